@@ -1,0 +1,115 @@
+import { foldPath } from "./fold.ts";
+import { locate } from "./locate.ts";
+import type { Place } from "./place.ts";
+import { isPattern, type SegmentPattern, segmentPattern } from "./segment-pattern.ts";
+
+/** A scope entry as written, and the shapes of path that it stands for. */
+export interface Entry {
+  readonly text: string;
+  readonly shapes: readonly Shape[];
+}
+
+/** `deep`: everything below counts too. `dir/**` is the deep shape `dir/*`, so that dir itself stays out. */
+export interface Shape {
+  readonly segments: readonly Segment[];
+  readonly deep: boolean;
+}
+
+export const anyDepth = Symbol("**");
+export type Segment = string | SegmentPattern | typeof anyDepth;
+
+export const alternativesMax = 64;
+
+export type EntryResult = { readonly entry: Entry } | { readonly error: string };
+
+/** Reads a scope entry: a plain path, or a glob with `*`, `**`, `?`, `[a-z]` and `{a,b}`. */
+export function readEntry(text: string, place: Place): EntryResult {
+  const located = locate(text.trim(), { ...place, cwd: place.root });
+  if (located.where === "invalid") return { error: located.why };
+  if (located.where === "outside") return { error: "it leaves the project" };
+  if (/^!|[!@+*?]\([^)]*\)/.test(located.path)) return { error: "negation and ( ) groups are no scope" };
+  const alternatives = expandBraces(located.path);
+  if (alternatives === undefined) return { error: `it has more than ${alternativesMax} alternatives` };
+  const shapes = alternatives.map((path) => globShape(path, place));
+  // `app/[id]` is a class to a glob and a plain name to a web framework: the entry means both.
+  if (located.path.includes("[")) shapes.push(plainShape(located.path, place));
+  return { entry: { text: located.path === "" ? "." : located.path, shapes } };
+}
+
+/** The entry that means exactly this path and all below it. */
+export function plainEntry(path: string, place: Place): Entry {
+  return { text: path === "" ? "." : path, shapes: [plainShape(path, place)] };
+}
+
+/** The entry that means exactly this one path. */
+export function fileEntry(path: string, place: Place): Entry {
+  return { text: path, shapes: [{ ...plainShape(path, place), deep: false }] };
+}
+
+export function splitPath(path: string, place: Place): string[] {
+  if (path === "") return [];
+  return (place.folds === true ? foldPath(path) : path).split("/");
+}
+
+function plainShape(path: string, place: Place): Shape {
+  return { segments: splitPath(path, place), deep: true };
+}
+
+function globShape(path: string, place: Place): Shape {
+  const segments: Segment[] = splitPath(path, place).map((segment) =>
+    segment === "**" ? anyDepth : isPattern(segment) ? segmentPattern(segment) : segment,
+  );
+  if (segments.every((segment) => typeof segment === "string")) return { segments, deep: true };
+  let deep = false;
+  while (segments.at(-1) === anyDepth) {
+    segments.pop();
+    deep = true;
+  }
+  if (deep) segments.push(segmentPattern("*"));
+  return { segments, deep };
+}
+
+/** `a{b,c}` → `ab`, `ac`; braces without a comma stand for themselves. */
+export function expandBraces(text: string): string[] | undefined {
+  let done: string[] = [];
+  let open = [text];
+  while (open.length > 0) {
+    const next: string[] = [];
+    for (const item of open) {
+      const parts = firstBraces(item);
+      if (parts === undefined) done.push(item);
+      else for (const choice of parts.choices) next.push(parts.before + choice + parts.after);
+    }
+    if (done.length + next.length > alternativesMax) return undefined;
+    open = next;
+  }
+  done = [...new Set(done)];
+  return done;
+}
+
+function firstBraces(text: string) {
+  for (let start = text.indexOf("{"); start >= 0; start = text.indexOf("{", start + 1)) {
+    const choices = readChoices(text, start);
+    if (choices !== undefined) return { before: text.slice(0, start), ...choices };
+  }
+  return undefined;
+}
+
+function readChoices(text: string, start: number) {
+  const choices: string[] = [];
+  let depth = 0;
+  let from = start + 1;
+  for (let at = start; at < text.length; at += 1) {
+    if (text[at] === "{") depth += 1;
+    else if (text[at] === "," && depth === 1) {
+      choices.push(text.slice(from, at));
+      from = at + 1;
+    } else if (text[at] === "}") {
+      depth -= 1;
+      if (depth > 0) continue;
+      choices.push(text.slice(from, at));
+      return choices.length > 1 ? { choices, after: text.slice(at + 1) } : undefined;
+    }
+  }
+  return undefined;
+}

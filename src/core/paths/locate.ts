@@ -1,0 +1,98 @@
+import { foldPath } from "./fold.ts";
+import type { Place } from "./place.ts";
+
+/** A path as the rules see it: relative to the project root, or outside of it. */
+export type Located =
+  | { readonly where: "inside"; readonly path: string; readonly absolute: string }
+  | { readonly where: "outside"; readonly path: string; readonly absolute: string | undefined }
+  | { readonly where: "invalid"; readonly why: string };
+
+export const pathBytesMax = 4096;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const controlCharacters = /[\u0000-\u001f\u007f]/;
+const drive = /^[A-Za-z]:/;
+const ownFolder = /^\/proc\/(?:self|thread-self)\/cwd(?=\/|$)/;
+const ownRoot = /^\/proc\/(?:self|thread-self)\/root(?=\/|$)/;
+const fileUrl = /^file:\/\/(?:localhost)?(?=\/)/i;
+
+/** Reads any spelling of a path. `..` is resolved by name; links are the disk's business. */
+export function locate(spelled: string, place: Place): Located {
+  const invalid = whyInvalid(spelled);
+  if (invalid !== undefined) return { where: "invalid", why: invalid };
+  const absolute = toAbsolute(spelled, place);
+  if (absolute === undefined) return { where: "outside", path: spelled, absolute: undefined };
+  const path = insideRoot(resolveDots(absolute), place);
+  return path === undefined
+    ? { where: "outside", path: resolveDots(absolute), absolute }
+    : { where: "inside", path, absolute };
+}
+
+/** The real path's place in the project, for the second half of every check. */
+export function locateReal(realPath: string, place: Place): Located {
+  const path = insideRoot(resolveDots(realPath), place);
+  return path === undefined
+    ? { where: "outside", path: realPath, absolute: realPath }
+    : { where: "inside", path, absolute: realPath };
+}
+
+/** `a//b/./c/../d/` → `/a/b/d`; never climbs above `/`. */
+export function resolveDots(absolute: string): string {
+  const out: string[] = [];
+  for (const segment of absolute.split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment === "..") out.pop();
+    else out.push(segment);
+  }
+  return `/${out.join("/")}`;
+}
+
+function whyInvalid(spelled: string): string | undefined {
+  if (spelled.trim() === "") return "the path is blank";
+  if (controlCharacters.test(spelled)) return "the path holds control characters";
+  if (spelled.length > pathBytesMax) return `the path is longer than ${pathBytesMax} characters`;
+  return undefined;
+}
+
+function toAbsolute(spelled: string, place: Place): string | undefined {
+  const text = decodeFileUrl(spelled)?.replaceAll("\\", "/");
+  if (text === undefined || drive.test(text)) return undefined;
+  if (text.startsWith("$") || text.startsWith("%")) return undefined;
+  if (text.startsWith("~")) return fromHome(text, place.home);
+  const cwd = place.cwd ?? place.root;
+  if (!text.startsWith("/")) return `${cwd}/${text}`;
+  return text.replace(ownFolder, () => cwd).replace(ownRoot, "") || "/";
+}
+
+function fromHome(text: string, home: string | undefined): string | undefined {
+  if (home === undefined || (text !== "~" && !text.startsWith("~/"))) return undefined;
+  return home + text.slice(1);
+}
+
+function decodeFileUrl(spelled: string): string | undefined {
+  if (!/^file:/i.test(spelled)) return spelled;
+  const path = spelled.replace(fileUrl, "");
+  if (path === spelled) return undefined;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function insideRoot(absolute: string, place: Place): string | undefined {
+  const roots = place.realRoot === undefined ? [place.root] : [place.root, place.realRoot];
+  for (const root of roots) {
+    const path = below(absolute, root === "/" ? "" : root, place);
+    if (path !== undefined) return path;
+  }
+  return undefined;
+}
+
+function below(absolute: string, root: string, place: Place): string | undefined {
+  const same = (a: string, b: string) => a === b || (place.folds === true && foldPath(a) === foldPath(b));
+  const rootSegments = root.split("/").length;
+  const segments = absolute === "/" ? [""] : absolute.split("/");
+  if (!same(segments.slice(0, rootSegments).join("/"), root)) return undefined;
+  return segments.slice(rootSegments).join("/");
+}

@@ -1,0 +1,260 @@
+import { anyDepth, type Entry, type Segment, type Shape } from "./entry.ts";
+import { matchesEverything, matchesSegment, patternsMeet, type SegmentPattern } from "./segment-pattern.ts";
+
+/**
+ * Entries in a trie by segment. Every question walks the asked path down from the root, so its cost depends
+ * on the path's depth (and on the patterns beside it), not on how many entries there are. Only a question
+ * that itself holds a wildcard looks at the names which that wildcard could stand for.
+ */
+export interface Held {
+  readonly owner: string;
+  readonly entry: Entry;
+}
+
+interface Slot extends Held {
+  readonly deep: boolean;
+}
+
+interface Node {
+  readonly parent: Node | undefined;
+  readonly edge: Segment | undefined; // the way here from the parent
+  readonly loops: boolean; // reached through `**`: stays itself whatever comes next
+  names: Map<string, Node> | undefined;
+  patterns: Map<string, { readonly pattern: SegmentPattern; readonly node: Node }> | undefined;
+  anyDepth: Node | undefined;
+  slots: Slot[] | undefined;
+  /** Slots here and below. */
+  count: number;
+}
+
+type Visit = (node: Node, at: number) => Slot | undefined;
+
+export class PathIndex {
+  readonly #root = newNode(undefined, undefined);
+  readonly #byOwner = new Map<string, { node: Node; slot: Slot }[]>();
+
+  get size(): number {
+    return this.#root.count;
+  }
+
+  add(owner: string, entry: Entry): void {
+    for (const shape of entry.shapes) {
+      const node = this.#nodeFor(shape);
+      const slot: Slot = { owner, entry, deep: shape.deep };
+      node.slots ??= [];
+      node.slots.push(slot);
+      for (let up: Node | undefined = node; up !== undefined; up = up.parent) up.count += 1;
+      const own = this.#byOwner.get(owner);
+      if (own === undefined) this.#byOwner.set(owner, [{ node, slot }]);
+      else own.push({ node, slot });
+    }
+  }
+
+  removeOwner(owner: string): void {
+    for (const { node, slot } of this.#byOwner.get(owner) ?? []) {
+      node.slots = node.slots?.filter((other) => other !== slot);
+      for (let up: Node | undefined = node; up !== undefined; up = up.parent) {
+        up.count -= 1;
+        if (up.count === 0) detach(up);
+      }
+    }
+    this.#byOwner.delete(owner);
+  }
+
+  /** An entry of anyone but `except` that could name a path which the asked entry could name too. */
+  overlapping(entry: Entry, except?: string): Held | undefined {
+    for (const shape of entry.shapes) {
+      const found = this.#overlap(shape, except);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** True if some single entry here surely includes every path of the asked one. */
+  covers(entry: Entry): boolean {
+    return entry.shapes.every((shape) => this.#cover(shape) !== undefined);
+  }
+
+  /** As `covers`, but for one shape of several: the entry that includes a plain path. */
+  covering(shape: Shape): Held | undefined {
+    return this.#cover(shape);
+  }
+
+  #nodeFor(shape: Shape): Node {
+    let node = this.#root;
+    for (const segment of shape.segments) node = childFor(node, segment);
+    return node;
+  }
+
+  #overlap(shape: Shape, except: string | undefined): Held | undefined {
+    const { segments } = shape;
+    const foreign = (slot: Slot) => slot.owner !== except;
+    const visit = once(segments, (node, at) => {
+      if (node.count === 0) return undefined;
+      const here = node.slots?.find((slot) => foreign(slot) && (slot.deep || at === segments.length));
+      if (here !== undefined) return here;
+      if (at === segments.length && shape.deep) return this.#anyBelow(node, except);
+      return eachNext(node, segments[at], at, visit, meets);
+    });
+    return visit(this.#root, 0);
+  }
+
+  #cover(shape: Shape): Held | undefined {
+    const { segments } = shape;
+    const visit = once(segments, (node, at) => {
+      if (node.count === 0) return undefined;
+      const ends = at === segments.length && !shape.deep;
+      const here = node.slots?.find((slot) => slot.deep || ends);
+      return here ?? eachNext(node, segments[at], at, visit, includes);
+    });
+    return visit(this.#root, 0);
+  }
+
+  /** Descends only where more is held than `except` itself holds. */
+  #anyBelow(node: Node, except: string | undefined): Slot | undefined {
+    const own = except === undefined ? undefined : this.#byOwner.get(except);
+    const foreignIn = (candidate: Node) =>
+      candidate.count > (own?.filter((held) => isWithin(held.node, candidate)).length ?? 0);
+    let current: Node | undefined = foreignIn(node) ? node : undefined;
+    while (current !== undefined) {
+      const slot = current.slots?.find((held) => held.owner !== except);
+      if (slot !== undefined) return slot;
+      current = firstOf(childrenOf(current), foreignIn);
+    }
+    return undefined;
+  }
+}
+
+interface Relation {
+  /** Children of `node` that a wildcard in the question could stand for. */
+  wild(node: Node, asked: SegmentPattern): Iterable<Node>;
+  /** Does the question's own `**` stand for names that are not in the index by name? */
+  readonly expandsAnyDepth: boolean;
+}
+
+const meets: Relation = {
+  expandsAnyDepth: true,
+  *wild(node, asked) {
+    const all = matchesEverything(asked);
+    for (const [name, child] of node.names ?? []) if (all || matchesSegment(asked, name)) yield child;
+    for (const { pattern, node: child } of node.patterns?.values() ?? [])
+      if (patternsMeet(pattern, asked)) yield child;
+  },
+};
+
+const includes: Relation = {
+  expandsAnyDepth: false,
+  *wild(node, asked) {
+    for (const { pattern, node: child } of node.patterns?.values() ?? [])
+      if (pattern.text === asked.text || matchesEverything(pattern)) yield child;
+  },
+};
+
+function eachNext(node: Node, asked: Segment | undefined, at: number, visit: Visit, relation: Relation) {
+  if (node.anyDepth !== undefined) {
+    const found = visit(node.anyDepth, at);
+    if (found !== undefined) return found;
+  }
+  if (asked === undefined) return undefined;
+  if (node.loops) {
+    const found = visit(node, at + 1);
+    if (found !== undefined) return found;
+  }
+  if (asked === anyDepth) return relation.expandsAnyDepth ? anyDepthNext(node, at, visit) : undefined;
+  if (typeof asked === "string") return namedNext(node, asked, at, visit);
+  for (const child of relation.wild(node, asked)) {
+    const found = visit(child, at + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function namedNext(node: Node, name: string, at: number, visit: Visit): Slot | undefined {
+  const child = node.names?.get(name);
+  const found = child === undefined ? undefined : visit(child, at + 1);
+  if (found !== undefined || node.patterns === undefined) return found;
+  for (const { pattern, node: next } of node.patterns.values()) {
+    const hit = matchesSegment(pattern, name) ? visit(next, at + 1) : undefined;
+    if (hit !== undefined) return hit;
+  }
+  return undefined;
+}
+
+function anyDepthNext(node: Node, at: number, visit: Visit): Slot | undefined {
+  const here = visit(node, at + 1);
+  if (here !== undefined) return here;
+  for (const child of childrenOf(node)) {
+    const found = visit(child, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Each (node, position) is looked at once wherever a `**` could multiply the ways to it. */
+function once(segments: readonly Segment[], visit: Visit): Visit {
+  let seen: Map<Node, Set<number>> | undefined = segments.includes(anyDepth) ? new Map() : undefined;
+  return (node, at) => {
+    if (node.loops) seen ??= new Map();
+    if (seen !== undefined) {
+      const positions = seen.get(node);
+      if (positions?.has(at)) return undefined;
+      if (positions === undefined) seen.set(node, new Set([at]));
+      else positions.add(at);
+    }
+    return visit(node, at);
+  };
+}
+
+function newNode(parent: Node | undefined, edge: Segment | undefined): Node {
+  return {
+    parent,
+    edge,
+    loops: edge === anyDepth,
+    names: undefined,
+    patterns: undefined,
+    anyDepth: undefined,
+    slots: undefined,
+    count: 0,
+  };
+}
+
+function childFor(node: Node, segment: Segment): Node {
+  if (segment === anyDepth) {
+    node.anyDepth ??= newNode(node, anyDepth);
+    return node.anyDepth;
+  }
+  if (typeof segment === "string") {
+    node.names ??= new Map();
+    const known = node.names.get(segment) ?? newNode(node, segment);
+    node.names.set(segment, known);
+    return known;
+  }
+  node.patterns ??= new Map();
+  const known = node.patterns.get(segment.text) ?? { pattern: segment, node: newNode(node, segment) };
+  node.patterns.set(segment.text, known);
+  return known.node;
+}
+
+function* childrenOf(node: Node): Iterable<Node> {
+  if (node.names !== undefined) yield* node.names.values();
+  for (const edge of node.patterns?.values() ?? []) yield edge.node;
+  if (node.anyDepth !== undefined) yield node.anyDepth;
+}
+
+function detach(node: Node): void {
+  const { parent, edge } = node;
+  if (parent === undefined || edge === undefined) return;
+  if (edge === anyDepth) parent.anyDepth = undefined;
+  else if (typeof edge === "string") parent.names?.delete(edge);
+  else parent.patterns?.delete(edge.text);
+}
+
+function firstOf(nodes: Iterable<Node>, wanted: (node: Node) => boolean): Node | undefined {
+  for (const node of nodes) if (wanted(node)) return node;
+  return undefined;
+}
+
+function isWithin(node: Node, ancestor: Node): boolean {
+  for (let up: Node | undefined = node; up !== undefined; up = up.parent) if (up === ancestor) return true;
+  return false;
+}

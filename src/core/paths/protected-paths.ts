@@ -1,0 +1,55 @@
+import { foldProtected } from "./fold.ts";
+
+/** Never writable by any agent, whatever its lock. Relative to the project root. */
+export const protectedPaths = [
+  ".git",
+  ".lockstep",
+  ".claude",
+  ".codex",
+  ".gemini",
+  ".cursor",
+  ".opencode",
+  ".github/hooks",
+  ".mcp.json",
+] as const;
+
+/** Clients' own settings in a home folder; relative to it. */
+export const protectedHomePaths = [
+  ".claude",
+  ".claude.json",
+  ".codex",
+  ".gemini",
+  ".cursor",
+  ".copilot",
+  ".config/opencode",
+  ".config/github-copilot",
+  ".config/git",
+  ".gitconfig",
+] as const;
+
+const sessionsFolder = ".agents-work";
+
+/**
+ * The protected entry that a path lies in, or that lies below it when the whole tree is meant. A repository
+ * within the project has a `.git` of its own, so that name counts at any depth.
+ */
+export function protectedEntryOf(path: string, options: { tree: boolean; session?: string | undefined }) {
+  const folded = foldProtected(path);
+  for (const entry of protectedPaths) {
+    if (isAtOrBelow(folded, entry)) return entry;
+    if (options.tree && isAtOrBelow(entry, folded)) return entry;
+  }
+  if (folded.split("/").includes(".git")) return ".git";
+  return otherSessionOf(folded, options.session);
+}
+
+function otherSessionOf(folded: string, session: string | undefined): string | undefined {
+  if (session === undefined) return undefined;
+  const [folder, name] = folded.split("/");
+  if (folder !== sessionsFolder || name === undefined || name === foldProtected(session)) return undefined;
+  return `${sessionsFolder}/${name}`;
+}
+
+function isAtOrBelow(path: string, folder: string): boolean {
+  return folder === "" || path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,61 @@
+import { type Entry, fileEntry, plainEntry, readEntry, splitPath } from "./entry.ts";
+import { PathIndex } from "./path-index.ts";
+import type { Place } from "./place.ts";
+
+export const scopeEntriesMax = 1000;
+
+/** A set of paths that somebody may, or may not, write. */
+export class Scope {
+  readonly #index = new PathIndex();
+  readonly #place: Place;
+
+  constructor(entries: Iterable<Entry>, place: Place) {
+    this.#place = place;
+    for (const entry of entries) this.#index.add(entry.text, entry);
+  }
+
+  /** The entry that a single path lies in. */
+  entryOf(path: string): string | undefined {
+    return this.#index.covering({ segments: splitPath(path, this.#place), deep: false })?.entry.text;
+  }
+
+  /** True if the path and everything below it lies in one entry. */
+  holdsTree(path: string): boolean {
+    return this.#index.covers(plainEntry(path, this.#place));
+  }
+
+  holds(entry: Entry): boolean {
+    return this.#index.covers(entry);
+  }
+
+  /** An entry that shares at least one possible path with the asked one. */
+  touching(entry: Entry): string | undefined {
+    return this.#index.overlapping(entry)?.entry.text;
+  }
+
+  /** An entry at, above or below the path: what deleting or moving a folder would hit. */
+  touchingTree(path: string): string | undefined {
+    return this.touching(plainEntry(path, this.#place));
+  }
+
+  touchingPath(path: string): string | undefined {
+    return this.touching(fileEntry(path, this.#place));
+  }
+}
+
+export type EntriesResult =
+  | { readonly entries: readonly Entry[] }
+  | { readonly index: number; readonly error: string };
+
+/** All entries of a scope, or the first that cannot be read and why. */
+export function readEntries(texts: readonly string[], place: Place): EntriesResult {
+  if (texts.length > scopeEntriesMax)
+    return { index: scopeEntriesMax, error: `a scope has at most ${scopeEntriesMax} entries` };
+  const entries: Entry[] = [];
+  for (const [index, text] of texts.entries()) {
+    const result = readEntry(text, place);
+    if ("error" in result) return { index, error: result.error };
+    entries.push(result.entry);
+  }
+  return { entries };
+}

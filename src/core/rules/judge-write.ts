@@ -1,0 +1,70 @@
+import { type Located, locate, locateReal } from "../paths/locate.ts";
+import type { Disk, Place } from "../paths/place.ts";
+import { protectedEntryOf } from "../paths/protected-paths.ts";
+import type { Scope } from "../paths/scope.ts";
+import type { Finding } from "./rule.ts";
+
+/** What a task may write, ready to be asked many times. */
+export interface WriteLimits {
+  readonly place: Place;
+  readonly disk: Disk;
+  readonly lock: Scope;
+  readonly forbidden: Scope;
+  /** The session that the task belongs to; other sessions' folders are closed. */
+  readonly session?: string | undefined;
+}
+
+export interface WriteTarget {
+  readonly resource: string;
+  /** Deleting or moving a folder is writing everything below it. */
+  readonly wholeTree: boolean;
+}
+
+/** Both spellings of a target: as written, and with links resolved. Both must be allowed. */
+export function spellingsOf(resource: string, limits: Pick<WriteLimits, "place" | "disk">): Located[] {
+  const spelled = locate(resource, limits.place);
+  if (spelled.where !== "inside") return [spelled];
+  const real = locateReal(limits.disk.realPath(spelled.absolute), limits.place);
+  return real.where === "inside" && real.path === spelled.path ? [spelled] : [spelled, real];
+}
+
+/** R-PW-002: forbidden or protected, in either spelling. */
+export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding | undefined {
+  for (const spelling of spellingsOf(target.resource, limits)) {
+    if (spelling.where !== "inside") continue;
+    const entry = forbiddenEntry(spelling.path, target.wholeTree, limits);
+    if (entry === undefined) continue;
+    const reason = `\`${target.resource}\` must not be written: it lies in \`${entry}\``;
+    return { reason, details: { resource: target.resource, path: spelling.path, forbidden_scope: entry } };
+  }
+  return undefined;
+}
+
+/** R-PW-001 and R-PO-002: outside the lock in either spelling. */
+export function findOutside(target: WriteTarget, limits: WriteLimits): Finding | undefined {
+  for (const spelling of spellingsOf(target.resource, limits)) {
+    const why = whyOutside(spelling, target, limits);
+    if (why === undefined) continue;
+    const path = spelling.where === "invalid" ? target.resource : spelling.path;
+    return { reason: `\`${target.resource}\` ${why}`, details: { resource: target.resource, path } };
+  }
+  return undefined;
+}
+
+function forbiddenEntry(path: string, tree: boolean, limits: WriteLimits): string | undefined {
+  const guarded = protectedEntryOf(path, { tree, session: limits.session });
+  if (guarded !== undefined) return guarded;
+  return tree ? limits.forbidden.touchingTree(path) : limits.forbidden.entryOf(path);
+}
+
+function whyOutside(spelling: Located, target: WriteTarget, limits: WriteLimits): string | undefined {
+  if (spelling.where === "invalid") return `is no path: ${spelling.why}`;
+  if (spelling.where === "outside") return `lies outside the project, at \`${spelling.path}\``;
+  const held = target.wholeTree
+    ? limits.lock.holdsTree(spelling.path)
+    : limits.lock.entryOf(spelling.path) !== undefined;
+  if (held) return undefined;
+  return spelling.path === target.resource
+    ? "lies outside the lock scope"
+    : `lies outside the lock scope, at \`${spelling.path}\``;
+}
