@@ -18,4 +18,6 @@ export interface Disk {
   realPath(absolute: string): string;
   kindOf(absolute: string): "file" | "folder" | "absent";
   sizeOf(absolute: string): number;
+  /** The names in a folder, for wildcards; none where it cannot be read. */
+  namesIn?(absolute: string): readonly string[];
 }

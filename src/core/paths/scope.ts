@@ -1,6 +1,7 @@
 import { type Entry, fileEntry, plainEntry, readEntry, splitPath } from "./entry.ts";
 import { PathIndex } from "./path-index.ts";
 import type { Place } from "./place.ts";
+import { segmentPattern } from "./segment-pattern.ts";
 
 export const scopeEntriesMax = 1000;
 
@@ -22,6 +23,12 @@ export class Scope {
   /** True if the path and everything below it lies in one entry. */
   holdsTree(path: string): boolean {
     return this.#index.covers(plainEntry(path, this.#place));
+  }
+
+  /** True if everything below the folder lies in one entry, whether or not the folder itself does. */
+  holdsBelow(path: string): boolean {
+    const segments = [...splitPath(path, this.#place), segmentPattern("*")];
+    return this.#index.covering({ segments, deep: true }) !== undefined;
   }
 
   holds(entry: Entry): boolean {

@@ -33,7 +33,10 @@ export const catalog = {
     "the forbidden scope is missing or invalid, or it equals or contains a lock entry",
     "give a list of paths (it may be empty); to carve out, name something strictly inside the lock",
   ),
-  "R-PD-005": s0("the worklog path is missing", "name the file, inside the project, that the agent writes its log to"),
+  "R-PD-005": s0(
+    "the worklog path is missing",
+    "name the file, inside the project, that the agent writes its log to",
+  ),
   "R-PD-006": s0(
     "timeout or heartbeat is missing or invalid",
     "give both as positive whole seconds, the heartbeat shorter than the timeout",
@@ -76,7 +79,10 @@ export const catalog = {
     "remove the secret from the notes, and rotate it if it was real",
   ),
   "R-PC-001": s0("an acceptance criterion is missing", "report on every required criterion, word for word"),
-  "R-PC-002": s0("an acceptance criterion has not passed", "make it pass; only the exact status `pass` counts"),
+  "R-PC-002": s0(
+    "an acceptance criterion has not passed",
+    "make it pass; only the exact status `pass` counts",
+  ),
   "R-PC-003": s0("evidence for a criterion is missing", "give the command or record that shows it"),
   "R-LK-001": s0(
     "two active locks of different tasks overlap, or the lock table is malformed",
@@ -94,23 +100,38 @@ export const catalog = {
     "the snapshot lacks one of ledger, locks, blockers, learnings, or one is not a list",
     "send all four lists; an empty one is fine",
   ),
-  "R-CP-002": own("the snapshot cannot be written", "free space or mend the permissions of the folder named in the reason"),
+  "R-CP-002": own(
+    "the snapshot cannot be written",
+    "free space or mend the permissions of the folder named in the reason",
+  ),
   "R-LS-001": later("the epoch, lease or token is stale", "stop: another attempt has taken the task over"),
-  "R-ST-001": later("the task cannot go from its state to that one", "take one of the transitions listed in `details`"),
+  "R-ST-001": later(
+    "the task cannot go from its state to that one",
+    "take one of the transitions listed in `details`",
+  ),
   "R-RT-001": later(
     "the retry is refused: the budget is spent or the assignment is unchanged",
     "change the assignment, or let a person resolve the task",
   ),
   "R-OR-001": later("an orchestrator is doing what must be delegated", "spawn a subagent for it"),
-  "R-BG-001": later("a budget is spent or a loop was halted", "raise the limit, split the task, or let a person decide"),
-  "R-AG-001": later("the agent failed to start, ended badly or gave no valid answer", "look at its log and retry"),
+  "R-BG-001": later(
+    "a budget is spent or a loop was halted",
+    "raise the limit, split the task, or let a person decide",
+  ),
+  "R-AG-001": later(
+    "the agent failed to start, ended badly or gave no valid answer",
+    "look at its log and retry",
+  ),
   "R-HK-001": later("a lifecycle hook failed", "do what its remediation says and submit again"),
   "R-GT-001": later("the integration gate failed", "mend what the gate's record names"),
   "R-DP-001": later("a task that this one depends on failed", "resolve that task first"),
   "E-CONFIG": later("the configuration is invalid", "mend the line that the message names"),
   "E-PLAN": later("the plan is invalid", "mend the line that the message names"),
   "E-STORE": later("the ledger cannot be read or written", "see `lockstep doctor`"),
-  "E-INTERNAL": own("Lockstep failed, so it denies", "run the command again with --debug and report what it prints"),
+  "E-INTERNAL": own(
+    "Lockstep failed, so it denies",
+    "run the command again with --debug and report what it prints",
+  ),
 } as const satisfies Record<string, RuleText>;
 
 export type RuleCode = keyof typeof catalog;

@@ -18,6 +18,8 @@ export interface WriteTarget {
   readonly resource: string;
   /** Deleting or moving a folder is writing everything below it. */
   readonly wholeTree: boolean;
+  /** The folder itself stays: only what lies below it is written. */
+  readonly onlyBelow?: boolean;
 }
 
 /** Both spellings of a target: as written, and with links resolved. Both must be allowed. */
@@ -60,11 +62,13 @@ function forbiddenEntry(path: string, tree: boolean, limits: WriteLimits): strin
 function whyOutside(spelling: Located, target: WriteTarget, limits: WriteLimits): string | undefined {
   if (spelling.where === "invalid") return `is no path: ${spelling.why}`;
   if (spelling.where === "outside") return `lies outside the project, at \`${spelling.path}\``;
-  const held = target.wholeTree
-    ? limits.lock.holdsTree(spelling.path)
-    : limits.lock.entryOf(spelling.path) !== undefined;
-  if (held) return undefined;
+  if (isHeld(spelling.path, target, limits.lock)) return undefined;
   return spelling.path === target.resource
     ? "lies outside the lock scope"
     : `lies outside the lock scope, at \`${spelling.path}\``;
+}
+
+function isHeld(path: string, target: WriteTarget, lock: Scope): boolean {
+  if (target.onlyBelow === true) return lock.holdsBelow(path) || lock.holdsTree(path);
+  return target.wholeTree ? lock.holdsTree(path) : lock.entryOf(path) !== undefined;
 }

@@ -1,0 +1,50 @@
+/** The value that a share of the samples does not exceed. */
+export function quantile(samples: readonly number[], share: number): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const index = Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1));
+  const value = sorted[index];
+  if (value === undefined) throw new Error("there is nothing to measure: no samples");
+  return value;
+}
+
+export function median(samples: readonly number[]): number {
+  return quantile(samples, 0.5);
+}
+
+export function nowMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+export type Candidate = () => number | Promise<number>;
+
+/**
+ * Asks every candidate for one sample a round, the first one changing from round to round, so that whatever
+ * else the machine does meanwhile falls on all of them alike.
+ */
+export async function interleave(
+  candidates: Readonly<Record<string, Candidate>>,
+  rounds: number,
+): Promise<Record<string, number[]>> {
+  const order = Object.entries(candidates);
+  const samples = Object.fromEntries(order.map(([name]) => [name, [] as number[]]));
+  for (let round = 0; round < rounds; round += 1)
+    for (let step = 0; step < order.length; step += 1) {
+      const [name, sample] = order[(round + step) % order.length] as [string, Candidate];
+      samples[name]?.push(await sample());
+    }
+  return samples;
+}
+
+/** Time of one call in ms, measured over as many calls as fill `batchMs`. */
+export async function timeOne(call: (at: number) => unknown, batchMs: number): Promise<number> {
+  const start = nowMs();
+  let calls = 0;
+  let spent = 0;
+  do {
+    const result = call(calls);
+    if (result instanceof Promise) await result;
+    calls += 1;
+    spent = nowMs() - start;
+  } while (spent < batchMs);
+  return spent / calls;
+}

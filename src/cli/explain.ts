@@ -1,0 +1,128 @@
+import type { Place } from "../core/paths/place.ts";
+import { readEntries, Scope } from "../core/paths/scope.ts";
+import { analyzeCommand } from "../core/shell/analyze.ts";
+import { judgeCommand, type Objection } from "../core/shell/judge-command.ts";
+import { knownParts } from "../core/shell/text.ts";
+import type { ShellAnalysis } from "../core/shell/types.ts";
+import { targetsOf } from "../core/shell/write-targets.ts";
+import { nodeDisk } from "../workspace/disk.ts";
+import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
+import { style } from "./style.ts";
+
+interface ExplainOptions {
+  readonly scope?: readonly string[];
+  readonly others?: readonly string[];
+  readonly json?: boolean;
+}
+
+/** `lockstep explain`: what the guard thinks of a command, and why. */
+export function explainCommand(line: string, options: ExplainOptions): 0 | 2 {
+  const cwd = currentFolder();
+  const { place } = findProject(cwd);
+  const disk = nodeDisk();
+  const [tmp] = systemTemporaryFolders();
+  const analysis = analyzeCommand(line, {
+    cwd,
+    root: place.root,
+    ...(place.home === undefined ? {} : { home: place.home }),
+    ...(tmp === undefined ? {} : { tmp }),
+    environment: new Set(Object.keys(process.env)),
+    disk,
+  });
+  const lock = readScope(options.scope, place);
+  const others = readScope(options.others, place);
+  for (const result of [lock, others])
+    if (typeof result === "string") {
+      process.stderr.write(`lockstep: R-PD-002: ${result}\n`);
+      return 2;
+    }
+  const objections =
+    options.scope === undefined || typeof lock === "string" || typeof others === "string"
+      ? undefined
+      : judgeCommand(analysis, {
+          place: { ...place, cwd },
+          disk,
+          lock,
+          others,
+          forbidden: new Scope([], place),
+          scratch: systemTemporaryFolders(),
+        });
+  process.stdout.write(
+    options.json ? asJson(line, analysis, { objections, place }) : asText(analysis, { objections, place }),
+  );
+  return objections !== undefined && objections.length > 0 ? 2 : 0;
+}
+
+function readScope(texts: readonly string[] | undefined, place: Place): Scope | string {
+  const result = readEntries(texts ?? [], place);
+  return "error" in result
+    ? `\`${texts?.[result.index]}\` is no scope: ${result.error}`
+    : new Scope(result.entries, place);
+}
+
+interface Explained {
+  readonly objections: readonly Objection[] | undefined;
+  readonly place: Place;
+}
+
+function writesOf(analysis: ShellAnalysis, place: Place) {
+  return analysis.writes.flatMap((write) =>
+    targetsOf(write, place).map((target) => ({
+      action: write.action,
+      by: write.by,
+      target: target.kind === "nowhere" || target.kind === "unresolved" ? null : shorten(target, place),
+      spelled: knownParts(write.target, "…"),
+      ...(write.tree ? { tree: true } : {}),
+    })),
+  );
+}
+
+function shorten(target: { path: string } | { pattern: string }, place: Place): string {
+  const path = "path" in target ? target.path : target.pattern;
+  return path.startsWith(`${place.root}/`) ? path.slice(place.root.length + 1) : path;
+}
+
+function asJson(command: string, analysis: ShellAnalysis, { objections, place }: Explained): string {
+  const document = {
+    command,
+    programs: analysis.programs,
+    writes: writesOf(analysis, place),
+    refused: analysis.refusals,
+    opaque: analysis.opaque,
+    ...(objections === undefined ? {} : { allow: objections.length === 0, objections }),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function asText(analysis: ShellAnalysis, { objections, place }: Explained): string {
+  const rows: [string, string][] = [["runs", analysis.programs.join(", ") || "nothing"]];
+  for (const write of writesOf(analysis, place)) {
+    const where = write.target ?? `${write.spelled} ${style.dim("(cannot be known before it runs)")}`;
+    const deep = write.tree === true ? " and all below" : "";
+    rows.push([verbs[write.action], `${where}${deep}  ${style.dim(`by ${write.by}`)}`]);
+  }
+  if (analysis.writes.length === 0) rows.push(["writes", "nothing that can be seen"]);
+  for (const { by, why } of analysis.opaque) rows.push(["opaque", `${by}: ${why}`]);
+  for (const { why } of analysis.refusals)
+    rows.push(["refused", `${why} ${style.dim("(to every agent with a task)")}`]);
+  if (objections !== undefined) rows.push(...verdictRows(objections));
+  return rows.map(([name, text]) => `${style.bold(name.padEnd(8))}  ${text}\n`).join("");
+}
+
+const verbs = {
+  write: "writes",
+  delete: "deletes",
+  move: "moves",
+  attributes: "alters",
+  link: "links",
+  folder: "makes",
+} as const;
+
+function verdictRows(objections: readonly Objection[]): [string, string][] {
+  if (objections.length === 0) return [["verdict", style.green("allowed")]];
+  return objections.map(({ code, reason }, index) => [
+    index === 0 ? "verdict" : "",
+    `${style.red(code)}  ${reason}`,
+  ]);
+}

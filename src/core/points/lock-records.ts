@@ -1,0 +1,39 @@
+import { type Entry, readEntry } from "../paths/entry.ts";
+import type { Place } from "../paths/place.ts";
+import { field, isObject, isText } from "./fields.ts";
+import { quoted } from "./quoted.ts";
+
+export interface Lock {
+  readonly taskId: string;
+  readonly entry: Entry;
+  readonly active: boolean;
+}
+
+export type LocksReading =
+  | { readonly locks: readonly Lock[] }
+  | { readonly error: string; readonly index?: number };
+
+/** Reads a whole lock table before anything is compared; `name` is what the error calls it. */
+export function readLocks(value: unknown, name: string, place: Place): LocksReading {
+  if (!Array.isArray(value)) return { error: `\`${name}\` is not a list of lock records` };
+  const locks: Lock[] = [];
+  for (const [index, record] of value.entries()) {
+    const lock = readLock(record, place);
+    if (typeof lock === "string") return { error: `record ${index} of \`${name}\` ${lock}`, index };
+    locks.push(lock);
+  }
+  return { locks };
+}
+
+function readLock(record: unknown, place: Place): Lock | string {
+  if (!isObject(record)) return "is not an object";
+  const taskId = field(record, "task_id");
+  const resource = field(record, "resource");
+  const active = field(record, "active");
+  if (!isText(taskId)) return "has no usable `task_id`: it must be a non-blank string";
+  if (typeof resource !== "string") return "has no usable `resource`: it must be a path";
+  const read = readEntry(resource, place);
+  if ("error" in read) return `has the resource ${quoted(resource)}: ${read.error}`;
+  if (typeof active !== "boolean") return "has no usable `active`: it must be true or false, not a word";
+  return { taskId, entry: read.entry, active };
+}

@@ -1,0 +1,50 @@
+import { PathIndex } from "../paths/path-index.ts";
+import type { Finding, Rule } from "../rules/rule.ts";
+import { field } from "./fields.ts";
+import { type Lock, readLocks } from "./lock-records.ts";
+import type { Ports } from "./ports.ts";
+import { quoted } from "./quoted.ts";
+import { problem, type Reading, rule, unreadable } from "./reading.ts";
+
+export interface LockTableFacts {
+  readonly locks: readonly Lock[];
+}
+
+export function factsOf(payload: unknown, { place }: Pick<Ports, "place">): Reading<LockTableFacts> {
+  const table = Array.isArray(payload) ? payload : field(payload, "locks");
+  const read = readLocks(table, "locks", place);
+  if ("locks" in read) return { facts: read };
+  return problem(read.error, read.index === undefined ? {} : { index: read.index });
+}
+
+export const rules: readonly Rule<Reading<LockTableFacts>>[] = [
+  unreadable("R-LK-001"),
+  rule("R-LK-001", findOverlap),
+];
+
+/**
+ * Task by task: each asks about all its locks before it adds them, so that no question ever meets the asking
+ * task's own locks and the cost stays that of the table's length.
+ */
+function findOverlap({ locks }: LockTableFacts): Finding | undefined {
+  const index = new PathIndex();
+  const byTask = Map.groupBy(
+    locks.filter((lock) => lock.active),
+    (lock) => lock.taskId,
+  );
+  for (const [taskId, own] of byTask) {
+    for (const { entry } of own) {
+      const held = index.overlapping(entry);
+      if (held !== undefined) return conflict(held.owner, held.entry.text, taskId, entry.text);
+    }
+    for (const { entry } of own) index.add(taskId, entry);
+  }
+  return undefined;
+}
+
+function conflict(a: string, resourceA: string, b: string, resourceB: string): Finding {
+  return {
+    reason: `${quoted(resourceA)} of task ${quoted(a)} overlaps ${quoted(resourceB)} of task ${quoted(b)}: release one of the two`,
+    details: { a, b, resource_a: resourceA, resource_b: resourceB },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Disk, Place } from "../paths/place.ts";
+
+/** What the rules ask the world outside for. */
+export interface Ports {
+  readonly place: Place;
+  readonly disk: Disk;
+  findSecrets(text: string): Promise<readonly { readonly rule: string }[]>;
+  saveSnapshot(session: string | undefined, snapshot: Snapshot): Promise<Saved>;
+}
+
+/** What must survive a compaction of the orchestrator's context. */
+export interface Snapshot {
+  readonly ledger: readonly unknown[];
+  readonly locks: readonly unknown[];
+  readonly blockers: readonly unknown[];
+  readonly learnings: readonly unknown[];
+}
+
+export type Saved = { readonly path: string } | { readonly error: string };

@@ -1,0 +1,67 @@
+import { type Entry, fileEntry } from "../paths/entry.ts";
+import { locate } from "../paths/locate.ts";
+import type { Place } from "../paths/place.ts";
+import { Scope } from "../paths/scope.ts";
+import type { WriteLimits, WriteTarget } from "../rules/judge-write.ts";
+import { field, isLine, isObject } from "./fields.ts";
+import type { Ports } from "./ports.ts";
+import { readScope } from "./read-scope.ts";
+
+type WorldPorts = Pick<Ports, "place" | "disk">;
+
+export type LimitsReading =
+  | { readonly limits: WriteLimits; readonly lockEntries: readonly Entry[] }
+  | { readonly error: string };
+
+/** What the payload's assignment allows to write. Its worklog belongs to the lock, as that one file. */
+export function readLimits(payload: unknown, world: WorldPorts): LimitsReading {
+  const assignment = field(payload, "assignment");
+  if (!isObject(assignment)) return { error: "`assignment` is missing: give its scopes" };
+  const lock = readScope(field(assignment, "lock_scope"), "lock_scope", world.place);
+  if ("error" in lock) return lock;
+  const forbidden = readScope(field(assignment, "forbidden_scope"), "forbidden_scope", world.place);
+  if ("error" in forbidden) return forbidden;
+  const worklog = readWorklog(field(assignment, "worklog_path"), world.place);
+  if ("error" in worklog) return worklog;
+  const session = field(payload, "session") ?? worklog.session;
+  if (session !== undefined && !isLine(session)) return { error: "`session` is not a name: give a string" };
+  return {
+    lockEntries: lock.entries,
+    limits: {
+      ...world,
+      lock: new Scope([...lock.entries, ...worklog.entries], world.place),
+      forbidden: new Scope(forbidden.entries, world.place),
+      session,
+    },
+  };
+}
+
+interface Worklog {
+  readonly entries: readonly Entry[];
+  readonly session?: string | undefined;
+}
+
+/** A worklog that is no path inside the project opens nothing. */
+function readWorklog(value: unknown, place: Place): Worklog | { readonly error: string } {
+  if (value === undefined) return { entries: [] };
+  if (typeof value !== "string") return { error: "`worklog_path` is not a string" };
+  const located = locate(value, place);
+  if (located.where !== "inside") return { entries: [] };
+  return { entries: [fileEntry(located.path, place)], session: sessionOf(located.path) };
+}
+
+/** `.agents-work/<session>/…` says which session a task belongs to. */
+function sessionOf(path: string): string | undefined {
+  const [folder, session, ...rest] = path.split("/");
+  return folder === ".agents-work" && rest.length > 0 ? session : undefined;
+}
+
+const removals = new Set(["delete", "remove", "rm", "rmdir", "move", "mv", "rename"]);
+
+/** Removing or moving a folder is writing everything below it. */
+export function targetOf(resource: string, action: string, world: WorldPorts): WriteTarget {
+  if (!removals.has(action.trim().toLowerCase())) return { resource, wholeTree: false };
+  const located = locate(resource, world.place);
+  const absolute = located.where === "inside" ? located.absolute : undefined;
+  return { resource, wholeTree: absolute !== undefined && world.disk.kindOf(absolute) === "folder" };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { findSecrets } from "./find-secrets.ts";
+import { real } from "./secret-samples.ts";
+
+const SMALL = 131_072;
+const GROWTH = 8;
+
+/** Each is repeated to fill the text: what a pattern begins with but never ends. */
+const REPEATS: readonly string[] = [
+  "a",
+  "aB1",
+  "-",
+  "://",
+  "://a:",
+  "token=",
+  "token:1",
+  "token='a1",
+  "password: ",
+  "secret",
+  "--token ",
+  "-----BEGIN ",
+  real("-----BEGIN PRI<+>VATE KEY-----"),
+  "eyJ",
+  "eyJaaaaaa.",
+  "eyJaaaaaa.eyJaaaaaa!",
+  "bearer ",
+  "aws key ",
+  "sk-",
+  "SG.aaaaaaaaaaaaaaaaaa.",
+  "&sig=",
+  "https://",
+  "ghs_1_",
+  `npm_${"a".repeat(36)} `,
+  `SG.a.${"a".repeat(257)} `,
+];
+
+async function millisecondsFor(repeat: string, size: number): Promise<number> {
+  const text = repeat.repeat(Math.ceil(size / repeat.length)).slice(0, size);
+  const start = performance.now();
+  await findSecrets(text);
+  return performance.now() - start;
+}
+
+describe("The time of a scan", () => {
+  test.each(REPEATS)("It grows no faster than a text of repeated %j.", async (repeat) => {
+    await millisecondsFor(repeat, SMALL / 4);
+    const small = Math.min(await millisecondsFor(repeat, SMALL), await millisecondsFor(repeat, SMALL));
+    const large = await millisecondsFor(repeat, SMALL * GROWTH);
+    // Quadratic time would be 64 times as much. The constant forgives pauses of a busy machine.
+    expect(large).toBeLessThan(small * GROWTH * 3 + 300);
+  });
+});

@@ -1,0 +1,8 @@
+/** Where a secret stands in a text. It never carries the secret itself, so it can be logged and stored. */
+export interface SecretFinding {
+  readonly rule: string;
+  /** UTF-16 offset of the first character of the secret. */
+  readonly start: number;
+  /** UTF-16 offset after the last character of the secret. */
+  readonly end: number;
+}

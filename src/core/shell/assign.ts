@@ -1,0 +1,19 @@
+import { whyLoader } from "./loader-variables.ts";
+import type { Machine } from "./machine.ts";
+import { runSubscript } from "./run-nested.ts";
+import { literal, unknownText } from "./text.ts";
+import { type Value, type World, withVariable } from "./world.ts";
+
+/** Sets a variable, by whatever command, after looking at what it does to later ones. */
+export function assign(m: Machine, world: World, name: string, value: Value): World {
+  checkLoader(m, world, name, value);
+  if (!name.includes("[")) return withVariable(world, name, value);
+  runSubscript(m, literal(name), world);
+  return withVariable(world, name.slice(0, name.indexOf("[")), "unknown");
+}
+
+export function checkLoader(m: Machine, world: World, name: string, value: Value): void {
+  const text = Array.isArray(value) ? (value[0] ?? []) : unknownText;
+  const why = whyLoader(m, name.replace(/\[.*$/s, ""), text, world);
+  if (why !== undefined) m.report.refuse(name.startsWith("LOCKSTEP_") ? "lockstep" : "loader", why);
+}

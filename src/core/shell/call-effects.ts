@@ -1,0 +1,42 @@
+import { assign } from "./assign.ts";
+import type { Machine } from "./machine.ts";
+import { folderFrom } from "./resolve-path.ts";
+import type { Text } from "./text.ts";
+import type { Action, Call, Effects, RefusalKind, RunOptions } from "./types.ts";
+import { type World, withCwd } from "./world.ts";
+
+/** Turns what a program's description says into the report, and follows the commands it runs. */
+export function callEffects(m: Machine, call: Call, world: World): Effects {
+  const { report } = m;
+  const by = call.name;
+  return {
+    write(target: Text, action: Action = "write", options = {}) {
+      report.write(by, target, world, { action, tree: options.tree ?? false });
+    },
+    refuse(kind: RefusalKind, why: string) {
+      report.refuse(kind, why);
+    },
+    opaque(why: string) {
+      report.opaque(by, why);
+    },
+    operand(text: Text) {
+      report.mention(by, text, world, true);
+    },
+    code(text: Text) {
+      report.mention(by, text, world, false);
+    },
+    run(words: readonly Text[], options: RunOptions = {}) {
+      m.run(words, withEnvironment(m, world, options.env), options.input ?? call.input, { plain: true });
+    },
+    shell(code: Text, args: readonly Text[] = []) {
+      m.subshell(code, { ...world, positional: args.slice(1), stopsOnError: false }, call.input);
+    },
+    within(folder: Text) {
+      return callEffects(m, call, withCwd(world, folderFrom(folder, world.cwd)));
+    },
+  };
+}
+
+function withEnvironment(m: Machine, world: World, env: RunOptions["env"] = []): World {
+  return env.reduce((so, { name, value }) => assign(m, so, name, [value]), world);
+}

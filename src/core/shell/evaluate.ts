@@ -1,0 +1,255 @@
+import {
+  type AndOr,
+  type Case,
+  type CompoundCommand,
+  type CompoundList,
+  type Function as FunctionNode,
+  type If,
+  type ParsedScript,
+  type Pipeline,
+  parse,
+  type Redirected,
+  type Statement,
+  type Word,
+} from "unbash";
+import { codeSource } from "./code-source.ts";
+import { runFor, runWhile } from "./evaluate-loops.ts";
+import { expandFields, expandSingle } from "./expand-word.ts";
+import { depthMax, type Escapes, type Machine, type ShellContext, stepsMax } from "./machine.ts";
+import { redirect } from "./redirections.ts";
+import type { Report } from "./report.ts";
+import { runCommand, runWords } from "./run-command.ts";
+import { runArithmetic, runTest } from "./run-nested.ts";
+import { concat, sameText, type Text } from "./text.ts";
+import type { Input } from "./types.ts";
+import { both, distinct, type Outcome, type World } from "./world.ts";
+
+export class TooMuch extends Error {}
+
+export type Node = Statement["command"] | CompoundCommand | Redirected | CompoundList | FunctionNode;
+
+/** Walks the syntax tree as a shell would, with every way a condition could go. */
+export class Evaluator implements Machine {
+  readonly context: ShellContext;
+  readonly report: Report;
+  readonly defaulted = new Set<string>();
+  readonly traps: Text[] = [];
+  escapes: Escapes = newEscapes();
+  #steps = 0;
+  #depth = 0;
+
+  constructor(context: ShellContext, report: Report) {
+    this.context = context;
+    this.report = report;
+  }
+
+  fields(word: Word, world: World): readonly Text[] {
+    return expandFields(this, word, world);
+  }
+
+  single(word: Word, world: World): Text {
+    return expandSingle(this, word, world);
+  }
+
+  run(words: readonly Text[], world: World, input: Input, options: { plain?: boolean } = {}): Outcome {
+    this.#steps += 1;
+    if (this.#steps > stepsMax) throw new TooMuch(`it runs more than ${stepsMax} commands`);
+    return this.#deeper(() => runWords(this, words, world, { input, plain: options.plain ?? false }));
+  }
+
+  /** A script in a shell of its own: `$(…)`, `<(…)`. */
+  script(script: ParsedScript, world: World, input: Input): Outcome {
+    const [error] = script.errors ?? [];
+    if (error !== undefined) this.report.refuse("unparsed", `the command cannot be parsed: ${error.message}`);
+    return this.#deeper(() => this.#apart(() => this.list(script.commands, world, input)));
+  }
+
+  code(text: Text, world: World, input: Input): Outcome {
+    const source = codeSource(this, text, world);
+    if (source === undefined) return both(world);
+    const script = parse(source.text);
+    const [error] = script.errors ?? [];
+    if (error !== undefined)
+      this.report.refuse("unparsed", `the inner command cannot be parsed: ${error.message}`);
+    return this.#deeper(() => this.list(script.commands, source.world, input));
+  }
+
+  subshell(text: Text, world: World, input: Input): Text | undefined {
+    return this.#apart(() => this.code(text, world, input)).out;
+  }
+
+  function(body: FunctionNode["body"], world: World, input: Input, caller: World): Outcome {
+    const outer = this.escapes;
+    const ended: World[] = [];
+    this.escapes = { ...outer, returned: ended };
+    const outcome = this.#deeper(() => this.node(body, world, input));
+    this.escapes = outer;
+    const back = (changed: World): World =>
+      changed === world ? caller : { ...changed, positional: caller.positional };
+    return {
+      ok: distinct([...outcome.ok, ...ended].map(back)),
+      fail: distinct([...outcome.fail, ...ended].map(back)),
+      out: ended.length === 0 ? outcome.out : undefined,
+    };
+  }
+
+  list(statements: readonly Statement[], world: World, input: Input): Outcome {
+    let last: Outcome = { ok: [world], fail: [], out: [] };
+    let out: Text | undefined = [];
+    for (const statement of statements) {
+      const before = distinct([...last.ok, ...last.fail]);
+      last = combine(before.map((so) => this.#statement(statement, so, input)));
+      out = out === undefined || last.out === undefined ? undefined : concat(out, last.out);
+    }
+    return { ...last, out };
+  }
+
+  node(node: Node, world: World, input: Input): Outcome {
+    switch (node.type) {
+      case "Command":
+        return runCommand(this, node, world, input);
+      case "AndOr":
+        return this.#andOr(node, world, input);
+      case "Pipeline":
+        return this.#pipeline(node, world, input);
+      case "Redirected": {
+        const redirected = redirect(this, node.redirects, world, input);
+        const outcome = this.node(node.command, world, redirected.input);
+        return redirected.printsElsewhere ? { ...outcome, out: [] } : outcome;
+      }
+      case "Function":
+        return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
+      case "CompoundList":
+        return this.list(node.commands, world, input);
+      case "BraceGroup":
+        return this.list(node.body.commands, world, input);
+      case "Subshell":
+        return both(world, this.#apart(() => this.list(node.body.commands, world, input)).out);
+      case "Coproc":
+        return both(world, this.#apart(() => this.node(node.body, world, input)).out);
+      case "If":
+        return this.#if(node, world, input);
+      case "Case":
+        return this.#case(node, world, input);
+      case "For":
+      case "Select":
+        return runFor(this, node, world, input);
+      case "While":
+      case "ArithmeticFor":
+        return runWhile(this, node, world, input);
+      case "TestCommand":
+        runTest(this, node.expression, world);
+        return both(world, []);
+      case "ArithmeticCommand":
+        if (node.expression !== undefined) runArithmetic(this, node.expression, world);
+        return both(world, []);
+    }
+  }
+
+  #statement(statement: Statement, world: World, input: Input): Outcome {
+    if (statement.background)
+      return both(world, this.#apart(() => this.node(statement.command, world, input)).out);
+    const outcome = this.node(statement.command, world, input);
+    return world.stopsOnError && statement.command.type === "Command" ? { ...outcome, fail: [] } : outcome;
+  }
+
+  #andOr(node: AndOr, world: World, input: Input): Outcome {
+    const [first, ...rest] = node.commands;
+    let so = first === undefined ? both(world) : this.node(first, world, input);
+    rest.forEach((command, index) => {
+      const and = node.operators[index] === "&&";
+      const next = combine((and ? so.ok : so.fail).map((from) => this.node(command, from, input)));
+      so = {
+        ok: distinct(and ? next.ok : [...so.ok, ...next.ok]),
+        fail: distinct(and ? [...so.fail, ...next.fail] : next.fail),
+        out: undefined,
+      };
+    });
+    return so;
+  }
+
+  /** Each part of a pipe runs in a shell of its own and reads what the one before prints. */
+  #pipeline(node: Pipeline, world: World, input: Input): Outcome {
+    const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
+    const [only] = node.commands;
+    if (only !== undefined && node.commands.length === 1) {
+      const outcome = this.node(only, world, input);
+      return negated ? { ...outcome, ok: outcome.fail, fail: outcome.ok } : outcome;
+    }
+    let reads = input;
+    let out: Text | undefined;
+    for (const command of node.commands) {
+      const from = reads;
+      out = this.#apart(() => this.node(command, world, from)).out;
+      reads = out === undefined ? { kind: "unknown" } : { kind: "text", text: out };
+    }
+    return both(world, out);
+  }
+
+  #if(node: If, world: World, input: Input): Outcome {
+    const outcomes: Outcome[] = [];
+    let remaining: readonly World[] = [world];
+    for (const branch of [node, ...node.elif]) {
+      const tested = combine(remaining.map((so) => this.list(branch.clause.commands, so, input)));
+      outcomes.push(...tested.ok.map((so) => this.list(branch.then.commands, so, input)));
+      remaining = tested.fail;
+    }
+    const otherwise = node.else;
+    outcomes.push(
+      ...remaining.map((so) =>
+        otherwise === undefined ? both(so, []) : this.list(otherwise.commands, so, input),
+      ),
+    );
+    return combine(outcomes);
+  }
+
+  #case(node: Case, world: World, input: Input): Outcome {
+    this.single(node.word, world);
+    const outcomes: Outcome[] = [both(world, [])];
+    for (const item of node.items) {
+      for (const pattern of item.pattern) this.single(pattern, world);
+      outcomes.push(this.list(item.body.commands, world, input));
+    }
+    return { ...combine(outcomes), out: undefined };
+  }
+
+  /** Returns, breaks and exits inside end only what is inside. */
+  #apart(inner: () => Outcome): Outcome {
+    const outer = this.escapes;
+    this.escapes = newEscapes();
+    try {
+      return inner();
+    } finally {
+      this.escapes = outer;
+    }
+  }
+
+  #deeper(inner: () => Outcome): Outcome {
+    this.#depth += 1;
+    if (this.#depth > depthMax * 3) throw new TooMuch("it is nested too deep");
+    try {
+      return inner();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+}
+
+export function combine(outcomes: readonly Outcome[]): Outcome {
+  const [first] = outcomes;
+  if (first === undefined) return { ok: [], fail: [], out: undefined };
+  if (outcomes.length === 1) return first;
+  const { out } = first;
+  const agree = outcomes.every(
+    (outcome) => out !== undefined && outcome.out !== undefined && sameText(out, outcome.out),
+  );
+  return {
+    ok: distinct(outcomes.flatMap((outcome) => outcome.ok)),
+    fail: distinct(outcomes.flatMap((outcome) => outcome.fail)),
+    out: agree ? out : undefined,
+  };
+}
+
+function newEscapes(): Escapes {
+  return { returned: undefined, broken: undefined, exited: [] };
+}

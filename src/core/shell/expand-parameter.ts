@@ -1,0 +1,174 @@
+import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
+import { checkLoader } from "./assign.ts";
+import type { Machine } from "./machine.ts";
+import { removePart, replacePart } from "./remove-part.ts";
+import { anyName, concat, known, literal, type Text, unknownText } from "./text.ts";
+import type { Value, World } from "./world.ts";
+
+const fromEnvironment: Text = [{ kind: "unknown", source: "environment" }];
+const numbers = new Set([
+  "#",
+  "?",
+  "$",
+  "!",
+  "-",
+  "RANDOM",
+  "SRANDOM",
+  "SECONDS",
+  "LINENO",
+  "PPID",
+  "UID",
+  "EUID",
+]);
+const numbersToo = new Set(["BASHPID", "EPOCHSECONDS", "OPTIND", "COLUMNS", "LINES", "SHLVL"]);
+const names = new Set(["USER", "LOGNAME", "HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "REPLY_COUNT"]);
+
+/** `$x`: the items it stands for; unknown where the run decides. */
+export function expandSimple(m: Machine, part: SimpleExpansionPart, world: World): readonly Text[] {
+  const name = part.text.slice(1);
+  return items(m, variableValue(m, name, world), name);
+}
+
+/** `${…}` in all its forms. */
+export function expandParameter(m: Machine, part: ParameterExpansionPart, world: World): readonly Text[] {
+  if (part.prefix === "#") return [anyName];
+  if (part.operation !== undefined) runOperands(m, part.operation, world);
+  if (part.prefix === "!") return indirect(m, part, world);
+  const value = indexed(m, part, world);
+  if (part.operation === undefined) return items(m, value, part.parameter);
+  return operate(m, part, value, world);
+}
+
+export function variableValue(m: Machine, name: string, world: World): Value {
+  if (name === "@" || name === "*") return world.positional ?? "unknown";
+  if (/^[1-9]\d*$/.test(name)) {
+    if (world.positional === undefined) return "unknown";
+    return world.positional[Number(name) - 1] === undefined
+      ? "unset"
+      : [world.positional[Number(name) - 1] as Text];
+  }
+  const assigned = world.variables.get(name);
+  if (assigned !== undefined) return assigned;
+  if (m.defaulted.has(name)) return "unknown";
+  if (numbers.has(name) || numbersToo.has(name) || names.has(name)) return [anyName];
+  return wellKnown(m, name, world);
+}
+
+function wellKnown(m: Machine, name: string, world: World): Value {
+  const { context } = m;
+  const value = { HOME: context.home, PWD: world.cwd, OLDPWD: world.previous, TMPDIR: context.tmp }[name];
+  return value === undefined ? "unknown" : [literal(value)];
+}
+
+function items(m: Machine, value: Value, name: string): readonly Text[] {
+  if (value === "unset") return [];
+  if (value !== "unknown") return value;
+  return [m.defaulted.has(name) ? unknownText : fromEnvironment];
+}
+
+function indexed(m: Machine, part: ParameterExpansionPart, world: World): Value {
+  const value = variableValue(m, part.parameter, world);
+  const index = part.index?.text;
+  if (value === "unknown" || value === "unset" || index === "@" || index === "*") return value;
+  if (index === undefined)
+    return value.length > 1 && !"@*".includes(part.parameter) ? value.slice(0, 1) : value;
+  if (!/^\d+$/.test(index)) return "unknown";
+  return value[Number(index)] === undefined ? "unset" : [value[Number(index)] as Text];
+}
+
+/** `${!x}`: the variable that x names. */
+function indirect(m: Machine, part: ParameterExpansionPart, world: World): readonly Text[] {
+  const value = part.operation === undefined ? variableValue(m, part.parameter, world) : "unknown";
+  const name = Array.isArray(value) ? known(value[0] ?? []) : undefined;
+  if (name === undefined) return [unknownText];
+  return items(m, variableValue(m, name, world), name);
+}
+
+/** Operands run whatever the value turns out to be: they may hold substitutions with effects. */
+function runOperands(m: Machine, operation: ParameterOperation, world: World): void {
+  if ("operand" in operation && operation.operand !== undefined) m.single(operation.operand, world);
+  if (operation.type === "Replace") m.single(operation.replacement, world);
+}
+
+function operate(m: Machine, part: ParameterExpansionPart, value: Value, world: World): readonly Text[] {
+  const { operation, parameter } = part;
+  if (operation?.type === "Default") return withDefault(m, parameter, { operation, value, world });
+  if (value === "unset") return [];
+  if (value === "unknown" || operation === undefined) return [unknownText];
+  return value.map((text) => transform(m, text, operation, world));
+}
+
+interface Defaulting {
+  readonly operation: Extract<ParameterOperation, { type: "Default" }>;
+  readonly value: Value;
+  readonly world: World;
+}
+
+function withDefault(m: Machine, name: string, { operation, value, world }: Defaulting): readonly Text[] {
+  const { operator } = operation;
+  if (operator.endsWith("=")) {
+    m.defaulted.add(name);
+    checkLoader(m, world, name, "unknown");
+  }
+  const certain = value === "unknown" && isAbsent(m, name, world) ? "unset" : value;
+  if (certain === "unknown") return [unknownText];
+  const empty =
+    certain === "unset" || (operator.startsWith(":") && certain.every((text) => text.length === 0));
+  const operand = () => [m.single(operation.operand, world)];
+  if (operator.endsWith("+")) return empty ? [] : operand();
+  if (operator.endsWith("?") || !empty) return certain === "unset" ? [] : certain;
+  return operand();
+}
+
+function isAbsent(m: Machine, name: string, world: World): boolean {
+  const { environment } = m.context;
+  return (
+    environment !== undefined &&
+    !environment.has(name) &&
+    !world.variables.has(name) &&
+    !m.defaulted.has(name)
+  );
+}
+
+function transform(m: Machine, text: Text, operation: ParameterOperation, world: World): Text {
+  switch (operation.type) {
+    case "Remove":
+      return removePart(text, operation.operator, m.single(operation.operand, world));
+    case "Replace":
+      return replacePart(text, operation.operator, {
+        pattern: m.single(operation.pattern, world),
+        replacement: m.single(operation.replacement, world),
+      });
+    case "CaseModification":
+      return changeCase(text, operation.operator);
+    case "Slice":
+      return slice(text, operation.offset.text, operation.length?.text);
+    case "Transform":
+      if (operation.operand.text === "P") runPrompt(m, text);
+      return unknownText;
+    default:
+      return unknownText;
+  }
+}
+
+/** `${x@P}` expands the value as a prompt, which runs the commands in it. */
+function runPrompt(m: Machine, text: Text): void {
+  if (!/\$\(|`/.test(known(text) ?? "`")) return;
+  m.report.refuse("unknown-code", "expands a value as a prompt, which runs the commands in it");
+}
+
+function changeCase(text: Text, operator: string): Text {
+  const value = known(text);
+  if (value === undefined) return unknownText;
+  const change = (part: string) => (operator.startsWith("^") ? part.toUpperCase() : part.toLowerCase());
+  return literal(operator.length === 2 ? change(value) : change(value.slice(0, 1)) + value.slice(1));
+}
+
+function slice(text: Text, offset: string, length: string | undefined): Text {
+  const value = known(text);
+  const plain = /^\s*\d+\s*$/;
+  if (value === undefined || !plain.test(offset) || (length !== undefined && !plain.test(length)))
+    return unknownText;
+  const from = Number(offset);
+  return concat(literal(value.slice(from, length === undefined ? undefined : from + Number(length))));
+}

@@ -1,0 +1,162 @@
+import { expandGlob } from "../paths/expand-glob.ts";
+import { locate, resolveDots } from "../paths/locate.ts";
+import type { Disk, Place } from "../paths/place.ts";
+import { protectedEntryOf } from "../paths/protected-paths.ts";
+import type { Scope } from "../paths/scope.ts";
+import type { RuleCode } from "../rules/catalog.ts";
+import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "../rules/judge-write.ts";
+import { mentionedPaths } from "./mentioned-paths.ts";
+import type { Mention, ShellAnalysis, ShellWrite } from "./types.ts";
+import { type Target, targetsOf } from "./write-targets.ts";
+
+/** What a caller with a task may do in a shell. */
+export interface CommandLimits extends WriteLimits {
+  /** What other tasks hold. */
+  readonly others: Scope;
+  /** Absolute folders that anyone may write. */
+  readonly scratch: readonly string[];
+}
+
+export interface Objection {
+  readonly code: RuleCode;
+  readonly reason: string;
+  readonly path?: string;
+}
+
+const devices = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full"]);
+
+/** Everything about a command that its caller is not allowed; empty means that it may run. */
+export function judgeCommand(analysis: ShellAnalysis, limits: CommandLimits): readonly Objection[] {
+  return [
+    ...analysis.refusals.map(({ why }): Objection => ({ code: "R-PW-002", reason: why })),
+    ...analysis.writes.flatMap((write) => objectToWrite(write, limits)),
+    ...objectToNewLinks(analysis.writes, limits),
+    ...analysis.mentions.flatMap((mention) => objectToMention(mention, limits)),
+  ];
+}
+
+function objectToWrite(write: ShellWrite, limits: CommandLimits): readonly Objection[] {
+  return targetsOf(write, limits.place).flatMap((target) => {
+    const objection = objectToTarget(target, write, limits);
+    return objection === undefined ? [] : [objection];
+  });
+}
+
+/** A link made by the command itself is not there yet to be resolved: nothing may be written through it. */
+function objectToNewLinks(writes: readonly ShellWrite[], limits: CommandLimits): readonly Objection[] {
+  const paths = (write: ShellWrite) =>
+    targetsOf(write, limits.place).flatMap((target) =>
+      target.kind === "path" ? [resolveDots(target.path)] : [],
+    );
+  const links = writes.filter((write) => write.action === "link").flatMap(paths);
+  if (links.length === 0) return [];
+  const through = writes
+    .filter((write) => write.action !== "link" && write.action !== "delete")
+    .flatMap(paths)
+    .filter((path) => links.some((link) => path === link || path.startsWith(`${link}/`)));
+  return through.map((path) => ({
+    code: "R-PW-001",
+    reason: `\`${path}\` is written through a link that the same command makes`,
+    path,
+  }));
+}
+
+function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits): Objection | undefined {
+  switch (target.kind) {
+    case "nowhere":
+      return undefined;
+    case "unresolved":
+      return {
+        code: "R-PW-001",
+        reason: `${write.by} writes to \`${target.text}\`, which cannot be known before it runs`,
+      };
+    case "outside":
+      return isScratch(target.path, limits) ? undefined : outside(write.by, target.path);
+    case "glob":
+      return objectToGlob(target, write, limits);
+    case "path":
+      return objectToPath(target, write, limits);
+  }
+}
+
+type GlobTarget = Extract<Target, { kind: "glob" }>;
+type PathTarget = Extract<Target, { kind: "path" }>;
+
+/** What the pattern could stand for, and what it stands for now, links resolved. */
+function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimits): Objection | undefined {
+  const forbidden = limits.forbidden.touching(target.entry) ?? protectedIn(target.entry.text);
+  if (forbidden !== undefined)
+    return {
+      code: "R-PW-002",
+      reason: `${write.by} writes to \`${target.pattern}\`, which may lie in \`${forbidden}\``,
+    };
+  if (!limits.lock.holds(target.entry)) return outside(write.by, target.pattern);
+  for (const path of expandGlob(target.pattern, limits.disk)) {
+    const objection = objectToPath({ kind: "path", path, tree: write.tree }, write, limits);
+    if (objection !== undefined) return objection;
+  }
+  return undefined;
+}
+
+function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimits): Objection | undefined {
+  const { path } = target;
+  if (devices.has(path) || isScratch(path, limits)) return undefined;
+  const kind = limits.disk.kindOf(path);
+  const removes = write.action === "delete" || write.action === "move";
+  const wholeTree = target.tree && kind !== "file";
+  // A file put into a folder, or a folder filled: the folder itself stays what it is.
+  const onlyBelow = !removes && (kind === "folder" || path.endsWith("/"));
+  const asked = { resource: path, wholeTree, onlyBelow };
+  const forbidden = findForbidden(asked, limits);
+  if (forbidden !== undefined) return { code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path };
+  if (write.action === "folder" && leadsToLock(path, limits)) return undefined;
+  const found = findOutside(asked, limits);
+  return found === undefined ? undefined : { code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path };
+}
+
+/** Making the folders that lead to the lock changes nothing that is tracked. */
+function leadsToLock(path: string, limits: CommandLimits): boolean {
+  return spellingsOf(path, limits).every(
+    (spelling) => spelling.where === "inside" && limits.lock.touchingTree(spelling.path) !== undefined,
+  );
+}
+
+function objectToMention(mention: Mention, limits: CommandLimits): readonly Objection[] {
+  for (const path of mentionedPaths(mention, limits.place)) {
+    const held = spellingsOf(`${limits.place.root}/${path}`, limits)
+      .map((spelling) => (spelling.where === "inside" ? holderOf(spelling.path, limits) : undefined))
+      .find((holder) => holder !== undefined);
+    if (held === undefined) continue;
+    const reason = `${mention.by} is given \`${path}\`, which lies in \`${held}\`, and what it does with it is unknown`;
+    return [{ code: "R-PW-002", reason, path }];
+  }
+  return [];
+}
+
+/** Whose a path is: another task's, with all that lies below it, or nobody's to write. */
+function holderOf(path: string, { others, session }: CommandLimits): string | undefined {
+  const held = others.entryOf(path) ?? (others.holdsBelow(path) ? `${path}/**` : undefined);
+  return held ?? protectedEntryOf(path, { tree: false, session });
+}
+
+function protectedIn(pattern: string): string | undefined {
+  const fixed = pattern.split("/").filter((segment) => !/[*?[{]/.test(segment));
+  return protectedEntryOf(fixed.join("/"), { tree: false });
+}
+
+function outside(by: string, path: string): Objection {
+  return { code: "R-PW-001", reason: `${by} writes to \`${path}\`, which lies outside the lock scope`, path };
+}
+
+/** The project is never scratch, wherever it lies. */
+function isScratch(
+  path: string,
+  { place, scratch, disk }: { place: Place; scratch: readonly string[]; disk: Disk },
+): boolean {
+  const real = disk.realPath(path);
+  return [path, real].every((spelling) => {
+    const located = locate(spelling, place);
+    if (located.where !== "outside") return false;
+    return scratch.some((folder) => located.path === folder || located.path.startsWith(`${folder}/`));
+  });
+}

@@ -1,0 +1,77 @@
+import { resolveDots } from "../paths/locate.ts";
+import type { Machine } from "./machine.ts";
+import { absolutePath } from "./resolve-path.ts";
+import { concat, known, literal, type Text } from "./text.ts";
+import type { World } from "./world.ts";
+
+const always = new Set(
+  [
+    "BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS CDPATH ZDOTDIR HISTFILE BASH_ALIASES BASH_CMDS",
+    "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH",
+    "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_EXEC_PATH GIT_NAMESPACE",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_TEMPLATE_DIR GIT_CEILING_DIRECTORIES GIT_ASKPASS",
+    "GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF",
+    "PERL5OPT PERL5DB RUBYOPT PYTHONSTARTUP PYTHONINSPECT JAVA_TOOL_OPTIONS _JAVA_OPTIONS",
+  ].flatMap((names) => names.split(" ")),
+);
+const prefixes = ["GIT_CONFIG", "BASH_FUNC_"];
+/** Programs that these name may run something; those that run nothing are in everyday use. */
+const runners = new Set(["GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER", "EDITOR", "VISUAL"]);
+const harmless = /^(?:|:|true|false|cat|less(?: -[A-Za-z]+)?|more|vi|vim|nano|emacs|code --wait)$/;
+
+/** Why setting a variable would change how later commands are found or loaded, if it would. */
+export function whyLoader(m: Machine, name: string, value: Text, world: World): string | undefined {
+  if (name.startsWith("LOCKSTEP_")) return `sets \`${name}\`, which tells Lockstep who is calling`;
+  if (always.has(name) || prefixes.some((prefix) => name.startsWith(prefix)))
+    return `sets \`${name}\`, which changes how later commands are found or loaded`;
+  if (runners.has(name) && !harmless.test(known(value) ?? "?"))
+    return `sets \`${name}\`, which runs a program`;
+  if (
+    name === "NODE_OPTIONS" &&
+    /--(?:require|import|loader|experimental-loader)\b|-r\b/.test(known(value) ?? "-r")
+  )
+    return "sets `NODE_OPTIONS` to load code into every Node program";
+  if (name.startsWith("GIT_TRACE") && !/^(?:[0-9]|true|false)?$/.test(known(value) ?? "?"))
+    return `sets \`${name}\`, which makes git write a file`;
+  if (name === "PATH") return whyPath(m, value, world);
+  return undefined;
+}
+
+/** Only what comes before the old PATH can hide a program. */
+function whyPath(m: Machine, value: Text, world: World): string | undefined {
+  for (const entry of pathEntries(value)) {
+    if (isOldPath(entry)) return undefined;
+    const path = absolutePath(entry, world.cwd);
+    if (path !== undefined && !isInside(resolveDots(path), m.context.root)) continue;
+    if (
+      path === undefined &&
+      entry.some((piece) => piece.kind === "unknown" && piece.source === "environment")
+    )
+      continue;
+    return "puts a folder of the project, or an unknown one, before PATH";
+  }
+  return undefined;
+}
+
+/** Entries between colons; an empty one is the working folder. */
+function pathEntries(value: Text): readonly Text[] {
+  const entries: Text[] = [[]];
+  for (const piece of value) {
+    const parts = piece.kind === "literal" ? piece.text.split(":") : [piece];
+    parts.forEach((part, index) => {
+      if (index > 0) entries.push([]);
+      const last = entries.length - 1;
+      entries[last] = concat(entries[last] ?? [], typeof part === "string" ? literal(part) : [part]);
+    });
+  }
+  return entries.map((entry) => (entry.length === 0 ? literal(".") : entry));
+}
+
+function isOldPath(entry: Text): boolean {
+  const [first] = entry;
+  return entry.length === 1 && first?.kind === "unknown" && first.source === "environment";
+}
+
+function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
+}

@@ -1,0 +1,54 @@
+import type { Function as FunctionNode, ParsedScript, Word } from "unbash";
+import type { Disk } from "../paths/place.ts";
+import type { Report } from "./report.ts";
+import type { Text } from "./text.ts";
+import type { Input } from "./types.ts";
+import type { Outcome, World } from "./world.ts";
+
+/** What is known of the place where a command would run. */
+export interface ShellContext {
+  readonly cwd: string;
+  readonly root: string;
+  readonly home?: string;
+  /** The system's temporary folder. */
+  readonly tmp?: string;
+  /** Names of the variables that are set; where absent, any may be. */
+  readonly environment?: ReadonlySet<string>;
+  readonly disk?: Pick<Disk, "kindOf" | "realPath">;
+}
+
+/** The parts of the evaluator that its files call on each other through. */
+export interface Machine {
+  readonly context: ShellContext;
+  readonly report: Report;
+  /** Ends of functions, loops and scripts reached by return, break, continue or exit. */
+  readonly escapes: Escapes;
+  /** Variables that a `${x:=…}` may have set. */
+  readonly defaulted: Set<string>;
+  /** Code of `trap`, looked at once more when the command has run. */
+  readonly traps: Text[];
+  script(script: ParsedScript, world: World, input: Input): Outcome;
+  /** Fields that a word expands to. */
+  fields(word: Word, world: World): readonly Text[];
+  /** A word where no splitting happens: assignments, redirections, here-strings. */
+  single(word: Word, world: World): Text;
+  /** Runs a command given as expanded words; functions and aliases are looked up unless `plain`. */
+  run(words: readonly Text[], world: World, input: Input, options?: { plain?: boolean }): Outcome;
+  function(body: FunctionNode["body"], world: World, input: Input, caller: World): Outcome;
+  /** Parses and runs text as shell code in this very shell. */
+  code(text: Text, world: World, input: Input): Outcome;
+  /** The same in a shell of its own, whose changes to variables and folder are lost. */
+  subshell(text: Text, world: World, input: Input): Text | undefined;
+}
+
+export interface Escapes {
+  /** Undefined outside a function, where `return` does nothing. */
+  readonly returned: World[] | undefined;
+  /** Undefined outside a loop, where `break` and `continue` do nothing. */
+  readonly broken: World[] | undefined;
+  readonly exited: World[];
+}
+
+export const commandBytesMax = 64 * 1024;
+export const stepsMax = 4000;
+export const depthMax = 24;

@@ -1,0 +1,60 @@
+import { concat, known, literal, type Text } from "./text.ts";
+
+const escapes: Readonly<Record<string, string>> = {
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  "\\": "\\",
+  a: "\x07",
+  b: "\b",
+  "0": "\0",
+};
+
+/** What `echo` prints; undefined where an escape is beyond what is followed. */
+export function echoed(args: readonly Text[]): Text | undefined {
+  let first = 0;
+  let interprets = false;
+  let newline = true;
+  for (; first < args.length; first += 1) {
+    const option = known(args[first] as Text) ?? "";
+    if (!/^-[neE]+$/.test(option)) break;
+    if (option.includes("n")) newline = false;
+    if (option.includes("e")) interprets = true;
+  }
+  const texts = args.slice(first).flatMap((arg, index) => (index === 0 ? [arg] : [literal(" "), arg]));
+  const text = interprets ? unescaped(concat(...texts)) : concat(...texts);
+  return text === undefined ? undefined : concat(text, literal(newline ? "\n" : ""));
+}
+
+/** What `printf` prints for formats made of text and `%s`. */
+export function printed(args: readonly Text[]): Text | undefined {
+  const [first, ...values] = args[0] !== undefined && known(args[0]) === "--" ? args.slice(1) : args;
+  const format = first === undefined ? undefined : known(first);
+  const plain = format === undefined ? undefined : unescaped(literal(format));
+  const template = plain === undefined ? undefined : known(plain);
+  if (template === undefined || /%[^s%]/.test(template)) return undefined;
+  const pieces = template.split(/(%[s%])/);
+  const slots = pieces.filter((piece) => piece === "%s").length;
+  const out: Text[] = [];
+  let next = 0;
+  do {
+    for (const piece of pieces)
+      out.push(piece === "%s" ? (values[next++] ?? []) : literal(piece === "%%" ? "%" : piece));
+  } while (slots > 0 && next < values.length);
+  return concat(...out);
+}
+
+function unescaped(text: Text): Text | undefined {
+  let understood = true;
+  const out = text.flatMap((piece) => {
+    if (piece.kind !== "literal") return [piece];
+    return literal(
+      piece.text.replace(/\\(.)/gs, (_, character: string) => {
+        const value = escapes[character];
+        if (value === undefined) understood = false;
+        return value ?? "";
+      }),
+    );
+  });
+  return understood ? out : undefined;
+}

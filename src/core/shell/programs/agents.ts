@@ -1,0 +1,47 @@
+import { known, knownParts } from "../text.ts";
+import type { Program } from "../types.ts";
+import { agentNames } from "./agent-names.ts";
+import { named } from "./describe.ts";
+
+const agent: Program = (call, effects) => {
+  const only = call.args.length === 1 ? known(call.args[0] ?? []) : undefined;
+  if (only !== undefined && /^(?:--version|-v|-V|--help|-h|help|version)$/.test(only)) return;
+  effects.refuse("agent", `\`${call.name}\` is another agent`);
+};
+
+const ownCommands = /^(?:heartbeat|submit|widen|status|explain|hook|claim|schema|self-check|help)$/;
+
+const plainOptions = /^(?:--help|-h|--version|-V|--json|--debug)$/;
+
+/** What an agent with a task may call; the command itself refuses by the caller's rights once more. */
+const lockstep: Program = (call, effects) => {
+  const at = call.args.findIndex((word) => !plainOptions.test(known(word) ?? ""));
+  const words = at < 0 ? [] : call.args.slice(at);
+  const first = known(words[0] ?? []);
+  if (words.length === 0 || call.args.some((word) => /^(?:--help|-h)$/.test(known(word) ?? ""))) return;
+  if (first !== undefined && ownCommands.test(first)) return;
+  if (first === "task" && known(words[1] ?? []) === "escalate") return;
+  effects.refuse("lockstep", `\`lockstep ${first ?? "…"}\` is a person's command`);
+};
+
+/** Ending processes is fine, unless they are Lockstep's or everybody's. */
+const kill: Program = (call, effects) => {
+  const names = call.args.some((word) => /lockstep/i.test(knownParts(word)));
+  const words = call.args.map((word) => known(word));
+  const everybody = call.name === "kill" && words.length > 1 && words.at(-1) === "-1";
+  if (names || everybody) effects.refuse("lockstep", "Lockstep's own processes would be ended");
+};
+
+/** Amazon's `q` is an agent only when asked to chat. */
+const q: Program = (call, effects) => {
+  if (/^(?:chat|translate)$/.test(known(call.args[0] ?? []) ?? ""))
+    effects.refuse("agent", "`q chat` is another agent");
+};
+
+export const agents = new Map<string, Program>([
+  ...named(agentNames.join(" "), agent),
+  ["lockstep", lockstep],
+  ["lockstep.cjs", lockstep],
+  ...named("kill pkill killall skill xkill", kill),
+  ["q", q],
+]);

@@ -1,0 +1,175 @@
+import { optionReader } from "../read-options.ts";
+import { anyName, concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
+import type { Effects, Program } from "../types.ts";
+import { describe, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { tar } from "./tar.ts";
+
+const unzip = reading(
+  { values: "d x P O I", flags: "l t p c z Z v n o q u f j a L", glued: "" },
+  (options, effects) => {
+    if (options.has("l", "t", "p", "c", "z", "Z", "v")) return;
+    writeTrees([options.value("d") ?? literal(".")], effects);
+  },
+);
+
+/** `zip ARCHIVE FILE…`; `-m` moves the files into it. */
+const zip = reading(
+  {
+    values:
+      "b,temp-path t,from-date tt,before-date n,suffixes P,password i,include x,exclude O,output-file,out s,split-size Z TT,unzip-command lf",
+    flags: "m,move r,recurse-paths q,quiet u,update f,freshen d,delete j,junk-paths 9 0 sf T",
+  },
+  (options, effects) => {
+    const [archive, ...sources] = options.operands;
+    const command = options.value("TT");
+    if (command !== undefined) effects.shell(command);
+    writeFiles(options.all("lf"), effects);
+    const target = options.value("O") ?? archive;
+    if (target !== undefined && !isDash(target)) effects.write(withExtension(target, ".zip"));
+    if (options.has("m")) writeTrees(sources, effects, "delete");
+  },
+);
+
+function withExtension(path: Text, extension: string): Text {
+  const text = known(path);
+  const name = text?.slice(text.lastIndexOf("/") + 1);
+  return name === undefined || name.includes(".") ? path : concat(path, literal(extension));
+}
+
+interface Squeezer {
+  readonly suffixes: readonly string[];
+  /** Unpacks unless told otherwise. */
+  readonly unpacks?: boolean;
+  /** Keeps the file it is given. */
+  readonly keeps?: boolean;
+}
+
+/** gzip and its kin replace each file by one with a suffix, or the other way round. */
+function squeezing({ suffixes, unpacks = false, keeps = false }: Squeezer): Program {
+  return reading(
+    {
+      values: "S,suffix b o,output-file,output T,threads M,memlimit output-dir-flat D",
+      flags:
+        "c,stdout,to-stdout d,decompress,uncompress t,test l,list k,keep f,force r,recursive q v z,compress rm C",
+    },
+    (options, effects) => {
+      if (options.has("c", "t", "l")) return;
+      writeTrees(options.all("output-dir-flat"), effects);
+      const output = options.value("o");
+      if (output !== undefined) return writeFiles([output], effects);
+      const tree = options.has("r");
+      const action = (keeps && !options.has("rm")) || options.has("k") ? undefined : "delete";
+      for (const file of options.operands) {
+        if (isDash(file)) continue;
+        if (action !== undefined || tree) effects.write(file, "delete", { tree });
+        if (!tree) effects.write(renamed(file, suffixes, (unpacks || options.has("d")) && !options.has("z")));
+      }
+    },
+  );
+}
+
+function renamed(file: Text, suffixes: readonly string[], unpacks: boolean): Text {
+  if (!unpacks) return concat(file, literal(suffixes[0] ?? ""));
+  const last = file.at(-1);
+  if (last?.kind !== "literal") return file;
+  const suffix = suffixes.find((ending) => last.text.endsWith(ending));
+  return suffix === undefined ? file : [...file.slice(0, -1), ...literal(last.text.slice(0, -suffix.length))];
+}
+
+/** `7z x ARCHIVE -oDIR`, `7z a ARCHIVE FILE…`. */
+const sevenZip: Program = (call, effects) => {
+  const [command, ...rest] = call.args;
+  const verb = known(command ?? []) ?? "";
+  const archive = rest.find((word) => !knownStart(word).startsWith("-"));
+  const output = rest.find((word) => knownStart(word).startsWith("-o"));
+  if (/^[xe]$/.test(verb)) writeTrees([output === undefined ? literal(".") : cut(output, 2)], effects);
+  if (/^(?:a|d|u|rn)$/.test(verb) && archive !== undefined) effects.write(archive);
+  if (rest.some((word) => known(word) === "-sdel")) {
+    for (const word of rest)
+      if (word !== archive && !knownStart(word).startsWith("-")) writeTrees([word], effects, "delete");
+  }
+};
+
+function cut(word: Text, length: number): Text {
+  const [first, ...rest] = word;
+  return first?.kind === "literal" ? [...literal(first.text.slice(length)), ...rest] : word;
+}
+
+const unrar: Program = (call, effects) => {
+  const [command, ...rest] = call.args;
+  const operands = rest.filter((word) => !knownStart(word).startsWith("-"));
+  if (!/^[xe]$/.test(known(command ?? []) ?? "")) return;
+  const last = operands.at(-1);
+  writeTrees([last !== undefined && knownStart(last).endsWith("/") ? last : literal(".")], effects);
+};
+
+const readCpio = optionReader({
+  values: "F,file I O,E D,directory H,format C M R,owner pattern-file",
+  flags: "i,extract o,create p,pass-through t,list d,make-directories u m v l,link",
+});
+const cpio: Program = (call, effects) => {
+  const options = readCpio(call.args);
+  const folder = options.value("D");
+  const inner = folder === undefined ? effects : effects.within(folder);
+  if (options.has("t")) return;
+  if (options.has("o")) return writeFiles(options.all("O", "F"), effects);
+  if (options.has("p")) return writeTrees(options.operands.slice(0, 1), inner);
+  if (options.has("i")) writeTrees([literal(".")], inner);
+};
+
+/** `ar rcs ARCHIVE FILE…`, `ar x ARCHIVE`. */
+const ar: Program = (call, effects) => {
+  const [operation, ...rest] = call.args;
+  const letters = (known(operation ?? []) ?? "").replace(/^-/, "");
+  if (/x/.test(letters)) writeTrees([literal(".")], effects);
+  else if (/[rqdms]/.test(letters)) {
+    const archive = /[abi]/.test(letters) ? rest[1] : rest[0];
+    effects.write(archive ?? unknownText);
+  }
+};
+
+/** `jar cf ARCHIVE …`, `jar xf ARCHIVE`. */
+const jar: Program = (call, effects) => {
+  const [operation, ...rest] = call.args;
+  const letters = (known(operation ?? []) ?? "").replace(/^-+/, "");
+  if (/^(?:x|extract)/.test(letters)) writeTrees([literal(".")], effects);
+  else if (/^(?:[cu]|create|update)/.test(letters)) writeJar(rest, effects);
+};
+
+function writeJar(words: readonly Text[], effects: Effects): void {
+  const at = words.findIndex((word) => /^(?:-f|--file)$/.test(known(word) ?? ""));
+  const glued = words.find((word) => knownStart(word).startsWith("--file="));
+  effects.write(glued !== undefined ? cut(glued, 7) : (words[at + 1] ?? anyName));
+}
+
+export const archives = new Map<string, Program>([
+  ...named("tar bsdtar", tar),
+  ["unzip", unzip],
+  ["zip", zip],
+  ...named("gzip pigz", squeezing({ suffixes: [".gz", ".tgz"] })),
+  ...named("gunzip unpigz", squeezing({ suffixes: [".gz", ".tgz", ".Z"], unpacks: true })),
+  ...named("bzip2 pbzip2 lbzip2", squeezing({ suffixes: [".bz2"] })),
+  ["bunzip2", squeezing({ suffixes: [".bz2"], unpacks: true })],
+  ...named("xz pixz", squeezing({ suffixes: [".xz"] })),
+  ["unxz", squeezing({ suffixes: [".xz"], unpacks: true })],
+  ["lzma", squeezing({ suffixes: [".lzma"] })],
+  ["unlzma", squeezing({ suffixes: [".lzma"], unpacks: true })],
+  ["lzip", squeezing({ suffixes: [".lz"] })],
+  ...named("zstd zstdmt pzstd", squeezing({ suffixes: [".zst"], keeps: true })),
+  ["unzstd", squeezing({ suffixes: [".zst"], unpacks: true, keeps: true })],
+  ["lz4", squeezing({ suffixes: [".lz4"], keeps: true })],
+  ["unlz4", squeezing({ suffixes: [".lz4"], unpacks: true, keeps: true })],
+  ["brotli", squeezing({ suffixes: [".br"], keeps: true })],
+  ["compress", squeezing({ suffixes: [".Z"] })],
+  ["uncompress", squeezing({ suffixes: [".Z"], unpacks: true })],
+  ...named("7z 7za 7zr 7zz p7zip", sevenZip),
+  ...named("unrar rar", unrar),
+  ["cpio", cpio],
+  ...named("ar gcc-ar llvm-ar", ar),
+  ["jar", jar],
+  ["unar", describe({ values: "p e", folders: "o,output-directory", opaque: "it unpacks" })],
+  ["ranlib", describe({ writes: "operands" })],
+  ["mksquashfs", describe({ writes: "second" })],
+  ["unsquashfs", describe({ style: "long", folders: "d,dest", opaque: "it unpacks" })],
+  ...named("mkisofs genisoimage xorriso", describe({ values: "V r", style: "long", files: "o,output" })),
+]);

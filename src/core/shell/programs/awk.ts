@@ -1,0 +1,42 @@
+import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
+import type { Effects, Program } from "../types.ts";
+import { readAwkProgram } from "./awk-program.ts";
+import { named, reading } from "./describe.ts";
+
+const awk = reading(
+  {
+    values: "F,field-separator v,assign f,file E,exec i,include l,load e,source",
+    glued: "d,dump-variables o,pretty-print p,profile D,debug L,lint",
+    flags: "b c C h g I n M N O P r s S t V W",
+    wrapper: true,
+  },
+  (options, effects) => {
+    const included = options.all("i").map((name) => known(name));
+    const hasProgram = options.has("f", "E", "e");
+    if (options.has("f", "E", "l") || included.some((name) => name !== "inplace")) {
+      effects.opaque("the program may write files");
+    }
+    const [program, ...rest] = options.operands;
+    const files = hasProgram ? options.operands : rest;
+    for (const source of hasProgram ? options.all("e") : program === undefined ? [] : [program]) {
+      effects.code(source);
+      tellProgram(knownParts(source), effects);
+    }
+    for (const output of options.all("d", "o", "p")) effects.write(output);
+    if (!included.includes("inplace")) return;
+    for (const file of files) if (!/^\w+=/.test(knownStart(file))) effects.write(file);
+  },
+);
+
+/** Targets that a program spells out; computed ones are unknown. */
+function tellProgram(program: string, effects: Effects): void {
+  const { files, commands } = readAwkProgram(program);
+  for (const file of new Set(files)) effects.write(textOf(file));
+  for (const command of new Set(commands)) effects.shell(textOf(command));
+}
+
+function textOf(spelled: string | undefined): Text {
+  return spelled === undefined || spelled.includes("\u{fffd}") ? unknownText : literal(spelled);
+}
+
+export const awks = new Map<string, Program>(named("awk gawk mawk nawk goawk original-awk bwk", awk));

@@ -1,0 +1,129 @@
+import { known, knownStart, type Text } from "../text.ts";
+import type { Effects, Program } from "../types.ts";
+import { isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+
+const copyFlags =
+  "R,r,recursive a,archive l,link s,symbolic-link n,no-clobber f,force v,verbose p u,update d i b T,no-target-directory parents";
+
+const cp = reading(
+  {
+    values: "t,target-directory S,suffix no-preserve sparse",
+    glued: "backup preserve reflink Z,context",
+    flags: copyFlags,
+  },
+  (options, effects) => {
+    const folder = options.value("t");
+    const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
+    const target = folder ?? options.operands.at(-1);
+    if (target === undefined || sources.length === 0) return;
+    const tree = folder !== undefined || sources.length > 1 || options.has("R", "a", "parents");
+    if (options.has("l"))
+      for (const source of sources) effects.write(source, "link", { tree: options.has("R", "a") });
+    effects.write(target, "write", { tree });
+  },
+);
+
+const mv = reading(
+  {
+    values: "t,target-directory S,suffix",
+    glued: "backup Z,context",
+    flags: "f,force i,interactive n,no-clobber u,update v,verbose b T,no-target-directory",
+  },
+  (options, effects) => {
+    const folder = options.value("t");
+    const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
+    const target = folder ?? options.operands.at(-1);
+    if (target === undefined || sources.length === 0) return;
+    writeTrees(sources, effects, "move");
+    effects.write(target, "write", { tree: folder !== undefined || sources.length > 1 });
+  },
+);
+
+const install = reading(
+  {
+    values: "m,mode o,owner g,group S,suffix t,target-directory strip-program f B",
+    glued: "backup Z,context",
+    flags: "d,directory D s,strip b c C,compare p v,verbose T,no-target-directory",
+  },
+  (options, effects) => {
+    if (options.has("d")) {
+      for (const folder of options.operands) effects.write(folder, "folder");
+      return;
+    }
+    const program = options.value("strip-program");
+    if (program !== undefined) effects.run([program]);
+    const folder = options.value("t");
+    if (folder !== undefined) return writeTrees([folder], effects);
+    const target = options.operands.at(-1);
+    if (options.operands.length > 1)
+      effects.write(target ?? [], "write", { tree: options.operands.length > 2 });
+  },
+);
+
+/** `host:path`, `rsync://…`: not on this machine. */
+function isRemote(place: Text): boolean {
+  const start = knownStart(place);
+  return /^[a-z]+:\/\//.test(start) || /^[^/:]*:/.test(start);
+}
+
+const rsyncValues =
+  "e,rsh f,filter T,temp-dir B,block-size M,remote-option exclude include exclude-from include-from files-from password-file suffix max-size min-size bwlimit port address chmod chown out-format compare-dest copy-dest link-dest timeout contimeout rsync-path usermap groupmap log-file log-file-format backup-dir partial-dir write-batch only-write-batch read-batch modify-window iconv skip-compress compress-level compress-choice checksum-choice stop-at stop-after sockopts info debug protocol max-delete";
+
+const rsync = reading(
+  { values: rsyncValues, flags: "n,dry-run remove-source-files list-only a r v z P" },
+  (options, effects) => {
+    const remote = options.value("e");
+    if (remote !== undefined && known(remote)?.split(" ")[0] !== "ssh") effects.shell(remote);
+    if (options.has("rsync-path")) effects.code(options.value("rsync-path") ?? []);
+    writeFiles(options.all("log-file", "write-batch", "only-write-batch"), effects);
+    const target = options.operands.at(-1);
+    if (options.has("n", "list-only") || target === undefined || options.operands.length < 2) return;
+    const sources = options.operands.slice(0, -1);
+    const own = sources.filter((source) => !isRemote(source));
+    if (options.has("remove-source-files")) writeTrees(own, effects, "delete");
+    writeTrees(options.all("link-dest"), effects, "link");
+    writeTrees(options.all("backup-dir", "partial-dir", "T"), effects);
+    writeHere(target, effects);
+  },
+);
+
+function writeHere(target: Text, effects: Effects): void {
+  if (isRemote(target)) effects.opaque("it writes on another machine");
+  else if (!isDash(target)) writeTrees([target], effects);
+}
+
+const scp = reading({ values: "c D F i J l o P S X", flags: "r p q v" }, (options, effects) => {
+  const program = options.value("S");
+  if (program !== undefined) effects.run([program]);
+  for (const setting of options.all("o")) runSshSetting(setting, effects);
+  const target = options.operands.at(-1);
+  if (target !== undefined && options.operands.length > 1) writeHere(target, effects);
+});
+
+/** `ProxyCommand=…` and its kin are handed to a shell on this machine. */
+export function runSshSetting(setting: Text, effects: Effects): void {
+  const start = knownStart(setting);
+  const command = /^\s*(ProxyCommand|LocalCommand|KnownHostsCommand|Match\s+exec)\s*[= ]\s*/i.exec(start);
+  if (command !== null) effects.shell(dropStart(setting, command[0].length));
+}
+
+function dropStart(text: Text, length: number): Text {
+  const [first, ...rest] = text;
+  if (first?.kind !== "literal") return text;
+  const left = first.text.slice(length);
+  return left === "" ? rest : [{ kind: "literal", text: left }, ...rest];
+}
+
+/** `ditto SRC… DST`, `rclone copy SRC DST`: whole folders. */
+const copiesTrees = reading({ values: "arch bom", flags: "V v c k x" }, (options, effects) => {
+  if (options.operands.length > 1) writeTrees(options.operands.slice(-1), effects);
+});
+
+export const copying = new Map<string, Program>([
+  ["cp", cp],
+  ["mv", mv],
+  ["install", install],
+  ["rsync", rsync],
+  ["scp", scp],
+  ...named("ditto pax", copiesTrees),
+]);

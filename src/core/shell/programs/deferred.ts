@@ -1,0 +1,117 @@
+import { known, knownStart, type Text, unknownText } from "../text.ts";
+import type { Call, Effects, Program } from "../types.ts";
+import { joined, mention, named, opaqueProgram, reading } from "./describe.ts";
+
+/** Commands that run later are judged like those that run now. */
+function laterInput(call: Call, effects: Effects): void {
+  if (call.input.kind === "text") effects.shell(call.input.text);
+  else if (call.input.kind === "unknown")
+    effects.refuse("unknown-code", "data of unknown content runs later");
+  else if (call.input.kind === "file") effects.opaque("a script runs later");
+}
+
+const at = reading({ values: "f q t c d r", flags: "l m M v b V" }, (options, effects, call) => {
+  if (options.has("l", "c", "d", "r", "V")) return;
+  if (options.has("f")) return effects.opaque("a script runs later");
+  laterInput(call, effects);
+});
+
+const crontab: Program = (call, effects) => {
+  const looks = call.args.length > 0 && call.args.some((word) => known(word) === "-l");
+  if (!looks) effects.refuse("loader", "jobs are put into the system's schedule");
+};
+
+/** `tmux new-session -d 'command'`, `send-keys 'text' Enter`. */
+const tmux: Program = (call, effects) => {
+  const { args } = call;
+  const verbs =
+    /^(?:new|new-session|neww|new-window|splitw|split-window|respawnw|respawn-window|respawnp|respawn-pane|popup|display-popup|run|run-shell|if|if-shell|pipe-pane|pipep)$/;
+  const at = args.findIndex((word) => verbs.test(known(word) ?? ""));
+  const keys = args.findIndex((word) => /^(?:send|send-keys)$/.test(known(word) ?? ""));
+  if (
+    args.some((word) =>
+      /^(?:source|source-file|set-hook|bind|bind-key|set|set-option)$/.test(known(word) ?? ""),
+    )
+  ) {
+    effects.opaque("tmux runs what it is configured to");
+  }
+  if (keys >= 0) typed(args.slice(keys + 1), effects);
+  else if (at >= 0) {
+    const words = withoutOptions(args.slice(at + 1), /^-[cdeFlnstxyXYT]$/, /^-(?:d)$/);
+    if (words.length === 1) effects.shell(words[0] ?? unknownText);
+    else if (words.length > 1) effects.run(words);
+  }
+};
+
+/** Text typed into a shell that somebody opened. */
+function typed(words: readonly Text[], effects: Effects): void {
+  const isKey = (word: Text) => /^(?:Enter|C-\w|Escape|Space|Tab|BSpace|Up|Down)$/.test(known(word) ?? "");
+  const text = withoutOptions(words, /^-[tN]$/, /^$/).filter((word) => !isKey(word));
+  if (text.length > 0) effects.shell(joined(text));
+}
+
+function withoutOptions(words: readonly Text[], withValue: RegExp, flags: RegExp): readonly Text[] {
+  let at = 0;
+  while (at < words.length && knownStart(words[at] ?? []).startsWith("-")) {
+    const word = knownStart(words[at] ?? []);
+    at += withValue.test(word) && !flags.test(word) ? 2 : 1;
+  }
+  return words.slice(at);
+}
+
+const screen: Program = (call, effects) => {
+  const { args } = call;
+  const stuff = args.findIndex((word) => known(word) === "stuff");
+  if (stuff >= 0) return effects.shell(args[stuff + 1] ?? unknownText);
+  const exec = args.findIndex((word) => /^(?:exec|screen)$/.test(known(word) ?? ""));
+  if (exec >= 0) return effects.run(args.slice(exec + 1));
+  const words = withoutOptions(args, /^-(?:[A-Za-z]*[SctTspehr])$/, /^-(?:ls|list|r|d|D|x)$/);
+  if (words.length > 0) effects.run(words);
+};
+
+const schedules: Program = (call, effects) => {
+  const words = call.args.map((word) => known(word) ?? "");
+  if (
+    words.some((word) =>
+      /^(?:enable|disable|link|edit|set-property|mask|load|bootstrap|submit|setenv|import-environment|set-environment)$/.test(
+        word,
+      ),
+    )
+  ) {
+    return effects.refuse("loader", "the system's services are changed");
+  }
+  if (
+    words.some((word) =>
+      /^(?:start|restart|stop|reload|kickstart|daemon-reload|unload|bootout|kill)$/.test(word),
+    )
+  ) {
+    effects.opaque("a service starts or stops");
+    if (words.some((word) => /lockstep/i.test(word)))
+      effects.refuse("lockstep", "Lockstep's own processes would be ended");
+  }
+};
+
+const schtasks: Program = (call, effects) => {
+  if (!call.args.some((word) => /^\/query$/i.test(known(word) ?? ""))) {
+    effects.refuse("loader", "jobs are put into the system's schedule");
+  }
+  mention(call.args, effects);
+};
+
+export const deferred = new Map<string, Program>([
+  ["at", at],
+  ["batch", at],
+  ["crontab", crontab],
+  ["schtasks", schtasks],
+  ["tmux", tmux],
+  ["screen", screen],
+  ...named("systemctl launchctl service rc-service rc-update update-rc.d chkconfig", schedules),
+  ...named(
+    "pm2 forever supervisorctl nodemon supervisor run-parts start-stop-daemon daemonize foreman overmind hivemind procfile",
+    opaqueProgram("it starts other programs"),
+  ),
+  ...named(
+    "xdg-open open gnome-open kde-open explorer start wslview sensible-browser zenity dialog whiptail notify-send",
+    opaqueProgram("it opens another program"),
+  ),
+]);

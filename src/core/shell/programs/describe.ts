@@ -1,0 +1,177 @@
+import { keysOf, type OptionSpec, type Options, optionReader } from "../read-options.ts";
+import { concat, known, knownStart, literal, type Text, withoutStart } from "../text.ts";
+import type { Action, Call, Effects, Program } from "../types.ts";
+
+/** Facts about a program that writes what its options and operands name. */
+export interface Facts extends OptionSpec {
+  /** Options whose value is a file that is written; `-` is no file. */
+  readonly files?: string;
+  /** Options whose value is a folder that is filled. */
+  readonly folders?: string;
+  /** Which operands are written. */
+  readonly writes?: "operands" | "last" | "second" | "after-first";
+  readonly action?: Action;
+  /** Whether written operands may be folders: always, or with one of these options. */
+  readonly tree?: boolean | string;
+  /** Operands are written only with one of these options. */
+  readonly when?: string;
+  /** Nothing is written with one of these options. */
+  readonly unless?: string;
+  /** Written in place of missing operands, with everything below. */
+  readonly otherwise?: string;
+  /** The program does more than that. */
+  readonly opaque?: string;
+}
+
+/** The program that these facts describe. */
+export function describe(facts: Facts): Program {
+  const read = optionReader({
+    ...facts,
+    values: [facts.values, facts.files, facts.folders].join(" "),
+    flags: [facts.flags, facts.when, facts.unless, typeof facts.tree === "string" ? facts.tree : ""].join(
+      " ",
+    ),
+  });
+  const keys = {
+    files: keysOf(facts.files),
+    folders: keysOf(facts.folders),
+    when: keysOf(facts.when),
+    unless: keysOf(facts.unless),
+    tree: typeof facts.tree === "string" ? keysOf(facts.tree) : [],
+  };
+  return (call, effects) => {
+    if (asksForHelp(call.args)) return;
+    const options = read(call.args);
+    if (facts.opaque !== undefined) effects.opaque(facts.opaque);
+    writeFiles(options.all(...keys.files), effects);
+    writeTrees(options.all(...keys.folders), effects);
+    if (facts.writes === undefined || options.has(...keys.unless)) return;
+    if (keys.when.length > 0 && !options.has(...keys.when)) return;
+    const tree = facts.tree === true || options.has(...keys.tree);
+    const targets = targetsOf(options.operands, facts.writes);
+    for (const target of targets)
+      if (!isDash(target)) effects.write(target, facts.action ?? "write", { tree });
+    if (targets.length === 0 && facts.otherwise !== undefined)
+      writeTrees([literal(facts.otherwise)], effects);
+  };
+}
+
+function targetsOf(operands: readonly Text[], which: NonNullable<Facts["writes"]>): readonly Text[] {
+  if (which === "operands") return operands;
+  if (which === "last") return operands.slice(-1);
+  return which === "second" ? operands.slice(1, 2) : operands.slice(1);
+}
+
+export const readsOnly: Program = () => {};
+
+/** A program that is not described further; its operands are mentioned. */
+export function opaqueProgram(why: string): Program {
+  return (call, effects) => {
+    if (asksForHelp(call.args)) return;
+    effects.opaque(why);
+    mention(call.args, effects);
+  };
+}
+
+/** A program that runs the project's own code, and only reads the files it is told of. */
+export function opaqueReader(why: string): Program {
+  return (call, effects) => {
+    if (!asksForHelp(call.args)) effects.opaque(why);
+  };
+}
+
+export function both(...programs: readonly Program[]): Program {
+  return (call, effects) => {
+    for (const program of programs) program(call, effects);
+  };
+}
+
+/** What a program does by its subcommand, the first operand after the program's own options. */
+export function bySubcommand(
+  spec: OptionSpec,
+  commands: ReadonlyMap<string, Program>,
+  otherwise: Program,
+): Program {
+  const read = optionReader({ ...spec, wrapper: true });
+  return (call, effects) => {
+    const { operands } = read(call.args);
+    const name = known(operands[0] ?? []) ?? "";
+    const inner: Call = { name, args: operands.slice(1), input: call.input };
+    const command = operands[0] === undefined ? readsOnly : commands.get(name);
+    (command ?? otherwise)(command === undefined ? call : inner, effects);
+  };
+}
+
+/** One program under many names. */
+export function named(names: string, program: Program): [string, Program][] {
+  return names.split(/\s+/).flatMap((name): [string, Program][] => (name === "" ? [] : [[name, program]]));
+}
+
+export function asksForHelp(args: readonly Text[]): boolean {
+  return args.length === 1 && /^(--help|--version|-V|--usage)$/.test(known(args[0] ?? []) ?? "");
+}
+
+export function isDash(text: Text): boolean {
+  return known(text) === "-";
+}
+
+export function writeFiles(files: readonly Text[], effects: Effects): void {
+  for (const file of files) if (!isDash(file)) effects.write(file);
+}
+
+export function writeTrees(folders: readonly Text[], effects: Effects, action: Action = "write"): void {
+  for (const folder of folders) effects.write(folder, action, { tree: true });
+}
+
+/** Names what an unfollowed program is given: operands, and values behind `=`. */
+export function mention(args: readonly Text[], effects: Effects): void {
+  for (const word of args) {
+    const start = knownStart(word);
+    if (!start.startsWith("-")) effects.operand(word);
+    else if (start.includes("=")) effects.operand(withoutStart(word, start.indexOf("=") + 1));
+  }
+}
+
+/** `folder/name`. */
+export function inFolder(folder: Text, name: Text): Text {
+  const last = folder.at(-1);
+  const isOpen = last?.kind === "literal" && last.text.endsWith("/");
+  return folder.length === 0 ? name : concat(folder, isOpen ? [] : literal("/"), name);
+}
+
+/** The words as one line, as `ssh`, `watch` and `eval` join them. */
+export function joined(words: readonly Text[]): Text {
+  return joinedBy(" ", words);
+}
+
+export function joinedBy(separator: string, texts: readonly Text[]): Text {
+  return concat(...texts.flatMap((text, index) => (index === 0 ? [text] : [literal(separator), text])));
+}
+
+/** The last part of a path, if it is known. */
+export function baseName(path: Text): Text | undefined {
+  const last = path.at(-1);
+  if (last?.kind !== "literal") return undefined;
+  const trimmed = withoutSlashes(last.text);
+  const slash = trimmed.lastIndexOf("/");
+  if (slash < 0 && path.length > 1) return undefined;
+  const name = trimmed.slice(slash + 1);
+  return name === "" ? undefined : literal(name);
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === "/") end--;
+  return path.slice(0, end);
+}
+
+/** A program told by its options and operands. */
+export function reading(
+  spec: OptionSpec,
+  tell: (options: Options, effects: Effects, call: Call) => void,
+): Program {
+  const read = optionReader(spec);
+  return (call, effects) => {
+    if (!asksForHelp(call.args)) tell(read(call.args), effects, call);
+  };
+}

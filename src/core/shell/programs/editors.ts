@@ -1,0 +1,99 @@
+import { known, knownParts, knownStart, literal, type Text, unknownText, withoutStart } from "../text.ts";
+import type { Effects, Program } from "../types.ts";
+import { asksForHelp, named, reading } from "./describe.ts";
+
+/** `w FILE` and `!COMMAND` in lines handed to ed, ex or vi. */
+function tellEditorCommands(code: Text, effects: Effects): void {
+  effects.code(code);
+  const text = knownParts(code);
+  for (const line of text.split(/[\n|]/)) {
+    const write =
+      /^[\s:]*[\d,.$%'<>+-]*\s*(?:w|wq|W|x|sav|saveas|write|wqa?|up|update)!?\s+(?:>>\s*)?([^!\s|][^|]*)$/.exec(
+        line,
+      );
+    if (write?.[1] !== undefined) effects.write(unclearAsUnknown(write[1].trim()));
+    const run = /^[\s:]*(?:[\d,.$%'<>+-]*\s*(?:w|r|read|write)?\s*)!\s*(.+)$/.exec(line);
+    if (run?.[1] !== undefined) effects.shell(unclearAsUnknown(run[1]));
+  }
+  if (known(code) === undefined) effects.opaque("the editor's commands are not known");
+}
+
+function unclearAsUnknown(text: string): Text {
+  return text.includes("\u{fffd}") ? unknownText : literal(text);
+}
+
+const ed = reading({ values: "p,prompt", flags: "s,quiet,silent G l E r v" }, (options, effects, call) => {
+  for (const file of options.operands) effects.write(file);
+  if (call.input.kind === "text") tellEditorCommands(call.input.text, effects);
+  else if (call.input.kind !== "none") effects.opaque("the editor's commands are not known");
+});
+
+const readVim = {
+  values: "c cmd S s T t u U i w W P r V,startuptime listen server remote-send remote-expr",
+  glued: "o O p q L",
+  flags: "e E R n N b d g f y Z A H F M m l x X",
+} as const;
+
+/** An editor writes the files it is given; `-c`, `+…` and standard input are commands to it. */
+const vim = reading(readVim, (options, effects, call) => {
+  const isReadOnly = call.name === "view" || options.has("R", "M", "m");
+  const commands = [
+    ...options.all("c", "cmd"),
+    ...options.operands
+      .filter((word) => knownStart(word).startsWith("+"))
+      .map((word) => withoutStart(word, 1)),
+  ];
+  for (const command of commands) tellEditorCommands(command, effects);
+  if (options.has("S", "s", "u") || commands.length > 0) effects.opaque("editor commands may write files");
+  for (const file of options.all("w", "W", "V")) effects.write(file);
+  if (call.input.kind === "text" && options.has("s", "e", "E")) tellEditorCommands(call.input.text, effects);
+  else if (call.input.kind !== "none" && options.has("e", "E")) effects.opaque("the commands are not known");
+  if (isReadOnly) return;
+  for (const file of options.operands) {
+    if (!/^[+-]/.test(knownStart(file))) effects.write(file);
+  }
+});
+
+const nano = reading(
+  {
+    values: "C,backupdir r,fill T,tabsize Y,syntax o,operatingdir Q s,speller X f,rcfile J,guidestripe",
+    flags: "v,view",
+  },
+  (options, effects) => {
+    if (options.has("v")) return;
+    for (const file of options.operands) if (!knownStart(file).startsWith("+")) effects.write(file);
+  },
+);
+
+const emacs = reading(
+  {
+    values:
+      "e,eval execute l,load f,funcall insert script x L,directory d,display chdir visit file find-file",
+    style: "long",
+    flags: "batch Q,quick nw",
+  },
+  (options, effects) => {
+    effects.opaque("the editor runs its own programs");
+    for (const code of options.all("e", "execute")) effects.code(code);
+    for (const file of options.operands) if (!knownStart(file).startsWith("+")) effects.write(file);
+  },
+);
+
+/** A window for a person: what it is asked to open may be written. */
+const graphical: Program = (call, effects) => {
+  if (asksForHelp(call.args)) return;
+  effects.opaque("it opens an editor");
+  for (const word of call.args) if (!knownStart(word).startsWith("-")) effects.operand(word);
+};
+
+export const editors = new Map<string, Program>([
+  ["ed", ed],
+  ["red", ed],
+  ...named("vim vi nvim ex gvim view vimdiff nvi elvis rvim mvim", vim),
+  ...named("nano pico rnano micro joe jed mg kak hx helix", nano),
+  ...named("emacs emacsclient", emacs),
+  ...named(
+    "code code-insiders codium subl atom gedit kate zed idea pycharm webstorm notepad mate bbedit",
+    graphical,
+  ),
+]);

@@ -1,0 +1,43 @@
+import { known, knownStart, literal, type Text, unknownText } from "../text.ts";
+import type { Action, Effects } from "../types.ts";
+import { inFolder } from "./describe.ts";
+
+/**
+ * Reports what a list of pathspecs covers. From the top (`:/x`) is unknown here, since the folder we are in
+ * may lie below it; wildcards of git's own also match `/`, so they cover all below the folder before them.
+ */
+export function writePathspecs(specs: readonly Text[], effects: Effects, action: Action = "write"): void {
+  const positive = specs.filter((spec) => !/^:(?:[!^]|\([^)]*exclude)/.test(knownStart(spec)));
+  if (positive.length === 0) writeWholeTree(effects, action);
+  for (const spec of positive) effects.write(pathOf(spec), action, { tree: true });
+}
+
+export function writeWholeTree(effects: Effects, action: Action = "write"): void {
+  effects.write(literal("."), action, { tree: true });
+}
+
+function pathOf(spec: Text): Text {
+  const start = knownStart(spec);
+  if (start.startsWith(":/") || /^:\([^)]*top/.test(start)) return unknownText;
+  const text = known(spec);
+  if (text === undefined) return spec;
+  const path = text.replace(/^:\([^)]{0,100}\)/, "");
+  const wild = path.search(/[*?[]/);
+  if (wild < 0) return literal(path);
+  const slash = path.lastIndexOf("/", wild);
+  return inFolder(literal(slash < 0 ? "." : path.slice(0, slash) || "/"), [{ kind: "below" }]);
+}
+
+/** An operand that is a path rather than a branch, as far as its spelling tells. */
+export function looksLikePath(operand: Text): boolean {
+  const text = known(operand);
+  if (text === undefined) return operand.some((piece) => piece.kind === "glob");
+  return (
+    /^(?:\.{1,2}$|\.{0,2}\/|:)/.test(text) ||
+    /[*?[]/.test(text) ||
+    /\.[A-Za-z][A-Za-z0-9]{0,7}$/.test(text) ||
+    text.endsWith("/")
+  );
+}
+
+export const isHead = (operand: Text): boolean => /^(?:HEAD|@)$/.test(known(operand) ?? "");

@@ -1,0 +1,102 @@
+import { known } from "../text.ts";
+import type { Program } from "../types.ts";
+import { reading } from "./describe.ts";
+import { gitConfig } from "./git-config.ts";
+
+function refuses(why: string): Program {
+  return (_, effects) => effects.refuse("refs", why);
+}
+
+/** Refused but for these first words, which only look. */
+function refusesUnless(looks: RegExp, why: string): Program {
+  return (call, effects) => {
+    const verb = known(call.args[0] ?? []);
+    if (verb === undefined || !looks.test(verb)) effects.refuse("refs", why);
+  };
+}
+
+const branch = reading(
+  {
+    values: "u,set-upstream-to sort points-at format",
+    glued: "color abbrev column t,track contains no-contains merged no-merged",
+    flags:
+      "f,force D d,delete m,move M c,copy C a,all r,remotes v,verbose l,list q,quiet show-current unset-upstream edit-description i",
+  },
+  (options, effects) => {
+    if (options.has("f", "D", "d", "m", "M", "c", "C"))
+      effects.refuse("refs", "a branch is moved, renamed or deleted");
+  },
+);
+
+const tag = reading(
+  {
+    values: "m,message F,file u,local-user sort points-at format cleanup trailer",
+    glued: "n color column contains no-contains merged no-merged",
+    flags: "f,force d,delete a,annotate s,sign l,list v,verify i e,edit create-reflog",
+  },
+  (options, effects) => {
+    if (options.has("f", "d")) effects.refuse("refs", "a tag is moved or deleted");
+  },
+);
+
+const symbolicRef = reading(
+  { values: "m", flags: "d,delete q,quiet short recurse no-recurse" },
+  (options, effects) => {
+    if (options.has("d") || options.operands.length > 1) effects.refuse("refs", "a symbolic ref is changed");
+  },
+);
+
+const worktree = refusesUnless(/^(?:list)?$/, "worktrees are added, moved or removed");
+
+const updateIndex = reading(
+  {
+    values: "cacheinfo chmod index-version force-remove unresolve",
+    flags:
+      "assume-unchanged no-assume-unchanged skip-worktree no-skip-worktree index-info fsmonitor no-fsmonitor fsmonitor-valid add remove refresh really-refresh stdin q z again g",
+  },
+  (options, effects) => {
+    const hides = [
+      "assume-unchanged",
+      "no-assume-unchanged",
+      "skip-worktree",
+      "no-skip-worktree",
+      "fsmonitor-valid",
+    ];
+    if (options.has(...hides, "cacheinfo", "chmod", "index-info", "force-remove", "fsmonitor")) {
+      effects.refuse("refs", "the index is told something other than what the files say");
+    }
+  },
+);
+
+const gc = reading(
+  { glued: "prune aggressive", flags: "auto q,quiet force keep-largest-pack no-prune" },
+  (options, effects) => {
+    if (options.has("prune")) effects.refuse("refs", "unreachable commits are deleted");
+  },
+);
+
+const maintenance: Program = (call, effects) => {
+  if (!/^(?:run)?$/.test(known(call.args[0] ?? []) ?? ""))
+    effects.refuse("loader", "jobs are put into the system's schedule");
+};
+
+export const gitRefs = new Map<string, Program>([
+  ["branch", branch],
+  ["tag", tag],
+  ["symbolic-ref", symbolicRef],
+  ["worktree", worktree],
+  ["update-index", updateIndex],
+  ["gc", gc],
+  ["config", gitConfig],
+  ["maintenance", maintenance],
+  ["update-ref", refuses("refs are moved")],
+  ["filter-branch", refuses("history is rewritten")],
+  ["filter-repo", refuses("history is rewritten")],
+  ["fast-import", refuses("history is written")],
+  ["replay", refuses("history is rewritten")],
+  ["prune", refuses("unreachable commits are deleted")],
+  ["notes", refusesUnless(/^(?:list|show|get-ref)?$/, "notes are refs that worktrees share")],
+  ["replace", refusesUnless(/^(?:-l|--list)?$/, "replaced objects change history for everybody")],
+  ["reflog", refusesUnless(/^(?!expire$|delete$|drop$)/, "the way back to earlier commits is deleted")],
+  ["refs", refusesUnless(/^(?:verify|list|exists)$/, "refs are moved")],
+]);

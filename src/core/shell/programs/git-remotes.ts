@@ -1,0 +1,159 @@
+import { anyName, known, knownStart, literal, type Text } from "../text.ts";
+import type { Effects, Program } from "../types.ts";
+import {
+  baseName,
+  inFolder,
+  joined,
+  mention,
+  reading,
+  readsOnly,
+  writeFiles,
+  writeTrees,
+} from "./describe.ts";
+import { whyNotSetting } from "./git-config.ts";
+
+const refusePush: Program = (_, effects) => effects.refuse("refs", "a push moves refs of another repository");
+
+function refuseRunning(addresses: readonly Text[], program: Text | undefined, effects: Effects): void {
+  if (addresses.some((address) => /^ext::/i.test(knownStart(address)))) {
+    effects.refuse("loader", "an ext:: address runs a command");
+  }
+  if (program !== undefined) effects.refuse("loader", "the transport is made to run a program");
+}
+
+const fetch = reading(
+  {
+    values:
+      "upload-pack depth deepen shallow-since shallow-exclude j,jobs o,server-option refmap negotiation-tip filter",
+    glued: "recurse-submodules",
+    flags:
+      "all a,append f,force k,keep t,tags n p,prune P q v u,update-head-ok multiple dry-run set-upstream write-fetch-head",
+  },
+  (options, effects) => {
+    refuseRunning(options.operands, options.value("upload-pack"), effects);
+    const moves = options.operands.slice(1).some((spec) => /^\+?[^:]*:./.test(knownStart(spec)));
+    if (moves || options.has("u", "refmap")) effects.refuse("refs", "the fetch is told to move local refs");
+  },
+);
+
+const lsRemote = reading({ values: "upload-pack exec sort o,server-option" }, (options, effects) =>
+  refuseRunning(options.operands, options.value("upload-pack", "exec"), effects),
+);
+
+const clone = reading(
+  {
+    values:
+      "b,branch o,origin u,upload-pack c,config depth reference reference-if-able j,jobs template separate-git-dir shallow-since shallow-exclude filter server-option bundle-uri ref-format revision",
+    glued: "recurse-submodules,recursive",
+    flags:
+      "l,local s,shared n,no-checkout bare mirror q,quiet v progress single-branch no-tags dissociate sparse",
+  },
+  (options, effects) => {
+    const [address, folder] = options.operands;
+    if (address === undefined) return;
+    refuseRunning([address], options.value("u"), effects);
+    for (const setting of options.all("c")) {
+      const why = whyNotSetting(setting);
+      if (why !== undefined) effects.refuse("loader", why);
+    }
+    if (options.has("template")) effects.refuse("loader", "a template brings its own hooks");
+    writeTrees(options.all("separate-git-dir"), effects);
+    writeTrees([folder ?? repositoryName(address)], effects);
+  },
+);
+
+export function repositoryName(address: Text): Text {
+  const name = known(baseName(address) ?? anyName);
+  if (name === undefined) return anyName;
+  const last = name.slice(name.lastIndexOf(":") + 1);
+  return literal(last.endsWith(".git") ? last.slice(0, -4) : last);
+}
+
+const init = reading(
+  {
+    values: "b,initial-branch object-format separate-git-dir ref-format",
+    glued: "shared template",
+    flags: "q,quiet bare",
+  },
+  (options, effects) => {
+    if (options.has("template")) effects.refuse("loader", "a template brings its own hooks");
+    writeTrees(options.all("separate-git-dir"), effects);
+    const folder = options.operands[0] ?? [];
+    const target = options.has("bare") && folder.length > 0 ? folder : inFolder(folder, literal(".git"));
+    effects.write(target, "write", { tree: true });
+  },
+);
+
+const remote: Program = (call, effects) => {
+  const verb = call.args
+    .map((word) => known(word))
+    .find((word) => word === undefined || !word.startsWith("-"));
+  if (call.args.length === 0 || /^(?:show|get-url|update|prune)$/.test(verb ?? "show")) return;
+  effects.refuse("refs", `git remote ${verb} changes the repository's addresses`);
+};
+
+const submodule: Program = (call, effects) => {
+  const words = call.args.filter((word) => !/^(?:-q|--quiet)$/.test(known(word) ?? ""));
+  const [verb, ...rest] = words;
+  const name = known(verb ?? []) ?? "";
+  if (/^(?:status|summary)?$/.test(name) || name.startsWith("--")) return;
+  if (name === "foreach") {
+    effects.opaque("the command runs in every submodule");
+    const command = rest.filter((word) => known(word) !== "--recursive");
+    return effects.shell(joined(command));
+  }
+  if (name === "update") return effects.opaque("submodules are checked out");
+  effects.refuse("refs", `git submodule ${name} changes the repository's settings`);
+};
+
+const lfs: Program = (call, effects) => {
+  const verb = known(call.args[0] ?? []) ?? "";
+  if (/^(?:|ls-files|status|env|version|locks|logs|fetch)$/.test(verb)) return;
+  if (verb === "track" || verb === "untrack") return effects.write(literal(".gitattributes"));
+  if (verb === "push" || verb === "migrate")
+    return effects.refuse("refs", `git lfs ${verb} moves refs or pushes`);
+  if (verb === "install" || verb === "uninstall" || verb === "update") {
+    return effects.refuse("loader", "git lfs installs hooks and filters");
+  }
+  effects.opaque("git lfs rewrites files");
+  mention(call.args.slice(1), effects);
+};
+
+const subtree: Program = (call, effects) => {
+  if (call.args.some((word) => /^(?:push|split)$/.test(known(word) ?? "")))
+    effects.refuse("refs", "git subtree moves refs");
+  effects.opaque("which files it rewrites is known afterwards");
+};
+
+const archive = reading(
+  {
+    values: "format o,output prefix remote exec add-file add-virtual-file mtime",
+    flags: "l,list v worktree-attributes",
+  },
+  (options, effects) => {
+    refuseRunning(options.all("remote"), options.value("exec"), effects);
+    writeFiles(options.all("o"), effects);
+  },
+);
+
+const bundle: Program = (call, effects) => {
+  const [verb, ...rest] = call.args;
+  if (known(verb ?? []) !== "create") return;
+  writeFiles(rest.filter((word) => !/^-./.test(knownStart(word))).slice(0, 1), effects);
+};
+
+export const gitRemotes = new Map<string, Program>([
+  ...["push", "send-pack", "http-push", "receive-pack"].map((name): [string, Program] => [name, refusePush]),
+  ["fetch", fetch],
+  ["fetch-pack", lsRemote],
+  ["ls-remote", lsRemote],
+  ["clone", clone],
+  ["init", init],
+  ["remote", remote],
+  ["submodule", submodule],
+  ["lfs", lfs],
+  ["subtree", subtree],
+  ["archive", archive],
+  ["bundle", bundle],
+  ["upload-pack", readsOnly],
+]);

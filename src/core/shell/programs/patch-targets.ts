@@ -1,0 +1,88 @@
+/** A path that a patch names, as it is written there. */
+export interface PatchTarget {
+  readonly path: string;
+  readonly action: "write" | "delete" | "move";
+}
+
+const envelope = /^\s*\*\*\* (Add File|Update File|Delete File|Move to): (.*)$/;
+
+/** Every path that a patch would change: an `apply_patch` envelope or a unified, context or git diff. */
+export function patchTargets(text: string): string[] {
+  return [...new Set(readPatch(text).map((target) => target.path))];
+}
+
+/** The same with what would happen to each path; `strip` as in `patch -p`. */
+export function readPatch(text: string, strip?: number): PatchTarget[] {
+  const lines = text.split(/\r?\n/);
+  const own = lines.flatMap(readEnvelope);
+  return own.length > 0 ? own : readDiff(lines, strip);
+}
+
+function readEnvelope(line: string): PatchTarget[] {
+  const match = envelope.exec(line);
+  const path = match?.[2]?.trim();
+  if (match === null || path === undefined || path === "") return [];
+  return [{ path, action: match[1] === "Delete File" ? "delete" : "write" }];
+}
+
+/** Counts the lines of each hunk, so that a removed line `-- x` is not taken for a header. */
+function readDiff(lines: readonly string[], strip: number | undefined): PatchTarget[] {
+  const targets: PatchTarget[] = [];
+  let left = { old: 0, new: 0 };
+  let isGit = false;
+  for (const line of lines) {
+    if (left.old > 0 || left.new > 0) {
+      left = afterHunkLine(left, line);
+      continue;
+    }
+    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
+    if (hunk !== null) {
+      left = { old: Number(hunk[1] ?? 1), new: Number(hunk[2] ?? 1) };
+      continue;
+    }
+    if (line.startsWith("diff --git ")) isGit = true;
+    targets.push(...readHeader(line, isGit, strip));
+  }
+  return targets;
+}
+
+function afterHunkLine(left: { old: number; new: number }, line: string): { old: number; new: number } {
+  if (line.startsWith("\\")) return left;
+  if (line.startsWith("-")) return { old: left.old - 1, new: left.new };
+  if (line.startsWith("+")) return { old: left.old, new: left.new - 1 };
+  return { old: left.old - 1, new: left.new - 1 };
+}
+
+function readHeader(line: string, isGit: boolean, strip: number | undefined): PatchTarget[] {
+  const moved = /^(?:rename|copy) (from|to) (.+)$/.exec(line);
+  if (moved !== null && isGit) {
+    const path = stripped(unquoted(moved[2] ?? ""), strip === undefined ? 0 : strip - 1);
+    return [{ path, action: moved[1] === "from" ? "move" : "write" }];
+  }
+  const both = /^diff --git (?:"?a\/(.+?)"?) (?:"?b\/(.+?)"?)$/.exec(line);
+  if (both !== null) return [both[1], both[2]].flatMap((path) => target(`a/${path ?? ""}`, strip));
+  const named = /^(?:---|\+\+\+|\*\*\*|Index:) ([^\t]+)/.exec(line);
+  if (named === null || /^\*\*\* \d+(,\d+)? \*\*\*\*$/.test(line) || /^--- \d+(,\d+)? ----$/.test(line))
+    return [];
+  return target(unquoted((named[1] ?? "").trim()), strip);
+}
+
+function target(spelled: string, strip: number | undefined): PatchTarget[] {
+  if (spelled === "" || spelled === "/dev/null") return [];
+  const path = strip === undefined ? spelled.replace(/^[abciow]\//, "") : stripped(spelled, strip);
+  return path === "" ? [] : [{ path, action: "write" }];
+}
+
+function stripped(path: string, count: number): string {
+  let rest = path;
+  for (let step = 0; step < count; step++) {
+    const slash = rest.indexOf("/");
+    if (slash < 0) break;
+    rest = rest.slice(slash + 1);
+  }
+  return rest;
+}
+
+function unquoted(path: string): string {
+  return path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1) : path;
+}

@@ -1,0 +1,65 @@
+import type { Program } from "../types.ts";
+import { agents } from "./agents.ts";
+import { awks } from "./awk.ts";
+import { copying } from "./copying.ts";
+import { both, opaqueReader } from "./describe.ts";
+import { editors } from "./editors.ts";
+import { files } from "./files.ts";
+import { gits } from "./git.ts";
+import { interpreters } from "./interpreters.ts";
+import { javascript } from "./javascript.ts";
+import { patches } from "./patch.ts";
+import { powershells } from "./powershell.ts";
+import { pythons } from "./python.ts";
+import { seds } from "./sed.ts";
+import { shellNames, shells } from "./shells.ts";
+import { textPrograms } from "./text.ts";
+
+const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
+
+const programs: ReadonlyMap<string, Program> = new Map([
+  ...files,
+  ...copying,
+  ...textPrograms,
+  ...seds,
+  ...editors,
+  ...patches,
+  ...gits,
+  ...shells,
+  ...interpreterMaps.flatMap((map) => [...map]),
+  ...agents,
+]);
+
+const shellSet = new Set(shellNames.split(" "));
+const interpreterSet = new Set(interpreterMaps.flatMap((map) => [...map.keys()]));
+
+/** What is known of a program, by its base name. */
+export function findProgram(name: string): Program | undefined {
+  const spelling = spellings(name).find((candidate) => programs.has(candidate));
+  if (spelling !== undefined) return programs.get(spelling);
+  const folded = programs.get(name.toLowerCase());
+  return folded === undefined
+    ? undefined
+    : both(folded, opaqueReader("its name is spelled in other letters"));
+}
+
+/** Whether a program runs shell code. */
+export function isShell(name: string): boolean {
+  return spellings(name).some((spelling) => shellSet.has(spelling));
+}
+
+/** Whether a program runs code of a language that is not followed. */
+export function isInterpreter(name: string): boolean {
+  return spellings(name).some((spelling) => interpreterSet.has(spelling));
+}
+
+const nameLengthMax = 64;
+const gnuNames =
+  /^g(?=(?:sed|tar|find|xargs|cp|mv|rm|ln|mkdir|rmdir|touch|tee|sort|uniq|split|csplit|dd|install|truncate|chmod|chown|chgrp|timeout|stdbuf|shuf|nice|nohup|env|make|cat|ls|head|tail|grep|egrep|date|stat|readlink|realpath|wc|cut|tr|base64|awk|time|shred|mktemp|unlink|link|patch|printf|echo|test)$)/;
+
+/** As written, without `.exe`, without a version (`python3.12`, `gcc-13`), without GNU's `g`. */
+function spellings(name: string): string[] {
+  if (name.length > nameLengthMax) return [name];
+  const bare = name.replace(/\.(?:exe|cmd|bat|com)$/i, "");
+  return [name, bare, bare.replace(gnuNames, ""), bare.replace(/-?\d[\d.]*$/, "")];
+}

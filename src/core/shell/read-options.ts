@@ -1,0 +1,193 @@
+import { knownStart, type Text, withoutStart } from "./text.ts";
+
+/**
+ * The options of a program. Each list is written as `o,output q`: options apart by spaces, the names of one
+ * option joined by commas, its first name being the key that `Options` answers to.
+ */
+export interface OptionSpec {
+  /** Options that take a value, glued or as the next word. */
+  readonly values?: string;
+  /** Options that take a value only when it is glued: `-i.bak`, `--in-place=.bak`. */
+  readonly glued?: string;
+  /** Other options; needed for abbreviations and for options of several names. */
+  readonly flags?: string;
+  /**
+   * `gnu`: clusters of letters and `--long`; `long`: `-name` is one name, as find and openssl have it;
+   * `first-letter`: no clusters, `-oFILE` and `-std=c99`, as compilers have it.
+   */
+  readonly style?: "gnu" | "long" | "first-letter";
+  /** Options end at the first operand: what follows is somebody else's command. */
+  readonly wrapper?: boolean;
+  /** Options after whose value everything is an operand, as python's `-c`. */
+  readonly ends?: string;
+}
+
+interface Option {
+  readonly name: string;
+  readonly value: Text | undefined;
+}
+
+export interface Options {
+  readonly operands: readonly Text[];
+  readonly options: readonly Option[];
+  /** Where the operands after `--` start; undefined without it. */
+  readonly dashes: number | undefined;
+  has(...names: readonly string[]): boolean;
+  /** Values of these options, in order. */
+  all(...names: readonly string[]): Text[];
+  /** The last value of these options. */
+  value(...names: readonly string[]): Text | undefined;
+}
+
+type Kind = "value" | "glued" | "flag";
+interface Known {
+  readonly key: string;
+  readonly kind: Kind;
+}
+type Table = ReadonlyMap<string, Known>;
+
+/** The keys of a list of options: `o,output q` has `o` and `q`. */
+export function keysOf(list: string | undefined): string[] {
+  return groupsOf(list).map((names) => names[0] ?? "");
+}
+
+/** Makes a reader of one program's words; the spec is looked at on first use. */
+export function optionReader(spec: OptionSpec): (args: readonly Text[]) => Options {
+  let table: Table | undefined;
+  const ends = keysOf(spec.ends);
+  return (args) => {
+    table ??= tableOf(spec);
+    return read(args, { ...spec, table, endKeys: ends });
+  };
+}
+
+function tableOf(spec: OptionSpec): Table {
+  const table = new Map<string, Known>();
+  const lists: [Kind, string | undefined][] = [
+    ["value", spec.values],
+    ["value", spec.ends],
+    ["glued", spec.glued],
+    ["flag", spec.flags],
+  ];
+  for (const [kind, list] of lists) {
+    for (const names of groupsOf(list)) {
+      for (const name of names) if (!table.has(name)) table.set(name, { key: names[0] ?? name, kind });
+    }
+  }
+  return table;
+}
+
+function groupsOf(list: string | undefined): string[][] {
+  return (list ?? "").split(/\s+/).flatMap((group) => (group === "" ? [] : [group.split(",")]));
+}
+
+interface Reading extends OptionSpec {
+  readonly table: Table;
+  readonly endKeys: readonly string[];
+}
+
+function read(args: readonly Text[], spec: Reading): Options {
+  const operands: Text[] = [];
+  const options: Option[] = [];
+  let dashes: number | undefined;
+  let index = 0;
+  while (index < args.length) {
+    const word = args[index++] ?? [];
+    const start = knownStart(word);
+    if (start === "--" && word.length === 1) {
+      dashes = operands.length;
+      break;
+    }
+    if (!start.startsWith("-") || (start === "-" && word.length === 1)) {
+      operands.push(word);
+      if (spec.wrapper === true) break;
+      continue;
+    }
+    const found = readWord(word, start, spec);
+    const last = found.at(-1);
+    if (last?.wantsNext === true) {
+      found[found.length - 1] = { name: last.name, value: args[index] };
+      index++;
+    }
+    options.push(...found);
+    if (found.some((option) => spec.endKeys.includes(option.name))) break;
+  }
+  operands.push(...args.slice(index));
+  return makeOptions(operands, options, dashes);
+}
+
+function makeOptions(operands: Text[], options: Option[], dashes: number | undefined): Options {
+  const all = (...names: readonly string[]) =>
+    options.flatMap((option) =>
+      names.includes(option.name) && option.value !== undefined ? [option.value] : [],
+    );
+  return {
+    operands,
+    options,
+    dashes,
+    has: (...names) => options.some((option) => names.includes(option.name)),
+    all,
+    value: (...names) => all(...names).at(-1),
+  };
+}
+
+interface Found extends Option {
+  readonly wantsNext?: boolean;
+}
+
+function readWord(word: Text, start: string, spec: Reading): Found[] {
+  if (start.startsWith("--")) return [readLong(word, start, 2, spec.table)];
+  if (spec.style === "long") return [readLong(word, start, 1, spec.table)];
+  if (spec.style === "first-letter") return [readFirstLetter(word, start, spec.table)];
+  return readCluster(word, start, spec.table);
+}
+
+function readLong(word: Text, start: string, dashes: number, table: Table): Found {
+  const equals = start.indexOf("=");
+  const spelled = start.slice(dashes, equals < 0 ? undefined : equals);
+  const option = findLong(spelled, table);
+  const name = option?.key ?? spelled;
+  if (equals >= 0) return { name, value: withoutStart(word, equals + 1) };
+  return { name, value: undefined, wantsNext: option?.kind === "value" };
+}
+
+/** Exactly, or by the beginning that GNU programs accept for it. */
+function findLong(spelled: string, table: Table): Known | undefined {
+  const exact = table.get(spelled);
+  if (exact !== undefined || spelled.length < 2) return exact;
+  for (const [name, option] of table) if (name.length > 1 && name.startsWith(spelled)) return option;
+  return undefined;
+}
+
+function readFirstLetter(word: Text, start: string, table: Table): Found {
+  const whole = table.get(start.slice(1));
+  if (whole !== undefined && word.length === 1) {
+    return { name: whole.key, value: undefined, wantsNext: whole.kind === "value" };
+  }
+  const letter = table.get(start.charAt(1));
+  if (letter !== undefined && letter.kind !== "flag")
+    return { name: letter.key, value: withoutStart(word, 2) };
+  const equals = start.indexOf("=");
+  if (equals < 0) return { name: start.slice(1), value: undefined };
+  const name = start.slice(1, equals);
+  return { name: table.get(name)?.key ?? name, value: withoutStart(word, equals + 1) };
+}
+
+function readCluster(word: Text, start: string, table: Table): Found[] {
+  const found: Found[] = [];
+  for (let at = 1; at < start.length; at++) {
+    const letter = start.charAt(at);
+    const option = table.get(letter);
+    const name = option?.key ?? letter;
+    if (option === undefined || option.kind === "flag") {
+      found.push({ name, value: undefined });
+      continue;
+    }
+    const rest = withoutStart(word, at + 1);
+    const isGlued = at + 1 < start.length || word.length > 1;
+    if (isGlued) found.push({ name, value: rest });
+    else found.push({ name, value: undefined, wantsNext: option.kind === "value" });
+    return found;
+  }
+  return found;
+}

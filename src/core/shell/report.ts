@@ -1,0 +1,62 @@
+import { knownParts, type Text } from "./text.ts";
+import type { Action, Mention, Opaque, Refusal, RefusalKind, ShellAnalysis, ShellWrite } from "./types.ts";
+import type { World } from "./world.ts";
+
+/** Collects what an analysis finds, each thing once. */
+export class Report {
+  readonly #seen = new Set<string>();
+  readonly #programs = new Set<string>();
+  readonly #writes: ShellWrite[] = [];
+  readonly #refusals: Refusal[] = [];
+  readonly #opaque: Opaque[] = [];
+  readonly #mentions: Mention[] = [];
+
+  program(name: string): void {
+    this.#programs.add(name);
+  }
+
+  write(by: string, target: Text, world: World, how: { action: Action; tree: boolean }): void {
+    const write: ShellWrite = { target, from: [world.cwd], ...how, by };
+    this.#once(["w", target, world.cwd, how.action, how.tree], () => this.#writes.push(write));
+  }
+
+  refuse(kind: RefusalKind, why: string): void {
+    this.#once(["r", kind, why], () => this.#refusals.push({ kind, why }));
+  }
+
+  opaque(by: string, why: string): void {
+    this.#once(["o", by, why], () => this.#opaque.push({ by, why }));
+  }
+
+  mention(by: string, text: Text, world: World, operand: boolean): void {
+    const plain = knownParts(text, " ");
+    if (plain.trim() === "") return;
+    const mention: Mention = { text: plain, operand, from: [world.cwd], by };
+    this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(mention));
+  }
+
+  /** Folders that the command itself makes before it might change to them. */
+  makes(...spellings: readonly string[]): boolean {
+    const spelled = spellings.map((path) => path.replace(/\/+$/, ""));
+    return this.#writes.some(
+      (write) => write.action === "folder" && spelled.includes(knownParts(write.target).replace(/\/+$/, "")),
+    );
+  }
+
+  finish(): ShellAnalysis {
+    return {
+      programs: [...this.#programs],
+      writes: this.#writes,
+      refusals: this.#refusals,
+      opaque: this.#opaque,
+      mentions: this.#mentions,
+    };
+  }
+
+  #once(key: readonly unknown[], add: () => void): void {
+    const text = JSON.stringify(key);
+    if (this.#seen.has(text)) return;
+    this.#seen.add(text);
+    add();
+  }
+}

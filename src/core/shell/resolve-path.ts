@@ -1,0 +1,23 @@
+import { resolveDots } from "../paths/locate.ts";
+import { concat, known, literal, type Text } from "./text.ts";
+
+/** The absolute path that a text spells from a folder, with `..` left in; undefined where unknown. */
+export function absolutePath(text: Text, cwd: string | undefined): string | undefined {
+  const path = known(text);
+  if (path === undefined) return undefined;
+  if (path.startsWith("/")) return path;
+  return cwd === undefined ? undefined : `${cwd}/${path}`;
+}
+
+/** The folder that `cd` would change to: by name, as shells do it. */
+export function folderFrom(text: Text, cwd: string | undefined): string | undefined {
+  const path = absolutePath(text, cwd);
+  return path === undefined ? undefined : resolveDots(path);
+}
+
+/** The text as an absolute one, where the folder is known. */
+export function absoluteText(text: Text, cwd: string | undefined): Text {
+  const first = text[0];
+  if (first?.kind === "literal" && first.text.startsWith("/")) return text;
+  return cwd === undefined ? text : concat(literal(`${cwd}/`), text);
+}

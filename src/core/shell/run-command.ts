@@ -1,0 +1,112 @@
+import type { Assignment, Command } from "unbash";
+import { assign } from "./assign.ts";
+import { builtins } from "./builtins.ts";
+import type { Machine } from "./machine.ts";
+import { redirect } from "./redirections.ts";
+import { runProgram } from "./run-program.ts";
+import { concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
+import type { Input } from "./types.ts";
+import { both, distinct, type Outcome, type World } from "./world.ts";
+
+/** A simple command: assignments, redirections, then the command that the first word names. */
+export function runCommand(m: Machine, command: Command, world: World, input: Input): Outcome {
+  const assignments = command.prefix.filter((item) => item.type === "Assignment");
+  const assigned = assignments.reduce((so, item) => assignOne(m, so, item), world);
+  const redirected = redirect(m, command.redirects, world, input);
+  if (command.name === undefined) return both(assigned, []);
+  const words = [...m.fields(command.name, world), ...command.args.flatMap((arg) => argument(m, arg, world))];
+  if (words.length === 0) return both(assigned, []);
+  const outcome = m.run(words, assigned, redirected.input);
+  const restored = assignments.length === 0 ? outcome : restore(outcome, { assigned, world, assignments });
+  return redirected.printsElsewhere ? { ...restored, out: [] } : restored;
+}
+
+/** What the expanded words run: an alias, a function, the shell itself, or a program. */
+export function runWords(
+  m: Machine,
+  words: readonly Text[],
+  world: World,
+  { input, plain }: { input: Input; plain: boolean },
+): Outcome {
+  const [first, ...args] = words;
+  if (first === undefined) return both(world, []);
+  const word = known(first);
+  if (word === undefined) return unresolved(m, words, world);
+  const alias = plain ? undefined : world.aliases.get(word);
+  if (alias !== undefined) return runAlias(m, { word, alias, args }, world, input);
+  const body = plain ? undefined : world.functions.get(word);
+  if (body === null) return unresolved(m, words, world);
+  if (body !== undefined) return m.function(body, { ...world, positional: args }, input, world);
+  const builtin = builtins.get(word);
+  if (builtin !== undefined) {
+    m.report.program(word);
+    return builtin({ m, args, world, input });
+  }
+  return runProgram(m, word, args, world, input);
+}
+
+function unresolved(m: Machine, words: readonly Text[], world: World): Outcome {
+  const word = knownParts(words[0] ?? [], "…");
+  m.report.refuse("unresolved-command", `the command \`${word}\` cannot be known before it runs`);
+  for (const text of words.slice(1)) m.report.mention(word, text, world, true);
+  return both(world);
+}
+
+interface AliasUse {
+  readonly word: string;
+  readonly alias: Text;
+  readonly args: readonly Text[];
+}
+
+function runAlias(m: Machine, { word, alias, args }: AliasUse, world: World, input: Input): Outcome {
+  const aliases = new Map(world.aliases);
+  aliases.delete(word);
+  const inner = { ...world, aliases, positional: args };
+  const outcome = m.code(concat(alias, literal(' "$@"')), inner, input);
+  const back = (changed: World) => ({ ...changed, aliases: world.aliases, positional: world.positional });
+  return { ...outcome, ok: distinct(outcome.ok.map(back)), fail: distinct(outcome.fail.map(back)) };
+}
+
+function argument(m: Machine, arg: Command["args"][number], world: World): readonly Text[] {
+  if (arg.type === "Word") return m.fields(arg, world);
+  const value = arg.value.type === "ArrayValue" ? unknownText : m.single(arg.value, world);
+  if (arg.value.type === "ArrayValue") for (const element of arg.value.elements) m.fields(element, world);
+  const index = arg.index === undefined ? "" : `[${arg.index.text}]`;
+  return [concat(literal(`${arg.name}${index}${arg.append ? "+" : ""}=`), value)];
+}
+
+function assignOne(m: Machine, world: World, { name, value, append, index }: Assignment): World {
+  const before = world.variables.get(name);
+  if (index !== undefined) m.single(index, world);
+  if (value.type === "ArrayValue") {
+    const items = value.elements.flatMap((element) => m.fields(element, world));
+    if (!append) return assign(m, world, name, items);
+    return assign(m, world, name, Array.isArray(before) ? [...before, ...items] : "unknown");
+  }
+  const text = m.single(value, world);
+  if (index !== undefined) return assign(m, world, name, "unknown");
+  if (!append) return assign(m, world, name, [text]);
+  const one = Array.isArray(before) && before.length === 1 ? before[0] : undefined;
+  return assign(m, world, name, [one === undefined ? unknownText : concat(one, text)]);
+}
+
+interface Temporary {
+  readonly assigned: World;
+  readonly world: World;
+  readonly assignments: readonly Assignment[];
+}
+
+/** Variables set before a command last only as long as it runs. */
+function restore(outcome: Outcome, { assigned, world, assignments }: Temporary): Outcome {
+  const back = (changed: World): World => {
+    if (changed === assigned) return world;
+    const variables = new Map(changed.variables);
+    for (const { name } of assignments) {
+      const before = world.variables.get(name);
+      if (before === undefined) variables.delete(name);
+      else variables.set(name, before);
+    }
+    return { ...changed, variables };
+  };
+  return { ...outcome, ok: outcome.ok.map(back), fail: outcome.fail.map(back) };
+}

@@ -1,0 +1,49 @@
+import { forEachChild, type SyntaxNode, type TestExpression } from "unbash";
+import { variableValue } from "./expand-parameter.ts";
+import type { Machine } from "./machine.ts";
+import { concat, known, literal, type Text } from "./text.ts";
+import type { World } from "./world.ts";
+
+const noInput = { kind: "none" } as const;
+const substitution = /\$\(|`/;
+const numericTests = new Set(["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+
+/** Runs the substitutions inside an arithmetic expression, also those in the values of its variables. */
+export function runArithmetic(m: Machine, node: SyntaxNode, world: World): void {
+  if (node.type === "ArithmeticWord") {
+    for (const name of node.value.match(/[A-Za-z_]\w*/g) ?? []) {
+      const value = variableValue(m, name, world);
+      if (Array.isArray(value)) for (const text of value) runSubscript(m, text, world);
+    }
+    runSubscript(m, literal(node.value), world);
+    return;
+  }
+  runNested(m, node, world, runArithmetic);
+}
+
+/** Runs the substitutions inside a `[[ … ]]`; numeric tests take their operands for arithmetic. */
+export function runTest(m: Machine, node: TestExpression, world: World): void {
+  if (node.type === "TestUnary" || node.type === "TestBinary") {
+    const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
+    for (const word of words) {
+      const text = m.single(word, world);
+      if (numericTests.has(node.operator)) runSubscript(m, text, world);
+    }
+    return;
+  }
+  forEachChild(node, (child) => runTest(m, child as TestExpression, world));
+}
+
+/** A shell takes `a[$(…)]` for arithmetic and runs what stands in it, even when it was quoted. */
+export function runSubscript(m: Machine, text: Text, world: World): void {
+  const plain = known(text);
+  if (plain === undefined || !substitution.test(plain)) return;
+  m.subshell(concat(literal(': "'), literal(plain.replaceAll('"', "")), literal('"')), world, noInput);
+}
+
+function runNested(m: Machine, node: SyntaxNode, world: World, each: typeof runArithmetic): void {
+  if (node.type === "Word") m.single(node, world);
+  else if (node.type === "CommandExpansion" || node.type === "ArithmeticCommandExpansion") {
+    if (node.script !== undefined) m.script(node.script, world, noInput);
+  } else forEachChild(node, (child) => each(m, child, world));
+}

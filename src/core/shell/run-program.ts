@@ -1,0 +1,59 @@
+import { callEffects } from "./call-effects.ts";
+import type { Machine } from "./machine.ts";
+import { outputOf } from "./program-output.ts";
+import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
+import { known, knownStart, type Text, unknownText } from "./text.ts";
+import type { Call, Input } from "./types.ts";
+import { both, type Outcome, type World } from "./world.ts";
+
+const systemFolders =
+  /^(?:\/(?:usr\/(?:local\/)?)?s?bin|\/opt\/homebrew\/bin|\/snap\/bin|.*\/node_modules\/\.bin|node_modules\/\.bin|.*\/\.(?:local|cargo|nvm\/.*|volta|bun|deno|rbenv\/shims|pyenv\/shims)(?:\/bin)?)\/[^/]+$/;
+const toolFolders =
+  /(?:^|\/)(?:\.?venv|env|virtualenv|\.tox\/[^/]+|node_modules\/\.bin)\/(?:bin\/|Scripts\/)?[^/]+$/;
+
+/** A program by name: described in the table, or unknown and therefore opaque. */
+export function runProgram(
+  m: Machine,
+  word: string,
+  args: readonly Text[],
+  world: World,
+  input: Input,
+): Outcome {
+  const name = tableName(word);
+  const call: Call = { name: name ?? word, args, input };
+  m.report.program(call.name);
+  const program = name === undefined ? undefined : findProgram(name);
+  if (program === undefined) runUnknown(m, call, world);
+  else {
+    program(call, callEffects(m, call, world));
+    if (toolFolders.test(word) && !word.includes("node_modules"))
+      m.report.opaque(word, "it lies in the project");
+  }
+  const out = outputOf(m, call, world);
+  // The one program that writes what it prints the name of.
+  if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
+    m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
+  return both(world, out);
+}
+
+/** The name to look up; undefined for a program that only happens to be called like a known one. */
+function tableName(word: string): string | undefined {
+  const base = word.slice(word.lastIndexOf("/") + 1);
+  const name = base.replace(/\.exe$/i, "");
+  if (!word.includes("/") || systemFolders.test(word) || toolFolders.test(word)) return name;
+  return isShell(name) || isInterpreter(name) ? name : undefined;
+}
+
+/** Nothing is known of it: what it names counts, and a shell or interpreter in its words is followed. */
+function runUnknown(m: Machine, call: Call, world: World): void {
+  const effects = callEffects(m, call, world);
+  effects.opaque("nothing is known of this program");
+  const inner = call.args.findIndex((arg) => {
+    const word = known(arg);
+    const base = word?.slice(word.lastIndexOf("/") + 1) ?? "";
+    return isShell(base) || isInterpreter(base);
+  });
+  if (inner >= 0) effects.run(call.args.slice(inner));
+  for (const arg of call.args) effects.operand(arg);
+  if (call.input.kind === "text") effects.code(call.input.text);
+}

@@ -1,0 +1,53 @@
+import { literal, type Piece, type Text } from "./text.ts";
+
+const spaces = " \t\n";
+
+/** Cuts a text into words at literal white space (or other separators); unknown pieces stay whole. */
+export function splitWords(text: Text, separators = spaces): Text[] {
+  const words: Text[] = [];
+  let current: Piece[] | undefined;
+  for (const piece of text) {
+    if (piece.kind !== "literal") {
+      current ??= [];
+      current.push(piece);
+      continue;
+    }
+    let from = 0;
+    for (let at = 0; at <= piece.text.length; at += 1) {
+      if (at < piece.text.length && !separators.includes(piece.text[at] as string)) continue;
+      if (at > from) {
+        current ??= [];
+        current.push({ kind: "literal", text: piece.text.slice(from, at) });
+      }
+      if (at < piece.text.length && current !== undefined) {
+        words.push(current);
+        current = undefined;
+      }
+      from = at + 1;
+    }
+  }
+  if (current !== undefined) words.push(current);
+  return words;
+}
+
+export function splitLines(text: Text): Text[] {
+  return splitWords(text, "\n");
+}
+
+/** Characters that an unquoted expansion turns into wildcards. */
+export function withGlobs(text: Text): Text {
+  return text.flatMap((piece): Text => {
+    if (piece.kind !== "literal" || !/[*?[]/.test(piece.text)) return [piece];
+    return piece.text
+      .split(/(\*+|\?|\[[^\]/]+\])/)
+      .flatMap((part, index): Text => (index % 2 === 1 ? [{ kind: "glob", text: part }] : literal(part)));
+  });
+}
+
+/** Without the newlines at its end, as `$(…)` gives it. */
+export function trimNewlines(text: Text): Text {
+  const last = text.at(-1);
+  if (last?.kind !== "literal") return text;
+  const trimmed = last.text.replace(/\n+$/, "");
+  return [...text.slice(0, -1), ...literal(trimmed)];
+}

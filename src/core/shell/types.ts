@@ -1,0 +1,95 @@
+import type { Text } from "./text.ts";
+
+export type Action = "write" | "delete" | "move" | "attributes" | "link" | "folder";
+
+/** Something that a command would change on disk. */
+export interface ShellWrite {
+  readonly target: Text;
+  /** Folders that a relative target may start from; undefined where that is unknown. */
+  readonly from: readonly (string | undefined)[];
+  readonly action: Action;
+  /** True if everything below the target is changed too. */
+  readonly tree: boolean;
+  /** The program, or `redirection`. */
+  readonly by: string;
+}
+
+/** Why a command is refused to every caller with a task, whatever its scope. */
+export type RefusalKind =
+  | "unparsed" // cannot be parsed, too long, too deep, too much
+  | "unresolved-command"
+  | "unknown-code" // data of unknown content into a shell
+  | "loader" // changes how later commands are found or loaded
+  | "no-verify"
+  | "refs" // moves refs, resets or stashes the whole tree, adds worktrees
+  | "agent" // starts another agent
+  | "lockstep"; // Lockstep's own commands that are a person's
+
+export interface Refusal {
+  readonly kind: RefusalKind;
+  readonly why: string;
+}
+
+/** A program whose writes cannot be known before it runs. */
+export interface Opaque {
+  readonly by: string;
+  readonly why: string;
+}
+
+/** Text handed to a program whose reads and writes are not known; it may name somebody else's path. */
+export interface Mention {
+  readonly text: string;
+  /** True for a whole operand, false for inline code or prose. */
+  readonly operand: boolean;
+  readonly from: readonly (string | undefined)[];
+  readonly by: string;
+}
+
+export interface ShellAnalysis {
+  readonly programs: readonly string[];
+  readonly writes: readonly ShellWrite[];
+  readonly refusals: readonly Refusal[];
+  readonly opaque: readonly Opaque[];
+  readonly mentions: readonly Mention[];
+}
+
+/** What a program would read: text known now, the content of a file, or something unknown. */
+export type Input =
+  | { readonly kind: "none" }
+  | { readonly kind: "text"; readonly text: Text }
+  | { readonly kind: "file"; readonly path: Text }
+  | { readonly kind: "unknown" };
+
+/** One program about to run. `name` is the base name; `args` do not include it. */
+export interface Call {
+  readonly name: string;
+  readonly args: readonly Text[];
+  readonly input: Input;
+}
+
+/** What a program's description says of a call. */
+export interface Effects {
+  write(target: Text, action?: Action, options?: { readonly tree?: boolean }): void;
+  refuse(kind: RefusalKind, why: string): void;
+  /** The program does more than is said here, and only the run will tell what. */
+  opaque(why: string): void;
+  /** An operand (or option value) that may be read or written by a program we do not know. */
+  operand(text: Text): void;
+  /** Inline code or prose in a language that is not followed; scanned for foreign paths. */
+  code(text: Text): void;
+  /** The program runs this command: the first word is its name. */
+  run(words: readonly Text[], options?: RunOptions): void;
+  /** The program hands this text to a shell; `args` become $0, $1, … */
+  shell(code: Text, args?: readonly Text[]): void;
+  /** The same report, with relative paths read from this folder. */
+  within(folder: Text): Effects;
+}
+
+export interface RunOptions {
+  readonly input?: Input;
+  /** Variables set for the command alone. */
+  readonly env?: readonly { readonly name: string; readonly value: Text }[];
+}
+
+/** Tells what a call would do. A program that only reads reports nothing. */
+export type Program = (call: Call, effects: Effects) => void;

@@ -1,0 +1,115 @@
+import type { Function as FunctionNode } from "unbash";
+import { sameText, type Text } from "./text.ts";
+
+/** Everything a running shell would know at one moment. Never changed in place. */
+export interface World {
+  /** Absolute; undefined once it cannot be known. */
+  readonly cwd: string | undefined;
+  readonly previous: string | undefined;
+  readonly stack: readonly (string | undefined)[];
+  readonly variables: ReadonlyMap<string, Value>;
+  /** null: defined in more than one way. */
+  readonly functions: ReadonlyMap<string, FunctionNode["body"] | null>;
+  readonly aliases: ReadonlyMap<string, Text>;
+  readonly positional: readonly Text[] | undefined;
+  readonly stopsOnError: boolean;
+  /** `cd` resolves links, as with `set -P`. */
+  readonly physical: boolean;
+}
+
+/** A scalar has one item. */
+export type Value = readonly Text[] | "unknown" | "unset";
+
+/** What follows when a command succeeds and when it fails; empty where that cannot happen. */
+export interface Outcome {
+  readonly ok: readonly World[];
+  readonly fail: readonly World[];
+  /** What it prints; undefined where unknown. */
+  readonly out: Text | undefined;
+}
+
+export const worldsMax = 8;
+
+export function both(world: World, out: Text | undefined = undefined): Outcome {
+  return { ok: [world], fail: [world], out };
+}
+
+export function succeeds(world: World, out: Text | undefined = []): Outcome {
+  return { ok: [world], fail: [], out };
+}
+
+export function withVariable(world: World, name: string, value: Value): World {
+  const variables = new Map(world.variables);
+  variables.set(name, value);
+  return { ...world, variables };
+}
+
+export function withCwd(world: World, cwd: string | undefined): World {
+  return { ...world, cwd, previous: world.cwd };
+}
+
+/** Drops repeated worlds; where too many differ, keeps one that knows only what all agree on. */
+export function distinct(worlds: readonly World[]): readonly World[] {
+  if (worlds.length < 2) return worlds;
+  const kept: World[] = [];
+  for (const world of worlds) if (!kept.some((other) => sameWorld(other, world))) kept.push(world);
+  return kept.length <= worldsMax ? kept : [kept.reduce(agreed)];
+}
+
+/** Only what both agree on. */
+export function agreed(a: World, b: World): World {
+  const variables = new Map<string, Value>();
+  for (const name of new Set([...a.variables.keys(), ...b.variables.keys()])) {
+    const value = a.variables.get(name);
+    variables.set(name, sameValue(value, b.variables.get(name)) && value !== undefined ? value : "unknown");
+  }
+  return {
+    cwd: a.cwd === b.cwd ? a.cwd : undefined,
+    previous: a.previous === b.previous ? a.previous : undefined,
+    stack: a.stack === b.stack ? a.stack : [],
+    variables,
+    functions: agreedFunctions(a, b),
+    aliases: new Map([...a.aliases, ...b.aliases]),
+    positional: a.positional === b.positional ? a.positional : undefined,
+    stopsOnError: a.stopsOnError && b.stopsOnError,
+    physical: a.physical || b.physical,
+  };
+}
+
+function agreedFunctions(a: World, b: World): World["functions"] {
+  if (a.functions === b.functions) return a.functions;
+  const functions = new Map<string, FunctionNode["body"] | null>();
+  for (const name of new Set([...a.functions.keys(), ...b.functions.keys()])) {
+    const body = a.functions.get(name);
+    functions.set(name, body !== undefined && body === b.functions.get(name) ? body : null);
+  }
+  return functions;
+}
+
+function sameWorld(a: World, b: World): boolean {
+  return (
+    a === b ||
+    (a.cwd === b.cwd &&
+      a.previous === b.previous &&
+      a.stack === b.stack &&
+      a.functions === b.functions &&
+      a.aliases === b.aliases &&
+      a.positional === b.positional &&
+      a.stopsOnError === b.stopsOnError &&
+      a.physical === b.physical &&
+      sameVariables(a.variables, b.variables))
+  );
+}
+
+function sameVariables(a: World["variables"], b: World["variables"]): boolean {
+  if (a === b) return true;
+  if (a.size !== b.size) return false;
+  for (const [name, value] of a) if (!sameValue(value, b.get(name))) return false;
+  return true;
+}
+
+function sameValue(a: Value | undefined, b: Value | undefined): boolean {
+  if (a === b) return true;
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+  return a.every((item, index) => sameText(item, b[index] as Text));
+}

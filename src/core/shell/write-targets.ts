@@ -1,0 +1,71 @@
+import { type Entry, readEntry } from "../paths/entry.ts";
+import { locate } from "../paths/locate.ts";
+import type { Place } from "../paths/place.ts";
+import { patternSource } from "./remove-part.ts";
+import { absoluteText } from "./resolve-path.ts";
+import { known, knownParts, type Text } from "./text.ts";
+import type { ShellWrite } from "./types.ts";
+
+/** Where a write would go, as far as it is known. */
+export type Target =
+  | { readonly kind: "path"; readonly path: string; readonly tree: boolean }
+  | { readonly kind: "glob"; readonly pattern: string; readonly entry: Entry }
+  | { readonly kind: "outside"; readonly path: string }
+  /** The end of a pipe, or an empty word: no file. */
+  | { readonly kind: "nowhere" }
+  | { readonly kind: "unresolved"; readonly text: string };
+
+/** One target for each folder that a relative path may start from. */
+export function targetsOf(write: ShellWrite, place: Place): readonly Target[] {
+  return write.from.map((cwd) => targetFrom(write, cwd, place));
+}
+
+function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): Target {
+  const { target } = write;
+  if (target.some((piece) => piece.kind === "pipe")) return { kind: "nowhere" };
+  if (target.length === 0) return { kind: "nowhere" };
+  const text = absoluteText(target, cwd);
+  const unresolved = { kind: "unresolved", text: knownParts(target, "…") } as const;
+  if (!knownParts(text).startsWith("/")) return unresolved;
+  const path = known(text);
+  if (path !== undefined) return { kind: "path", path, tree: write.tree };
+  if (text.some((piece) => piece.kind === "unknown")) return unresolved;
+  const folder = belowFolder(text);
+  if (folder !== undefined) return { kind: "path", path: folder, tree: true };
+  return globTarget(text, write.tree, place) ?? unresolved;
+}
+
+/** `find src/a` prints src/a and what lies below it. */
+function belowFolder(text: Text): string | undefined {
+  const at = text.findIndex((piece) => piece.kind === "below");
+  if (at < 0) return undefined;
+  const before = known(text.slice(0, at));
+  const after = text.slice(at + 1);
+  // Text after the path may be a suffix of a name, but must not climb.
+  return before !== undefined && !knownParts(after, "").includes("..") ? before : undefined;
+}
+
+function globTarget(text: Text, tree: boolean, place: Place): Target | undefined {
+  const source = patternSource(
+    text.flatMap((piece) => (piece.kind === "name" ? [{ kind: "glob", text: "*" } as const] : [piece])),
+  );
+  if (source === undefined || hasRiskyDots(source)) return undefined;
+  const located = locate(source, place);
+  if (located.where === "outside") return { kind: "outside", path: literalStart(text) };
+  const result = readEntry(source, place);
+  if ("error" in result) return undefined;
+  const shapes = result.entry.shapes.map((shape) => ({ ...shape, deep: shape.deep || tree }));
+  return { kind: "glob", pattern: source, entry: { ...result.entry, shapes } };
+}
+
+/** `.*` can stand for `..`. */
+function hasRiskyDots(source: string): boolean {
+  return source
+    .split("/")
+    .some((segment) => /^\.{0,2}[.[*?]/.test(segment) && segment.startsWith(".") && /[*?[]/.test(segment));
+}
+
+function literalStart(text: Text): string {
+  const first = text[0];
+  return first?.kind === "literal" ? first.text : knownParts(text, "*");
+}

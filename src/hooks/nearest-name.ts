@@ -1,0 +1,31 @@
+const wordLengthMax = 64;
+
+/** The name that a mistyped word most likely meant, if any is near. */
+export function nearestName(word: string, names: readonly string[]): string | undefined {
+  if (word.length > wordLengthMax) return undefined;
+  let nearest: { name: string; steps: number } | undefined;
+  for (const name of names) {
+    const steps = editSteps(plain(word), plain(name));
+    if (steps <= name.length / 3 && steps < (nearest?.steps ?? Infinity)) nearest = { name, steps };
+  }
+  return nearest?.name;
+}
+
+/** `pre-dispatch`, `pre_dispatch` and `preDispatch` mean the same to a reader. */
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[-_\s]/g, "");
+}
+
+/** How many characters to insert, delete or replace. */
+function editSteps(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,59 @@
+import type { Place } from "../../src/core/paths/place.ts";
+import { readEntries, Scope } from "../../src/core/paths/scope.ts";
+import { analyzeCommand } from "../../src/core/shell/analyze.ts";
+import { type CommandLimits, judgeCommand } from "../../src/core/shell/judge-command.ts";
+import { memoryDisk } from "./memory-disk.ts";
+
+const root = "/repo";
+const files = [
+  "src/a/ok.ts",
+  "src/a/in.ts",
+  "src/a/x.ts",
+  "src/b/x.ts",
+  "package.json",
+  "README.md",
+  "docs/guide.md",
+];
+const more = [
+  "test/a.test.ts",
+  "tools/gen.go",
+  "gen.sh",
+  "Makefile",
+  "in.json",
+  "p.diff",
+  ".env",
+  ".git/HEAD",
+];
+
+const disk = memoryDisk({
+  ...Object.fromEntries([...files, ...more].map((path) => [`${root}/${path}`, "x\n"])),
+  [`${root}/src/a/link-b`]: { to: "../b" },
+  [`${root}/src/a/lf`]: { to: "../b/x.ts" },
+  [`${root}/src/a/dangling`]: { to: "../b/none.ts" },
+  [`${root}/out`]: { to: "/etc" },
+  "/etc/hosts": "x\n",
+  "/tmp": null,
+  "/home/user": null,
+});
+const place: Place = { root, home: "/home/user" };
+const limits: CommandLimits = {
+  place,
+  disk,
+  lock: scopeOf("src/a/**"),
+  others: scopeOf("src/b/**"),
+  forbidden: scopeOf(),
+  scratch: ["/tmp", "/var/tmp"],
+};
+
+/** The project of the guard's cases: at `/repo`, the caller holds src/a/**, another task src/b/**. */
+export const fixtureProject = {
+  analyze: (command: string) =>
+    analyzeCommand(command, { cwd: root, root, home: "/home/user", tmp: "/tmp", disk }),
+  judge: (command: string) => judgeCommand(fixtureProject.analyze(command), limits),
+};
+
+function scopeOf(...texts: readonly string[]): Scope {
+  const result = readEntries(texts, place);
+  if ("error" in result) throw new Error(result.error);
+  return new Scope(result.entries, place);
+}

@@ -1,0 +1,19 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Verdict } from "../../src/core/rules/verdict.ts";
+
+export const command = fileURLToPath(new URL("../../bin/lockstep.cjs", import.meta.url));
+
+export interface HookRun {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly verdict: Verdict;
+}
+
+/** Runs the built command as a caller would, and reads its one line. */
+export function runHook(words: readonly string[], input: string | Uint8Array, cwd: string): HookRun {
+  const options = { cwd, input, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 } as const;
+  const run = spawnSync(process.execPath, [command, "hook", ...words], options);
+  return { ...run, verdict: run.stdout === "" ? undefined : JSON.parse(run.stdout) };
+}

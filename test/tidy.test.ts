@@ -1,0 +1,176 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ruleCodes, ruleText } from "../src/core/rules/catalog.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+
+/** Tracked files and new ones that are not ignored. */
+const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+})
+  .toString()
+  .split("\0")
+  .filter((path) => path !== "" && existsSync(join(root, path)));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const matching = (pattern: RegExp) => files.filter((path) => pattern.test(path));
+
+const sources = matching(/^src\/.*\.ts$/);
+const product = sources.filter((path) => !/\.test(-support)?\.ts$|-samples\.ts$/.test(path));
+const tests = matching(/\.test\.ts$/);
+const documents = matching(/\.md$/);
+
+/** Who may import whom; everybody may import their own folder. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  contract: [],
+  workspace: ["core", "contract"],
+  hooks: ["core", "contract"],
+  cli: ["core", "contract", "workspace", "hooks"],
+};
+
+const importPattern = /(?:from|import)\s*\(?\s*"([^"]+)"/g;
+const importsOf = (path: string) =>
+  [...read(path).matchAll(importPattern)].map((match) => match[1] as string);
+const layerOf = (path: string) => path.split("/")[1] as string;
+
+describe("the tree", () => {
+  it("is all looked at", () => {
+    expect(product.length).toBeGreaterThan(80);
+    expect(tests.length).toBeGreaterThan(20);
+    expect(documents.length).toBeGreaterThan(8);
+  });
+
+  it("has no exclusive tests", () => {
+    const marked = new RegExp(`\\b(?:it|test|describe)\\.${"only"}\\b`);
+    expect(tests.filter((path) => marked.test(read(path)))).toEqual([]);
+  });
+
+  it("names no file for what it is not", () => {
+    expect(product.filter((path) => /(?:utils?|helpers?|manager|common|misc)\.ts$/.test(path))).toEqual([]);
+    expect(product.filter((path) => !/^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9-]+\.ts$/.test(path))).toEqual(
+      [],
+    );
+  });
+});
+
+describe("imports", () => {
+  it("go downwards only", () => {
+    let seen = 0;
+    const wrong = product.flatMap((path) =>
+      importsOf(path)
+        .filter((target) => target.startsWith("."))
+        .map((target) => normalize(join(dirname(path), target)))
+        .filter((target) => target.startsWith("src/"))
+        .filter((target) => {
+          seen += 1;
+          const [from, to] = [layerOf(path), layerOf(target)];
+          return from !== to && !layers[from]?.includes(to);
+        })
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(seen).toBeGreaterThan(200);
+    expect(product.filter((path) => layers[layerOf(path)] === undefined)).toEqual([]);
+  });
+
+  it("of the core reach neither the machine, nor the clock, nor chance", () => {
+    const core = product.filter((path) => path.startsWith("src/core/"));
+    const impure =
+      /\bprocess\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\bperformance\.|\bcrypto\./;
+    expect(core.length).toBeGreaterThan(60);
+    expect(core.filter((path) => importsOf(path).some((target) => target.startsWith("node:")))).toEqual([]);
+    expect(core.filter((path) => impure.test(withoutComments(read(path))))).toEqual([]);
+  });
+});
+
+describe("sizes", () => {
+  it("keep files under 300 lines", () => {
+    expect(product.filter((path) => read(path).split("\n").length > 300)).toEqual([]);
+  });
+
+  it("keep functions under 70 lines", () => {
+    const all = product.flatMap((path) => functionsIn(path));
+    expect(all.length).toBeGreaterThan(500);
+    expect(all.filter(({ lines }) => lines > 70)).toEqual([]);
+  });
+});
+
+describe("documents", () => {
+  it("link only to what exists", () => {
+    const links = documents.flatMap((path) =>
+      [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => ({ path, target: match[1] as string })),
+    );
+    const local = links.filter(({ target }) => !/^(?:https?:|mailto:|#)/.test(target));
+    const dead = local.filter(
+      ({ path, target }) => !existsSync(join(root, dirname(path), target.split("#")[0] as string)),
+    );
+    expect(dead).toEqual([]);
+    expect(local.length).toBeGreaterThan(10);
+  });
+
+  it("explain every rule code", () => {
+    const rules = read("docs/rules.md");
+    expect(ruleCodes.length).toBeGreaterThan(35);
+    expect(ruleCodes.filter((code) => !rules.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  it("give a reason for every runtime dependency", () => {
+    const decisions = matching(/^docs\/decisions\/.*\.md$/)
+      .map(read)
+      .join("\n");
+    const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
+    expect(Object.keys(dependencies).length).toBeGreaterThan(3);
+    expect(Object.keys(dependencies).filter((name) => !decisions.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it("show two commands to start, and CI runs the second", () => {
+    const start = /## Start\n([\s\S]*?)\n## /.exec(read("README.md"))?.[1] ?? "";
+    expect(start.match(/```sh\n/g)).toHaveLength(2);
+  });
+});
+
+describe("rule codes", () => {
+  it("are each produced by a test", () => {
+    const texts = [...tests, ...matching(/^test\/vectors\/.*\.json$/)]
+      .filter((path) => path !== "test/tidy.test.ts")
+      .map(read)
+      .join("\n");
+    const live = ruleCodes.filter((code) => ruleText(code).reserved === undefined);
+    expect(live.filter((code) => !texts.includes(`"${code}"`))).toEqual([]);
+  });
+});
+
+describe("conformance", () => {
+  it("names for every S0 requirement a test that exists, or what it waits for", () => {
+    const rows = [...read("docs/conformance.md").matchAll(/^\| (S0-\d{3}) \| [^|]+ \| ([^|]+) \|$/gm)];
+    expect(rows.length).toBeGreaterThanOrEqual(80);
+    expect(new Set(rows.map((row) => row[1])).size).toBe(rows.length);
+    const wrong = rows.filter(([, , shown = ""]) => {
+      if (shown.includes("ledger (not built yet)")) return false;
+      const [path = ""] = /(?:src|test)\/[\w./-]+\.test\.ts/.exec(shown) ?? [];
+      return !tests.includes(path);
+    });
+    expect(wrong.map((row) => row[1])).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
+}
+
+/** The formatter puts a function's last brace under its first word, which is enough to measure it. */
+function functionsIn(path: string): { path: string; name: string; lines: number }[] {
+  const lines = read(path).split("\n");
+  const found: { path: string; name: string; lines: number }[] = [];
+  lines.forEach((line, start) => {
+    const opens =
+      /^(\s*)(?:export |async |static |readonly |get |function\*? )*([#\w]+)?.*(?:\)|=>)[^;]*\{$/.exec(line);
+    if (opens === null || /^\s*(?:if|for|while|switch|else|return|\}|case)\b/.test(line)) return;
+    const indent = opens[1] ?? "";
+    const end = lines.findIndex((other, at) => at > start && other.startsWith(`${indent}}`));
+    if (end > start) found.push({ path, name: opens[2] ?? "", lines: end - start + 1 });
+  });
+  return found;
+}
