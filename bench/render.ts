@@ -11,7 +11,9 @@ export function renderSection({ title, columns, rows }: Section): string {
     }),
     (row.goals ?? []).map((goal) => `${goal.text} ${goal.met ? "✓ met" : "✗ MISSED"}`).join(", "),
   ]);
-  const widths = head.map((_, at) => Math.max(...[head, ...body].map((cells) => [...(cells[at] ?? "")].length)));
+  const widths = head.map((_, at) =>
+    Math.max(...[head, ...body].map((cells) => [...(cells[at] ?? "")].length)),
+  );
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, at) => {

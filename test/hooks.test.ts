@@ -184,7 +184,7 @@ describe("a caller that misbehaves", () => {
     expect(JSON.parse(stdout).code).toBe("OK");
   });
 
-  const hasPerl = spawnSync("perl", ["-v"]).status === 0;
+  const hasPerl = spawnSync("sh", ["-c", "command -v perl"]).status === 0;
   it.skipIf(!hasPerl)("a non-blocking stdin is waited for", () => {
     const script = `{ sleep 0.3; cat payload.json; } | perl -e '
       use Fcntl; fcntl(STDIN, F_SETFL, O_NONBLOCK) or die; exec @ARGV' -- "$0" "$1" hook PreWrite`;

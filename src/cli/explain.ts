@@ -4,7 +4,7 @@ import { analyzeCommand } from "../core/shell/analyze.ts";
 import { judgeCommand, type Objection } from "../core/shell/judge-command.ts";
 import { knownParts } from "../core/shell/text.ts";
 import type { ShellAnalysis } from "../core/shell/types.ts";
-import { targetsOf } from "../core/shell/write-targets.ts";
+import { projectPath, targetsOf } from "../core/shell/write-targets.ts";
 import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
@@ -71,16 +71,14 @@ function writesOf(analysis: ShellAnalysis, place: Place) {
     targetsOf(write, place).map((target) => ({
       action: write.action,
       by: write.by,
-      target: target.kind === "nowhere" || target.kind === "unresolved" ? null : shorten(target, place),
+      target:
+        target.kind === "nowhere" || target.kind === "unresolved"
+          ? null
+          : projectPath("path" in target ? target.path : target.pattern, place),
       spelled: knownParts(write.target, "…"),
       ...(write.tree ? { tree: true } : {}),
     })),
   );
-}
-
-function shorten(target: { path: string } | { pattern: string }, place: Place): string {
-  const path = "path" in target ? target.path : target.pattern;
-  return path.startsWith(`${place.root}/`) ? path.slice(place.root.length + 1) : path;
 }
 
 function asJson(command: string, analysis: ShellAnalysis, { objections, place }: Explained): string {

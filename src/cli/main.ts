@@ -5,8 +5,7 @@ const program = new Command("lockstep")
   .description("Keeps coding agents inside their locks, in code and not in prompts")
   .version(manifest.version, "-V, --version")
   .option("--debug", "show stack traces")
-  .configureOutput({ writeErr: (text) => process.stderr.write(text.replace(/^error: /, "lockstep: ")) })
-  .showHelpAfterError("(see `lockstep --help`)")
+  .configureOutput({ outputError: (text, write) => write(oneLine(text)) })
   .exitOverride();
 
 program
@@ -40,6 +39,11 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
+}
+
+function oneLine(text: string): string {
+  const [, problem = text] = /^error: (.*)/.exec(text) ?? [];
+  return `lockstep: R-IN-001: ${problem.trim()}; see \`lockstep --help\`\n`;
 }
 
 function report(error: unknown): number {

@@ -46,6 +46,10 @@ export function fileEntry(path: string, place: Place): Entry {
   return { text: path, shapes: [{ ...plainShape(path, place), deep: false }] };
 }
 
+export function isGlob({ shapes }: Entry): boolean {
+  return shapes.some(({ segments }) => segments.some((segment) => typeof segment !== "string"));
+}
+
 export function splitPath(path: string, place: Place): string[] {
   if (path === "") return [];
   return (place.folds === true ? foldPath(path) : path).split("/");

@@ -7,7 +7,8 @@ export type Located =
   | { readonly where: "outside"; readonly path: string; readonly absolute: string | undefined }
   | { readonly where: "invalid"; readonly why: string };
 
-export const pathBytesMax = 4096;
+const pathLengthMax = 4096;
+const segmentsMax = 256;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const controlCharacters = /[\u0000-\u001f\u007f]/;
@@ -50,7 +51,8 @@ export function resolveDots(absolute: string): string {
 function whyInvalid(spelled: string): string | undefined {
   if (spelled.trim() === "") return "the path is blank";
   if (controlCharacters.test(spelled)) return "the path holds control characters";
-  if (spelled.length > pathBytesMax) return `the path is longer than ${pathBytesMax} characters`;
+  if (spelled.length > pathLengthMax) return `the path is longer than ${pathLengthMax} characters`;
+  if (spelled.split(/[/\\]/).length > segmentsMax) return `the path has more than ${segmentsMax} segments`;
   return undefined;
 }
 

@@ -8,7 +8,7 @@ export interface AcceptanceFacts {
   readonly acceptance: Acceptance | undefined;
 }
 
-export interface Acceptance {
+interface Acceptance {
   readonly required: readonly string[];
   readonly checks: readonly Check[];
 }

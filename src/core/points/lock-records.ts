@@ -1,4 +1,4 @@
-import { type Entry, readEntry } from "../paths/entry.ts";
+import { type Entry, isGlob, readEntry } from "../paths/entry.ts";
 import type { Place } from "../paths/place.ts";
 import { field, isObject, isText } from "./fields.ts";
 import { quoted } from "./quoted.ts";
@@ -13,14 +13,21 @@ export type LocksReading =
   | { readonly locks: readonly Lock[] }
   | { readonly error: string; readonly index?: number };
 
+/** Globs are compared with each other; more than this in one table would cost more than a hook may take. */
+const globLocksMax = 1000;
+
 /** Reads a whole lock table before anything is compared; `name` is what the error calls it. */
 export function readLocks(value: unknown, name: string, place: Place): LocksReading {
   if (!Array.isArray(value)) return { error: `\`${name}\` is not a list of lock records` };
   const locks: Lock[] = [];
+  let globs = 0;
   for (const [index, record] of value.entries()) {
     const lock = readLock(record, place);
     if (typeof lock === "string") return { error: `record ${index} of \`${name}\` ${lock}`, index };
     locks.push(lock);
+    if (lock.active && isGlob(lock.entry)) globs += 1;
+    if (globs > globLocksMax)
+      return { error: `\`${name}\` has more than ${globLocksMax} active globs`, index };
   }
   return { locks };
 }

@@ -169,6 +169,17 @@ describe("overlap with active locks", () => {
     expect((await judge(preDispatch, altered(packet, changes))).code).toBe(code);
   });
 
+  it("counts the worklog as part of the lock", async () => {
+    const payload = altered(packet, { active_locks: [lockOf("T-1", "worklogs")] });
+    expect((await judge(preDispatch, payload)).code).toBe("R-PD-003");
+  });
+
+  it("refuses a table with more globs than can be compared", async () => {
+    const globs = Array.from({ length: 1001 }, (_, at) => lockOf(`T-${at}`, `lib/**/f${at}`));
+    expect((await judge(preDispatch, altered(packet, { active_locks: globs }))).code).toBe("R-PD-007");
+    expect((await judge(preDispatch, altered(packet, { active_locks: globs.slice(1) }))).code).toBe("OK");
+  });
+
   it("folds names where the file system does", async () => {
     const ports = memoryPorts();
     const folding = { ...ports, place: { ...ports.place, folds: true } };

@@ -1,4 +1,4 @@
-import type { Entry } from "../paths/entry.ts";
+import { type Entry, fileEntry } from "../paths/entry.ts";
 import { PathIndex } from "../paths/path-index.ts";
 import { spellingsOf } from "../rules/judge-write.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
@@ -124,6 +124,7 @@ function findConflict(facts: DispatchFacts): Finding | undefined {
   const { taskId, activeLocks } = facts;
   const scope = new PathIndex();
   for (const entry of lockEntries(facts)) scope.add(entry.text, entry);
+  for (const entry of worklogEntries(facts)) scope.add(entry.text, entry);
   for (const lock of activeLocks !== undefined && "locks" in activeLocks ? activeLocks.locks : []) {
     if (!lock.active || lock.taskId === taskId) continue;
     const held = scope.overlapping(lock.entry);
@@ -144,4 +145,12 @@ function findConflict(facts: DispatchFacts): Finding | undefined {
 
 function lockEntries({ lockScope }: DispatchFacts): readonly Entry[] {
   return lockScope !== undefined && "entries" in lockScope ? lockScope.entries : [];
+}
+
+/** A task's worklog belongs to its lock. */
+function worklogEntries({ assignment, world }: DispatchFacts): readonly Entry[] {
+  const path = field(assignment, "worklog_path");
+  return spellingsOf(typeof path === "string" ? path : "", world).flatMap((spelling) =>
+    spelling.where === "inside" ? [fileEntry(spelling.path, world.place)] : [],
+  );
 }

@@ -11,7 +11,7 @@ export interface Report {
   readonly notes: readonly string[];
 }
 
-export interface Change {
+interface Change {
   readonly resource: string;
   readonly action: string;
 }

@@ -4,7 +4,7 @@ import { field, isPositiveInteger, isText } from "./fields.ts";
 import { parseIsoTime } from "./iso-time.ts";
 import { quoted } from "./quoted.ts";
 
-export const skewSecondsMax = 30;
+const skewSecondsMax = 30;
 
 /** One tick over all tasks: a bad record never hides a late one. */
 export interface TickFacts {

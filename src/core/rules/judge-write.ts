@@ -20,6 +20,8 @@ export interface WriteTarget {
   readonly wholeTree: boolean;
   /** The folder itself stays: only what lies below it is written. */
   readonly onlyBelow?: boolean;
+  /** How messages spell it, where that is not how it was given. */
+  readonly shown?: string;
 }
 
 /** Both spellings of a target: as written, and with links resolved. Both must be allowed. */
@@ -36,7 +38,7 @@ export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding
     if (spelling.where !== "inside") continue;
     const entry = forbiddenEntry(spelling.path, target.wholeTree, limits);
     if (entry === undefined) continue;
-    const reason = `\`${target.resource}\` must not be written: it lies in \`${entry}\``;
+    const reason = `\`${shown(target)}\` must not be written: it lies in \`${entry}\``;
     return { reason, details: { resource: target.resource, path: spelling.path, forbidden_scope: entry } };
   }
   return undefined;
@@ -48,7 +50,7 @@ export function findOutside(target: WriteTarget, limits: WriteLimits): Finding |
     const why = whyOutside(spelling, target, limits);
     if (why === undefined) continue;
     const path = spelling.where === "invalid" ? target.resource : spelling.path;
-    return { reason: `\`${target.resource}\` ${why}`, details: { resource: target.resource, path } };
+    return { reason: `\`${shown(target)}\` ${why}`, details: { resource: target.resource, path } };
   }
   return undefined;
 }
@@ -63,7 +65,7 @@ function whyOutside(spelling: Located, target: WriteTarget, limits: WriteLimits)
   if (spelling.where === "invalid") return `is no path: ${spelling.why}`;
   if (spelling.where === "outside") return `lies outside the project, at \`${spelling.path}\``;
   if (isHeld(spelling.path, target, limits.lock)) return undefined;
-  return spelling.path === target.resource
+  return spelling.path === shown(target)
     ? "lies outside the lock scope"
     : `lies outside the lock scope, at \`${spelling.path}\``;
 }
@@ -71,4 +73,8 @@ function whyOutside(spelling: Located, target: WriteTarget, limits: WriteLimits)
 function isHeld(path: string, target: WriteTarget, lock: Scope): boolean {
   if (target.onlyBelow === true) return lock.holdsBelow(path) || lock.holdsTree(path);
   return target.wholeTree ? lock.holdsTree(path) : lock.entryOf(path) !== undefined;
+}
+
+function shown(target: WriteTarget): string {
+  return target.shown ?? target.resource;
 }

@@ -7,7 +7,7 @@ import type { RuleCode } from "../rules/catalog.ts";
 import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "../rules/judge-write.ts";
 import { mentionedPaths } from "./mentioned-paths.ts";
 import type { Mention, ShellAnalysis, ShellWrite } from "./types.ts";
-import { type Target, targetsOf } from "./write-targets.ts";
+import { projectPath, type Target, targetsOf } from "./write-targets.ts";
 
 /** What a caller with a task may do in a shell. */
 export interface CommandLimits extends WriteLimits {
@@ -56,7 +56,7 @@ function objectToNewLinks(writes: readonly ShellWrite[], limits: CommandLimits):
     .filter((path) => links.some((link) => path === link || path.startsWith(`${link}/`)));
   return through.map((path) => ({
     code: "R-PW-001",
-    reason: `\`${path}\` is written through a link that the same command makes`,
+    reason: `\`${projectPath(path, limits.place)}\` is written through a link that the same command makes`,
     path,
   }));
 }
@@ -68,10 +68,12 @@ function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits
     case "unresolved":
       return {
         code: "R-PW-001",
-        reason: `${write.by} writes to \`${target.text}\`, which cannot be known before it runs`,
+        reason: `${write.by} writes to \`${target.text}\`, which cannot be known before it runs: spell the path out`,
       };
     case "outside":
-      return isScratch(target.path, limits) ? undefined : outside(write.by, target.path);
+      return isScratch(target.path, limits)
+        ? undefined
+        : outside(write.by, projectPath(target.path, limits.place));
     case "glob":
       return objectToGlob(target, write, limits);
     case "path":
@@ -88,9 +90,9 @@ function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimi
   if (forbidden !== undefined)
     return {
       code: "R-PW-002",
-      reason: `${write.by} writes to \`${target.pattern}\`, which may lie in \`${forbidden}\``,
+      reason: `${write.by} writes to \`${projectPath(target.pattern, limits.place)}\`, which may lie in \`${forbidden}\``,
     };
-  if (!limits.lock.holds(target.entry)) return outside(write.by, target.pattern);
+  if (!limits.lock.holds(target.entry)) return outside(write.by, projectPath(target.pattern, limits.place));
   for (const path of expandGlob(target.pattern, limits.disk)) {
     const objection = objectToPath({ kind: "path", path, tree: write.tree }, write, limits);
     if (objection !== undefined) return objection;
@@ -106,7 +108,7 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
   const wholeTree = target.tree && kind !== "file";
   // A file put into a folder, or a folder filled: the folder itself stays what it is.
   const onlyBelow = !removes && (kind === "folder" || path.endsWith("/"));
-  const asked = { resource: path, wholeTree, onlyBelow };
+  const asked = { resource: path, wholeTree, onlyBelow, shown: projectPath(path, limits.place) };
   const forbidden = findForbidden(asked, limits);
   if (forbidden !== undefined) return { code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path };
   if (write.action === "folder" && leadsToLock(path, limits)) return undefined;
@@ -145,7 +147,7 @@ function protectedIn(pattern: string): string | undefined {
 }
 
 function outside(by: string, path: string): Objection {
-  return { code: "R-PW-001", reason: `${by} writes to \`${path}\`, which lies outside the lock scope`, path };
+  return { code: "R-PW-001", reason: `${by}: \`${path}\` lies outside the lock scope`, path };
 }
 
 /** The project is never scratch, wherever it lies. */

@@ -69,3 +69,9 @@ function literalStart(text: Text): string {
   const first = text[0];
   return first?.kind === "literal" ? first.text : knownParts(text, "*");
 }
+
+/** A path as people read it: relative to the project where it lies inside. */
+export function projectPath(path: string, place: Place): string {
+  const located = locate(path, place);
+  return located.where === "inside" ? located.path || "." : path;
+}

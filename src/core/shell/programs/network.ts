@@ -114,7 +114,7 @@ const socat: Program = (call, effects) => {
   effects.opaque("it joins two ends");
   for (const word of call.args) {
     const text = known(word) ?? "";
-    const code = /^(?:EXEC|SYSTEM|SHELL):([^]*)$/i.exec(text)?.[1];
+    const code = /^(?:EXEC|SYSTEM|SHELL):([\s\S]*)$/i.exec(text)?.[1];
     if (code !== undefined) effects.shell(literal(code));
     const file = /^(?:CREATE|CREAT|OPEN|FILE|GOPEN|PIPE):([^,]*)/i.exec(text)?.[1];
     if (file !== undefined) effects.write(literal(file));

@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { childEnvironment } from "./child-environment.ts";
+
+const source = new URL("../src/", import.meta.url).pathname;
+
+/** What the first call costs in a process that has loaded nothing of Lockstep yet. */
+export interface FirstCall {
+  readonly loadMs: number;
+  readonly callMs: number;
+}
+
+/** A module of the product, bundled as the product is, with the call to make. */
+export interface Subject {
+  readonly module: string;
+  /** An expression over `module` and `input`. */
+  readonly call: string;
+  readonly input: string;
+}
+
+export interface FreshProcess extends Disposable {
+  time(): FirstCall;
+}
+
+/** Bundled, because stripping types from every source file would cost more than what is measured. */
+export async function freshProcess({ module, call, input }: Subject): Promise<FreshProcess> {
+  const folder = mkdtempSync(join(tmpdir(), "lockstep-bench-cold-"));
+  await build({
+    entryPoints: { module: join(source, module) },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+    logLevel: "error",
+  });
+  const script = join(folder, "time.mjs");
+  writeFileSync(script, timing(join(folder, "module.mjs"), call));
+  return {
+    time: () => run(script, input),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function timing(bundle: string, call: string): string {
+  return `const input = process.argv[2];
+const start = performance.now();
+const module = await import(${JSON.stringify(pathToFileURL(bundle).href)});
+const loaded = performance.now();
+await ${call};
+const done = performance.now();
+console.log(JSON.stringify({ loadMs: loaded - start, callMs: done - loaded }));
+`;
+}
+
+function run(script: string, input: string): FirstCall {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, input], {
+    env: childEnvironment(),
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`a first call failed: ${stderr}`);
+  return JSON.parse(stdout) as FirstCall;
+}
