@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { temporaryFolder } from "../test/support/temporary-folder.ts";
 import { childEnvironment } from "./child-environment.ts";
 
 const source = new URL("../src/", import.meta.url).pathname;
@@ -28,10 +27,10 @@ export interface FreshProcess extends Disposable {
 
 /** Bundled, because stripping types from every source file would cost more than what is measured. */
 export async function freshProcess({ module, call, input }: Subject): Promise<FreshProcess> {
-  const folder = mkdtempSync(join(tmpdir(), "lockstep-bench-cold-"));
+  const folder = temporaryFolder();
   await build({
     entryPoints: { module: join(source, module) },
-    outdir: folder,
+    outdir: folder.path,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,
@@ -44,12 +43,8 @@ export async function freshProcess({ module, call, input }: Subject): Promise<Fr
     },
     logLevel: "error",
   });
-  const script = join(folder, "time.mjs");
-  writeFileSync(script, timing(join(folder, "module.mjs"), call));
-  return {
-    time: () => run(script, input),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  const script = folder.write("time.mjs", timing(join(folder.path, "module.mjs"), call));
+  return { time: () => run(script, input), [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
 function timing(bundle: string, call: string): string {

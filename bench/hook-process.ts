@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { builtCommand } from "./built-command.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { ordinaryCalls } from "./ordinary-payloads.ts";
-import { type ScratchProject, scratchProject } from "./scratch-project.ts";
+import { scratchProject } from "./scratch-project.ts";
 import { atMost, type Options, type Row, type Section } from "./section.ts";
 import { interleave, median, nowMs, quantile } from "./statistics.ts";
 
 const ratioMax = 1.5;
 const baselineName = "baseline: a plain Node script";
-const lockstep = fileURLToPath(new URL("../bin/lockstep.cjs", import.meta.url));
 const baseline = fileURLToPath(new URL("./baseline-hook.mjs", import.meta.url));
 
 interface Measured {
@@ -25,9 +25,10 @@ export const name = "hook-process";
 /** What one call costs its caller, start of the process included. */
 export async function measure({ quick }: Options): Promise<readonly Section[]> {
   using project = scratchProject();
-  const all = processesFor(project);
+  using lockstep = builtCommand();
+  const all = processesFor(project.path, lockstep.path);
   const env = childEnvironment();
-  const run = (measured: Measured) => timeProcess(measured, { cwd: project.root, env });
+  const run = (measured: Measured) => timeProcess(measured, { cwd: project.path, env });
   for (const measured of all) run(measured);
   const samples = await interleave(
     Object.fromEntries(all.map((measured) => [measured.name, () => run(measured)])),
@@ -52,7 +53,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
   return [{ title: "Process cost of one hook call, interleaved", columns, rows }];
 }
 
-function processesFor({ root }: ScratchProject): readonly Measured[] {
+function processesFor(root: string, lockstep: string): readonly Measured[] {
   const node = process.execPath;
   const write = ordinaryCalls.find((call) => call.point === "PreWrite");
   const orientation = { input: "", judged: false };

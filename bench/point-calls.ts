@@ -20,9 +20,9 @@ export const name = "point-calls";
 export async function measure(options: Options): Promise<readonly Section[]> {
   using project = scratchProject();
   const before = process.cwd();
-  process.chdir(project.root);
+  process.chdir(project.path);
   try {
-    return [await ordinary(project.root, options), await linearity(project.root, options)];
+    return [await ordinary(project.path, options), await linearity(project.path, options)];
   } finally {
     process.chdir(before);
   }

@@ -2,13 +2,12 @@
 // Plain and old-fashioned on purpose: this file must run on any Node, to say that it is too old.
 "use strict";
 
-var major = Number(process.versions.node.split(".")[0]);
-var minor = Number(process.versions.node.split(".")[1]);
-var point = process.argv[2] === "hook";
+var version = process.versions.node.split(".");
+var hooked = process.argv[2] === "hook";
 
 function fail(reason) {
   // A hook that says nothing lets the call through in most clients.
-  if (point) {
+  if (hooked) {
     var verdict = { allow: false, code: "E-INTERNAL", reason: reason, details: {} };
     process.stdout.write(JSON.stringify(verdict) + "\n");
   }
@@ -16,11 +15,19 @@ function fail(reason) {
   process.exitCode = 2;
 }
 
-if (major < 22 || (major === 22 && minor < 18)) {
+function notLoaded(error) {
+  var missing = error && /MODULE_NOT_FOUND/.test(error.code);
+  fail(missing ? "is not built yet: run `npm run build` first" : "could not start: " + (error && error.message));
+}
+
+if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18)) {
   fail("needs Node 22.18 or newer, this is " + process.version);
+} else if (hooked) {
+  try {
+    require("../dist/hook.cjs");
+  } catch (error) {
+    notLoaded(error);
+  }
 } else {
-  import(point ? "../dist/hook.js" : "../dist/main.js").catch(function (error) {
-    var missing = error && error.code === "ERR_MODULE_NOT_FOUND";
-    fail(missing ? "is not built yet: run `npm run build` first" : "could not start: " + (error && error.message));
-  });
+  import("../dist/main.js").catch(notLoaded);
 }

@@ -1,23 +1,55 @@
 import { rmSync } from "node:fs";
-import { build } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 
+/**
+ * A hook starts for every call, so its bundle is one CommonJS file: loading that takes 5 ms less than the
+ * same code as modules. What only some calls need, the secret preset, is a second file.
+ */
 const out = new URL("../dist/", import.meta.url).pathname;
+
+const shared: BuildOptions = {
+  bundle: true,
+  platform: "node",
+  target: "node22.18",
+  // Fewer bytes to parse is time saved. Names stay, for stack traces.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: "warning",
+};
+
+/** secretlint logs through the `debug` package, which nobody reads here and which takes 5 ms to load. */
+const quiet: Plugin = {
+  name: "quiet",
+  setup: (made) =>
+    made.onResolve({ filter: /^debug$/ }, () => ({ path: new URL("no-debug.ts", import.meta.url).pathname })),
+};
+
+/** Keeps secretlint out of the hook bundle, in the file that is made of it below. */
+const apart: Plugin = {
+  name: "apart",
+  setup: (made) =>
+    made.onResolve({ filter: /\/secretlint\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./secretlint.cjs", external: true } : undefined,
+    ),
+};
 
 rmSync(out, { recursive: true, force: true });
 await build({
-  entryPoints: { hook: "src/cli/hook-main.ts", main: "src/cli/main.ts" },
+  ...shared,
+  format: "cjs",
   outdir: out,
-  bundle: true,
-  splitting: true,
+  outExtension: { ".js": ".cjs" },
+  entryPoints: { hook: "src/cli/hook-main.ts", secretlint: "src/core/secrets/secretlint.ts" },
+  plugins: [quiet, apart],
+  // `import()` of a CommonJS file would start the module loader for nothing.
+  supported: { "dynamic-import": false },
+});
+await build({
+  ...shared,
   format: "esm",
-  platform: "node",
-  target: "node22.18",
-  // A hook starts for every call: fewer bytes to parse is time saved. Names stay for stack traces.
-  minifySyntax: true,
-  minifyWhitespace: true,
+  outdir: out,
+  splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
-  logLevel: "warning",
+  entryPoints: { main: "src/cli/main.ts" },
+  plugins: [quiet],
 });

@@ -1,4 +1,4 @@
 import { hookCommand } from "./hook.ts";
 
-// The exit code is set by the command itself, so that it holds even if this module never gets further.
-await hookCommand(process.argv.slice(3));
+// The command sets the exit code itself, so that a deny holds even if nothing after it runs.
+void hookCommand(process.argv.slice(3));

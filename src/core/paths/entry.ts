@@ -18,7 +18,7 @@ export interface Shape {
 export const anyDepth = Symbol("**");
 export type Segment = string | SegmentPattern | typeof anyDepth;
 
-export const alternativesMax = 64;
+const alternativesMax = 64;
 
 export type EntryResult = { readonly entry: Entry } | { readonly error: string };
 
@@ -74,7 +74,7 @@ function globShape(path: string, place: Place): Shape {
 }
 
 /** `a{b,c}` → `ab`, `ac`; braces without a comma stand for themselves. */
-export function expandBraces(text: string): string[] | undefined {
+function expandBraces(text: string): string[] | undefined {
   let done: string[] = [];
   let open = [text];
   while (open.length > 0) {

@@ -1,7 +1,7 @@
 import type { Disk } from "./place.ts";
 import { isPattern, matchesSegment, segmentPattern } from "./segment-pattern.ts";
 
-export const globMatchesMax = 256;
+const globMatchesMax = 256;
 
 /** The paths that exist for an absolute pattern, so that links among them can be followed. Bounded. */
 export function expandGlob(pattern: string, disk: Disk): readonly string[] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { foldProtected } from "./fold.ts";
 import { locate } from "./locate.ts";
 import type { Place } from "./place.ts";
-import { protectedEntryOf } from "./protected-paths.ts";
+import { protectedEntryOf, protectedHomeEntryOf } from "./protected-paths.ts";
 
 const place: Place = {
   root: "/home/me/repo",
@@ -126,6 +126,13 @@ describe("protected paths", () => {
     expect(of(".agents-work/old/spec.md", "new")).toBe(".agents-work/old");
     expect(of(".agents-work/new/spec.md", "new")).toBeUndefined();
     expect(of(".agents-work/old/spec.md")).toBeUndefined();
+  });
+
+  it("include the clients' settings in the home folder", () => {
+    expect(protectedHomeEntryOf("/home/me/.claude/settings.json", "/home/me")).toBe("~/.claude");
+    expect(protectedHomeEntryOf("/home/me/.gitconfig", "/home/me")).toBe("~/.gitconfig");
+    expect(protectedHomeEntryOf("/home/me/.gitconfig2", "/home/me")).toBeUndefined();
+    expect(protectedHomeEntryOf("/home/me/.claude", undefined)).toBeUndefined();
   });
 
   it("keep names that are all dots", () => {

@@ -1,7 +1,7 @@
 import { foldProtected } from "./fold.ts";
 
 /** Never writable by any agent, whatever its lock. Relative to the project root. */
-export const protectedPaths = [
+const protectedPaths = [
   ".git",
   ".lockstep",
   ".claude",
@@ -14,7 +14,7 @@ export const protectedPaths = [
 ] as const;
 
 /** Clients' own settings in a home folder; relative to it. */
-export const protectedHomePaths = [
+const protectedHomePaths = [
   ".claude",
   ".claude.json",
   ".codex",
@@ -26,6 +26,14 @@ export const protectedHomePaths = [
   ".config/git",
   ".gitconfig",
 ] as const;
+
+/** The settings of a client or of git in the home folder that an absolute path lies in. */
+export function protectedHomeEntryOf(absolute: string, home: string | undefined): string | undefined {
+  if (home === undefined) return undefined;
+  const folded = foldProtected(absolute);
+  const entry = protectedHomePaths.find((path) => isAtOrBelow(folded, foldProtected(`${home}/${path}`)));
+  return entry === undefined ? undefined : `~/${entry}`;
+}
 
 const sessionsFolder = ".agents-work";
 

@@ -3,7 +3,7 @@ import { PathIndex } from "./path-index.ts";
 import type { Place } from "./place.ts";
 import { segmentPattern } from "./segment-pattern.ts";
 
-export const scopeEntriesMax = 1000;
+const scopeEntriesMax = 1000;
 
 /** A set of paths that somebody may, or may not, write. */
 export class Scope {

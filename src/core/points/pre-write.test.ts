@@ -64,6 +64,7 @@ describe("where a write goes", () => {
     ["absolute inside", "/repo/src/a.ts", "edit", "OK"],
     ["absolute elsewhere", "/etc/passwd", "edit", "R-PW-001"],
     ["the home folder", "~/x", "edit", "R-PW-001"],
+    ["a client's settings in the home folder", "~/.claude/settings.json", "edit", "R-PW-002"],
     ["a variable", "$HOME/x", "edit", "R-PW-001"],
     ["a drive", "C:/x", "edit", "R-PW-001"],
     ["a file address", "file:///repo/src/a.ts", "edit", "OK"],

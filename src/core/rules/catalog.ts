@@ -12,7 +12,7 @@ const own = (cause: string, remedy: string): RuleText => ({ from: "Lockstep", ca
 const later = (cause: string, remedy: string): RuleText => ({ ...own(cause, remedy), reserved: true });
 
 /** Every code that a verdict can carry, with what it means and the next legal step. */
-export const catalog = {
+const catalog = {
   "R-IN-001": own(
     "the input is not one JSON document of the right kind, or the hook point is unknown",
     "send one UTF-8 JSON document of at most 1 MiB and name one of the eight hook points exactly",

@@ -1,6 +1,6 @@
 import { type Located, locate, locateReal } from "../paths/locate.ts";
 import type { Disk, Place } from "../paths/place.ts";
-import { protectedEntryOf } from "../paths/protected-paths.ts";
+import { protectedEntryOf, protectedHomeEntryOf } from "../paths/protected-paths.ts";
 import type { Scope } from "../paths/scope.ts";
 import type { Finding } from "./rule.ts";
 
@@ -35,8 +35,11 @@ export function spellingsOf(resource: string, limits: Pick<WriteLimits, "place" 
 /** R-PW-002: forbidden or protected, in either spelling. */
 export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding | undefined {
   for (const spelling of spellingsOf(target.resource, limits)) {
-    if (spelling.where !== "inside") continue;
-    const entry = forbiddenEntry(spelling.path, target.wholeTree, limits);
+    if (spelling.where === "invalid") continue;
+    const entry =
+      spelling.where === "inside"
+        ? forbiddenEntry(spelling.path, target.wholeTree, limits)
+        : protectedHomeEntryOf(spelling.path, limits.place.home);
     if (entry === undefined) continue;
     const reason = `\`${shown(target)}\` must not be written: it lies in \`${entry}\``;
     return { reason, details: { resource: target.resource, path: spelling.path, forbidden_scope: entry } };

@@ -65,10 +65,7 @@ function endOfReported(window: string, start: number, data: unknown): number {
 }
 
 async function loadLint(): Promise<Lint> {
-  const [{ lintSource }, { rules }] = await Promise.all([
-    import("@secretlint/core"),
-    import("@secretlint/secretlint-rule-preset-recommend"),
-  ]);
+  const { lintSource, rules } = await import("./secretlint.ts");
   // With this rule a text could switch off its own scan by a "secretlint-disable" comment. The engine does
   // not heed `disabled` for a rule of a preset, so the other rules are handed over one by one.
   const scanners = rules.filter((rule) => rule.meta.id !== `${RULE_PREFIX}filter-comments`);

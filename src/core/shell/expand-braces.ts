@@ -1,6 +1,6 @@
 import type { Word } from "unbash";
 
-export const bracesMax = 64;
+const bracesMax = 64;
 
 const sequence = /^\{(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?\}$/;
 

@@ -1,7 +1,7 @@
 import { expandGlob } from "../paths/expand-glob.ts";
-import { locate, resolveDots } from "../paths/locate.ts";
+import { type Located, locate, resolveDots } from "../paths/locate.ts";
 import type { Disk, Place } from "../paths/place.ts";
-import { protectedEntryOf } from "../paths/protected-paths.ts";
+import { protectedEntryOf, protectedHomeEntryOf } from "../paths/protected-paths.ts";
 import type { Scope } from "../paths/scope.ts";
 import type { RuleCode } from "../rules/catalog.ts";
 import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "../rules/judge-write.ts";
@@ -125,18 +125,24 @@ function leadsToLock(path: string, limits: CommandLimits): boolean {
 
 function objectToMention(mention: Mention, limits: CommandLimits): readonly Objection[] {
   for (const path of mentionedPaths(mention, limits.place)) {
-    const held = spellingsOf(`${limits.place.root}/${path}`, limits)
-      .map((spelling) => (spelling.where === "inside" ? holderOf(spelling.path, limits) : undefined))
+    const held = spellingsOf(path, limits)
+      .map((spelling) => (spelling.where === "invalid" ? undefined : holderOf(spelling, limits)))
       .find((holder) => holder !== undefined);
     if (held === undefined) continue;
-    const reason = `${mention.by} is given \`${path}\`, which lies in \`${held}\`, and what it does with it is unknown`;
+    const shown = projectPath(path, limits.place);
+    const reason = `${mention.by} is given \`${shown}\`, which lies in \`${held}\`, and what it does with it is unknown`;
     return [{ code: "R-PW-002", reason, path }];
   }
   return [];
 }
 
 /** Whose a path is: another task's, with all that lies below it, or nobody's to write. */
-function holderOf(path: string, { others, session }: CommandLimits): string | undefined {
+function holderOf(
+  { where, path }: Exclude<Located, { where: "invalid" }>,
+  { others, session, place }: CommandLimits,
+): string | undefined {
+  if (where === "outside") return protectedHomeEntryOf(path, place.home);
+  if (path === "") return undefined;
   const held = others.entryOf(path) ?? (others.holdsBelow(path) ? `${path}/**` : undefined);
   return held ?? protectedEntryOf(path, { tree: false, session });
 }

@@ -6,13 +6,13 @@ const candidatesMax = 2000;
 /** Runs of characters that paths are made of; quotes, commas, brackets, `=` and the like end them. */
 const pathLike = /[\p{L}\p{N}_.~@+%/\\$-]+/gu;
 
-/** Paths inside the project that a piece of code or an operand could be naming. */
+/** Absolute paths that a piece of code or an operand could be naming. */
 export function mentionedPaths(mention: Mention, place: Place): readonly string[] {
   const found = new Set<string>();
   for (const candidate of candidatesIn(mention)) {
     for (const cwd of [...mention.from, place.root]) {
       const located = locate(candidate, { ...place, cwd: cwd ?? place.root });
-      if (located.where === "inside" && located.path !== "") found.add(located.path);
+      if (located.where !== "invalid" && located.absolute !== undefined) found.add(located.absolute);
     }
   }
   return [...found];

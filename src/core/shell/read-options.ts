@@ -9,6 +9,8 @@ export interface OptionSpec {
   readonly values?: string;
   /** Options that take a value only when it is glued: `-i.bak`, `--in-place=.bak`. */
   readonly glued?: string;
+  /** Options that take only digits glued to them, with other letters behind: perl's `-l012e`. */
+  readonly digits?: string;
   /** Other options; needed for abbreviations and for options of several names. */
   readonly flags?: string;
   /**
@@ -39,7 +41,7 @@ export interface Options {
   value(...names: readonly string[]): Text | undefined;
 }
 
-type Kind = "value" | "glued" | "flag";
+type Kind = "value" | "glued" | "digits" | "flag";
 interface Known {
   readonly key: string;
   readonly kind: Kind;
@@ -67,6 +69,7 @@ function tableOf(spec: OptionSpec): Table {
     ["value", spec.values],
     ["value", spec.ends],
     ["glued", spec.glued],
+    ["digits", spec.digits],
     ["flag", spec.flags],
   ];
   for (const [kind, list] of lists) {
@@ -179,8 +182,9 @@ function readCluster(word: Text, start: string, table: Table): Found[] {
     const letter = start.charAt(at);
     const option = table.get(letter);
     const name = option?.key ?? letter;
-    if (option === undefined || option.kind === "flag") {
+    if (option === undefined || option.kind === "flag" || option.kind === "digits") {
       found.push({ name, value: undefined });
+      while (option?.kind === "digits" && /\d/.test(start.charAt(at + 1))) at++;
       continue;
     }
     const rest = withoutStart(word, at + 1);

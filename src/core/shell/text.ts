@@ -16,7 +16,7 @@ export type Piece =
   | { readonly kind: "unknown"; readonly source: UnknownSource };
 
 /** `generator`: printed by a program made to be evaluated, such as `ssh-agent -s`. */
-export type UnknownSource = "environment" | "computed" | "generator";
+type UnknownSource = "environment" | "computed" | "generator";
 
 export function literal(text: string): Text {
   return text === "" ? [] : [{ kind: "literal", text }];

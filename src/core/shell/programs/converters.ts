@@ -32,14 +32,14 @@ const imageMagick: Program = (call, effects) => {
 const openssl = describe({
   style: "long",
   values:
-    "in inkey key keyform inform outform passin passout pass subj days config extensions extfile CA CAkey CAfile CApath newkey name connect host port servername cert certfile set_serial policy md k iv K S e_ rand provider engine digest signature verify_ sign_ algorithm pkeyopt",
+    "in inkey key keyform inform outform passin passout pass subj days config extensions extfile CA CAkey CAfile CApath newkey name connect host port servername cert certfile set_serial policy md k iv K S rand provider engine digest signature algorithm pkeyopt",
   files: "out keyout writerand CAserial sess_out keylogfile msgfile",
 });
 
 const gpg = reading(
   {
     values:
-      "o,output u,local-user r,recipient R,hidden-recipient homedir passphrase passphrase-file keyserver recv-keys export search-keys default-key cipher-algo digest-algo status-fd batch_ pinentry-mode trust-model",
+      "o,output u,local-user r,recipient R,hidden-recipient homedir passphrase passphrase-file keyserver recv-keys export search-keys default-key cipher-algo digest-algo status-fd pinentry-mode trust-model",
     flags:
       "a,armor b,detach-sign s,sign e,encrypt d,decrypt c,symmetric verify list-keys k K clearsign dearmor import gen-key batch yes",
   },
@@ -155,7 +155,7 @@ export const converters = new Map<string, Program>([
   ...named("cwebp dwebp avifenc cjxl", describe({ values: "q m", files: "o" })),
   ...named(
     "optipng jpegoptim pngcrush gifsicle oxipng",
-    describe({ values: "o_ m,max", files: "out o,output", folders: "d,dest dir", writes: "operands" }),
+    describe({ values: " m,max", files: "out o,output", folders: "d,dest dir", writes: "operands" }),
   ),
   [
     "pngquant",
@@ -181,7 +181,7 @@ export const converters = new Map<string, Program>([
     "soffice libreoffice unoconv",
     describe({ values: "convert-to infilter", folders: "outdir", opaque: "it writes beside its inputs" }),
   ),
-  ...named("base64 gbase64 base32", describe({ values: "w,wrap b,break i,input D_", files: "o,output" })),
+  ...named("base64 gbase64 base32", describe({ values: "w,wrap b,break i,input ", files: "o,output" })),
   ...named("qrencode", describe({ values: "s t,type l m v", files: "o,output" })),
   ["plantuml", opaqueProgram("it writes beside its inputs")],
   ...named("screencapture scrot import gnome-screenshot", describe({ values: "f,file", writes: "last" })),

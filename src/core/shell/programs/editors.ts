@@ -1,5 +1,6 @@
+import type { Options } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText, withoutStart } from "../text.ts";
-import type { Effects, Program } from "../types.ts";
+import type { Call, Effects, Program } from "../types.ts";
 import { asksForHelp, named, reading } from "./describe.ts";
 
 /** `w FILE` and `!COMMAND` in lines handed to ed, ex or vi. */
@@ -28,14 +29,19 @@ const ed = reading({ values: "p,prompt", flags: "s,quiet,silent G l E r v" }, (o
   else if (call.input.kind !== "none") effects.opaque("the editor's commands are not known");
 });
 
-const readVim = {
-  values: "c cmd S s T t u U i w W P r V,startuptime listen server remote-send remote-expr",
+const vimOptions = {
+  values: "c cmd S T t u U i w W P r V,startuptime listen server remote-send remote-expr",
   glued: "o O p q L",
   flags: "e E R n N b d g f y Z A H F M m l x X",
 } as const;
 
 /** An editor writes the files it is given; `-c`, `+…` and standard input are commands to it. */
-const vim = reading(readVim, (options, effects, call) => {
+const vim: Program = (call, effects) => {
+  const isEx = call.name === "ex" || call.args.some((word) => /^-[a-zA-Z]*[eE]/.test(knownStart(word)));
+  (isEx ? exMode : visualMode)(call, effects);
+};
+
+function tellVim(options: Options, effects: Effects, call: Call): void {
   const isReadOnly = call.name === "view" || options.has("R", "M", "m");
   const commands = [
     ...options.all("c", "cmd"),
@@ -52,7 +58,11 @@ const vim = reading(readVim, (options, effects, call) => {
   for (const file of options.operands) {
     if (!/^[+-]/.test(knownStart(file))) effects.write(file);
   }
-});
+}
+
+/** In ex mode `-s` only means silent; elsewhere it names a file of keys. */
+const exMode = reading({ ...vimOptions, flags: `${vimOptions.flags} s` }, tellVim);
+const visualMode = reading({ ...vimOptions, values: `${vimOptions.values} s` }, tellVim);
 
 const nano = reading(
   {

@@ -51,7 +51,7 @@ const ruff = bySubcommand(
       inPlace({
         values: ruffValues,
         files: "o,output-file",
-        when: "fix fix-only add-noqa unsafe-fixes_",
+        when: "fix fix-only add-noqa ",
         otherwise: ".",
       }),
     ],
@@ -198,7 +198,7 @@ export const formatters = new Map<string, Program>([
   ["uncrustify", describe({ values: "c l f", files: "o", writes: "operands", when: "replace no-backup" })],
   ["indent", describe({ files: "o", writes: "operands" })],
   ["shfmt", inPlace({ values: "i,indent ln,language-dialect filename", when: "w,write", glued: "l,list" })],
-  ["shellcheck", describe({ values: "e,exclude f,format s,shell S,severity x_ P" })],
+  ["shellcheck", describe({ values: "e,exclude f,format s,shell S,severity P" })],
   ["stylua", inPlace({ values: "f,config-path g,glob column-width indent-type", unless: "check c" })],
   ...named("ktlint", inPlace({ values: "reporter editorconfig", when: "F,format", otherwise: "." })),
   ...named("swiftformat", inPlace({ values: "config rules exclude", unless: "lint dryrun" })),

@@ -49,7 +49,7 @@ const difftool = reading(
 
 const grep = reading(
   {
-    values: "e f A,after-context B,before-context C,context m,max-count max-depth threads O_",
+    values: "e f A,after-context B,before-context C,context m,max-count max-depth threads ",
     glued: "O,open-files-in-pager color column",
     flags: "i v w E G P F n l L c q o h H r a I t p W z untracked cached no-index all-match and or not",
   },

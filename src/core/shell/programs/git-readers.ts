@@ -3,7 +3,7 @@ import { describe, named, readsOnly } from "./describe.ts";
 
 /** The log and diff family: everything goes to standard output unless `--output` says otherwise. */
 const printsDiffs = describe({
-  values: "n,max-count S G skip since until after before author committer grep format_ O",
+  values: "n,max-count S G skip since until after before author committer grep O",
   glued: "U,unified M C B l stat color word-diff pretty format",
   flags: "p,patch s,no-patch output-indicator-new output-indicator-old output-indicator-context",
   files: "output",

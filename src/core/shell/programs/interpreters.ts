@@ -1,4 +1,4 @@
-import type { OptionSpec, Options } from "../read-options.ts";
+import { keysOf, type OptionSpec, type Options } from "../read-options.ts";
 import { known, knownStart, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { named, reading } from "./describe.ts";
@@ -6,16 +6,16 @@ import { named, reading } from "./describe.ts";
 /** An interpreter of a language that is not followed. */
 interface Language extends OptionSpec {
   /** Options whose value is code. */
-  readonly code: string;
+  readonly code?: string;
   /** Options with which files are only checked or questions answered. */
   readonly looks?: readonly string[];
 }
 
 /** Code handed over inline or through standard input, or a script with its operands. */
 export function language(facts: Language): Program {
-  const keys = facts.code.split(/\s+/).map((group) => group.split(",")[0] ?? group);
+  const keys = keysOf(facts.code);
   return reading(
-    { ...facts, values: `${facts.code} ${facts.values ?? ""}`, wrapper: true },
+    { ...facts, values: `${facts.code ?? ""} ${facts.values ?? ""}`, wrapper: true },
     (options, effects, call) => {
       if (facts.looks !== undefined && options.has(...facts.looks)) return;
       tellCode(options.all(...keys), options, effects, call);
@@ -53,9 +53,9 @@ function isStandardInput(script: Text): boolean {
 
 /** perl and ruby: with `-i` the operands are files that are rewritten. */
 function rewriting(facts: Language): Program {
-  const keys = facts.code.split(/\s+/);
+  const keys = keysOf(facts.code);
   return reading(
-    { ...facts, values: `${facts.code} ${facts.values ?? ""}`, wrapper: true },
+    { ...facts, values: `${facts.code ?? ""} ${facts.values ?? ""}`, wrapper: true },
     (options, effects, call) => {
       const folder = options.value("C");
       const inner = call.name.startsWith("ruby") && folder !== undefined ? effects.within(folder) : effects;
@@ -72,14 +72,17 @@ function rewriting(facts: Language): Program {
 
 const perl = rewriting({
   code: "e E",
-  glued: "i l 0 F I M m x C d D V",
+  values: "I",
+  glued: "i F M m x C d D V",
+  digits: "l 0",
   flags: "n p a s S t T u U w W X c v h g",
 });
 
 const ruby = rewriting({
   code: "e",
   values: "I r C E,encoding external-encoding internal-encoding require",
-  glued: "i 0 F K T W x",
+  glued: "i F K x",
+  digits: "0 T W",
   flags: "n p l a s S c,check v w h U y",
 });
 
@@ -96,7 +99,7 @@ const others: [string, Program][] = [
   ["jruby", ruby],
   ["php", php],
   ...named("lua luajit texlua", language({ code: "e", values: "l", flags: "i v E W" })),
-  ...named("tclsh wish jimsh", language({ code: "e_", flags: "" })),
+  ...named("tclsh wish jimsh", language({})),
   ...named("Rscript littler", language({ code: "e", values: "default-packages", flags: "vanilla verbose" })),
   [
     "R",
@@ -125,7 +128,7 @@ const others: [string, Program][] = [
       flags: "noshell noinput",
     }),
   ],
-  ["escript", language({ code: "e_" })],
+  ["escript", language({})],
   ...named("groovy", language({ code: "e", values: "cp,classpath c D l", glued: "i" })),
   ...named("scala scala-cli amm", language({ code: "e", values: "cp,classpath c,code" })),
   ...named("clojure clj bb lein", language({ code: "e,eval", values: "i,init f,file m,main cp" })),
@@ -139,7 +142,7 @@ const others: [string, Program][] = [
   ...named("coffee livescript lsc", language({ code: "e,eval", values: "r,require" })),
   ...named("nu elvish xonsh", language({ code: "c,commands", values: "config env-config e,execute" })),
   ...named("gnuplot", language({ code: "e", values: "c" })),
-  ...named("dart kotlin java jshell nim crystal v zig racket", language({ code: "e_" })),
+  ...named("dart kotlin java jshell nim crystal v zig", language({})),
   ...named("expect", language({ code: "c", values: "f d D b" })),
   ...named(
     "gdb lldb",

@@ -75,7 +75,7 @@ const ssh = reading(
     flags: "1 2 4 6 A a C f G g K k M N n q s T t V v X x Y y",
     wrapper: true,
   },
-  (options, effects) => {
+  (options, effects, call) => {
     writeFiles(options.all("E"), effects);
     for (const setting of options.all("o")) runSshSetting(setting, effects);
     const [host, ...words] = options.operands;
@@ -84,6 +84,7 @@ const ssh = reading(
     if (words.length > 0 && isHere) return effects.shell(joined(words));
     effects.opaque("it runs on another machine");
     if (words.length > 0) effects.code(joined(words));
+    if (call.input.kind === "text") effects.code(call.input.text);
   },
 );
 
@@ -122,7 +123,7 @@ const socat: Program = (call, effects) => {
 };
 
 const keygen = reading(
-  { values: "t b C N P O m n I s V z D F R r a Z W Y E w e_ f", flags: "l y B e i q v p A c H L Q k g" },
+  { values: "t b C N P O m n I s V z D F R r a Z W Y E w f", flags: "l y B e i q v p A c H L Q k g" },
   (options, effects) => {
     const file = options.value("f");
     if (options.has("l", "y", "B", "e", "F", "L", "Q", "Y")) return;

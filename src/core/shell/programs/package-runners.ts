@@ -17,13 +17,13 @@ export const runsPackage: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
   const options = readRunner(call.args);
   for (const code of options.all("c")) effects.shell(code);
-  const [name, ...rest] =
-    options.operands[0] !== undefined && known(options.operands[0]) === "--"
-      ? options.operands.slice(1)
-      : options.operands;
+  const [name, ...rest] = withoutDashes(options.operands);
   if (name === undefined || options.has("c")) return;
-  runProgramOf(name, rest, effects);
+  runProgramOf(name, withoutDashes(rest), effects);
 };
+
+const withoutDashes = (words: readonly Text[]): readonly Text[] =>
+  known(words[0] ?? []) === "--" ? words.slice(1) : words;
 
 function runProgramOf(name: Text, args: readonly Text[], effects: Effects): void {
   const spelled = known(name);

@@ -13,7 +13,7 @@ import {
   writeTrees,
 } from "./describe.ts";
 import { runsAfter } from "./package-runners.ts";
-import { wrapping } from "./wrapping.ts";
+import { runsCode } from "./wrapping.ts";
 
 const builds = opaqueProgram("it builds or installs packages");
 
@@ -164,15 +164,14 @@ export const packageManagers = new Map<string, Program>([
     system,
   ),
   ...named(
-    "gem cpan cpanm luarocks pod carthage swiftpm rustup sdkmanager cabal-install opam_ conan vcpkg spack",
+    "gem cpan cpanm luarocks pod carthage swiftpm rustup sdkmanager cabal-install conan vcpkg spack",
     builds,
   ),
   [
     "nix-shell",
-    wrapping({
+    runsCode({
       values: "p,packages I A,attr arg argstr",
       code: "run command",
-      skip: 999,
       opaque: "it builds an environment",
     }),
   ],
@@ -190,7 +189,6 @@ export const packageManagers = new Map<string, Program>([
     "asdf rbenv pyenv nodenv jenv fnm nvm volta opam n sdk",
     runsAfter(/^(?:exec|run|which)$/, { values: "using arch switch" }, system),
   ),
-  ["jenv-exec", builds],
 ]);
 
 /** `nix develop -c command`, `nix run PACKAGE -- args`. */

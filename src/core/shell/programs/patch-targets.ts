@@ -11,11 +11,15 @@ export function patchTargets(text: string): string[] {
   return [...new Set(readPatch(text).map((target) => target.path))];
 }
 
-/** The same with what would happen to each path; `strip` as in `patch -p`. */
-export function readPatch(text: string, strip?: number): PatchTarget[] {
+/** How many folders are cut off a path, as in `patch -p`; `all` keeps the last name; undefined guesses. */
+export type Strip = number | "all" | undefined;
+
+/** The same with what would happen to each path. */
+export function readPatch(text: string, strip?: Strip): PatchTarget[] {
   const lines = text.split(/\r?\n/);
   const own = lines.flatMap(readEnvelope);
-  return own.length > 0 ? own : readDiff(lines, strip);
+  const found = own.length > 0 ? own : readDiff(lines, strip);
+  return [...new Map(found.map((target) => [`${target.action} ${target.path}`, target])).values()];
 }
 
 function readEnvelope(line: string): PatchTarget[] {
@@ -26,7 +30,7 @@ function readEnvelope(line: string): PatchTarget[] {
 }
 
 /** Counts the lines of each hunk, so that a removed line `-- x` is not taken for a header. */
-function readDiff(lines: readonly string[], strip: number | undefined): PatchTarget[] {
+function readDiff(lines: readonly string[], strip: Strip): PatchTarget[] {
   const targets: PatchTarget[] = [];
   let left = { old: 0, new: 0 };
   let isGit = false;
@@ -53,10 +57,10 @@ function afterHunkLine(left: { old: number; new: number }, line: string): { old:
   return { old: left.old - 1, new: left.new - 1 };
 }
 
-function readHeader(line: string, isGit: boolean, strip: number | undefined): PatchTarget[] {
+function readHeader(line: string, isGit: boolean, strip: Strip): PatchTarget[] {
   const moved = /^(?:rename|copy) (from|to) (.+)$/.exec(line);
   if (moved !== null && isGit) {
-    const path = stripped(unquoted(moved[2] ?? ""), strip === undefined ? 0 : strip - 1);
+    const path = stripped(unquoted(moved[2] ?? ""), typeof strip === "number" ? strip - 1 : (strip ?? 0));
     return [{ path, action: moved[1] === "from" ? "move" : "write" }];
   }
   const both = /^diff --git (?:"?a\/(.+?)"?) (?:"?b\/(.+?)"?)$/.exec(line);
@@ -67,13 +71,14 @@ function readHeader(line: string, isGit: boolean, strip: number | undefined): Pa
   return target(unquoted((named[1] ?? "").trim()), strip);
 }
 
-function target(spelled: string, strip: number | undefined): PatchTarget[] {
+function target(spelled: string, strip: Strip): PatchTarget[] {
   if (spelled === "" || spelled === "/dev/null") return [];
   const path = strip === undefined ? spelled.replace(/^[abciow]\//, "") : stripped(spelled, strip);
   return path === "" ? [] : [{ path, action: "write" }];
 }
 
-function stripped(path: string, count: number): string {
+function stripped(path: string, count: number | "all"): string {
+  if (count === "all") return path.slice(path.lastIndexOf("/") + 1);
   let rest = path;
   for (let step = 0; step < count; step++) {
     const slash = rest.indexOf("/");

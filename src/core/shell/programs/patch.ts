@@ -2,14 +2,10 @@ import type { Options } from "../read-options.ts";
 import { known, knownParts, literal, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { mention, reading, writeFiles } from "./describe.ts";
-import { readPatch } from "./patch-targets.ts";
+import { readPatch, type Strip } from "./patch-targets.ts";
 
 /** A patch known as text names what it writes; any other decides by itself. */
-export function writePatch(
-  input: Call["input"],
-  effects: Effects,
-  options: { strip: number | undefined },
-): void {
+export function writePatch(input: Call["input"], effects: Effects, options: { strip: Strip }): void {
   if (input.kind === "none") return;
   const text = input.kind === "text" ? knownParts(input.text) : "";
   const targets = input.kind === "text" ? readPatch(text, options.strip) : [];
@@ -19,7 +15,7 @@ export function writePatch(
   for (const { path, action } of targets) effects.write(literal(path), action);
 }
 
-export function stripOf(options: Options, otherwise: number | undefined): number | undefined {
+export function stripOf(options: Options, otherwise: Strip): Strip {
   const value = options.value("p");
   const count = value === undefined ? undefined : Number(known(value));
   return count !== undefined && Number.isInteger(count) && count >= 0 ? count : otherwise;
@@ -42,7 +38,7 @@ const patch = reading(
     const original = options.operands[0];
     if (original !== undefined) return inner.write(original);
     if (options.has("i")) return inner.opaque("the patch names what it writes");
-    writePatch(call.input, inner, { strip: stripOf(options, undefined) });
+    writePatch(call.input, inner, { strip: stripOf(options, "all") });
   },
 );
 

@@ -1,34 +1,83 @@
 import type { Program } from "../types.ts";
 import { agents } from "./agents.ts";
+import { archives } from "./archives.ts";
 import { awks } from "./awk.ts";
+import { compilers } from "./compilers.ts";
+import { containers } from "./containers.ts";
+import { converters } from "./converters.ts";
 import { copying } from "./copying.ts";
+import { databases } from "./databases.ts";
+import { deferred } from "./deferred.ts";
 import { both, opaqueReader } from "./describe.ts";
 import { editors } from "./editors.ts";
+import { environments } from "./env.ts";
 import { files } from "./files.ts";
+import { finders } from "./find.ts";
+import { formatters } from "./formatters.ts";
+import { ghs } from "./gh.ts";
 import { gits } from "./git.ts";
 import { interpreters } from "./interpreters.ts";
 import { javascript } from "./javascript.ts";
+import { makes } from "./make.ts";
+import { network } from "./network.ts";
+import { npms } from "./npm.ts";
+import { packageRunners } from "./package-runners.ts";
+import { packageManagers } from "./packages.ts";
+import { parallels } from "./parallel.ts";
 import { patches } from "./patch.ts";
 import { powershells } from "./powershell.ts";
 import { pythons } from "./python.ts";
+import { pythonPackages } from "./python-packages.ts";
+import { readingPrograms } from "./readers.ts";
 import { seds } from "./sed.ts";
 import { shellNames, shells } from "./shells.ts";
+import { testRunners } from "./test-runners.ts";
 import { textPrograms } from "./text.ts";
+import { wrappers } from "./wrappers.ts";
+import { xargsPrograms } from "./xargs.ts";
 
 const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
 
-const programs: ReadonlyMap<string, Program> = new Map([
-  ...files,
-  ...copying,
-  ...textPrograms,
-  ...seds,
-  ...editors,
-  ...patches,
-  ...gits,
-  ...shells,
-  ...interpreterMaps.flatMap((map) => [...map]),
-  ...agents,
-]);
+/** Later maps win where a name is in two of them. */
+const programs: ReadonlyMap<string, Program> = new Map(
+  [
+    readingPrograms,
+    makes,
+    interpreters,
+    javascript,
+    pythons,
+    awks,
+    powershells,
+    packageManagers,
+    pythonPackages,
+    packageRunners,
+    npms,
+    compilers,
+    converters,
+    formatters,
+    testRunners,
+    databases,
+    network,
+    archives,
+    containers,
+    deferred,
+    wrappers,
+    environments,
+    xargsPrograms,
+    parallels,
+    finders,
+    textPrograms,
+    seds,
+    editors,
+    patches,
+    files,
+    copying,
+    ghs,
+    gits,
+    shells,
+    agents,
+  ].flatMap((map) => [...map]),
+);
 
 const shellSet = new Set(shellNames.split(" "));
 const interpreterSet = new Set(interpreterMaps.flatMap((map) => [...map.keys()]));

@@ -32,7 +32,8 @@ const pip = reading(
 
 const tool = opaqueProgram("packages are installed or built");
 const environment = {
-  values: "C,directory project package extra group python p env-file with n,name prefix e,env",
+  folder: "C,directory",
+  values: "project package extra group python p env-file with n,name prefix e,env",
 } as const;
 
 const uv: Program = (call, effects) => {
@@ -49,8 +50,9 @@ const uvRun = runsAfter(
   /^run$/,
   {
     values:
-      "with with-requirements with-editable m,module p,python project directory extra group env-file package index script_",
+      "with with-requirements with-editable m,module p,python project extra group env-file package index",
     flags: "isolated no-project frozen locked s,script",
+    folder: "directory",
   },
   tool,
 );
@@ -75,13 +77,13 @@ const condaRun = runsAfter(
 );
 
 export const pythonPackages = new Map<string, Program>([
-  ...named("pip pip2 pip3 pipx_", pip),
+  ...named("pip pip2 pip3", pip),
   ["uv", uv],
   ["pipx", runsAfter(/^run$/, { values: "spec python pip-args" }, tool)],
   ...named("virtualenv", describe({ values: "p,python prompt", writes: "operands", tree: true })),
   ...named("poetry pdm pipenv rye hatch pixi", runsAfter(/^(?:run|exec)$/, environment, tool)),
   ...named("conda mamba micromamba", conda),
-  ...named("twine flit easy_install pyenv_ build", tool),
+  ...named("twine flit easy_install", tool),
   [
     "pip-compile",
     describe({ values: "r,resolver i,index-url", files: "o,output-file", opaque: "it writes requirements" }),

@@ -1,4 +1,4 @@
-import { known, knownStart, type Text } from "../text.ts";
+import { known, knownStart, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { asksForHelp, named, reading } from "./describe.ts";
 
@@ -51,7 +51,8 @@ const shell: Program = (call, effects) => {
     return;
   }
   if (flags.has("n") && first !== undefined) return;
-  if (first === undefined || flags.has("s") || isStandardInput(first)) return readInput(call, effects, rest);
+  if (first === undefined || isStandardInput(first)) return readInput(call, effects, operands);
+  if (flags.has("s")) return readInput(call, effects, [literal(call.name), ...operands]);
   runScript(first, rest, effects);
 };
 
@@ -73,7 +74,7 @@ export function runScript(script: Text, args: readonly Text[], effects: Effects)
   if (pipe?.kind === "pipe") {
     if (pipe.content === undefined)
       effects.refuse("unknown-code", "data of unknown content goes into a shell");
-    else effects.shell(pipe.content, args);
+    else effects.shell(pipe.content, [script, ...args]);
     return;
   }
   effects.opaque("a script runs");
@@ -95,7 +96,7 @@ const fish = reading(
     for (const text of code) effects.shell(text, options.operands);
     const [script, ...rest] = options.operands;
     if (options.has("c", "n")) return;
-    if (script === undefined || isStandardInput(script)) readInput(call, effects, rest);
+    if (script === undefined || isStandardInput(script)) readInput(call, effects, options.operands);
     else runScript(script, rest, effects);
   },
 );

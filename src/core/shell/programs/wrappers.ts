@@ -1,7 +1,7 @@
 import { concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
 import { joined, named, reading, writeFiles } from "./describe.ts";
-import { runWords, wrapping } from "./wrapping.ts";
+import { runsCode, runWords, wrapping } from "./wrapping.ts";
 
 /** The words after `--`, or all operands: `valgrind`, `firejail`, `op run -- …`. */
 export function afterDashes(verbs: RegExp, otherwise: Program): Program {
@@ -62,7 +62,7 @@ const bwrapArity: Readonly<Record<string, number>> = {
       .map((name) => [name, 2]),
   ),
   ...Object.fromEntries(
-    "args unsetenv userns userns2 pidns uid gid hostname chdir exec-label file-label proc dev tmpfs mqueue dir seccomp add-seccomp-fd block-fd userns-block-fd info-fd json-status-fd sync-fd lock-file remount-ro cap-add cap-drop perms size overlay-src tmp-overlay ro-overlay argv0 clearenv_"
+    "args unsetenv userns userns2 pidns uid gid hostname chdir exec-label file-label proc dev tmpfs mqueue dir seccomp add-seccomp-fd block-fd userns-block-fd info-fd json-status-fd sync-fd lock-file remount-ro cap-add cap-drop perms size overlay-src tmp-overlay ro-overlay argv0 "
       .split(" ")
       .map((name) => [name, 1]),
   ),
@@ -86,7 +86,7 @@ const bwrap: Program = (call, effects) => {
 const eachOperand = reading(
   {
     values:
-      "n,names c,prefix-colors p,prefix k_ s,success l,prefix-length t,timestamp-format m,max-processes restart-tries restart-after hide i_ w,warmup r,runs M,max-runs u,time-unit S,shell P,parameter-scan L,parameter-list prepare setup conclude cleanup N command-name export-json export-csv export-markdown export-asciidoc export-orgmode output input",
+      "n,names c,prefix-colors p,prefix s,success l,prefix-length t,timestamp-format m,max-processes restart-tries restart-after hide w,warmup r,runs M,max-runs u,time-unit S,shell P,parameter-scan L,parameter-list prepare setup conclude cleanup N command-name export-json export-csv export-markdown export-asciidoc export-orgmode output input",
     flags: "k,kill-others kill-others-on-fail raw i,handle-input g,group no-color",
   },
   (options, effects, call) => {
@@ -112,7 +112,7 @@ const perf: Program = (call, effects) => {
   perfRun({ ...call, args: call.args.slice(1) }, effects);
 };
 const perfRun = wrapping({
-  values: "e,event F,freq p,pid t,tid C,cpu c,count g_ r,repeat I,interval-print x,field-separator m a_",
+  values: "e,event F,freq p,pid t,tid C,cpu c,count r,repeat I,interval-print x,field-separator m ",
   files: "o,output",
 });
 
@@ -175,7 +175,7 @@ const table: [string, Program][] = [
     wrapping({
       values:
         "u,unit p,property E,setenv H,host M,machine uid gid nice slice description on-calendar on-active on-boot timer-property service-type path-property",
-      folder: "d_,working-directory",
+      folder: "working-directory",
       opaque: "it runs elsewhere",
     }),
   ],
@@ -216,10 +216,7 @@ const table: [string, Program][] = [
       folder: "workdir",
     }),
   ],
-  [
-    "chokidar",
-    wrapping({ values: "d,debounce t,throttle i,ignore p,polling-interval", code: "c,command", skip: 999 }),
-  ],
+  ["chokidar", runsCode({ values: "d,debounce t,throttle i,ignore p,polling-interval", code: "c,command" })],
   ["faketime", wrapping({ values: "p", flags: "f m", skip: 1 })],
   ["cpulimit", wrapping({ values: "l,limit p,pid e,exe P,path" })],
   [

@@ -54,6 +54,15 @@ export function wrapping(facts: Wrapping): Program {
   };
 }
 
+/** A program that hands the value of an option to a shell, and whose operands are no command. */
+export function runsCode(facts: Pick<Wrapping, "values" | "flags" | "code" | "opaque">): Program {
+  const read = optionReader({ ...facts, values: `${facts.values ?? ""} ${facts.code ?? ""}` });
+  return (call, effects) => {
+    if (facts.opaque !== undefined) effects.opaque(facts.opaque);
+    for (const code of read(call.args).all(...keysOf(facts.code))) effects.shell(code);
+  };
+}
+
 export function runWords(words: readonly Text[], effects: Effects, options: RunOptions = {}): void {
   const start = known(words[0] ?? []) === "--" ? 1 : 0;
   if (words.length > start) effects.run(words.slice(start), options);

@@ -1,0 +1,17 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { type TemporaryFolder, temporaryFolder } from "../test/support/temporary-folder.ts";
+
+const root = new URL("..", import.meta.url).pathname;
+
+export interface BuiltCommand extends Disposable {
+  readonly path: string;
+}
+
+/** A copy of the built command: a build that runs meanwhile would pull the original away. */
+export function builtCommand(): BuiltCommand {
+  const folder: TemporaryFolder = temporaryFolder();
+  for (const part of ["bin", "dist", "package.json"])
+    cpSync(join(root, part), join(folder.path, part), { recursive: true });
+  return { path: join(folder.path, "bin", "lockstep.cjs"), [Symbol.dispose]: () => folder[Symbol.dispose]() };
+}

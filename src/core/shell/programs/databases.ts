@@ -1,0 +1,125 @@
+import { known, literal, type Text } from "../text.ts";
+import type { Call, Effects, Program } from "../types.ts";
+import { describe, mention, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
+
+/** Statements that make a database client write files or run programs on this machine. */
+function tellStatements(code: Text, effects: Effects): void {
+  effects.code(code);
+  const text = known(code);
+  if (text === undefined) return;
+  for (const line of text.split("\n")) {
+    const output =
+      /^\s*(?:\\o|\\out|\\w|\\s|\\g|\.output|\.once|\.excel|\.log|\.backup|\.save|\.clone|\.trace)\s+(?:-\w+\s+)?'?([^\s'|][^\s']*)'?/.exec(
+        line,
+      )?.[1];
+    if (output !== undefined && output !== "stdout") effects.write(literal(output));
+    const command =
+      /^\s*(?:\\!|\.shell|\.system|system)\s+(.+)$/.exec(line)?.[1] ??
+      /^\s*(?:\\o|\\g|\.output|\.once)\s+\|\s*(.+)$/.exec(line)?.[1];
+    if (command !== undefined) effects.shell(literal(command));
+  }
+  for (const match of text.matchAll(
+    /\b(?:to|outfile|dumpfile|attach(?: database)?|into)\s{1,8}'([^'\n]{1,1024})'/gi,
+  )) {
+    const isProgram = /program\s*$/i.test(text.slice(Math.max(0, match.index - 20), match.index));
+    if (!isProgram) effects.write(literal(match[1] ?? ""));
+  }
+  for (const match of text.matchAll(/\bprogram\s{1,8}'([^'\n]{1,1024})'/gi))
+    effects.shell(literal(match[1] ?? ""));
+}
+
+function tellInput(call: Call, effects: Effects): void {
+  if (call.input.kind === "text") tellStatements(call.input.text, effects);
+}
+
+const psql = reading(
+  {
+    values:
+      "c,command f,file d,dbname h,host p,port U,username v,set,variable o,output L,log-file F,field-separator P,pset R,record-separator T,table-attr",
+    flags:
+      "l,list t,tuples-only A,no-align q,quiet x,expanded w,no-password W,password X,no-psqlrc 1,single-transaction a b e E n s S z 0 H",
+  },
+  (options, effects, call) => {
+    writeFiles(options.all("o", "L"), effects);
+    if (options.has("l")) return;
+    effects.opaque("statements run");
+    for (const code of options.all("c")) tellStatements(code, effects);
+    tellInput(call, effects);
+  },
+);
+
+const mysql = reading(
+  {
+    values:
+      "e,execute D,database h,host P,port u,user S,socket tee init-command delimiter default-character-set ssl-mode",
+    glued: "p,password",
+    flags: "B,batch N t s,silent v r X,xml H,html",
+  },
+  (options, effects, call) => {
+    writeFiles(options.all("tee"), effects);
+    effects.opaque("statements run");
+    for (const code of options.all("e", "init-command")) tellStatements(code, effects);
+    tellInput(call, effects);
+  },
+);
+
+/** The database may be written by any statement, so its path is only mentioned: reading is common. */
+const sqlite = reading(
+  {
+    style: "long",
+    values: "cmd init separator nullvalue newline mmap vfs ",
+    flags:
+      "readonly header noheader column csv json line list html box table markdown quote batch bail echo safe",
+  },
+  (options, effects, call) => {
+    const [database, ...statements] = options.operands;
+    if (options.has("init")) effects.opaque("a file of commands runs");
+    for (const code of [...options.all("cmd"), ...statements]) tellStatements(code, effects);
+    tellInput(call, effects);
+    if (database === undefined || known(database) === ":memory:" || options.has("readonly")) return;
+    effects.opaque("statements run");
+    effects.operand(database);
+  },
+);
+
+const evaluates = (values: string): Program =>
+  reading({ values: `eval ${values}` }, (options, effects, call) => {
+    effects.opaque("statements run");
+    for (const code of options.all("eval")) effects.code(code);
+    for (const word of options.operands) effects.code(word);
+    if (call.input.kind === "text") effects.code(call.input.text);
+  });
+
+const dumps = describe({
+  values: "h,host p,port U,username u,user t,table n,schema T F,format d,dbname Z",
+  files: "f,file r,result-file",
+  folders: "tab out o",
+});
+
+export const databases = new Map<string, Program>([
+  ["psql", psql],
+  ...named("mysql mariadb mycli", mysql),
+  ...named("sqlite3 sqlite", sqlite),
+  ["duckdb", sqlite],
+  ...named(
+    "redis-cli valkey-cli mongo mongosh cqlsh influx clickhouse-client clickhouse cypher-shell sqlcmd sqlplus usql pgcli litecli",
+    evaluates("h p a n d u c"),
+  ),
+  ...named("pg_dump pg_dumpall mysqldump mariadb-dump", dumps),
+  [
+    "mongodump",
+    describe({ values: "uri db", folders: "o,out", files: "archive", opaque: "it writes a dump" }),
+  ],
+  ...named(
+    "pg_restore mongorestore mongoimport createdb dropdb createuser pg_ctl initdb mysqladmin redis-server mongod postgres",
+    opaqueProgram("it changes a database"),
+  ),
+  ["mongoexport", describe({ values: "uri db collection q", files: "o,out" })],
+  ...named(
+    "prisma drizzle-kit knex typeorm sequelize flyway liquibase alembic migrate dbmate sqlx diesel atlas",
+    (call, effects) => {
+      effects.opaque("migrations run or are written");
+      mention(call.args, effects);
+    },
+  ),
+]);
