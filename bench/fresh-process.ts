@@ -8,7 +8,7 @@ import { childEnvironment } from "./child-environment.ts";
 const source = new URL("../src/", import.meta.url).pathname;
 
 /** What the first call costs in a process that has loaded nothing of Lockstep yet. */
-export interface FirstCall {
+interface FirstCall {
   readonly loadMs: number;
   readonly callMs: number;
 }

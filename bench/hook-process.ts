@@ -32,7 +32,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
   for (const measured of all) run(measured);
   const samples = await interleave(
     Object.fromEntries(all.map((measured) => [measured.name, () => run(measured)])),
-    quick ? 5 : 75,
+    quick ? 5 : 50,
   );
   const base = median(samples[baselineName] ?? []);
   const rows = all.map(({ name, judged }): Row => {

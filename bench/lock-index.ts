@@ -68,7 +68,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
   const random = seededRandom(seed);
   const rows: Row[] = [];
   for (const question of questions)
-    rows.push(await askAll(question, built, { random, rounds: quick ? 10 : 200 }));
+    rows.push(await askAll(question, built, { random, rounds: quick ? 10 : 120 }));
   const time = (key: string) => ({ key, unit: "time" }) as const;
   const columns = [
     ...sizes.map(({ label }) => time(label)),

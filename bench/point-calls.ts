@@ -8,7 +8,7 @@ import { saveSnapshot } from "../src/workspace/save-snapshot.ts";
 import { dispatchWith, ordinaryCalls } from "./ordinary-payloads.ts";
 import { scratchProject } from "./scratch-project.ts";
 import { atMost, type Options, type Row, type Section } from "./section.ts";
-import { interleave, median, timeOne } from "./statistics.ts";
+import { cpuMs, interleave, median, timeOne } from "./statistics.ts";
 
 const sizes = [1000, 4000, 15_000] as const;
 const sizeLabels = ["1k", "4k", "15k"] as const;
@@ -81,10 +81,10 @@ async function linearity(root: string, { quick }: Options): Promise<Section> {
     const candidates = sizes.map((size, at) => {
       const bytes = Buffer.from(JSON.stringify(payload(size)));
       if (bytes.length > payloadBytesMax) throw new Error(`${name}: ${size} make ${bytes.length} bytes`);
-      return [sizeLabels[at], () => timeOne(() => callPoint(point, bytes, root), 1)] as const;
+      return [sizeLabels[at], () => timeOne(() => callPoint(point, bytes, root), 1, cpuMs)] as const;
     });
     await interleave(Object.fromEntries(candidates), 5); // warm-up
-    const samples = await interleave(Object.fromEntries(candidates), quick ? 5 : 60);
+    const samples = await interleave(Object.fromEntries(candidates), quick ? 5 : 40);
     const values = Object.fromEntries(sizeLabels.map((label) => [label, median(samples[label] ?? [])]));
     const growth = (values["15k"] ?? Number.NaN) / (values["1k"] ?? Number.NaN);
     const slack = growth / (sizes[2] / sizes[0]);
@@ -99,7 +99,7 @@ async function linearity(root: string, { quick }: Options): Promise<Section> {
     { key: "15k ÷ 1k", unit: "ratio" },
     { key: "÷ size ratio", unit: "ratio" },
   ] as const;
-  return { title: "runPoint by length of the table (15 times as long)", columns, rows };
+  return { title: "runPoint by length of the table, processor time", columns, rows };
 }
 
 function locksOf(size: number): readonly unknown[] {

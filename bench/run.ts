@@ -60,11 +60,9 @@ function measureAll(): number {
   const report = { at: new Date().toISOString(), quick: flags.quick, machine: machine(), sections, failed };
   writeFileSync(new URL("./results.json", import.meta.url), `${JSON.stringify(report, null, 2)}\n`);
   const all = Object.values(sections).flat();
-  process.stdout.write(
-    flags.json
-      ? `${JSON.stringify(report)}\n`
-      : `\n${all.map(renderSection).join("\n")}\n${renderSummary(all)}`,
-  );
+  const text = () =>
+    [renderMachine(report.machine), ...all.map(renderSection), renderSummary(all)].join("\n");
+  process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : text());
   if (failed.length > 0) process.stderr.write(`could not measure: ${failed.join(", ")}\n`);
   return failed.length > 0 ? 1 : 0;
 }
@@ -79,6 +77,10 @@ function measureApart(name: string): readonly Section[] | undefined {
   return status === 0 ? (JSON.parse(stdout) as readonly Section[]) : undefined;
 }
 
+function renderMachine({ node, platform, processor, cores, load }: ReturnType<typeof machine>): string {
+  return `\nNode ${node} on ${platform}, ${cores} × ${processor}, load ${load.toFixed(1)}\n`;
+}
+
 function machine() {
   const [processor] = cpus();
   return {
@@ -87,6 +89,6 @@ function machine() {
     processor: processor?.model.trim() ?? "unknown",
     cores: cpus().length,
     memoryBytes: totalmem(),
-    load: loadavg()[0],
+    load: loadavg()[0] ?? 0,
   };
 }

@@ -5,7 +5,7 @@ export interface Section {
   readonly rows: readonly Row[];
 }
 
-export interface Column {
+interface Column {
   readonly key: string;
   readonly unit: Unit;
 }

@@ -48,7 +48,7 @@ const limits: CommandLimits = {
 /** The project of the guard's cases: at `/repo`, the caller holds src/a/**, another task src/b/**. */
 export const fixtureProject = {
   analyze: (command: string) =>
-    analyzeCommand(command, { cwd: root, root, home: "/home/user", tmp: "/tmp", disk }),
+    analyzeCommand(command, { cwd: root, root, home: "/home/user", tmp: "/tmp", task: "T-A", disk }),
   judge: (command: string) => judgeCommand(fixtureProject.analyze(command), limits),
 };
 

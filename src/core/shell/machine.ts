@@ -14,6 +14,8 @@ export interface ShellContext {
   readonly tmp?: string;
   /** Names of the variables that are set; where absent, any may be. */
   readonly environment?: ReadonlySet<string>;
+  /** The task that the caller works on. */
+  readonly task?: string;
   readonly disk?: Pick<Disk, "kindOf" | "realPath">;
 }
 

@@ -18,6 +18,8 @@ export interface OptionSpec {
    * `first-letter`: no clusters, `-oFILE` and `-std=c99`, as compilers have it.
    */
   readonly style?: "gnu" | "long" | "first-letter";
+  /** Long names are never abbreviated, as in most programs that are not GNU's. */
+  readonly exact?: boolean;
   /** Options end at the first operand: what follows is somebody else's command. */
   readonly wrapper?: boolean;
   /** Options after whose value everything is an operand, as python's `-c`. */
@@ -139,16 +141,16 @@ interface Found extends Option {
 }
 
 function readWord(word: Text, start: string, spec: Reading): Found[] {
-  if (start.startsWith("--")) return [readLong(word, start, 2, spec.table)];
-  if (spec.style === "long") return [readLong(word, start, 1, spec.table)];
+  if (start.startsWith("--")) return [readLong(word, start, 2, spec)];
+  if (spec.style === "long") return [readLong(word, start, 1, spec)];
   if (spec.style === "first-letter") return [readFirstLetter(word, start, spec.table)];
   return readCluster(word, start, spec.table);
 }
 
-function readLong(word: Text, start: string, dashes: number, table: Table): Found {
+function readLong(word: Text, start: string, dashes: number, spec: Reading): Found {
   const equals = start.indexOf("=");
   const spelled = start.slice(dashes, equals < 0 ? undefined : equals);
-  const option = findLong(spelled, table);
+  const option = spec.exact === true ? spec.table.get(spelled) : findLong(spelled, spec.table);
   const name = option?.key ?? spelled;
   if (equals >= 0) return { name, value: withoutStart(word, equals + 1) };
   return { name, value: undefined, wantsNext: option?.kind === "value" };

@@ -1,6 +1,7 @@
 import { callEffects } from "./call-effects.ts";
 import type { Machine } from "./machine.ts";
 import { outputOf } from "./program-output.ts";
+import { isAgent } from "./programs/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
 import { known, knownStart, type Text, unknownText } from "./text.ts";
 import type { Call, Input } from "./types.ts";
@@ -20,7 +21,7 @@ export function runProgram(
   input: Input,
 ): Outcome {
   const name = tableName(word);
-  const call: Call = { name: name ?? word, args, input };
+  const call: Call = { name: name ?? word, args, input, task: m.context.task };
   m.report.program(call.name);
   const program = name === undefined ? undefined : findProgram(name);
   if (program === undefined) runUnknown(m, call, world);
@@ -41,7 +42,7 @@ function tableName(word: string): string | undefined {
   const base = word.slice(word.lastIndexOf("/") + 1);
   const name = base.replace(/\.exe$/i, "");
   if (!word.includes("/") || systemFolders.test(word) || toolFolders.test(word)) return name;
-  return isShell(name) || isInterpreter(name) ? name : undefined;
+  return isShell(name) || isInterpreter(name) || isAgent(name) ? name : undefined;
 }
 
 /** Nothing is known of it: what it names counts, and a shell or interpreter in its words is followed. */

@@ -65,6 +65,8 @@ export interface Call {
   readonly name: string;
   readonly args: readonly Text[];
   readonly input: Input;
+  /** The task that the caller works on, where that is known. */
+  readonly task?: string | undefined;
 }
 
 /** What a program's description says of a call. */

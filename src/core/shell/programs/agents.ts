@@ -19,9 +19,16 @@ const lockstep: Program = (call, effects) => {
   const words = at < 0 ? [] : call.args.slice(at);
   const first = known(words[0] ?? []);
   if (words.length === 0 || call.args.some((word) => /^(?:--help|-h)$/.test(known(word) ?? ""))) return;
-  if (first !== undefined && ownCommands.test(first)) return;
-  if (first === "task" && known(words[1] ?? []) === "escalate") return;
-  effects.refuse("lockstep", `\`lockstep ${first ?? "…"}\` is a person's command`);
+  const escalates = first === "task" && known(words[1] ?? []) === "escalate";
+  const named = escalates
+    ? words[2]
+    : /^(?:heartbeat|submit|widen|claim)$/.test(first ?? "")
+      ? words[1]
+      : undefined;
+  const foreign = named !== undefined && call.task !== undefined && known(named) !== call.task;
+  if (!foreign && (escalates || (first !== undefined && ownCommands.test(first)))) return;
+  const why = foreign ? "speaks for another task" : "is a person's command";
+  effects.refuse("lockstep", `\`lockstep ${first ?? "…"}\` ${why}`);
 };
 
 /** Ending processes is fine, unless they are Lockstep's or everybody's. */

@@ -1,7 +1,7 @@
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { readAwkProgram } from "./awk-program.ts";
-import { named, reading } from "./describe.ts";
+import { contentOf, named, reading } from "./describe.ts";
 
 const awk = reading(
   {
@@ -10,7 +10,7 @@ const awk = reading(
     flags: "b c C h g I n M N O P r s S t V W",
     wrapper: true,
   },
-  (options, effects) => {
+  (options, effects, call) => {
     const included = options.all("i").map((name) => known(name));
     const hasProgram = options.has("f", "E", "e");
     if (options.has("f", "E", "l") || included.some((name) => name !== "inplace")) {
@@ -18,7 +18,12 @@ const awk = reading(
     }
     const [program, ...rest] = options.operands;
     const files = hasProgram ? options.operands : rest;
-    for (const source of hasProgram ? options.all("e") : program === undefined ? [] : [program]) {
+    const read = options
+      .all("f", "E")
+      .map((file) => contentOf(file, call))
+      .filter((text) => text !== undefined);
+    const sources = hasProgram ? [...options.all("e"), ...read] : program === undefined ? [] : [program];
+    for (const source of sources) {
       effects.code(source);
       tellProgram(knownParts(source), effects);
     }

@@ -81,7 +81,7 @@ export const compilers = new Map<string, Program>([
     cc,
   ),
   ...named(
-    "ld ld.lld lld gold as nasm yasm fasm swiftc ocamlc ocamlopt ghc fpc dmd valac",
+    "ld ld.lld lld gold as nasm yasm fasm swiftc ocamlc ocamlopt fpc dmd valac",
     buildsElsewhere({
       style: "first-letter",
       values: "I L l f F g O",
@@ -89,6 +89,14 @@ export const compilers = new Map<string, Program>([
       folders: "odir hidir outputdir",
     }),
   ),
+  [
+    "ghc",
+    reading({ style: "first-letter", values: "e I L l O" }, (options, effects) => {
+      effects.opaque("where it writes depends on its settings");
+      for (const code of options.all("e")) effects.code(code);
+      writeFiles(options.all("o"), effects);
+    }),
+  ],
   ...named(
     "objcopy",
     describe({

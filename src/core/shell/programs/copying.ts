@@ -35,6 +35,8 @@ const mv = reading(
     const target = folder ?? options.operands.at(-1);
     if (target === undefined || sources.length === 0) return;
     writeTrees(sources, effects, "move");
+    // A pattern in the last place may stand for several names, and all but the last of them are moved.
+    if (target.some((piece) => piece.kind === "glob")) writeTrees([target], effects, "move");
     effects.write(target, "write", { tree: folder !== undefined || sources.length > 1 });
   },
 );

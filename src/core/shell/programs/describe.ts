@@ -129,6 +129,7 @@ export function mention(args: readonly Text[], effects: Effects): void {
     const start = knownStart(word);
     if (!start.startsWith("-")) effects.operand(word);
     else if (start.includes("=")) effects.operand(withoutStart(word, start.indexOf("=") + 1));
+    else if (start.includes("/")) effects.code(word);
   }
 }
 
@@ -174,4 +175,12 @@ export function reading(
   return (call, effects) => {
     if (!asksForHelp(call.args)) tell(read(call.args), effects, call);
   };
+}
+
+/** What a file operand holds, where the command itself says so: standard input, or the end of a pipe. */
+export function contentOf(file: Text, call: Call): Text | undefined {
+  const pipe = file.find((piece) => piece.kind === "pipe");
+  if (pipe?.kind === "pipe") return pipe.content;
+  const isInput = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(known(file) ?? "");
+  return isInput && call.input.kind === "text" ? call.input.text : undefined;
 }

@@ -14,7 +14,10 @@ const withValue = new Set(
 
 const find: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
-  const { starts, expression, isUnknown } = readFind(call.args);
+  const { starts: named, expression, isUnknown } = readFind(call.args);
+  // Followed links lead out of the start folders, nobody knows where to.
+  const follows = call.args.some((word) => /^-(?:L|follow)$/.test(known(word) ?? ""));
+  const starts = follows ? [unknownText] : named;
   for (let at = 0; at < expression.length; at++) {
     const word = known(expression[at] ?? []) ?? "";
     const name = word.replace(/^--?/, "");
@@ -23,7 +26,7 @@ const find: Program = (call, effects) => {
       for (const start of starts) runFor(start, words, name.endsWith("dir"), effects);
       at = end;
     } else if (name === "delete") {
-      for (const start of starts) effects.write(start, "delete", { tree: true });
+      for (const start of starts) effects.write(start, "write", { tree: true });
     } else if (/^f(?:print0?|ls|printf)$/.test(name)) {
       effects.write(expression[at + 1] ?? unknownText);
       at += name === "fprintf" ? 2 : 1;

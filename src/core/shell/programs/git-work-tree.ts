@@ -1,4 +1,4 @@
-import { known, type Text } from "../text.ts";
+import { known, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { reading, writeTrees } from "./describe.ts";
 import { isHead, looksLikePath, writePathspecs, writeWholeTree } from "./git-pathspec.ts";
@@ -140,6 +140,8 @@ const apply = reading(
     const folder = options.value("directory");
     const inner = folder === undefined ? effects : effects.within(folder);
     const files = options.operands.filter((file) => known(file) !== "-");
+    if (folder !== undefined && (files.length > 0 || call.input.kind !== "text"))
+      inner.write(literal("."), "write", { tree: true });
     if (files.length > 0) return inner.opaque("the patch names what it writes");
     writePatch(call.input, inner, { strip: stripOf(options, 1) });
   },

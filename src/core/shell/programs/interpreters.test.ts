@@ -29,7 +29,7 @@ describe("A shell's code is followed, and what a shell would read from afar is r
   it.each([
     ["bash", given("echo hi"), "shell echo hi"],
     ["bash", unknown, "refuse unknown-code"],
-    ["bash", file, "opaque"],
+    ["bash", file, "refuse unknown-code"],
     ["bash -s a b", given("echo hi"), "shell echo hi | bash | a | b"],
     ["bash -", given("echo hi"), "shell echo hi"],
     ["bash /dev/stdin", given("x"), "shell x | /dev/stdin"],

@@ -1,7 +1,7 @@
 import { keysOf, type OptionSpec, type Options } from "../read-options.ts";
 import { known, knownStart, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { named, reading } from "./describe.ts";
+import { named, opaqueProgram, reading } from "./describe.ts";
 
 /** An interpreter of a language that is not followed. */
 interface Language extends OptionSpec {
@@ -142,7 +142,8 @@ const others: [string, Program][] = [
   ...named("coffee livescript lsc", language({ code: "e,eval", values: "r,require" })),
   ...named("nu elvish xonsh", language({ code: "c,commands", values: "config env-config e,execute" })),
   ...named("gnuplot", language({ code: "e", values: "c" })),
-  ...named("dart kotlin java jshell nim crystal v zig", language({})),
+  ...named("dart kotlin java jshell crystal v zig", language({})),
+  ["nim", opaqueProgram("it compiles and runs")],
   ...named("expect", language({ code: "c", values: "f d D b" })),
   ...named(
     "gdb lldb",

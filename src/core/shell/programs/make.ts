@@ -1,6 +1,6 @@
 import { concat, known, knownParts, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { named, opaqueProgram, reading } from "./describe.ts";
+import { both, contentOf, named, opaqueProgram, reading } from "./describe.ts";
 
 const make = reading(
   {
@@ -15,8 +15,10 @@ const make = reading(
     const inner = folder === undefined ? effects : effects.within(folder);
     for (const word of options.operands) inner.operand(word);
     for (const code of options.all("eval")) tellMakefile(code, inner);
+    const contents = options.all("f").map((file) => contentOf(file, call));
+    for (const content of contents) if (content !== undefined) tellMakefile(content, inner);
+    if (contents.length > 0 && !contents.includes(undefined)) return;
     const fromInput = options.all("f").some((file) => /^(?:-|\/dev\/stdin)$/.test(known(file) ?? ""));
-    if (fromInput && call.input.kind === "text") return tellMakefile(call.input.text, inner);
     if (fromInput && call.input.kind === "unknown")
       inner.refuse("unknown-code", "recipes of unknown content run");
     inner.opaque("recipes run");
@@ -37,7 +39,7 @@ function recipesOf(text: string): Text[] {
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {
     const semicolon = line.indexOf(";");
     const head = line.slice(0, semicolon);
-    if (line.startsWith("\t")) recipes.push(expanded(line.slice(1)));
+    if (/^[\t ]/.test(line)) recipes.push(expanded(line.trimStart()));
     else if (semicolon >= 0 && head.includes(":") && !head.includes("=")) {
       recipes.push(expanded(line.slice(semicolon + 1)));
     }
@@ -61,10 +63,19 @@ function expanded(line: string): Text {
 
 const taskRunner = opaqueProgram("tasks of the project run");
 
+/** `just --justfile - recipe`: the recipes come on standard input. */
+const just = both(taskRunner, (call, effects) => {
+  for (const word of call.args) {
+    const content = contentOf(word, call);
+    if (content !== undefined) tellMakefile(content, effects);
+  }
+});
+
 export const makes = new Map<string, Program>([
   ...named("make gmake bmake nmake", make),
+  ["just", just],
   ...named(
-    "just task go-task rake ninja scons meson cmake ctest cpack bazel bazelisk buck buck2 pants waf tup redo invoke inv fab nox tox doit mage gulp grunt jake nx turbo lerna rush moon wireit lage ant sbt mill leiningen gradlew gradle mvn mvnw mvnd xcodebuild msbuild dotnet premake xmake b2 rebar3 mix stack cabal dune",
+    "task go-task rake ninja scons meson cmake ctest cpack bazel bazelisk buck buck2 pants waf tup redo invoke inv fab nox tox doit mage gulp grunt jake nx turbo lerna rush moon wireit lage ant sbt mill leiningen gradlew gradle mvn mvnw mvnd xcodebuild msbuild dotnet premake xmake b2 rebar3 mix stack cabal dune",
     taskRunner,
   ),
 ]);

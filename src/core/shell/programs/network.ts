@@ -2,6 +2,7 @@ import { anyName, known, knownStart, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { runSshSetting } from "./copying.ts";
 import {
+  contentOf,
   describe,
   inFolder,
   isDash,
@@ -22,7 +23,7 @@ const curl = reading(
     flags:
       "O,remote-name remote-name-all J,remote-header-name s,silent S L,location f,fail k i I,head G v 0 1 2 3 4 6 N R create-dirs",
   },
-  (options, effects) => {
+  (options, effects, call) => {
     const folder = options.value("output-dir") ?? [];
     for (const file of options.all("o"))
       if (!isDash(file)) effects.write(inFolder(absolute(file) ? [] : folder, file));
@@ -35,6 +36,8 @@ const curl = reading(
     for (const config of options.all("K")) {
       effects.opaque("its settings are read from elsewhere");
       effects.operand(config);
+      const content = contentOf(config, call);
+      if (content !== undefined) effects.code(content);
     }
   },
 );

@@ -1,5 +1,5 @@
 import { optionReader } from "../read-options.ts";
-import { known, knownStart, literal, type Text } from "../text.ts";
+import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { asksForHelp, mention, reading, readsOnly, writeFiles, writeTrees } from "./describe.ts";
 import { tellCode } from "./interpreters.ts";
@@ -25,6 +25,7 @@ const npm: Program = (call, effects) => {
   const options = readGlobals(call.args);
   const folder = options.value("prefix", "C");
   const inner = folder === undefined ? effects : effects.within(folder);
+  if (folder !== undefined) effects.operand(folder);
   if (options.has("script-shell")) inner.refuse("loader", "scripts are made to run in another shell");
   const [verb, ...args] = options.operands;
   if (verb === undefined) return call.name === "npm" ? undefined : inner.opaque("packages are installed");
@@ -92,6 +93,13 @@ const config: Program = (call, effects) => {
   effects.refuse("loader", "the package manager's settings are changed");
 };
 
+/** `yarn exec 'a && b'` hands a line to a shell; one word with blanks in it is such a line anywhere. */
+const execOrShell: Program = (call, effects) => {
+  const [only] = call.args;
+  if (call.args.length === 1 && only !== undefined && /\s/.test(knownParts(only))) effects.shell(only);
+  else exec(call, effects);
+};
+
 /** `yarn workspace NAME verb …`. */
 const workspace: Program = (call, effects) => {
   if (call.args.length < 2) return;
@@ -119,7 +127,7 @@ const verbs = new Map<string, Program>([
   ["c", config],
   ["set", set],
   ["get", readsOnly],
-  ["exec", exec],
+  ["exec", execOrShell],
   ["x", exec],
   ["dlx", exec],
   ["workspace", workspace],

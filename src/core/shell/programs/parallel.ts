@@ -24,7 +24,8 @@ const parallel: Program = (call, effects) => {
   writeTrees(options.all("results"), effects);
   const at = options.operands.findIndex((word) => /^:::/.test(known(word) ?? ""));
   const words = at < 0 ? options.operands : options.operands.slice(0, at);
-  const items = at < 0 ? inputItems(call) : listedItems(options.operands.slice(at));
+  const listed = at < 0 ? [] : listedItems(options.operands.slice(at));
+  const items = listed.length === 0 ? inputItems(call) : listed;
   if (options.has("dry-run")) return;
   if (options.has("pipe") || call.name === "sem") return runLine(words, effects);
   if (words.length === 0) return runItems(items, effects);

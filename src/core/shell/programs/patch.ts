@@ -37,6 +37,8 @@ const patch = reading(
     if (output !== undefined) return writeFiles([output], inner);
     const original = options.operands[0];
     if (original !== undefined) return inner.write(original);
+    if (folder !== undefined && call.input.kind !== "text")
+      inner.write(literal("."), "write", { tree: true });
     if (options.has("i")) return inner.opaque("the patch names what it writes");
     writePatch(call.input, inner, { strip: stripOf(options, "all") });
   },

@@ -79,7 +79,13 @@ const condaRun = runsAfter(
 export const pythonPackages = new Map<string, Program>([
   ...named("pip pip2 pip3", pip),
   ["uv", uv],
-  ["pipx", runsAfter(/^run$/, { values: "spec python pip-args" }, tool)],
+  [
+    "pipx",
+    (call, effects) => {
+      if (known(call.args[0] ?? []) === "run") runsPackage({ ...call, args: call.args.slice(1) }, effects);
+      else tool(call, effects);
+    },
+  ],
   ...named("virtualenv", describe({ values: "p,python prompt", writes: "operands", tree: true })),
   ...named("poetry pdm pipenv rye hatch pixi", runsAfter(/^(?:run|exec)$/, environment, tool)),
   ...named("conda mamba micromamba", conda),

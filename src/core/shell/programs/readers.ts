@@ -19,7 +19,7 @@ const readers = `
   uuidgen pwgen cowsay figlet lolcat toilet neofetch fastfetch fortune banner pv zipinfo lsar lsinitramfs
   systemd-analyze journalctl timedatectl hostnamectl getenforce sestatus ulimit nvidia-smi sw_vers system_profiler mdfind mdls
   pbcopy pbpaste xclip xsel wl-copy wl-paste clip fzf sk peco select lsb_release dpkg-query rpmquery ncal finger
-  iostat sar mpstat inotifywait fswatch ssh-keyscan ssh-agent dircolors editorconfig semver json_pp json_xs xmlwf
+  iostat sar mpstat inotifywait fswatch ssh-keyscan dircolors editorconfig semver json_pp json_xs xmlwf
   say afplay tput infocmp toe cmatrix sync tzselect zdump hexyl glow mdcat pygmentize vivid mkpasswd sha3sum
 `;
 

@@ -1,6 +1,6 @@
 import { knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { joinedBy, reading } from "./describe.ts";
+import { contentOf, joinedBy, reading } from "./describe.ts";
 import { readSedScript } from "./sed-script.ts";
 
 const sed = reading(
@@ -10,11 +10,12 @@ const sed = reading(
     flags:
       "n,quiet,silent E r,regexp-extended s,separate z,null-data u,unbuffered posix sandbox follow-symlinks",
   },
-  (options, effects) => {
+  (options, effects, call) => {
     const inPlace = options.has("i", "I");
     const operands = inPlace ? withoutBsdSuffix(options.operands) : options.operands;
     const hasScript = options.has("e", "f");
-    const script = hasScript ? joinedBy("\n", options.all("e")) : (operands[0] ?? []);
+    const read = options.all("f").flatMap((file) => contentOf(file, call) ?? []);
+    const script = hasScript ? joinedBy("\n", [...options.all("e"), read]) : (operands[0] ?? []);
     const files = hasScript ? operands : operands.slice(1);
     if (options.has("f")) effects.opaque("the script may write files");
     tellScript(script, files, effects);
@@ -40,7 +41,7 @@ function tellScript(script: Text, files: readonly Text[], effects: Effects): voi
   for (const file of new Set(written)) effects.write(textOf(file));
   for (const command of new Set(commands)) {
     if (command !== "") effects.shell(textOf(command));
-    else effects.opaque("the script runs what it reads");
+    else effects.refuse("unknown-code", "the script runs what it reads as shell code");
   }
 }
 

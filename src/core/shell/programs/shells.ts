@@ -63,13 +63,12 @@ function isStandardInput(script: Text): boolean {
 /** Code that comes through standard input. */
 function readInput(call: Call, effects: Effects, args: readonly Text[]): void {
   if (call.input.kind === "text") effects.shell(call.input.text, args);
-  else if (call.input.kind === "unknown")
+  else if (call.input.kind !== "none")
     effects.refuse("unknown-code", "data of unknown content goes into a shell");
-  else if (call.input.kind === "file") effects.opaque("a script runs");
 }
 
 /** A script in a file, or one that `<(…)` prints. */
-export function runScript(script: Text, args: readonly Text[], effects: Effects): void {
+function runScript(script: Text, args: readonly Text[], effects: Effects): void {
   const pipe = script.find((piece) => piece.kind === "pipe");
   if (pipe?.kind === "pipe") {
     if (pipe.content === undefined)
@@ -77,6 +76,8 @@ export function runScript(script: Text, args: readonly Text[], effects: Effects)
     else effects.shell(pipe.content, [script, ...args]);
     return;
   }
+  if (/^\/(?:dev|proc\/self)\/fd\//.test(knownStart(script)))
+    effects.refuse("unknown-code", "data of unknown content goes into a shell");
   effects.opaque("a script runs");
   for (const word of args) effects.operand(word);
 }

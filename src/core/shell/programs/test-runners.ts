@@ -4,22 +4,17 @@ import { describe, named, opaqueReader, reading, writeFiles, writeTrees } from "
 
 const tests = opaqueReader("tests run");
 
-/** Test runners read the files they are given, but rewrite snapshots when told to update them. */
+/** Test runners read the files they are given; which snapshots they rewrite is known only afterwards. */
 const snapshots = reading(
   {
+    exact: true,
     values:
       "c,config t,testNamePattern,grep,g project root dir testPathPattern testPathPatterns reporter,reporters environment maxWorkers w shard testTimeout outputFile json-output output coverageDirectory coverage.reportsDirectory coverage-dir snapshotFormat selectProjects workers retries timeout repeat-each tsconfig changed",
-    flags: "u,updateSnapshot,update ci watch run update-snapshots",
   },
   (options, effects) => {
     effects.opaque("tests run");
     writeFiles(options.all("outputFile"), effects);
     writeTrees(options.all("coverageDirectory", "coverage.reportsDirectory", "output"), effects);
-    if (!options.has("u", "update-snapshots")) return;
-    const files = options.operands.filter(
-      (word) => !/^(?:run|watch|test|bench|related|list)$/.test(known(word) ?? ""),
-    );
-    writeTrees(files.length === 0 ? [literal(".")] : files, effects);
   },
 );
 

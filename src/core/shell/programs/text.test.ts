@@ -42,7 +42,7 @@ describe("A text program writes only where its options or script say", () => {
     ["sed '1,/x/{s/[/]/y/g;w out' f", "write out"],
     ["sed 'y/abc/xyz/;w out' f", "write out"],
     ["sed '1e touch x' f", "shell touch x"],
-    ["sed s/a/b/e f", "opaque"],
+    ["sed s/a/b/e f", "refuse unknown-code"],
     ["sed -f prog f", "opaque"],
     ["sed $U f", "opaque; operand f"],
     ["sed -i s/$U/b/ f", "write f"],

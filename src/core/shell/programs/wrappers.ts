@@ -121,6 +121,7 @@ const gdb: Program = (call, effects) => {
   effects.opaque("a debugger runs what it is told");
   for (const word of call.args) {
     const text = knownStart(word);
+    effects.code(word);
     if (/^(?:shell|!|make|pipe)\s*/.test(text)) effects.shell(concat(dropWord(word)));
   }
   if (at >= 0) runWords(call.args.slice(at + 1), effects);
@@ -139,6 +140,7 @@ const table: [string, Program][] = [
   ["script", script],
   ["bwrap", bwrap],
   ["perf", perf],
+  ["ssh-agent", wrapping({ values: "a t E P O", flags: "c s k d D" })],
   ["gdb", gdb],
   ["lldb", gdb],
   ...named("concurrently hyperfine pee run-s run-p", eachOperand),

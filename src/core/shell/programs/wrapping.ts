@@ -1,5 +1,5 @@
 import { keysOf, type OptionSpec, optionReader } from "../read-options.ts";
-import { known, knownStart, type Text, withoutStart } from "../text.ts";
+import { known, knownStart, literal, type Text, withoutStart } from "../text.ts";
 import type { Effects, Input, Program, RunOptions } from "../types.ts";
 import { asksForHelp, joined, writeFiles } from "./describe.ts";
 
@@ -49,6 +49,7 @@ export function wrapping(facts: Wrapping): Program {
     const words = options.operands.slice(facts.skip ?? 0);
     if (options.has(...keys.joins)) {
       if (words.length > 0) inner.shell(joined(words));
+      else inner.run([literal("sh")]);
     } else if (facts.assignments === true) runWithAssignments(words, inner);
     else runWords(words, inner);
   };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { commandBytesMax } from "../src/core/shell/machine.ts";
-import { shellCommands } from "./shell-commands.ts";
+import { commandBytesMax } from "../../src/core/shell/machine.ts";
+import { shellCommands } from "../shell-commands.ts";
 
 /** Random shell commands, for scripts/fuzz.ts. */
 const commands = shellCommands().filter((command) => command.length <= 4000);
@@ -104,3 +104,46 @@ export const repeatedPiece = fc
     const unit = piece + joint;
     return unit.repeat(Math.min(times, Math.floor(commandBytesMax / unit.length)));
   });
+
+const growths = [
+  "x=$x$x",
+  'x="$x $x"',
+  "x+=$x",
+  "x=$(echo $x $x)",
+  "read x <<< $x$x",
+  "printf -v x %s%s $x $x",
+  'set -- "$@" "$@"',
+  "set -- $x $x $1$1",
+  "for i in $x $x; do x=$x$i; done",
+  "while foo; do x=$x$x; done",
+  'f() { f "$@" "$@"; }; f a',
+  "f() { x=$x$x; f; }; f",
+  "f() { g $1$1; }; g() { f $1$1; }; f a",
+  "alias a='a a'; a",
+  "trap 'x=$x$x' EXIT",
+  "eval x=$x$x",
+  "x={$x,$x}; eval echo $x",
+  "foo && cd $x || cd b",
+  "pushd $x",
+  ...['x=("{x[@]}" "{x[@]}")', 'x+=("{x[@]}")', "x={x//a/aa}", "x={x/#/$x}", "x={y:-$x$x}"].map((text) =>
+    text.replaceAll("{", "${"),
+  ),
+];
+
+/** Short commands that make ever longer values: what they cost must be bounded by what they say. */
+export const growingCommand = fc
+  .tuple(
+    fc.constantFrom("x=a", "x=aaaaaaaaaa", "set -- a b", "x=(a b)", "x='a b c'"),
+    fc.array(fc.constantFrom(...growths), { minLength: 1, maxLength: 3 }),
+    fc.integer({ min: 1, max: 40 }),
+    fc.constantFrom(
+      "echo $x > $x",
+      'touch "$@"',
+      "rm $x",
+      'eval "$x"',
+      "cat <<< $x",
+      'touch "$x"/{a,b}',
+      "$x",
+    ),
+  )
+  .map(([start, grow, times, use]) => [start, ...Array(times).fill(grow).flat(), use].join("\n"));

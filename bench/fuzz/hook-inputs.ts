@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { type PointName, pointNames } from "../src/core/points/points.ts";
-import { mutatedCall } from "../test/support/mutated-payloads.ts";
+import { type PointName, pointNames } from "../../src/core/points/points.ts";
+import { payloadBytesMax } from "../../src/hooks/run-point.ts";
+import { mutatedCall } from "../../test/support/mutated-payloads.ts";
 
 /** Random calls of the hook points, for scripts/fuzz.ts. */
 export interface HookInput {
@@ -8,6 +9,7 @@ export interface HookInput {
   readonly bytes: Uint8Array;
 }
 
+const bytesMax = 1_000_000;
 const anyPoint = fc.constantFrom(...pointNames);
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -53,4 +55,39 @@ function nestedJson(): fc.Arbitrary<string> {
     const closing = [...text].reverse().map((character) => ({ "{": "}", "[": "]" })[character] ?? "");
     return `${text.repeat(depth)}null${closing.join("").repeat(depth)}`;
   });
+}
+
+/** Long tables and long paths made of one piece, up to the size of payload that is taken. */
+export const longPayload: fc.Arbitrary<HookInput> = fc
+  .record({
+    point: fc.constantFrom("PreDispatch", "PreWrite", "OnLockUpdate"),
+    piece: fc.oneof(
+      fc.string({ unit: fc.constantFrom(..."{},*?[]!/.~\\a:"), minLength: 1, maxLength: 6 }),
+      fc.constantFrom("**/", "a/", "../", "{a,b}", "{a,", "[a-z]", "*a", "@(a|b)", "é"),
+    ),
+    length: fc.integer({ min: 1, max: 4000 }),
+    count: fc.integer({ min: 1, max: 15_000 }),
+  })
+  .map(({ point, piece, length, count }) => {
+    const path = piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+    const paths = Array.from(
+      { length: Math.min(count, Math.floor(bytesMax / (length + 60))) },
+      (_, at) => path + at,
+    );
+    return { point, bytes: encode(JSON.stringify(tableOf(point, paths))).subarray(0, payloadBytesMax) };
+  });
+
+function tableOf(point: string, paths: readonly string[]): unknown {
+  const locks = paths.map((resource, at) => ({ task_id: `T-${at}`, resource, active: true }));
+  if (point === "OnLockUpdate") return locks;
+  const assignment = {
+    lock_scope: paths.slice(0, 500),
+    forbidden_scope: paths.slice(500, 900),
+    acceptance_criteria: ["tests pass"],
+    worklog_path: "worklogs/T-123.md",
+    timeout_seconds: 1200,
+    heartbeat_interval_seconds: 120,
+  };
+  const writes = paths.slice(900).map((resource) => ({ resource, action: "edit" }));
+  return { task_id: "T-123", assignment, writes, active_locks: locks.slice(900) };
 }
