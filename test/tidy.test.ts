@@ -131,6 +131,24 @@ describe("documents", () => {
   });
 });
 
+describe("package-lock.json", () => {
+  interface Locked {
+    readonly resolved?: string;
+    readonly optionalDependencies?: Readonly<Record<string, string>>;
+  }
+  const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, Locked> };
+
+  it("names no registry", () => {
+    expect(Object.keys(packages).length).toBeGreaterThan(60);
+    expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
+  });
+
+  it("has every platform's packages, without which `npm ci` refuses it: `node scripts/complete-lock.ts`", () => {
+    const named = Object.values(packages).flatMap((one) => Object.keys(one.optionalDependencies ?? {}));
+    expect(named.filter((name) => packages[`node_modules/${name}`] === undefined)).toEqual([]);
+  });
+});
+
 describe("rule codes", () => {
   it("are each produced by a test", () => {
     const texts = [...tests, ...matching(/^test\/vectors\/.*\.json$/)]
