@@ -35,22 +35,16 @@ export async function interleave(
   return samples;
 }
 
-/** ms of processor time of this thread: what else the machine runs does not count. */
-export function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
 /** Time of one call in ms, measured over as many calls as fill `batchMs`. */
-export async function timeOne(call: () => unknown, batchMs: number, clock = nowMs): Promise<number> {
-  const start = clock();
+export async function timeOne(call: () => unknown, batchMs: number): Promise<number> {
+  const start = nowMs();
   let calls = 0;
   let spent = 0;
   do {
     const result = call();
     if (result instanceof Promise) await result;
     calls += 1;
-    spent = clock() - start;
+    spent = nowMs() - start;
   } while (spent < batchMs);
   return spent / calls;
 }

@@ -17,7 +17,9 @@ function fail(reason) {
 
 function notLoaded(error) {
   var missing = error && /MODULE_NOT_FOUND/.test(error.code);
-  fail(missing ? "is not built yet: run `npm run build` first" : "could not start: " + (error && error.message));
+  fail(
+    missing ? "is not built yet: run `npm run build` first" : "could not start: " + (error && error.message),
+  );
 }
 
 if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18)) {
