@@ -12,7 +12,7 @@ interface Language extends OptionSpec {
 }
 
 /** Code handed over inline or through standard input, or a script with its operands. */
-export function language(facts: Language): Program {
+function language(facts: Language): Program {
   const keys = keysOf(facts.code);
   return reading(
     { ...facts, values: `${facts.code ?? ""} ${facts.values ?? ""}`, wrapper: true },
@@ -41,7 +41,7 @@ export function tellCode(code: readonly Text[], options: Options, effects: Effec
   }
 }
 
-export function tellInput(effects: Effects, call: Call): void {
+function tellInput(effects: Effects, call: Call): void {
   if (call.input.kind === "none") return;
   if (call.input.kind === "text") effects.code(call.input.text);
   effects.opaque("code from standard input runs");

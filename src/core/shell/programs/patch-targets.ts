@@ -6,15 +6,10 @@ export interface PatchTarget {
 
 const envelope = /^\s*\*\*\* (Add File|Update File|Delete File|Move to): (.*)$/;
 
-/** Every path that a patch would change: an `apply_patch` envelope or a unified, context or git diff. */
-export function patchTargets(text: string): string[] {
-  return [...new Set(readPatch(text).map((target) => target.path))];
-}
-
 /** How many folders are cut off a path, as in `patch -p`; `all` keeps the last name; undefined guesses. */
 export type Strip = number | "all" | undefined;
 
-/** The same with what would happen to each path. */
+/** Every path that a patch would change: an `apply_patch` envelope or a unified, context or git diff. */
 export function readPatch(text: string, strip?: Strip): PatchTarget[] {
   const lines = text.split(/\r?\n/);
   const own = lines.flatMap(readEnvelope);

@@ -34,7 +34,7 @@ function runFile(words: readonly Text[], effects: Effects): void {
 }
 
 /** Code of PowerShell, from a shell or from the PowerShell tool of a client. */
-export function tellPowerShell(code: Text, effects: Effects): void {
+function tellPowerShell(code: Text, effects: Effects): void {
   effects.code(code);
   effects.opaque("PowerShell is not followed");
   for (const { path, action, tree } of powerShellWrites(knownParts(code))) {
@@ -94,7 +94,7 @@ const switches =
   /^-(?:force|recurse|r|fo|append|nonewline|passthru|confirm|whatif|verbose|noclobber|notypeinformation|raw)$/i;
 
 /** The writes that code spells out; a computed target is undefined. */
-export function powerShellWrites(code: string): PowerShellWrite[] {
+function powerShellWrites(code: string): PowerShellWrite[] {
   return statementsOf(code).flatMap(statementWrites);
 }
 

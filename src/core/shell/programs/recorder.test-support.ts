@@ -32,7 +32,7 @@ function inputText(input: Input | undefined): string {
 }
 
 /** Writes down what a program reports, one line for each report. */
-function recorder(lines: string[], prefix = ""): Effects {
+export function record(lines: string[], prefix = ""): Effects {
   const say = (line: string) => void lines.push(prefix + line);
   return {
     write: (target, action = "write", options = {}) =>
@@ -46,7 +46,7 @@ function recorder(lines: string[], prefix = ""): Effects {
       say(`run ${env}${list.map(spell).join(" ")}${inputText(options.input)}`);
     },
     shell: (code, args = []) => say(`shell ${[code, ...args].map(spell).join(" | ")}`),
-    within: (folder) => recorder(lines, `${prefix}in ${spell(folder)}: `),
+    within: (folder) => record(lines, `${prefix}in ${spell(folder)}: `),
   };
 }
 
@@ -56,7 +56,7 @@ export function report(line: string, input: Input = { kind: "none" }): string {
   const program = findProgram(spell(name ?? []));
   if (program === undefined) return "unknown program";
   const lines: string[] = [];
-  program({ name: spell(name ?? []), args, input }, recorder(lines));
+  program({ name: spell(name ?? []), args, input }, record(lines));
   return lines.join("; ");
 }
 

@@ -1,4 +1,4 @@
-import { literal, type Piece, type Text, unknownText } from "../text.ts";
+import { knownParts, literal, type Piece, type Text, unknownText } from "../text.ts";
 
 /** Words of a known line with quotes, as `env -S` and `xargs` read them; undefined if more is in it. */
 export function splitQuoted(line: string): Text[] | undefined {
@@ -56,14 +56,20 @@ export function itemsOf(text: Text, separators: string): Text[] {
   return items;
 }
 
-/** A word with every `mark` in its known parts replaced. */
+const replacedCharsMax = 131_072;
+
+/** A word with every `mark` in its known parts replaced; unknown if that would grow beyond all use. */
 export function replaceMark(word: Text, mark: string, replacement: Text): Text {
-  return word.flatMap((piece): Text => {
-    if (piece.kind !== "literal" || !piece.text.includes(mark)) return [piece];
-    return piece.text
-      .split(mark)
-      .flatMap((part, index): Text => (index === 0 ? literal(part) : [...replacement, ...literal(part)]));
-  });
+  const out: Piece[] = [];
+  let chars = 0;
+  for (const piece of word) {
+    const parts = piece.kind === "literal" ? piece.text.split(mark) : [];
+    chars += parts.length * knownParts(replacement).length;
+    if (chars > replacedCharsMax) return unknownText;
+    if (parts.length < 2) out.push(piece);
+    else parts.forEach((part, index) => out.push(...(index === 0 ? [] : replacement), ...literal(part)));
+  }
+  return out;
 }
 
 export function hasMark(words: readonly Text[], mark: string): boolean {

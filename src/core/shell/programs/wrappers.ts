@@ -4,7 +4,7 @@ import { joined, named, reading, writeFiles } from "./describe.ts";
 import { runsCode, runWords, wrapping } from "./wrapping.ts";
 
 /** The words after `--`, or all operands: `valgrind`, `firejail`, `op run -- …`. */
-export function afterDashes(verbs: RegExp, otherwise: Program): Program {
+function afterDashes(verbs: RegExp, otherwise: Program): Program {
   return (call, effects) => {
     const verb = known(call.args[0] ?? []) ?? "";
     const at = call.args.findIndex((word) => known(word) === "--");

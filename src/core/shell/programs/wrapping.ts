@@ -75,7 +75,7 @@ export function runWithAssignments(words: readonly Text[], effects: Effects, inp
   runWords(rest, effects, input === undefined ? { env } : { env, input });
 }
 
-export function readAssignments(words: readonly Text[]): {
+function readAssignments(words: readonly Text[]): {
   env: { name: string; value: Text }[];
   rest: readonly Text[];
 } {
