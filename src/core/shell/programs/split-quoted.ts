@@ -67,7 +67,9 @@ export function replaceMark(word: Text, mark: string, replacement: Text): Text {
     chars += parts.length * knownParts(replacement).length;
     if (chars > replacedCharsMax) return unknownText;
     if (parts.length < 2) out.push(piece);
-    else parts.forEach((part, index) => out.push(...(index === 0 ? [] : replacement), ...literal(part)));
+    for (const [index, part] of parts.length < 2 ? [] : parts.entries()) {
+      out.push(...(index === 0 ? [] : replacement), ...literal(part));
+    }
   }
   return out;
 }
