@@ -1,6 +1,6 @@
-import { cpSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { type TemporaryFolder, temporaryFolder } from "../test/support/temporary-folder.ts";
+import { temporaryFolder } from "../test/support/temporary-folder.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -10,7 +10,8 @@ export interface BuiltCommand extends Disposable {
 
 /** A copy of the built command: a build that runs meanwhile would pull the original away. */
 export function builtCommand(): BuiltCommand {
-  const folder: TemporaryFolder = temporaryFolder();
+  if (!existsSync(join(root, "dist"))) throw new Error("the command is not built yet: run `npm run build`");
+  const folder = temporaryFolder();
   for (const part of ["bin", "dist", "package.json"])
     cpSync(join(root, part), join(folder.path, part), { recursive: true });
   return { path: join(folder.path, "bin", "lockstep.cjs"), [Symbol.dispose]: () => folder[Symbol.dispose]() };

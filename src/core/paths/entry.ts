@@ -91,29 +91,22 @@ function expandBraces(text: string): string[] | undefined {
   return done;
 }
 
+/** The first `{…}` that holds a comma of its own, found in one pass. */
 function firstBraces(text: string) {
-  for (let start = text.indexOf("{"); start >= 0; start = text.indexOf("{", start + 1)) {
-    const choices = readChoices(text, start);
-    if (choices !== undefined) return { before: text.slice(0, start), ...choices };
-  }
-  return undefined;
-}
-
-function readChoices(text: string, start: number) {
-  const choices: string[] = [];
-  let depth = 0;
-  let from = start + 1;
-  for (let at = start; at < text.length; at += 1) {
-    if (text[at] === "{") depth += 1;
-    else if (text[at] === "," && depth === 1) {
-      choices.push(text.slice(from, at));
-      from = at + 1;
-    } else if (text[at] === "}") {
-      depth -= 1;
-      if (depth > 0) continue;
-      choices.push(text.slice(from, at));
-      return choices.length > 1 ? { choices, after: text.slice(at + 1) } : undefined;
+  const open: { start: number; commas: number[] }[] = [];
+  let found: { start: number; commas: number[]; end: number } | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === "{") open.push({ start: at, commas: [] });
+    else if (text[at] === ",") open.at(-1)?.commas.push(at);
+    else if (text[at] === "}") {
+      const group = open.pop();
+      const isOuter = group !== undefined && (found === undefined || group.start < found.start);
+      if (isOuter && group.commas.length > 0) found = { ...group, end: at };
+      if (open.length === 0 && found !== undefined) break;
     }
   }
-  return undefined;
+  if (found === undefined) return undefined;
+  const cuts = [found.start, ...found.commas, found.end];
+  const choices = cuts.slice(1).map((cut, index) => text.slice((cuts[index] as number) + 1, cut));
+  return { before: text.slice(0, found.start), choices, after: text.slice(found.end + 1) };
 }

@@ -13,6 +13,9 @@ export interface Held {
 
 interface Slot extends Held {
   readonly deep: boolean;
+  readonly node: Node;
+  /** The next slot of the same node: a list costs fewer steps through memory than an array. */
+  next: Slot | undefined;
 }
 
 interface Node {
@@ -22,7 +25,7 @@ interface Node {
   names: Map<string, Node> | undefined;
   patterns: Map<string, { readonly pattern: SegmentPattern; readonly node: Node }> | undefined;
   anyDepth: Node | undefined;
-  slots: Slot[] | undefined;
+  slots: Slot | undefined;
   /** Slots here and below. */
   count: number;
 }
@@ -31,7 +34,7 @@ type Visit = (node: Node, at: number) => Slot | undefined;
 
 export class PathIndex {
   readonly #root = newNode(undefined, undefined);
-  readonly #byOwner = new Map<string, { node: Node; slot: Slot }[]>();
+  readonly #byOwner = new Map<string, Slot[]>();
 
   get size(): number {
     return this.#root.count;
@@ -40,20 +43,19 @@ export class PathIndex {
   add(owner: string, entry: Entry): void {
     for (const shape of entry.shapes) {
       const node = this.#nodeFor(shape);
-      const slot: Slot = { owner, entry, deep: shape.deep };
-      node.slots ??= [];
-      node.slots.push(slot);
+      const slot: Slot = { owner, entry, deep: shape.deep, node, next: node.slots };
+      node.slots = slot;
       for (let up: Node | undefined = node; up !== undefined; up = up.parent) up.count += 1;
       const own = this.#byOwner.get(owner);
-      if (own === undefined) this.#byOwner.set(owner, [{ node, slot }]);
-      else own.push({ node, slot });
+      if (own === undefined) this.#byOwner.set(owner, [slot]);
+      else own.push(slot);
     }
   }
 
   removeOwner(owner: string): void {
-    for (const { node, slot } of this.#byOwner.get(owner) ?? []) {
-      node.slots = node.slots?.filter((other) => other !== slot);
-      for (let up: Node | undefined = node; up !== undefined; up = up.parent) {
+    for (const slot of this.#byOwner.get(owner) ?? []) {
+      unlink(slot);
+      for (let up: Node | undefined = slot.node; up !== undefined; up = up.parent) {
         up.count -= 1;
         if (up.count === 0) detach(up);
       }
@@ -88,10 +90,9 @@ export class PathIndex {
 
   #overlap(shape: Shape, except: string | undefined): Held | undefined {
     const { segments } = shape;
-    const foreign = (slot: Slot) => slot.owner !== except;
     const visit = once(segments, (node, at) => {
       if (node.count === 0) return undefined;
-      const here = node.slots?.find((slot) => foreign(slot) && (slot.deep || at === segments.length));
+      const here = slotOf(node, at === segments.length, except);
       if (here !== undefined) return here;
       if (at === segments.length && shape.deep) return this.#anyBelow(node, except);
       return eachNext(node, segments[at], at, visit, meets);
@@ -104,7 +105,7 @@ export class PathIndex {
     const visit = once(segments, (node, at) => {
       if (node.count === 0) return undefined;
       const ends = at === segments.length && !shape.deep;
-      const here = node.slots?.find((slot) => slot.deep || ends);
+      const here = slotOf(node, ends);
       return here ?? eachNext(node, segments[at], at, visit, includes);
     });
     return visit(this.#root, 0);
@@ -114,10 +115,10 @@ export class PathIndex {
   #anyBelow(node: Node, except: string | undefined): Slot | undefined {
     const own = except === undefined ? undefined : this.#byOwner.get(except);
     const foreignIn = (candidate: Node) =>
-      candidate.count > (own?.filter((held) => isWithin(held.node, candidate)).length ?? 0);
+      candidate.count > (own?.filter((slot) => isWithin(slot.node, candidate)).length ?? 0);
     let current: Node | undefined = foreignIn(node) ? node : undefined;
     while (current !== undefined) {
-      const slot = current.slots?.find((held) => held.owner !== except);
+      const slot = slotOf(current, true, except);
       if (slot !== undefined) return slot;
       current = firstOf(childrenOf(current), foreignIn);
     }
@@ -203,6 +204,24 @@ function once(segments: readonly Segment[], visit: Visit): Visit {
     }
     return visit(node, at);
   };
+}
+
+/** A slot of anyone but `except` that counts: a deep one always, another only where the path ends. */
+function slotOf(node: Node, ends: boolean, except?: string): Slot | undefined {
+  let slot = node.slots;
+  while (slot !== undefined && (slot.owner === except || !(slot.deep || ends))) slot = slot.next;
+  return slot;
+}
+
+function unlink(slot: Slot): void {
+  const { node } = slot;
+  if (node.slots === slot) {
+    node.slots = slot.next;
+    return;
+  }
+  let before = node.slots;
+  while (before !== undefined && before.next !== slot) before = before.next;
+  if (before !== undefined) before.next = slot.next;
 }
 
 function newNode(parent: Node | undefined, edge: Segment | undefined): Node {

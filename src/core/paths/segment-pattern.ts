@@ -20,10 +20,11 @@ export function isPattern(segment: string): boolean {
 
 export function segmentPattern(text: string): SegmentPattern {
   const characters = [...text];
+  const lastClose = characters.lastIndexOf("]");
   const tokens: Token[] = [];
   for (let at = 0; at < characters.length; at += 1) {
     const character = characters[at] as string;
-    const group = character === "[" ? readClass(characters, at) : undefined;
+    const group = character === "[" && at < lastClose ? readClass(characters, at) : undefined;
     if (group !== undefined) {
       tokens.push(group.class);
       at = group.end;

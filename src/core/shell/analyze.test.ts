@@ -118,6 +118,10 @@ describe("what is refused to everybody", () => {
     [`touch ${"x".repeat(70_000)}`, "unparsed"],
     ["for a in {1..60}; do for b in {1..60}; do for c in {1..60}; do ls; done; done; done", "unparsed"],
     ["f() { f; }; f", "unparsed"],
+    ['f() { f "$@" "$@"; }; f a', "unparsed"],
+    [`x=aaaaaaaaaa;${" x=$x$x;".repeat(30)} touch $x`, "unparsed"],
+    [`x=a;${" x=${x//a/aa};".repeat(40)} touch $x`, "unparsed"],
+    ["{".repeat(32_000), "unparsed"],
   ])("%j", (command, kind) => {
     expect(analyze(command).refusals.map((refusal) => refusal.kind)).toContain(kind);
   });

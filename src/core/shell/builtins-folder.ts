@@ -36,7 +36,8 @@ function changeFolder({ m, world, args }: BuiltinCall, target: Text): Outcome {
   const folder = physical && named !== undefined ? m.context.disk?.realPath(named) : named;
   const changed = withCwd(world, folder);
   if (folder === undefined) return { ok: [changed], fail: [world], out: [] };
-  const exists = m.context.disk === undefined || m.context.disk.kindOf(folder) === "folder";
+  const there = m.context.disk === undefined || m.context.disk.kindOf(folder) === "folder";
+  const exists = there && !m.report.removes;
   const made = m.report.makes(folder, known(target) ?? folder);
   return { ok: [changed], fail: exists || made ? [] : [world], out: [] };
 }

@@ -3,12 +3,15 @@ import type { Builtin, BuiltinCall } from "./builtins.ts";
 import { runSubscript } from "./run-nested.ts";
 import { splitLines, splitWords } from "./split-text.ts";
 import { concat, known, knownStart, literal, type Text } from "./text.ts";
-import { both, type Outcome, type World, withVariable, worldsMax } from "./world.ts";
+import { both, type Outcome, type World, withExported, withVariable, worldsMax } from "./world.ts";
 
 /** Commands that set variables, options or parameters. */
 export const variableBuiltins: Readonly<Record<string, Builtin>> = {
-  export: declare,
-  declare,
+  export: (call) => exportNames(call, declare(call)),
+  declare: (call) =>
+    call.args.some((arg) => /^-\w*x/.test(knownStart(arg)))
+      ? exportNames(call, declare(call))
+      : declare(call),
   typeset: declare,
   local: declare,
   readonly: declare,
@@ -20,7 +23,8 @@ export const variableBuiltins: Readonly<Record<string, Builtin>> = {
   set: setCommand,
   shift: ({ args, world }) => {
     const count = Number(known(args[0] ?? literal("1")) ?? Number.NaN);
-    const positional = Number.isInteger(count) ? world.positional?.slice(count) : undefined;
+    const wild = world.positional?.slice(0, count).some(isWild);
+    const positional = Number.isInteger(count) && !wild ? world.positional?.slice(count) : undefined;
     return both({ ...world, positional }, []);
   },
   read: readCommand,
@@ -40,6 +44,18 @@ function declare({ m, args, world }: BuiltinCall): Outcome {
     changed = assign(m, changed, name, append === "+" ? "unknown" : [value]);
   }
   return both(changed, []);
+}
+
+function isWild(text: Text): boolean {
+  return text.some((piece) => piece.kind === "glob");
+}
+
+function exportNames({ args }: BuiltinCall, outcome: Outcome): Outcome {
+  const names = args
+    .map((arg) => /^[A-Za-z_]\w*/.exec(knownStart(arg))?.[0] ?? "")
+    .filter((name) => name !== "");
+  const change = (world: World) => withExported(world, names);
+  return { ...outcome, ok: outcome.ok.map(change), fail: outcome.fail.map(change) };
 }
 
 function forget(world: World, name: string | undefined): World {

@@ -3,7 +3,7 @@ import type { Machine } from "./machine.ts";
 import { folderFrom } from "./resolve-path.ts";
 import type { Text } from "./text.ts";
 import type { Action, Call, Effects, RefusalKind, RunOptions } from "./types.ts";
-import { type World, withCwd, withVariable } from "./world.ts";
+import { childWorld, type World, withCwd, withExported, withVariable } from "./world.ts";
 
 /** Turns what a program's description says into the report, and follows the commands it runs. */
 export function callEffects(m: Machine, call: Call, world: World): Effects {
@@ -29,8 +29,9 @@ export function callEffects(m: Machine, call: Call, world: World): Effects {
       m.run(words, withEnvironment(m, world, options.env), options.input ?? call.input, { plain: true });
     },
     shell(code: Text, args: readonly Text[] = []) {
-      const named = args[0] === undefined ? world : withVariable(world, "0", [args[0]]);
-      m.subshell(code, { ...named, positional: args.slice(1), stopsOnError: false }, call.input);
+      const child = childWorld(world, args.slice(1));
+      const named = args[0] === undefined ? child : withVariable(child, "0", [args[0]]);
+      m.subshell(code, named, call.input);
     },
     within(folder: Text) {
       return callEffects(m, call, withCwd(world, folderFrom(folder, world.cwd)));
@@ -39,5 +40,9 @@ export function callEffects(m: Machine, call: Call, world: World): Effects {
 }
 
 function withEnvironment(m: Machine, world: World, env: RunOptions["env"] = []): World {
-  return env.reduce((so, { name, value }) => assign(m, so, name, [value]), world);
+  const assigned = env.reduce((so, { name, value }) => assign(m, so, name, [value]), world);
+  return withExported(
+    assigned,
+    env.map(({ name }) => name),
+  );
 }

@@ -1,24 +1,31 @@
-import {
-  type AndOr,
-  type Case,
-  type CompoundCommand,
-  type CompoundList,
-  type Function as FunctionNode,
-  type If,
-  type ParsedScript,
-  type Pipeline,
-  parse,
-  type Redirected,
-  type Statement,
-  type Word,
+import type {
+  AndOr,
+  Case,
+  CompoundCommand,
+  CompoundList,
+  Function as FunctionNode,
+  If,
+  ParsedScript,
+  Pipeline,
+  Redirected,
+  Statement,
+  Word,
 } from "unbash";
 import { codeSource } from "./code-source.ts";
 import { runFor, runWhile } from "./evaluate-loops.ts";
 import { expandFields, expandSingle } from "./expand-word.ts";
-import { depthMax, type Escapes, type Machine, type ShellContext, stepsMax } from "./machine.ts";
+import {
+  depthMax,
+  type Escapes,
+  expansionMax,
+  type Machine,
+  type ShellContext,
+  stepsMax,
+} from "./machine.ts";
+import { parseSource } from "./parse-source.ts";
 import { redirect } from "./redirections.ts";
 import type { Report } from "./report.ts";
-import { runCommand, runWords } from "./run-command.ts";
+import { afterRedirect, runCommand, runWords } from "./run-command.ts";
 import { runArithmetic, runTest } from "./run-nested.ts";
 import { concat, sameText, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
@@ -33,10 +40,11 @@ export class Evaluator implements Machine {
   readonly context: ShellContext;
   readonly report: Report;
   readonly defaulted = new Set<string>();
-  readonly traps: Text[] = [];
+  traps: Text[] = [];
   escapes: Escapes = newEscapes();
   #steps = 0;
   #depth = 0;
+  #expanded = 0;
 
   constructor(context: ShellContext, report: Report) {
     this.context = context;
@@ -44,11 +52,13 @@ export class Evaluator implements Machine {
   }
 
   fields(word: Word, world: World): readonly Text[] {
-    return expandFields(this, word, world);
+    const fields = expandFields(this, word, world);
+    for (const field of fields) this.#spend(field);
+    return fields;
   }
 
   single(word: Word, world: World): Text {
-    return expandSingle(this, word, world);
+    return this.#spend(expandSingle(this, word, world));
   }
 
   run(words: readonly Text[], world: World, input: Input, options: { plain?: boolean } = {}): Outcome {
@@ -67,7 +77,8 @@ export class Evaluator implements Machine {
   code(text: Text, world: World, input: Input): Outcome {
     const source = codeSource(this, text, world);
     if (source === undefined) return both(world);
-    const script = parse(source.text);
+    const script = parseSource(source.text);
+    if ("why" in script) throw new TooMuch(script.why);
     const [error] = script.errors ?? [];
     if (error !== undefined)
       this.report.refuse("unparsed", `the inner command cannot be parsed: ${error.message}`);
@@ -99,6 +110,7 @@ export class Evaluator implements Machine {
     for (const statement of statements) {
       const before = distinct([...last.ok, ...last.fail]);
       last = combine(before.map((so) => this.#statement(statement, so, input)));
+      if (this.traps.length > 0) this.#runPending(last);
       out = out === undefined || last.out === undefined ? undefined : concat(out, last.out);
     }
     return { ...last, out };
@@ -114,8 +126,7 @@ export class Evaluator implements Machine {
         return this.#pipeline(node, world, input);
       case "Redirected": {
         const redirected = redirect(this, node.redirects, world, input);
-        const outcome = this.node(node.command, world, redirected.input);
-        return redirected.printsElsewhere ? { ...outcome, out: [] } : outcome;
+        return afterRedirect(this.node(node.command, world, redirected.input), redirected, world);
       }
       case "Function":
         return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
@@ -213,15 +224,42 @@ export class Evaluator implements Machine {
     return { ...combine(outcomes), out: undefined };
   }
 
-  /** Returns, breaks and exits inside end only what is inside. */
+  /** A shell of its own: returns, breaks, exits and traps inside end with it. */
   #apart(inner: () => Outcome): Outcome {
-    const outer = this.escapes;
+    const { escapes, traps } = this;
     this.escapes = newEscapes();
+    this.traps = [];
     try {
-      return inner();
+      const outcome = inner();
+      this.runTraps(outcome);
+      return outcome;
     } finally {
-      this.escapes = outer;
+      this.escapes = escapes;
+      this.traps = traps;
     }
+  }
+
+  /** Code of `trap` runs when its shell ends, by itself or by a fault in any of its commands. */
+  runTraps(end: Outcome): void {
+    this.#runPending({ ...end, ok: [...end.ok, ...this.escapes.exited] });
+    this.traps = [];
+  }
+
+  #runPending({ ok, fail }: Outcome): void {
+    const pending = this.traps;
+    this.traps = [];
+    const worlds = distinct([...ok, ...fail]);
+    for (const code of pending) for (const world of worlds) this.subshell(code, world, { kind: "none" });
+    this.traps = [...pending, ...this.traps];
+  }
+
+  /** Text that doubles with every step must not fill the memory. */
+  #spend(text: Text): Text {
+    this.#expanded += 1;
+    for (const piece of text) this.#expanded += piece.kind === "literal" ? piece.text.length : 1;
+    if (this.#expanded > expansionMax)
+      throw new TooMuch(`it expands to more than ${expansionMax} characters`);
+    return text;
   }
 
   #deeper(inner: () => Outcome): Outcome {

@@ -42,10 +42,7 @@ export function expandParameter(m: Machine, part: ParameterExpansionPart, world:
 export function variableValue(m: Machine, name: string, world: World): Value {
   if (name === "@" || name === "*") return world.positional ?? "unknown";
   if (/^[1-9]\d*$/.test(name)) {
-    if (world.positional === undefined) return "unknown";
-    return world.positional[Number(name) - 1] === undefined
-      ? "unset"
-      : [world.positional[Number(name) - 1] as Text];
+    return world.positional === undefined ? "unknown" : itemAt(world.positional, Number(name) - 1);
   }
   const assigned = world.variables.get(name);
   if (assigned !== undefined) return assigned;
@@ -54,9 +51,14 @@ export function variableValue(m: Machine, name: string, world: World): Value {
   return wellKnown(m, name, world);
 }
 
-function wellKnown(m: Machine, name: string, world: World): Value {
-  const { context } = m;
-  const value = { HOME: context.home, PWD: world.cwd, OLDPWD: world.previous, TMPDIR: context.tmp }[name];
+function wellKnown({ context }: Machine, name: string, world: World): Value {
+  const values: readonly (readonly [string, string | undefined])[] = [
+    ["HOME", context.home],
+    ["PWD", world.cwd],
+    ["OLDPWD", world.previous],
+    ["TMPDIR", context.tmp],
+  ];
+  const value = values.find(([known]) => known === name)?.[1];
   return value === undefined ? "unknown" : [literal(value)];
 }
 
@@ -73,7 +75,15 @@ function indexed(m: Machine, part: ParameterExpansionPart, world: World): Value 
   if (index === undefined)
     return value.length > 1 && !"@*".includes(part.parameter) ? value.slice(0, 1) : value;
   if (!/^\d+$/.test(index)) return "unknown";
-  return value[Number(index)] === undefined ? "unset" : [value[Number(index)] as Text];
+  return itemAt(value, Number(index));
+}
+
+/** A wildcard may stand for several items, so that nobody knows which comes at a place behind it. */
+function itemAt(items: readonly Text[], index: number): Value {
+  const before = items.slice(0, index);
+  if (before.some((item) => item.some((piece) => piece.kind === "glob"))) return "unknown";
+  const item = items[index];
+  return item === undefined ? "unset" : [item];
 }
 
 /** `${!x}`: the variable that x names. */

@@ -161,7 +161,14 @@ function wordOf(source: string): Word | undefined {
 function tilde(m: Machine, value: string, world: World): Text {
   if (!value.startsWith("~")) return literal(value);
   const [, prefix = "", rest = ""] = /^(~[^/]*)(.*)$/s.exec(value) ?? [];
-  const folder = { "~": m.context.home, "~+": world.cwd, "~-": world.previous }[prefix];
+  const folder =
+    prefix === "~"
+      ? m.context.home
+      : prefix === "~+"
+        ? world.cwd
+        : prefix === "~-"
+          ? world.previous
+          : undefined;
   return folder === undefined ? unknownText : literal(folder + rest);
 }
 

@@ -32,7 +32,8 @@ export function printed(args: readonly Text[]): Text | undefined {
   const format = first === undefined ? undefined : known(first);
   const plain = format === undefined ? undefined : unescaped(literal(format));
   const template = plain === undefined ? undefined : known(plain);
-  if (template === undefined || /%[^s%]/.test(template)) return undefined;
+  const wild = values.some((value) => value.some((piece) => piece.kind === "glob"));
+  if (template === undefined || wild || /%[^s%]/.test(template)) return undefined;
   const pieces = template.split(/(%[s%])/);
   const slots = pieces.filter((piece) => piece === "%s").length;
   const out: Text[] = [];

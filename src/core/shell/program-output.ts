@@ -10,7 +10,7 @@ const generator: Text = [{ kind: "unknown", source: "generator" }];
 
 /** What a program prints, for `$(…)` and pipes; undefined where only the run will tell. */
 export function outputOf(m: Machine, call: Call, world: World): Text | undefined {
-  return printers[call.name]?.({ m, call, world, args: call.args.map((arg) => known(arg)) });
+  return printers.get(call.name)?.({ m, call, world, args: call.args.map((arg) => known(arg)) });
 }
 
 interface Printing {
@@ -26,7 +26,7 @@ const oneName: Printer = () => anyName;
 const isOption = (arg: Text) => knownStart(arg).startsWith("-");
 const operandsOf = (call: Call) => call.args.filter((arg) => !isOption(arg));
 
-const printers: Readonly<Record<string, Printer>> = {
+const described: Readonly<Record<string, Printer>> = {
   cat: ({ call }) =>
     operandsOf(call).length === 0 && call.input.kind === "text" ? call.input.text : undefined,
   mktemp: ({ m, call, world }) => temporary(m, call, world),
@@ -71,6 +71,8 @@ const printers: Readonly<Record<string, Printer>> = {
     ]),
   ),
 };
+
+const printers: ReadonlyMap<string, Printer> = new Map(Object.entries(described));
 
 function filteredBy({ call }: Printing): Text | undefined {
   return filtered(call);

@@ -9,6 +9,8 @@ export interface Redirected {
   readonly input: Input;
   /** True if what the command prints goes to a file and not on. */
   readonly printsElsewhere: boolean;
+  /** True if a file is opened, which may fail. */
+  readonly opens: boolean;
 }
 
 /** Reports every file that the redirections open for writing; tells what the command will read. */
@@ -18,7 +20,7 @@ export function redirect(
   world: World,
   input: Input,
 ): Redirected {
-  let result: Redirected = { input, printsElsewhere: false };
+  let result: Redirected = { input, printsElsewhere: false, opens: false };
   for (const redirection of redirections) {
     if (redirection.type === "Redirect") {
       result = redirectFile(m, redirection, world, result);
@@ -45,7 +47,8 @@ type FileRedirection = Extract<Redirection, { type: "Redirect" }>;
 function redirectFile(m: Machine, redirection: FileRedirection, world: World, so: Redirected): Redirected {
   const targets = redirection.target === undefined ? [] : m.fields(redirection.target, world);
   const { operator, descriptor } = redirection;
-  if (operator === "<" || operator === "<&") return { ...so, input: inputFrom(operator, targets[0]) };
+  if (operator === "<" || operator === "<&")
+    return { ...so, input: inputFrom(operator, targets[0]), opens: true };
   const copies = operator === ">&" && targets.every(isDescriptor);
   if (!copies)
     for (const target of targets)
@@ -53,7 +56,8 @@ function redirectFile(m: Machine, redirection: FileRedirection, world: World, so
   const number = descriptor?.type === "FileDescriptor" ? descriptor.value : undefined;
   const all = operator === "&>" || operator === "&>>";
   const prints = operator !== "<>" && (all || descriptor === undefined || number === 1);
-  return prints ? { ...so, printsElsewhere: true } : so;
+  const opens = so.opens || !copies;
+  return { ...so, opens, printsElsewhere: so.printsElsewhere || prints };
 }
 
 function inputFrom(operator: string, target: Text | undefined): Input {

@@ -43,6 +43,11 @@ export class Report {
     );
   }
 
+  /** True once the command removes something: a folder that is there now may be gone when it is needed. */
+  get removes(): boolean {
+    return this.#writes.some(({ action }) => action === "delete" || action === "move");
+  }
+
   finish(): ShellAnalysis {
     return {
       programs: [...this.#programs],

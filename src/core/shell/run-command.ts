@@ -2,23 +2,36 @@ import type { Assignment, Command } from "unbash";
 import { assign } from "./assign.ts";
 import { builtins } from "./builtins.ts";
 import type { Machine } from "./machine.ts";
-import { redirect } from "./redirections.ts";
+import { type Redirected, redirect } from "./redirections.ts";
 import { runProgram } from "./run-program.ts";
 import { concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
-import { both, distinct, type Outcome, type World } from "./world.ts";
+import { both, distinct, type Outcome, type World, withExported } from "./world.ts";
 
 /** A simple command: assignments, redirections, then the command that the first word names. */
 export function runCommand(m: Machine, command: Command, world: World, input: Input): Outcome {
   const assignments = command.prefix.filter((item) => item.type === "Assignment");
   const assigned = assignments.reduce((so, item) => assignOne(m, so, item), world);
+  const names = assignments.map(({ name }) => name);
   const redirected = redirect(m, command.redirects, world, input);
-  if (command.name === undefined) return both(assigned, []);
+  if (command.name === undefined) return afterRedirect(both(assigned, []), redirected, world);
   const words = [...m.fields(command.name, world), ...command.args.flatMap((arg) => argument(m, arg, world))];
   if (words.length === 0) return both(assigned, []);
-  const outcome = m.run(words, assigned, redirected.input);
-  const restored = assignments.length === 0 ? outcome : restore(outcome, { assigned, world, assignments });
-  return redirected.printsElsewhere ? { ...restored, out: [] } : restored;
+  const temporary = withExported(assigned, names);
+  const outcome = m.run(words, temporary, redirected.input);
+  const restored =
+    names.length === 0 ? outcome : restore(outcome, { assigned: temporary, world, assignments });
+  return afterRedirect(restored, redirected, world);
+}
+
+/** A file that cannot be opened fails the command before it starts. */
+export function afterRedirect(
+  outcome: Outcome,
+  { opens, printsElsewhere }: Redirected,
+  world: World,
+): Outcome {
+  const fail = opens ? distinct([...outcome.fail, world]) : outcome.fail;
+  return { ...outcome, fail, out: printsElsewhere ? [] : outcome.out };
 }
 
 /** What the expanded words run: an alias, a function, the shell itself, or a program. */
@@ -42,7 +55,7 @@ export function runWords(
     m.report.program(word);
     return builtin({ m, args, world, input });
   }
-  return runProgram(m, word, args, world, input);
+  return runProgram(m, word, args, { world, input });
 }
 
 function unresolved(m: Machine, words: readonly Text[], world: World): Outcome {

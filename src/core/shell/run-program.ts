@@ -3,7 +3,7 @@ import type { Machine } from "./machine.ts";
 import { outputOf } from "./program-output.ts";
 import { isAgent } from "./programs/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
-import { known, knownStart, type Text, unknownText } from "./text.ts";
+import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";
 import type { Call, Input } from "./types.ts";
 import { both, type Outcome, type World } from "./world.ts";
 
@@ -16,11 +16,11 @@ const toolFolders =
 export function runProgram(
   m: Machine,
   word: string,
-  args: readonly Text[],
-  world: World,
-  input: Input,
+  given: readonly Text[],
+  { world, input }: { world: World; input: Input },
 ): Outcome {
   const name = tableName(word);
+  const args = given.flatMap((arg, index) => severalNames(arg, given[index + 1]));
   const call: Call = { name: name ?? word, args, input, task: m.context.task };
   m.report.program(call.name);
   const program = name === undefined ? undefined : findProgram(name);
@@ -35,6 +35,12 @@ export function runProgram(
   if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
     m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
   return both(world, out);
+}
+
+/** A wildcard may stand for several names, which makes `cp src/?` copy one over the other. */
+function severalNames(arg: Text, next: Text | undefined): readonly Text[] {
+  const wild = arg.some((piece) => piece.kind === "glob");
+  return wild && !(next !== undefined && sameText(arg, next)) ? [arg, arg] : [arg];
 }
 
 /** The name to look up; undefined for a program that only happens to be called like a known one. */

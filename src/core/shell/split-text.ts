@@ -48,6 +48,7 @@ export function withGlobs(text: Text): Text {
 export function trimNewlines(text: Text): Text {
   const last = text.at(-1);
   if (last?.kind !== "literal") return text;
-  const trimmed = last.text.replace(/\n+$/, "");
-  return [...text.slice(0, -1), ...literal(trimmed)];
+  let end = last.text.length;
+  while (end > 0 && last.text[end - 1] === "\n") end -= 1;
+  return [...text.slice(0, -1), ...literal(last.text.slice(0, end))];
 }

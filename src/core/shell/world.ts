@@ -8,6 +8,8 @@ export interface World {
   readonly previous: string | undefined;
   readonly stack: readonly (string | undefined)[];
   readonly variables: ReadonlyMap<string, Value>;
+  /** Variables that programs started from here see too. */
+  readonly exported: ReadonlySet<string>;
   /** null: defined in more than one way. */
   readonly functions: ReadonlyMap<string, FunctionNode["body"] | null>;
   readonly aliases: ReadonlyMap<string, Text>;
@@ -44,6 +46,16 @@ export function withVariable(world: World, name: string, value: Value): World {
   return { ...world, variables };
 }
 
+/** What a shell started from here would know: only exported variables reach it. */
+export function childWorld(world: World, positional: readonly Text[]): World {
+  const variables = new Map([...world.variables].filter(([name]) => world.exported.has(name)));
+  return { ...world, variables, positional, aliases: new Map(), stopsOnError: false, physical: false };
+}
+
+export function withExported(world: World, names: readonly string[]): World {
+  return names.length === 0 ? world : { ...world, exported: new Set([...world.exported, ...names]) };
+}
+
 export function withCwd(world: World, cwd: string | undefined): World {
   return { ...world, cwd, previous: world.cwd };
 }
@@ -68,6 +80,7 @@ export function agreed(a: World, b: World): World {
     previous: a.previous === b.previous ? a.previous : undefined,
     stack: a.stack === b.stack ? a.stack : [],
     variables,
+    exported: new Set([...a.exported].filter((name) => b.exported.has(name))),
     functions: agreedFunctions(a, b),
     aliases: new Map([...a.aliases, ...b.aliases]),
     positional: a.positional === b.positional ? a.positional : undefined,
@@ -93,12 +106,17 @@ function sameWorld(a: World, b: World): boolean {
       a.previous === b.previous &&
       a.stack === b.stack &&
       a.functions === b.functions &&
+      sameNames(a.exported, b.exported) &&
       a.aliases === b.aliases &&
       a.positional === b.positional &&
       a.stopsOnError === b.stopsOnError &&
       a.physical === b.physical &&
       sameVariables(a.variables, b.variables))
   );
+}
+
+function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a === b || (a.size === b.size && [...a].every((name) => b.has(name)));
 }
 
 function sameVariables(a: World["variables"], b: World["variables"]): boolean {
