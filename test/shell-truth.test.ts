@@ -165,7 +165,8 @@ function difference(before: Map<string, string>, after: Map<string, string>): st
 
 /** Resolved before the script runs, which may remove what a link stands in. */
 function resolved(target: Target): Target[] {
-  if (target.kind === "path") return [{ ...target, path: disk.realPath(target.path) }];
+  // Removing a link removes the link; writing to it writes what it points to.
+  if (target.kind === "path") return [target, { ...target, path: disk.realPath(target.path) }];
   if (target.kind !== "glob") return [target];
   const now = expandGlob(target.pattern, disk).map((path) => disk.realPath(path));
   return [target, ...now.map((path): Target => ({ kind: "path", path, tree: true }))];

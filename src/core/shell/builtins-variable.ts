@@ -87,7 +87,10 @@ function readCommand({ m, args, world, input }: BuiltinCall): Outcome {
     return { ok: [changed], fail: [changed], out: [] };
   }
   const ok = lines.map((line) => assignWords(world, names, line));
-  return ok.length === 0 ? { ok: [], fail: [world], out: [] } : { ok, fail: [], out: [] };
+  // At the end of its input, which a loop comes to, it empties the variables and fails.
+  const ended = names.reduce((so, name) => withVariable(so, name, [[]]), world);
+  const ends = ok.length === 0 || m.escapes.broken !== undefined;
+  return { ok, fail: ends ? [ended] : [], out: [] };
 }
 
 function assignWords(world: World, names: readonly string[], line: Text): World {

@@ -67,7 +67,7 @@ function onePass(m: Evaluator, node: While | ArithmeticFor, worlds: readonly Wor
 }
 
 function test(m: Evaluator, node: While | ArithmeticFor, world: World, input: Input): Outcome {
-  if (node.type === "While") return m.list(node.clause.commands, world, input);
+  if (node.type === "While") return m.tested(world, (so) => m.list(node.clause.commands, so, input));
   for (const part of [node.initialize, node.test, node.update])
     if (part !== undefined) runArithmetic(m, part, world);
   return { ok: [world], fail: [world], out: [] };

@@ -157,6 +157,14 @@ export class Evaluator implements Machine {
     }
   }
 
+  /** Where a failure is looked at, `set -e` does not end the shell. */
+  tested(world: World, run: (world: World) => Outcome): Outcome {
+    if (!world.stopsOnError) return run(world);
+    const outcome = run({ ...world, stopsOnError: false });
+    const back = (changed: World): World => ({ ...changed, stopsOnError: true });
+    return { ...outcome, ok: outcome.ok.map(back), fail: outcome.fail.map(back) };
+  }
+
   #statement(statement: Statement, world: World, input: Input): Outcome {
     if (statement.background)
       return both(world, this.#apart(() => this.node(statement.command, world, input)).out);
@@ -166,10 +174,14 @@ export class Evaluator implements Machine {
 
   #andOr(node: AndOr, world: World, input: Input): Outcome {
     const [first, ...rest] = node.commands;
-    let so = first === undefined ? both(world) : this.node(first, world, input);
+    let so = first === undefined ? both(world) : this.tested(world, (from) => this.node(first, from, input));
     rest.forEach((command, index) => {
       const and = node.operators[index] === "&&";
-      const next = combine((and ? so.ok : so.fail).map((from) => this.node(command, from, input)));
+      const run = (from: World) => this.node(command, from, input);
+      const last = index === rest.length - 1;
+      const next = combine(
+        (and ? so.ok : so.fail).map((from) => (last ? run(from) : this.tested(from, run))),
+      );
       so = {
         ok: distinct(and ? next.ok : [...so.ok, ...next.ok]),
         fail: distinct(and ? [...so.fail, ...next.fail] : next.fail),
@@ -184,8 +196,9 @@ export class Evaluator implements Machine {
     const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
     const [only] = node.commands;
     if (only !== undefined && node.commands.length === 1) {
-      const outcome = this.node(only, world, input);
-      return negated ? { ...outcome, ok: outcome.fail, fail: outcome.ok } : outcome;
+      if (!negated) return this.node(only, world, input);
+      const outcome = this.tested(world, (from) => this.node(only, from, input));
+      return { ...outcome, ok: outcome.fail, fail: outcome.ok };
     }
     let reads = input;
     let out: Text | undefined;
@@ -201,7 +214,8 @@ export class Evaluator implements Machine {
     const outcomes: Outcome[] = [];
     let remaining: readonly World[] = [world];
     for (const branch of [node, ...node.elif]) {
-      const tested = combine(remaining.map((so) => this.list(branch.clause.commands, so, input)));
+      const test = (so: World) => this.list(branch.clause.commands, so, input);
+      const tested = combine(remaining.map((so) => this.tested(so, test)));
       outcomes.push(...tested.ok.map((so) => this.list(branch.then.commands, so, input)));
       remaining = tested.fail;
     }
