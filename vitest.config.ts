@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 30_000,
+    setupFiles: ["test/support/fixed-seed.ts"],
+    testTimeout: 60_000,
   },
 });

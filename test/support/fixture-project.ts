@@ -36,23 +36,30 @@ const disk = memoryDisk({
   "/home/user": null,
 });
 const place: Place = { root, home: "/home/user" };
-const limits: CommandLimits = {
-  place,
-  disk,
-  lock: scopeOf("src/a/**"),
-  others: scopeOf("src/b/**"),
-  forbidden: scopeOf(),
-  scratch: ["/tmp", "/var/tmp"],
-};
+function limitsOf(lock: readonly string[], forbidden: readonly string[]): CommandLimits {
+  return {
+    place,
+    disk,
+    lock: scopeOf(lock),
+    others: scopeOf(["src/b/**"]),
+    forbidden: scopeOf(forbidden),
+    scratch: ["/tmp", "/var/tmp"],
+  };
+}
 
-/** The project of the guard's cases: at `/repo`, the caller holds src/a/**, another task src/b/**. */
-export const fixtureProject = {
-  analyze: (command: string) =>
-    analyzeCommand(command, { cwd: root, root, home: "/home/user", tmp: "/tmp", task: "T-A", disk }),
-  judge: (command: string) => judgeCommand(fixtureProject.analyze(command), limits),
-};
+const analyze = (command: string) =>
+  analyzeCommand(command, { cwd: root, root, home: "/home/user", tmp: "/tmp", task: "T-A", disk });
 
-function scopeOf(...texts: readonly string[]): Scope {
+/** The project at `/repo` for a caller that holds this scope; another task holds src/b/**. */
+export function projectHolding(lock: readonly string[], forbidden: readonly string[] = []) {
+  const limits = limitsOf(lock, forbidden);
+  return { analyze, judge: (command: string) => judgeCommand(analyze(command), limits) };
+}
+
+/** The project of the guard's cases: the caller holds src/a/**. */
+export const fixtureProject = projectHolding(["src/a/**"]);
+
+function scopeOf(texts: readonly string[]): Scope {
   const result = readEntries(texts, place);
   if ("error" in result) throw new Error(result.error);
   return new Scope(result.entries, place);

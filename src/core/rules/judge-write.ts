@@ -20,6 +20,8 @@ export interface WriteTarget {
   readonly wholeTree: boolean;
   /** The folder itself stays: only what lies below it is written. */
   readonly onlyBelow?: boolean;
+  /** Protected folders inside the tree are left alone. */
+  readonly sourcesOnly?: boolean;
   /** How messages spell it, where that is not how it was given. */
   readonly shown?: string;
 }
@@ -38,7 +40,7 @@ export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding
     if (spelling.where === "invalid") continue;
     const entry =
       spelling.where === "inside"
-        ? forbiddenEntry(spelling.path, target.wholeTree, limits)
+        ? forbiddenEntry(spelling.path, target, limits)
         : protectedHomeEntryOf(spelling.path, limits.place.home);
     if (entry === undefined) continue;
     const reason = `\`${shown(target)}\` must not be written: it lies in \`${entry}\``;
@@ -58,8 +60,12 @@ export function findOutside(target: WriteTarget, limits: WriteLimits): Finding |
   return undefined;
 }
 
-function forbiddenEntry(path: string, tree: boolean, limits: WriteLimits): string | undefined {
-  const guarded = protectedEntryOf(path, { tree, session: limits.session });
+function forbiddenEntry(path: string, target: WriteTarget, limits: WriteLimits): string | undefined {
+  const tree = target.wholeTree;
+  const guarded = protectedEntryOf(path, {
+    tree: tree && target.sourcesOnly !== true,
+    session: limits.session,
+  });
   if (guarded !== undefined) return guarded;
   return tree ? limits.forbidden.touchingTree(path) : limits.forbidden.entryOf(path);
 }

@@ -10,8 +10,8 @@ export function callEffects(m: Machine, call: Call, world: World): Effects {
   const { report } = m;
   const by = call.name;
   return {
-    write(target: Text, action: Action = "write", options = {}) {
-      report.write(by, target, world, { action, tree: options.tree ?? false });
+    write(target: Text, action: Action = "write", { tree = false, sourcesOnly = false } = {}) {
+      report.write(by, target, world, { action, tree, sourcesOnly });
     },
     refuse(kind: RefusalKind, why: string) {
       report.refuse(kind, why);

@@ -108,7 +108,8 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
   const wholeTree = target.tree && kind !== "file";
   // A file put into a folder, or a folder filled: the folder itself stays what it is.
   const onlyBelow = !removes && (kind === "folder" || path.endsWith("/"));
-  const asked = { resource: path, wholeTree, onlyBelow, shown: projectPath(path, limits.place) };
+  const shown = projectPath(path, limits.place);
+  const asked = { resource: path, wholeTree, onlyBelow, shown, sourcesOnly: write.sourcesOnly };
   const forbidden = findForbidden(asked, limits);
   if (forbidden !== undefined) return { code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path };
   if (write.action === "folder" && leadsToLock(path, limits)) return undefined;

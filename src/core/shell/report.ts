@@ -15,8 +15,13 @@ export class Report {
     this.#programs.add(name);
   }
 
-  write(by: string, target: Text, world: World, how: { action: Action; tree: boolean }): void {
-    const write: ShellWrite = { target, from: [world.cwd], ...how, by };
+  write(
+    by: string,
+    target: Text,
+    world: World,
+    how: { action: Action; tree: boolean; sourcesOnly?: boolean },
+  ): void {
+    const write: ShellWrite = { target, from: [world.cwd], sourcesOnly: false, ...how, by };
     this.#once(["w", target, world.cwd, how.action, how.tree], () => this.#writes.push(write));
   }
 

@@ -10,6 +10,8 @@ export interface ShellWrite {
   readonly action: Action;
   /** True if everything below the target is changed too. */
   readonly tree: boolean;
+  /** True for a formatter and the like, which walks a tree but leaves git's and other tools' folders alone. */
+  readonly sourcesOnly: boolean;
   /** The program, or `redirection`. */
   readonly by: string;
 }
@@ -71,7 +73,7 @@ export interface Call {
 
 /** What a program's description says of a call. */
 export interface Effects {
-  write(target: Text, action?: Action, options?: { readonly tree?: boolean }): void;
+  write(target: Text, action?: Action, options?: WriteOptions): void;
   refuse(kind: RefusalKind, why: string): void;
   /** The program does more than is said here, and only the run will tell what. */
   opaque(why: string): void;
@@ -85,6 +87,11 @@ export interface Effects {
   shell(code: Text, args?: readonly Text[]): void;
   /** The same report, with relative paths read from this folder. */
   within(folder: Text): Effects;
+}
+
+export interface WriteOptions {
+  readonly tree?: boolean;
+  readonly sourcesOnly?: boolean;
 }
 
 export interface RunOptions {

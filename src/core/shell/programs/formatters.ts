@@ -113,7 +113,16 @@ const dotnet: Program = (call, effects) => {
     writeTrees([literal(".")], effects);
 };
 
-export const formatters = new Map<string, Program>([
+/** They walk the tree they are given, but not into git's or another tool's own folder. */
+function sparing(program: Program): Program {
+  return (call, effects) =>
+    program(call, {
+      ...effects,
+      write: (target, action, options) => effects.write(target, action, { ...options, sourcesOnly: true }),
+    });
+}
+
+const described: readonly [string, Program][] = [
   ["biome", biome],
   ["rome", biome],
   ["ruff", ruff],
@@ -267,4 +276,8 @@ export const formatters = new Map<string, Program>([
   ),
   ...named("pre-commit lefthook husky", opaqueReader("hooks of the project run")),
   ["dotnet", dotnet],
-]);
+];
+
+export const formatters = new Map<string, Program>(
+  described.map(([name, program]) => [name, sparing(program)]),
+);
