@@ -41,5 +41,6 @@ function startOf(context: ShellContext): World {
     positional: undefined,
     stopsOnError: false,
     physical: false,
+    folders: new Set(),
   };
 }

@@ -7,6 +7,9 @@ import { type Value, type World, withVariable } from "./world.ts";
 /** Sets a variable, by whatever command, after looking at what it does to later ones. */
 export function assign(m: Machine, world: World, name: string, value: Value): World {
   checkLoader(m, world, name, value);
+  if (m.constants.has(name)) return withVariable(world, name, "unknown");
+  if (name === "OLDPWD") return { ...withVariable(world, name, "unknown"), previous: undefined };
+  if (name === "PWD" || name === "DIRSTACK") return withVariable(world, name, "unknown");
   if (!name.includes("[")) return withVariable(world, name, value);
   runSubscript(m, literal(name), world);
   return withVariable(world, name.slice(0, name.indexOf("[")), "unknown");

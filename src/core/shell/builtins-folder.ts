@@ -1,32 +1,44 @@
 import type { Builtin, BuiltinCall } from "./builtins.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { known, knownStart, literal, type Text } from "./text.ts";
-import { both, type Outcome, type World, withCwd } from "./world.ts";
+import { both, mapWorlds, type Outcome, withCwd } from "./world.ts";
 
 /** Commands that change, or print, the working folder. */
 export const folderBuiltins: Readonly<Record<string, Builtin>> = {
-  cd: (call) => changeFolder(call, operandOf(call.args) ?? homeOf(call)),
+  cd: (call) => {
+    const operands = call.args.filter((arg) => !isOption(arg));
+    const strange = call.args.some((arg) => isOption(arg) && !/^(?:-[LPe]+|--)$/.test(knownStart(arg)));
+    if (operands.length > 1 || strange) return { ok: [], fail: [call.world], out: [] };
+    return changeFolder(call, operands[0] ?? homeOf(call));
+  },
   pushd: (call) => {
-    const target = operandOf(call.args);
-    if (target === undefined || /^[+-]\d+$/.test(knownStart(target))) return toTop(call);
+    const [target] = call.args;
+    if (target === undefined || call.args.length > 1 || /^[-+]/.test(knownStart(target))) return lost(call);
     const stack = [call.world.cwd, ...call.world.stack];
     return mapWorlds(changeFolder(call, target), (world) =>
       world === call.world ? world : { ...world, stack },
     );
   },
-  popd: toTop,
-  dirs: ({ world }) => both(world),
+  popd: (call) => {
+    const [top, ...stack] = call.world.stack;
+    return call.args.length > 0 ? lost(call) : both({ ...withCwd(call.world, top), stack });
+  },
+  dirs: (call) => (call.args.length > 0 ? lost(call) : both(call.world)),
   pwd: ({ world }) => both(world, world.cwd === undefined ? undefined : literal(`${world.cwd}\n`)),
 };
 
-function operandOf(args: readonly Text[]): Text | undefined {
-  return args.find((arg) => !/^-[LPen@]+$/.test(knownStart(arg)) && known(arg) !== "--");
+function isOption(arg: Text): boolean {
+  return /^-./.test(knownStart(arg));
 }
 
-function homeOf({ m }: BuiltinCall): Text {
-  return m.context.home === undefined
-    ? [{ kind: "unknown", source: "environment" }]
-    : literal(m.context.home);
+/** Forms that are not followed: nobody knows the folder any more. */
+function lost({ world }: BuiltinCall): Outcome {
+  return both({ ...withCwd(world, undefined), stack: [] });
+}
+
+function homeOf({ m, world }: BuiltinCall): Text {
+  const unknown: Text = [{ kind: "unknown", source: "environment" }];
+  return m.context.home === undefined || world.variables.has("HOME") ? unknown : literal(m.context.home);
 }
 
 /** Where the folder may not exist, the shell may stay where it was: both must be reckoned with. */
@@ -37,16 +49,6 @@ function changeFolder({ m, world, args }: BuiltinCall, target: Text): Outcome {
   const changed = withCwd(world, folder);
   if (folder === undefined) return { ok: [changed], fail: [world], out: [] };
   const there = m.context.disk === undefined || m.context.disk.kindOf(folder) === "folder";
-  const exists = there && !m.report.removes;
-  const made = m.report.makes(folder, known(target) ?? folder);
-  return { ok: [changed], fail: exists || made ? [] : [world], out: [] };
-}
-
-function toTop({ world }: BuiltinCall): Outcome {
-  const [top, ...stack] = world.stack;
-  return both({ ...withCwd(world, top), stack }, undefined);
-}
-
-function mapWorlds(outcome: Outcome, change: (world: World) => World): Outcome {
-  return { ...outcome, ok: outcome.ok.map(change), fail: outcome.fail.map(change) };
+  const certain = (there || world.folders.has(folder)) && !m.report.removes;
+  return { ok: [changed], fail: certain ? [] : [world], out: [] };
 }

@@ -1,38 +1,54 @@
-import { assign, checkLoader } from "./assign.ts";
+import { assign } from "./assign.ts";
 import type { Builtin, BuiltinCall } from "./builtins.ts";
+import { mapfileCommand, readCommand } from "./builtins-read.ts";
+import { setCommand, shiftCommand, shoptCommand } from "./builtins-set.ts";
 import { runSubscript } from "./run-nested.ts";
-import { splitLines, splitWords } from "./split-text.ts";
 import { concat, known, knownStart, literal, type Text } from "./text.ts";
-import { both, type Outcome, type World, withExported, withVariable, worldsMax } from "./world.ts";
+import { both, mapWorlds, type Outcome, type World, withExported, withVariable } from "./world.ts";
 
 /** Commands that set variables, options or parameters. */
 export const variableBuiltins: Readonly<Record<string, Builtin>> = {
   export: (call) => exportNames(call, declare(call)),
-  declare: (call) =>
-    call.args.some((arg) => /^-\w*x/.test(knownStart(arg)))
-      ? exportNames(call, declare(call))
-      : declare(call),
-  typeset: declare,
-  local: declare,
-  readonly: declare,
-  unset: ({ args, world }) =>
-    both(
-      args.reduce((so, arg) => forget(so, known(arg)), world),
-      [],
-    ),
-  set: setCommand,
-  shift: ({ args, world }) => {
-    const count = Number(known(args[0] ?? literal("1")) ?? Number.NaN);
-    const wild = world.positional?.slice(0, count).some(isWild);
-    const positional = Number.isInteger(count) && !wild ? world.positional?.slice(count) : undefined;
-    return both({ ...world, positional }, []);
+  declare: declareLocally,
+  typeset: declareLocally,
+  local: declareLocally,
+  readonly: (call) => {
+    for (const name of namesOf(call.args)) call.m.constants.add(name);
+    return declare(call);
   },
+  unset: unsetCommand,
+  set: setCommand,
+  shift: shiftCommand,
+  shopt: shoptCommand,
   read: readCommand,
   mapfile: mapfileCommand,
   readarray: mapfileCommand,
-  getopts: ({ args, world }) =>
-    both(forget(withVariable(world, "OPTARG", "unknown"), known(args[1] ?? [])), []),
+  getopts: ({ args, world }) => {
+    const name = known(args[1] ?? []) ?? "_";
+    return both(withVariable(withVariable(world, "OPTARG", "unknown"), name, "unknown"), []);
+  },
 };
+
+/** Inside a function these names are its own: they get their old values back when it ends. */
+function declareLocally(call: BuiltinCall): Outcome {
+  const { m, args, world } = call;
+  const options = args.map((arg) => known(arg) ?? "").filter((word) => /^[-+]/.test(word));
+  const names = namesOf(args);
+  if (options.some((option) => /n/.test(option)))
+    m.report.refuse("unparsed", "makes one variable stand for another, which is not followed");
+  if (options.some((option) => /f/.test(option) && /x/.test(option))) refuseFunction(call);
+  if (options.some((option) => /r/.test(option))) for (const name of names) m.constants.add(name);
+  for (const name of names) m.escapes.locals?.add(name);
+  const cleared =
+    m.escapes.locals === undefined
+      ? world
+      : names.reduce((so, name) => withVariable(so, name, "unset"), world);
+  const outcome = declare({ ...call, world: cleared });
+  const changed = options.some((option) => /[luicaA]/.test(option))
+    ? mapWorlds(outcome, (so) => forgetAll(so, names))
+    : outcome;
+  return options.some((option) => /x/.test(option)) ? exportNames(call, changed) : changed;
+}
 
 function declare({ m, args, world }: BuiltinCall): Outcome {
   let changed = world;
@@ -46,78 +62,28 @@ function declare({ m, args, world }: BuiltinCall): Outcome {
   return both(changed, []);
 }
 
-function isWild(text: Text): boolean {
-  return text.some((piece) => piece.kind === "glob");
+function exportNames(call: BuiltinCall, outcome: Outcome): Outcome {
+  if (call.args.some((arg) => /^-\w*f/.test(knownStart(arg)))) refuseFunction(call);
+  return mapWorlds(outcome, (world) => withExported(world, namesOf(call.args)));
 }
 
-function exportNames({ args }: BuiltinCall, outcome: Outcome): Outcome {
-  const names = args
-    .map((arg) => /^[A-Za-z_]\w*/.exec(knownStart(arg))?.[0] ?? "")
-    .filter((name) => name !== "");
-  const change = (world: World) => withExported(world, names);
-  return { ...outcome, ok: outcome.ok.map(change), fail: outcome.fail.map(change) };
+function refuseFunction({ m }: BuiltinCall): void {
+  m.report.refuse("loader", "exports a function, which every shell started later would take for a command");
 }
 
-function forget(world: World, name: string | undefined): World {
-  return name === undefined || name.startsWith("-") ? world : withVariable(world, name, "unknown");
-}
-
-function setCommand({ args, world }: BuiltinCall): Outcome {
-  const words = args.map((arg) => known(arg));
-  const end = words.indexOf("--");
-  const stops = words.some((word) => /^-\w*e/.test(word ?? "")) || words.includes("errexit");
-  const resumes = words.some((word) => /^\+\w*e/.test(word ?? ""));
-  const positional = end >= 0 ? args.slice(end + 1) : /^[-+]/.test(words[0] ?? "-") ? world.positional : args;
-  const physical =
-    world.physical || words.some((word) => /^-\w*P/.test(word ?? "")) || words.includes("physical");
-  return both(
-    { ...world, positional, physical, stopsOnError: resumes ? false : stops || world.stopsOnError },
-    [],
-  );
-}
-
-/** Each line that may be read makes a world of its own. */
-function readCommand({ m, args, world, input }: BuiltinCall): Outcome {
-  const names = readNames(args);
-  for (const name of names) checkLoader(m, world, name, "unknown");
+/** A function that is gone may uncover the program of its name. */
+function unsetCommand({ m, args, world }: BuiltinCall): Outcome {
   for (const arg of args) runSubscript(m, arg, world);
-  const lines = input.kind === "text" ? splitLines(input.text) : undefined;
-  if (lines === undefined || lines.length > worldsMax) {
-    const changed = names.reduce((so, name) => withVariable(so, name, "unknown"), world);
-    return { ok: [changed], fail: [changed], out: [] };
-  }
-  const ok = lines.map((line) => assignWords(world, names, line));
-  // At the end of its input, which a loop comes to, it empties the variables and fails.
-  const ended = names.reduce((so, name) => withVariable(so, name, [[]]), world);
-  const ends = ok.length === 0 || m.escapes.broken !== undefined;
-  return { ok, fail: ends ? [ended] : [], out: [] };
+  const names = namesOf(args);
+  const functions = new Map(world.functions);
+  for (const name of names) if (functions.has(name)) functions.set(name, null);
+  return both({ ...forgetAll(world, names), functions }, []);
 }
 
-function assignWords(world: World, names: readonly string[], line: Text): World {
-  if (names.length === 1) return withVariable(world, names[0] as string, [line]);
-  const words = splitWords(line);
-  return names.reduce((so, name, index) => {
-    const rest = words.slice(index);
-    const value = index === names.length - 1 && rest.length > 1 ? "unknown" : ([rest[0] ?? []] as const);
-    return withVariable(so, name, value);
-  }, world);
+function namesOf(args: readonly Text[]): string[] {
+  return args.flatMap((arg) => /^[A-Za-z_]\w*/.exec(knownStart(arg))?.[0] ?? []);
 }
 
-function readNames(args: readonly Text[]): string[] {
-  const names: string[] = [];
-  for (let at = 0; at < args.length; at += 1) {
-    const word = known(args[at] as Text) ?? "";
-    if (/^-\w*[dnNtupiaA]$/.test(word)) at += word.endsWith("a") ? 0 : 1;
-    else if (/^[A-Za-z_]\w*$/.test(word)) names.push(word);
-  }
-  return names.length === 0 ? ["REPLY"] : names;
-}
-
-function mapfileCommand({ m, args, world, input }: BuiltinCall): Outcome {
-  const callback = args.findIndex((arg) => known(arg) === "-C");
-  if (callback >= 0) m.subshell(args[callback + 1] ?? [], world, input);
-  const name =
-    args.map((arg) => known(arg) ?? "").findLast((word) => /^[A-Za-z_]\w*$/.test(word)) ?? "MAPFILE";
-  const lines = input.kind === "text" ? splitLines(input.text) : "unknown";
-  return both(assign(m, world, name, lines), []);
+function forgetAll(world: World, names: readonly string[]): World {
+  return names.reduce((so, name) => withVariable(so, name, "unknown"), world);
 }

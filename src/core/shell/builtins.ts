@@ -1,10 +1,13 @@
 import { assign } from "./assign.ts";
 import { folderBuiltins } from "./builtins-folder.ts";
+import { leave, leaveLoops } from "./builtins-set.ts";
 import { variableBuiltins } from "./builtins-variable.ts";
 import type { Machine } from "./machine.ts";
 import { echoed, printed } from "./print-text.ts";
-import { runSubscript } from "./run-nested.ts";
-import { concat, known, knownStart, literal, type Text } from "./text.ts";
+import { programPath } from "./program-output.ts";
+import { deviceOf } from "./resolve-path.ts";
+import { countNames, runSubscript } from "./run-nested.ts";
+import { concat, known, knownParts, knownStart, literal, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
 import { both, type Outcome, succeeds, type World } from "./world.ts";
 
@@ -38,34 +41,37 @@ const own: Readonly<Record<string, Builtin>> = {
   false: ({ world }) => ({ ok: [], fail: [world], out: [] }),
   echo: ({ args, world }) => both(world, echoed(args)),
   printf: printfCommand,
-  eval: ({ m, args, world, input }) => m.code(joined(args), world, input),
+  eval: ({ m, args, world, input }) => m.code(joined(afterDashes(args)), world, input),
   source: sourceCommand,
   ".": sourceCommand,
   exec: execCommand,
   command: commandCommand,
-  builtin: ({ m, args, world, input }) => m.run(args, world, input, { plain: true }),
+  builtin: ({ m, args, world, input }) => m.run(afterDashes(args), world, input, { plain: true }),
   trap: trapCommand,
   alias: aliasCommand,
   unalias: silent,
   exit: ({ m, world }) => leave(m.escapes.exited, world),
   return: ({ m, world }) => leave(m.escapes.returned, world),
-  break: ({ m, world }) => leave(m.escapes.broken, world),
-  continue: ({ m, world }) => leave(m.escapes.broken, world),
+  break: leaveLoops,
+  continue: leaveLoops,
   hash: ({ m, args, world }) => {
     if (args.some((arg) => /^-\w*p/.test(knownStart(arg))))
       m.report.refuse("loader", "`hash -p` gives a command name to another file");
     return both(world, []);
   },
   enable: ({ m, args, world }) => {
-    if (args.some((arg) => /^-\w*f/.test(knownStart(arg))))
-      m.report.refuse("loader", "`enable -f` loads code into the shell");
+    if (args.some((arg) => !/^-[aps]+$/.test(knownStart(arg))))
+      m.report.refuse("loader", "`enable` changes which commands the shell runs itself");
     return both(world, []);
   },
   bind: ({ m, world }) => {
     m.report.refuse("loader", "`bind` attaches commands to keys");
     return both(world, []);
   },
-  let: subscripts,
+  let: ({ m, args, world }) => {
+    for (const arg of args) countNames(m, knownParts(arg));
+    return subscripts({ m, args, world, input: { kind: "none" } });
+  },
   test: subscripts,
   "[": subscripts,
   history: ({ m, args, world }) => {
@@ -76,10 +82,7 @@ const own: Readonly<Record<string, Builtin>> = {
   complete: completion,
   compgen: completion,
   ...Object.fromEntries(
-    ["shopt", "wait", "jobs", "bg", "fg", "umask", "ulimit", "times", "type", "disown"].map((name) => [
-      name,
-      silent,
-    ]),
+    ["wait", "jobs", "bg", "fg", "umask", "ulimit", "times", "type", "disown"].map((name) => [name, silent]),
   ),
 };
 
@@ -87,10 +90,8 @@ export const builtins: ReadonlyMap<string, Builtin> = new Map(
   Object.entries({ ...own, ...folderBuiltins, ...variableBuiltins }),
 );
 
-function leave(reached: World[] | undefined, world: World): Outcome {
-  if (reached === undefined) return both(world, []);
-  reached.push(world);
-  return { ok: [], fail: [], out: [] };
+function afterDashes(args: readonly Text[]): readonly Text[] {
+  return known(args[0] ?? []) === "--" ? args.slice(1) : args;
 }
 
 function joined(args: readonly Text[]): Text {
@@ -98,23 +99,25 @@ function joined(args: readonly Text[]): Text {
 }
 
 function printfCommand({ m, args, world }: BuiltinCall): Outcome {
-  const name = known(args[0] ?? []) === "-v" ? known(args[1] ?? []) : undefined;
-  if (name === undefined) return both(world, printed(args));
-  const text = printed(args.slice(2));
+  const option = /^-v(.*)$/s.exec(known(args[0] ?? []) ?? "");
+  if (option === null) return both(world, printed(args));
+  const glued = option[1] !== "";
+  const name = glued ? (option[1] as string) : (known(args[1] ?? []) ?? "_");
+  const text = printed(args.slice(glued ? 1 : 2));
   return both(assign(m, world, name, text === undefined ? "unknown" : [text]), []);
 }
 
-/** A file to source is opaque; a pipe or standard input is code that must be known. */
+/** A file to source is opaque; a pipe or a descriptor is code that must be known. */
 function sourceCommand({ m, args, world, input }: BuiltinCall): Outcome {
-  const [file] = args;
+  const [file] = afterDashes(args);
   const pipe = file?.find((piece) => piece.kind === "pipe");
-  const fromInput = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/.test(known(file ?? []) ?? "");
-  if (fromInput && input.kind === "text") return m.code(input.text, world, input);
-  if (fromInput || (pipe?.kind === "pipe" && pipe.content === undefined)) {
+  const device = deviceOf(known(file ?? []) ?? "");
+  if (pipe?.kind === "pipe" && pipe.content !== undefined) return m.code(pipe.content, world, input);
+  if (device === "input" && input.kind === "text") return m.code(input.text, world, input);
+  if (device !== undefined || pipe !== undefined) {
     m.report.refuse("unknown-code", "sources text that cannot be known before it runs");
     return both(world);
   }
-  if (pipe?.kind === "pipe" && pipe.content !== undefined) return m.code(pipe.content, world, input);
   m.report.opaque("source", "it runs the commands of a file");
   return both(world);
 }
@@ -122,11 +125,15 @@ function sourceCommand({ m, args, world, input }: BuiltinCall): Outcome {
 /** `exec` without a command only redirects, which has been reported already. */
 function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
   let first = 0;
-  while (first < args.length && /^-[acl]+$/.test(knownStart(args[first] as Text))) {
-    first += knownStart(args[first] as Text).includes("a") ? 2 : 1;
+  while (first < args.length && /^-[acl]/.test(knownStart(args[first] as Text)))
+    first += /^-[cl]*a$/.test(knownStart(args[first] as Text)) ? 2 : 1;
+  const words = afterDashes(args.slice(first));
+  if (words.length === 0) {
+    if (input.kind !== "none")
+      m.report.refuse("unparsed", "changes what later commands read, which is not followed");
+    return both(world, []);
   }
-  if (first >= args.length) return both(world, []);
-  const outcome = m.run(args.slice(first), world, input, { plain: true });
+  const outcome = m.run(words, world, input, { plain: true });
   m.escapes.exited.push(world);
   return { ok: [], fail: [world], out: outcome.out };
 }
@@ -134,9 +141,10 @@ function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
 function commandCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const first = args.findIndex((arg) => !/^-[pvV]+$/.test(knownStart(arg)));
   const asks = args.slice(0, Math.max(first, 0)).some((arg) => /[vV]/.test(knownStart(arg)));
-  if (first < 0) return both(world, []);
-  if (asks) return both(world, args[first]);
-  return m.run(args.slice(first), world, input, { plain: true });
+  const words = first < 0 ? [] : afterDashes(args.slice(first));
+  if (words.length === 0) return both(world, []);
+  if (asks) return both(world, programPath(words[0] as Text));
+  return m.run(words, world, input, { plain: true });
 }
 
 /** The code runs at some later moment; it is judged as if it ran now, and once more at the end. */

@@ -27,9 +27,9 @@ import { redirect } from "./redirections.ts";
 import type { Report } from "./report.ts";
 import { afterRedirect, runCommand, runWords } from "./run-command.ts";
 import { runArithmetic, runTest } from "./run-nested.ts";
-import { concat, sameText, type Text } from "./text.ts";
+import { concat, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
-import { both, distinct, type Outcome, type World } from "./world.ts";
+import { both, combine, distinct, type Outcome, type World } from "./world.ts";
 
 export class TooMuch extends Error {}
 
@@ -40,6 +40,8 @@ export class Evaluator implements Machine {
   readonly context: ShellContext;
   readonly report: Report;
   readonly defaulted = new Set<string>();
+  readonly constants = new Set<string>();
+  readonly counted = new Set<string>();
   traps: Text[] = [];
   escapes: Escapes = newEscapes();
   #steps = 0;
@@ -71,7 +73,9 @@ export class Evaluator implements Machine {
   script(script: ParsedScript, world: World, input: Input): Outcome {
     const [error] = script.errors ?? [];
     if (error !== undefined) this.report.refuse("unparsed", `the command cannot be parsed: ${error.message}`);
-    return this.#deeper(() => this.#apart(() => this.list(script.commands, world, input)));
+    // A substitution does not end at a failure, even with `set -e`.
+    const inner = { ...world, stopsOnError: false };
+    return this.#deeper(() => this.#apart(() => this.list(script.commands, inner, input)));
   }
 
   code(text: Text, world: World, input: Input): Outcome {
@@ -92,11 +96,14 @@ export class Evaluator implements Machine {
   function(body: FunctionNode["body"], world: World, input: Input, caller: World): Outcome {
     const outer = this.escapes;
     const ended: World[] = [];
-    this.escapes = { ...outer, returned: ended };
+    const locals = new Set<string>();
+    this.escapes = { ...outer, returned: ended, broken: undefined, locals };
     const outcome = this.#deeper(() => this.node(body, world, input));
     this.escapes = outer;
     const back = (changed: World): World =>
-      changed === world ? caller : { ...changed, positional: caller.positional };
+      changed === world
+        ? caller
+        : withoutLocals({ ...changed, positional: caller.positional }, locals, caller);
     return {
       ok: distinct([...outcome.ok, ...ended].map(back)),
       fail: distinct([...outcome.fail, ...ended].map(back)),
@@ -228,12 +235,17 @@ export class Evaluator implements Machine {
     return combine(outcomes);
   }
 
+  /** Any item may match; `;&` and `;;&` carry what one did into those behind it. */
   #case(node: Case, world: World, input: Input): Outcome {
     this.single(node.word, world);
     const outcomes: Outcome[] = [both(world, [])];
+    let carried: readonly World[] = [];
     for (const item of node.items) {
       for (const pattern of item.pattern) this.single(pattern, world);
-      outcomes.push(this.list(item.body.commands, world, input));
+      const entered = distinct([world, ...carried]).map((so) => this.list(item.body.commands, so, input));
+      outcomes.push(...entered);
+      if (item.terminator !== undefined && item.terminator !== ";;")
+        carried = distinct([...carried, ...entered.flatMap(({ ok, fail }) => [...ok, ...fail])]);
     }
     return { ...combine(outcomes), out: undefined };
   }
@@ -287,21 +299,18 @@ export class Evaluator implements Machine {
   }
 }
 
-export function combine(outcomes: readonly Outcome[]): Outcome {
-  const [first] = outcomes;
-  if (first === undefined) return { ok: [], fail: [], out: undefined };
-  if (outcomes.length === 1) return first;
-  const { out } = first;
-  const agree = outcomes.every(
-    (outcome) => out !== undefined && outcome.out !== undefined && sameText(out, outcome.out),
-  );
-  return {
-    ok: distinct(outcomes.flatMap((outcome) => outcome.ok)),
-    fail: distinct(outcomes.flatMap((outcome) => outcome.fail)),
-    out: agree ? out : undefined,
-  };
+function newEscapes(): Escapes {
+  return { returned: undefined, broken: undefined, locals: undefined, exited: [] };
 }
 
-function newEscapes(): Escapes {
-  return { returned: undefined, broken: undefined, exited: [] };
+/** What a function declared for itself is as before once it has ended. */
+function withoutLocals(world: World, locals: ReadonlySet<string>, caller: World): World {
+  if (locals.size === 0) return world;
+  const variables = new Map(world.variables);
+  for (const name of locals) {
+    const before = caller.variables.get(name);
+    if (before === undefined) variables.delete(name);
+    else variables.set(name, before);
+  }
+  return { ...world, variables };
 }

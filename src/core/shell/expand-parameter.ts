@@ -1,39 +1,37 @@
-import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
+import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word } from "unbash";
 import { checkLoader } from "./assign.ts";
 import type { Machine } from "./machine.ts";
 import { removePart, replacePart } from "./remove-part.ts";
-import { anyName, concat, known, literal, type Text, unknownText } from "./text.ts";
+import { anyName, concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Value, World } from "./world.ts";
 
 const fromEnvironment: Text = [{ kind: "unknown", source: "environment" }];
-const numbers = new Set([
-  "#",
-  "?",
-  "$",
-  "!",
-  "-",
-  "RANDOM",
-  "SRANDOM",
-  "SECONDS",
-  "LINENO",
-  "PPID",
-  "UID",
-  "EUID",
-]);
-const numbersToo = new Set(["BASHPID", "EPOCHSECONDS", "OPTIND", "COLUMNS", "LINES", "SHLVL"]);
-const names = new Set(["USER", "LOGNAME", "HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "REPLY_COUNT"]);
+/** Set by the shell itself, to a number or plain name, whatever a command assigns to them. */
+const ownNames = new Set(
+  "# ? $ ! - RANDOM SRANDOM SECONDS LINENO PPID UID EUID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL GROUPS".split(
+    " ",
+  ),
+);
+/** Set by the shell itself, to anything. */
+const ownTexts = new Set(
+  "_ BASH_REMATCH FUNCNAME PIPESTATUS DIRSTACK BASH_COMMAND BASH_SOURCE BASH_LINENO COMP_WORDS".split(" "),
+);
+/** Set by the machine, and plain unless a command assigns to them. */
+const plainNames = new Set("USER LOGNAME HOSTNAME HOSTTYPE MACHTYPE OSTYPE COLUMNS LINES OPTIND".split(" "));
 
 /** `$x`: the items it stands for; unknown where the run decides. */
 export function expandSimple(m: Machine, part: SimpleExpansionPart, world: World): readonly Text[] {
   const name = part.text.slice(1);
-  return items(m, variableValue(m, name, world), name);
+  const value = variableValue(m, name, world);
+  const first = Array.isArray(value) && value.length > 1 && !"@*".includes(name) ? value.slice(0, 1) : value;
+  return items(m, first, name);
 }
 
 /** `${…}` in all its forms. */
 export function expandParameter(m: Machine, part: ParameterExpansionPart, world: World): readonly Text[] {
   if (part.prefix === "#") return [anyName];
   if (part.operation !== undefined) runOperands(m, part.operation, world);
-  if (part.prefix === "!") return indirect(m, part, world);
+  if (part.prefix === "!") return part.index === undefined ? indirect(m, part, world) : [unknownText];
   const value = indexed(m, part, world);
   if (part.operation === undefined) return items(m, value, part.parameter);
   return operate(m, part, value, world);
@@ -44,11 +42,18 @@ export function variableValue(m: Machine, name: string, world: World): Value {
   if (/^[1-9]\d*$/.test(name)) {
     return world.positional === undefined ? "unknown" : itemAt(world.positional, Number(name) - 1);
   }
+  if (ownNames.has(name)) return [anyName];
+  if (ownTexts.has(name)) return "unknown";
   const assigned = world.variables.get(name);
+  if (m.counted.has(name)) return assigned === undefined || isNumber(assigned) ? [anyName] : "unknown";
+  if (m.defaulted.has(name) && (!Array.isArray(assigned) || assigned.every((text) => text.length === 0)))
+    return "unknown";
   if (assigned !== undefined) return assigned;
-  if (m.defaulted.has(name)) return "unknown";
-  if (numbers.has(name) || numbersToo.has(name) || names.has(name)) return [anyName];
-  return wellKnown(m, name, world);
+  return plainNames.has(name) ? [anyName] : wellKnown(m, name, world);
+}
+
+function isNumber(value: Value): boolean {
+  return Array.isArray(value) && value.every((text) => /^-?\d*$/.test(known(text) ?? "?"));
 }
 
 function wellKnown({ context }: Machine, name: string, world: World): Value {
@@ -105,6 +110,8 @@ function operate(m: Machine, part: ParameterExpansionPart, value: Value, world: 
   if (operation?.type === "Default") return withDefault(m, parameter, { operation, value, world });
   if (value === "unset") return [];
   if (value === "unknown" || operation === undefined) return [unknownText];
+  const whole = "@*".includes(parameter) || part.index !== undefined;
+  if (whole && operation.type === "Slice") return [unknownText];
   return value.map((text) => transform(m, text, operation, world));
 }
 
@@ -143,14 +150,17 @@ function isAbsent(m: Machine, name: string, world: World): boolean {
 function transform(m: Machine, text: Text, operation: ParameterOperation, world: World): Text {
   switch (operation.type) {
     case "Remove":
-      return removePart(text, operation.operator, m.single(operation.operand, world));
+      return isPlainPattern(m, operation.operand, world)
+        ? removePart(text, operation.operator, m.single(operation.operand, world))
+        : unknownText;
     case "Replace":
+      if (!isPlainPattern(m, operation.pattern, world)) return unknownText;
       return replacePart(text, operation.operator, {
         pattern: m.single(operation.pattern, world),
         replacement: m.single(operation.replacement, world),
       });
     case "CaseModification":
-      return changeCase(text, operation.operator);
+      return operation.operand === undefined ? changeCase(text, operation.operator) : unknownText;
     case "Slice":
       return slice(text, operation.offset.text, operation.length?.text);
     case "Transform":
@@ -159,6 +169,16 @@ function transform(m: Machine, text: Text, operation: ParameterOperation, world:
     default:
       return unknownText;
   }
+}
+
+/** Wildcards that come out of a variable are wildcards too, and are not followed. */
+function isPlainPattern(m: Machine, pattern: Word, world: World): boolean {
+  const literals = pattern.parts?.every(
+    (part) => part.type === "Literal" || part.type === "Glob" || part.type === "SingleQuoted",
+  );
+  return (
+    pattern.parts === undefined || literals === true || !/[*?[\\]/.test(knownParts(m.single(pattern, world)))
+  );
 }
 
 /** `${x@P}` expands the value as a prompt, which runs the commands in it. */

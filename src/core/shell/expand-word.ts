@@ -101,11 +101,11 @@ function partText(m: Machine, part: WordPart, world: World, quoted: boolean): Te
     case "Glob":
       return quoted ? literal(part.text) : [{ kind: "glob", text: part.text }];
     case "ExtendedGlob":
-      return part.pattern.includes("/") ? unknownText : [{ kind: "glob", text: "*" }];
+      return unknownText; // it may even stand for `..`
     case "SimpleExpansion":
-      return joined(expandSimple(m, part, world));
+      return joined(expandSimple(m, part, world), world);
     case "ParameterExpansion":
-      return joined(expandParameter(m, part, world));
+      return joined(expandParameter(m, part, world), world);
     case "CommandExpansion":
       return substitution(m, part.script, world);
     case "ArithmeticExpansion":
@@ -138,7 +138,9 @@ function arithmetic(m: Machine, expression: ArithmeticExpression | undefined, wo
   return anyName;
 }
 
-function joined(texts: readonly Text[]): Text {
+/** Items are put together with the first separator, which a command may have changed. */
+function joined(texts: readonly Text[], world: World): Text {
+  if (texts.length > 1 && world.variables.has("IFS")) return unknownText;
   return concat(...texts.flatMap((text, index) => (index === 0 ? [text] : [literal(" "), text])));
 }
 

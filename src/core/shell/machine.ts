@@ -27,6 +27,10 @@ export interface Machine {
   readonly escapes: Escapes;
   /** Variables that a `${x:=…}` may have set. */
   readonly defaulted: Set<string>;
+  /** Variables that refuse to be set again. */
+  readonly constants: Set<string>;
+  /** Variables that arithmetic, or a redirection to `{name}`, has set to some number. */
+  readonly counted: Set<string>;
   /** Code of `trap`, looked at once more when the command has run. */
   readonly traps: Text[];
   script(script: ParsedScript, world: World, input: Input): Outcome;
@@ -46,8 +50,10 @@ export interface Machine {
 export interface Escapes {
   /** Undefined outside a function, where `return` does nothing. */
   readonly returned: World[] | undefined;
-  /** Undefined outside a loop, where `break` and `continue` do nothing. */
-  readonly broken: World[] | undefined;
+  /** Of every loop around, the innermost last; undefined outside, where `break` and `continue` do nothing. */
+  readonly broken: readonly World[][] | undefined;
+  /** Names that the function around has declared for itself; undefined outside. */
+  readonly locals: Set<string> | undefined;
   readonly exited: World[];
 }
 

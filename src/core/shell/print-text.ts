@@ -1,4 +1,4 @@
-import { concat, known, literal, type Text } from "./text.ts";
+import { concat, known, knownParts, literal, type Text } from "./text.ts";
 
 const escapes: Readonly<Record<string, string>> = {
   n: "\n",
@@ -22,7 +22,9 @@ export function echoed(args: readonly Text[]): Text | undefined {
     if (option.includes("e")) interprets = true;
   }
   const texts = args.slice(first).flatMap((arg, index) => (index === 0 ? [arg] : [literal(" "), arg]));
-  const text = interprets ? unescaped(concat(...texts)) : concat(...texts);
+  // Some shells' echo interprets backslashes without being asked to.
+  const backslash = texts.some((part) => knownParts(part, "").includes("\\"));
+  const text = backslash ? (interprets ? unescaped(concat(...texts)) : undefined) : concat(...texts);
   return text === undefined ? undefined : concat(text, literal(newline ? "\n" : ""));
 }
 

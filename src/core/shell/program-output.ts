@@ -25,6 +25,10 @@ type Printer = (printing: Printing) => Text | undefined;
 const oneName: Printer = () => anyName;
 const isOption = (arg: Text) => knownStart(arg).startsWith("-");
 const operandsOf = (call: Call) => call.args.filter((arg) => !isOption(arg));
+const everyArg =
+  (pattern: RegExp): Printer =>
+  ({ args }) =>
+    args.every((arg) => pattern.test(arg ?? "")) ? anyName : undefined;
 
 const described: Readonly<Record<string, Printer>> = {
   cat: ({ call }) =>
@@ -32,27 +36,23 @@ const described: Readonly<Record<string, Printer>> = {
   mktemp: ({ m, call, world }) => temporary(m, call, world),
   dirname: ({ args }) =>
     args.length === 1 && args[0] !== undefined ? literal(parentOf(args[0])) : undefined,
-  basename: ({ call }) => (call.args.length > 0 ? anyName : undefined),
-  realpath: ({ call, world }) => lastOperand(call, world),
-  readlink: ({ call, world }) => (call.args.some(isOption) ? lastOperand(call, world) : undefined),
-  which: ({ call }) => operandsOf(call)[0],
-  date: ({ call }) => (call.args.some((arg) => knownStart(arg).includes("/")) ? undefined : anyName),
-  seq: oneName,
+  basename: ({ call, args }) => baseOf(call, args),
+  realpath: ({ m, call, world }) => existingPath(m, call, world),
+  readlink: ({ m, call, world }) =>
+    call.args.some((arg) => /^-[a-z]*f/.test(knownStart(arg))) ? existingPath(m, call, world) : undefined,
+  which: ({ call }) => programPath(operandsOf(call)[0]),
+  date: everyArg(/^(?:-u|--utc|-I\w*|\+[%A-Za-z0-9_:-]+)$/),
+  seq: everyArg(/^-?\d+$/),
   nproc: oneName,
   whoami: oneName,
-  hostname: oneName,
-  uname: oneName,
-  id: oneName,
-  wc: ({ call }) => (call.input.kind === "none" ? undefined : anyName),
+  hostname: everyArg(/^-s$/),
+  uname: everyArg(/^-[smr]$/),
+  id: everyArg(/^-[ungG]+$/),
+  wc: ({ call }) => (operandsOf(call).length === 0 && call.input.kind !== "none" ? anyName : undefined),
   uuidgen: oneName,
   find: ({ call }) => found(call),
-  fd: ({ call }) => pathsBelow(operandsOf(call).slice(1)),
-  ls: ({ call }) =>
-    call.args.some(
-      (arg) => /^-\w*[lR1]?/.test(knownStart(arg)) && /[lR]/.test(knownStart(arg)) && isOption(arg),
-    )
-      ? undefined
-      : listed(call),
+  fd: ({ call }) => (follows(call) ? undefined : pathsBelow(operandsOf(call).slice(1))),
+  ls: ({ call }) => (call.args.every((arg) => /^-[1Aa]+$/.test(knownStart(arg))) ? anyName : undefined),
   rg: ({ call }) => (lists(call, "l") ? pathsBelow(operandsOf(call).slice(1)) : filtered(call)),
   grep: ({ call }) => (lists(call, "l") ? pathsBelow(operandsOf(call).slice(1)) : filtered(call)),
   sort: filteredBy,
@@ -110,12 +110,36 @@ function parentOf(path: string): string {
   return at < 0 ? "." : trimmed.slice(0, at) || "/";
 }
 
-function lastOperand(call: Call, world: World): Text | undefined {
+/** Links are resolved when the path is judged; one that the command itself makes is not there yet. */
+function existingPath(m: Machine, call: Call, world: World): Text | undefined {
   const last = operandsOf(call).at(-1);
-  return last === undefined ? undefined : absoluteText(last, world.cwd);
+  return last === undefined || m.report.makesLinks ? undefined : absoluteText(last, world.cwd);
+}
+
+/** A program lies in some folder of the system; its name is what matters. */
+export function programPath(name: Text | undefined): Text | undefined {
+  const plain = known(name ?? []);
+  return plain === undefined || plain === ""
+    ? undefined
+    : literal(plain.includes("/") ? plain : `/usr/bin/${plain}`);
+}
+
+function baseOf(call: Call, args: readonly (string | undefined)[]): Text | undefined {
+  const [path] = args;
+  if (path !== undefined && args.length === 1)
+    return literal(path.replace(/\/+$/, "").split("/").at(-1) ?? "");
+  const printedPath = call.args[0]?.some((piece) => piece.kind === "below" || piece.kind === "glob");
+  return printedPath === true ? anyName : undefined;
+}
+
+function follows(call: Call): boolean {
+  return call.args.some((arg) =>
+    /^(?:-[A-Za-z]*[LR]|--follow|--dereference-recursive)/.test(knownStart(arg)),
+  );
 }
 
 function lists(call: Call, flag: string): boolean {
+  if (follows(call)) return false;
   return call.args.some((arg) => {
     const text = knownStart(arg);
     return (
@@ -127,6 +151,7 @@ function lists(call: Call, flag: string): boolean {
 }
 
 function found(call: Call): Text | undefined {
+  if (follows(call)) return undefined;
   if (
     call.args.some(
       (arg) => /^-(?:printf|print0?f?|ls|exec)/.test(knownStart(arg)) && !/^-print0?$/.test(knownStart(arg)),
@@ -148,23 +173,18 @@ function pathsBelow(starts: readonly Text[]): Text | undefined {
   return concat(starts[0] ?? literal("."), below);
 }
 
-function listed(call: Call): Text | undefined {
-  const globs = operandsOf(call);
-  if (globs.length === 0) return anyName;
-  const [only] = globs;
-  if (globs.length > 1 || only === undefined) return undefined;
-  return only.some((piece) => piece.kind === "glob") ? only : anyName;
-}
-
 function gitOutput(m: Machine, args: readonly (string | undefined)[]): Text | undefined {
-  if (args[0] === "rev-parse") {
-    if (args.includes("--show-toplevel")) return literal(m.context.root);
-    if (args.some((arg) => /^--(?:git|show|absolute)/.test(arg ?? "--git"))) return undefined;
-    return anyName;
+  const [verb, ...rest] = args;
+  if (verb === "rev-parse") {
+    if (rest.length === 1 && rest[0] === "--show-toplevel") return literal(m.context.root);
+    return rest.every((arg) => /^(?:--short(?:=\d+)?|--verify|-q|HEAD[~^\d]*)$/.test(arg ?? ""))
+      ? anyName
+      : undefined;
   }
-  if (args[0] === "ls-files" && args.length === 1) return concat(literal("."), below);
-  if (args[0] === "ls-files" && args.length === 2 && !args[1]?.startsWith("-") && args[1] !== undefined)
-    return concat(literal(args[1]), below);
-  if (args[0] === "describe" || args[0] === "merge-base") return anyName;
-  return undefined;
+  if (verb === "merge-base") return anyName;
+  if (verb !== "ls-files" || rest.length > 1) return undefined;
+  const folder = rest[0] ?? ".";
+  return rest.length === 0 || (/^[\w./-]+$/.test(rest[0] ?? "") && !folder.startsWith("-"))
+    ? concat(literal(folder), below)
+    : undefined;
 }

@@ -47,6 +47,7 @@ type FileRedirection = Extract<Redirection, { type: "Redirect" }>;
 function redirectFile(m: Machine, redirection: FileRedirection, world: World, so: Redirected): Redirected {
   const targets = redirection.target === undefined ? [] : m.fields(redirection.target, world);
   const { operator, descriptor } = redirection;
+  if (descriptor?.type === "FileDescriptorVariable") m.counted.add(descriptor.name);
   if (operator === "<" || operator === "<&")
     return { ...so, input: inputFrom(operator, targets[0]), opens: true };
   const copies = operator === ">&" && targets.every(isDescriptor);
@@ -70,9 +71,7 @@ function inputFrom(operator: string, target: Text | undefined): Input {
 }
 
 function isDescriptor(target: Text): boolean {
-  const text = known(target);
-  if (text !== undefined) return /^(?:\d+-?|-)$/.test(text);
-  return target.length === 1 && target[0]?.kind === "name";
+  return /^(?:\d+-?|-)$/.test(known(target) ?? "");
 }
 
 function body(m: Machine, heredoc: HereDoc, world: World): Text {

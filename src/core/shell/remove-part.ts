@@ -7,7 +7,7 @@ const valueLengthMax = 4096;
 export function removePart(value: Text, operator: "#" | "##" | "%" | "%%", pattern: Text): Text {
   const plain = known(value);
   const source = patternSource(pattern);
-  if (source === undefined) return unknownText;
+  if (source === undefined || /\[[:.=]/.test(source)) return unknownText;
   if (plain === undefined) return removeFromPartlyKnown(value, operator, { pattern, source });
   if (plain.length > valueLengthMax) return unknownText;
   const wanted = segmentPattern(source);
@@ -26,7 +26,13 @@ export function replacePart(value: Text, operator: string, by: { pattern: Text; 
   const plain = known(value);
   const pattern = known(by.pattern);
   const replacement = known(by.replacement);
-  if (plain === undefined || pattern === undefined || replacement === undefined || pattern === "")
+  if (
+    plain === undefined ||
+    pattern === undefined ||
+    replacement === undefined ||
+    pattern === "" ||
+    replacement.includes("&")
+  )
     return unknownText;
   if (operator === "//") return literal(plain.replaceAll(pattern, () => replacement));
   if (operator === "/#")
@@ -55,6 +61,7 @@ function removeFromPartlyKnown(
   const plain = known(wanted.pattern);
   const first = value[0];
   const last = value.at(-1);
+  if (value.some((piece) => piece.kind === "unknown" || piece.kind === "pipe")) return unknownText;
   if (operator === "##" && wanted.source === "*/") return anyName;
   if (
     plain !== undefined &&

@@ -40,12 +40,8 @@ export class Report {
     this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(mention));
   }
 
-  /** Folders that the command itself makes before it might change to them. */
-  makes(...spellings: readonly string[]): boolean {
-    const spelled = spellings.map((path) => path.replace(/\/+$/, ""));
-    return this.#writes.some(
-      (write) => write.action === "folder" && spelled.includes(knownParts(write.target).replace(/\/+$/, "")),
-    );
+  get makesLinks(): boolean {
+    return this.#writes.some(({ action }) => action === "link");
   }
 
   /** True once the command removes something: a folder that is there now may be gone when it is needed. */

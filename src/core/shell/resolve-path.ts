@@ -21,3 +21,12 @@ export function absoluteText(text: Text, cwd: string | undefined): Text {
   if (first?.kind === "literal" && first.text.startsWith("/")) return text;
   return cwd === undefined ? text : concat(literal(`${cwd}/`), text);
 }
+
+/** Standard input by any of its names, or another descriptor. */
+export function deviceOf(path: string): "input" | "descriptor" | undefined {
+  if (path === "-") return "input";
+  if (!path.startsWith("/")) return undefined;
+  const plain = resolveDots(path);
+  if (/^\/(?:dev\/(?:stdin|fd\/0)|proc\/(?:self|thread-self)\/fd\/0)$/.test(plain)) return "input";
+  return /^\/(?:dev|proc\/[^/]+)\/fd\//.test(plain) ? "descriptor" : undefined;
+}

@@ -6,7 +6,7 @@ import { type Redirected, redirect } from "./redirections.ts";
 import { runProgram } from "./run-program.ts";
 import { concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
-import { both, distinct, type Outcome, type World, withExported } from "./world.ts";
+import { both, combine, distinct, type Outcome, type World, withExported } from "./world.ts";
 
 /** A simple command: assignments, redirections, then the command that the first word names. */
 export function runCommand(m: Machine, command: Command, world: World, input: Input): Outcome {
@@ -46,7 +46,11 @@ export function runWords(
   const word = known(first);
   if (word === undefined) return unresolved(m, words, world);
   const alias = plain ? undefined : world.aliases.get(word);
-  if (alias !== undefined) return runAlias(m, { word, alias, args }, world, input);
+  // Whether a shell expands aliases depends on how it was started: both must be reckoned with.
+  if (alias !== undefined) {
+    const plainly = runWords(m, words, withoutAlias(world, word), { input, plain });
+    return combine([runAlias(m, { word, alias, args }, world, input), plainly]);
+  }
   const body = plain ? undefined : world.functions.get(word);
   if (body === null) return unresolved(m, words, world);
   if (body !== undefined) return m.function(body, { ...world, positional: args }, input, world);
@@ -71,10 +75,14 @@ interface AliasUse {
   readonly args: readonly Text[];
 }
 
-function runAlias(m: Machine, { word, alias, args }: AliasUse, world: World, input: Input): Outcome {
+function withoutAlias(world: World, word: string): World {
   const aliases = new Map(world.aliases);
   aliases.delete(word);
-  const inner = { ...world, aliases, positional: args };
+  return { ...world, aliases };
+}
+
+function runAlias(m: Machine, { word, alias, args }: AliasUse, world: World, input: Input): Outcome {
+  const inner = { ...withoutAlias(world, word), positional: args };
   const outcome = m.code(concat(alias, literal(' "$@"')), inner, input);
   const back = (changed: World) => ({ ...changed, aliases: world.aliases, positional: world.positional });
   return { ...outcome, ok: distinct(outcome.ok.map(back)), fail: distinct(outcome.fail.map(back)) };
@@ -93,6 +101,8 @@ function assignOne(m: Machine, world: World, { name, value, append, index }: Ass
   if (index !== undefined) m.single(index, world);
   if (value.type === "ArrayValue") {
     const items = value.elements.flatMap((element) => m.fields(element, world));
+    if (value.elements.some((element) => element.text.startsWith("[")))
+      return assign(m, world, name, "unknown");
     if (!append) return assign(m, world, name, items);
     return assign(m, world, name, Array.isArray(before) ? [...before, ...items] : "unknown");
   }

@@ -10,6 +10,9 @@ const numericTests = new Set(["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-g
 
 /** Runs the substitutions inside an arithmetic expression, also those in the values of its variables. */
 export function runArithmetic(m: Machine, node: SyntaxNode, world: World): void {
+  if (node.type === "ArithmeticBinary" && /^[^=!<>]*=$|^(?:<<|>>)=$/.test(node.operator))
+    countIn(m, node.left);
+  if (node.type === "ArithmeticUnary" && /^(?:\+\+|--)$/.test(node.operator)) countIn(m, node.operand);
   if (node.type === "ArithmeticWord") {
     for (const name of node.value.match(/[A-Za-z_]\w*/g) ?? []) {
       const value = variableValue(m, name, world);
@@ -46,4 +49,14 @@ function runNested(m: Machine, node: SyntaxNode, world: World, each: typeof runA
   else if (node.type === "CommandExpansion" || node.type === "ArithmeticCommandExpansion") {
     if (node.script !== undefined) m.script(node.script, world, noInput);
   } else forEachChild(node, (child) => each(m, child, world));
+}
+
+function countIn(m: Machine, node: SyntaxNode): void {
+  if (node.type === "ArithmeticWord") countNames(m, node.value);
+  else forEachChild(node, (child) => countIn(m, child));
+}
+
+/** From now on these are some number, or what they were before. */
+export function countNames(m: Machine, expression: string): void {
+  for (const name of expression.match(/[A-Za-z_]\w*/g) ?? []) m.counted.add(name);
 }

@@ -1,14 +1,16 @@
+import { resolveDots } from "../paths/locate.ts";
 import { callEffects } from "./call-effects.ts";
 import type { Machine } from "./machine.ts";
 import { outputOf } from "./program-output.ts";
 import { isAgent } from "./programs/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
+import { folderFrom } from "./resolve-path.ts";
 import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";
 import type { Call, Input } from "./types.ts";
 import { both, type Outcome, type World } from "./world.ts";
 
 const systemFolders =
-  /^(?:\/(?:usr\/(?:local\/)?)?s?bin|\/opt\/homebrew\/bin|\/snap\/bin|.*\/node_modules\/\.bin|node_modules\/\.bin|.*\/\.(?:local|cargo|nvm\/.*|volta|bun|deno|rbenv\/shims|pyenv\/shims)(?:\/bin)?)\/[^/]+$/;
+  /^(?:\/(?:usr\/(?:local\/)?)?s?bin|\/opt\/homebrew\/bin|\/snap\/bin|\/usr\/lib(?:exec)?\/git-core|.*\/node_modules\/\.bin|.*\/\.(?:local|cargo|nvm\/.*|volta|bun|deno|rbenv\/shims|pyenv\/shims)(?:\/bin)?)\/[^/]+$/;
 const toolFolders =
   /(?:^|\/)(?:\.?venv|env|virtualenv|\.tox\/[^/]+|node_modules\/\.bin)\/(?:bin\/|Scripts\/)?[^/]+$/;
 
@@ -19,7 +21,7 @@ export function runProgram(
   given: readonly Text[],
   { world, input }: { world: World; input: Input },
 ): Outcome {
-  const name = tableName(word);
+  const name = tableName(word, world);
   const args = given.flatMap((arg, index) => severalNames(arg, given[index + 1]));
   const call: Call = { name: name ?? word, args, input, task: m.context.task };
   m.report.program(call.name);
@@ -34,7 +36,17 @@ export function runProgram(
   // The one program that writes what it prints the name of.
   if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
     m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
-  return both(world, out);
+  return call.name === "mkdir" ? afterMkdir(args, world) : both(world, out);
+}
+
+/** Only `mkdir -p` can be relied on; where plain `mkdir` fails, the folder may not be there. */
+function afterMkdir(args: readonly Text[], world: World): Outcome {
+  const made = args
+    .filter((arg) => !knownStart(arg).startsWith("-"))
+    .flatMap((arg) => folderFrom(arg, world.cwd) ?? []);
+  const ok = [{ ...world, folders: new Set([...world.folders, ...made]) }];
+  const certain = args.some((arg) => /^(?:-[a-z]*p|--parents)/.test(knownStart(arg)));
+  return { ok, fail: certain ? [] : [world], out: [] };
 }
 
 /** A wildcard may stand for several names, which makes `cp src/?` copy one over the other. */
@@ -44,11 +56,17 @@ function severalNames(arg: Text, next: Text | undefined): readonly Text[] {
 }
 
 /** The name to look up; undefined for a program that only happens to be called like a known one. */
-function tableName(word: string): string | undefined {
-  const base = word.slice(word.lastIndexOf("/") + 1);
-  const name = base.replace(/\.exe$/i, "");
-  if (!word.includes("/") || systemFolders.test(word) || toolFolders.test(word)) return name;
+function tableName(word: string, world: World): string | undefined {
+  const path = word.includes("/") ? systemPath(word, world.cwd) : word;
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.exe$/i, "");
+  if (!word.includes("/") || systemFolders.test(path) || toolFolders.test(word)) return name;
   return isShell(name) || isInterpreter(name) || isAgent(name) ? name : undefined;
+}
+
+/** The same file has many spellings: `//bin/rm`, `/usr/bin/../bin/rm`, `/proc/self/root/bin/rm`. */
+function systemPath(word: string, cwd: string | undefined): string {
+  const absolute = word.startsWith("/") ? word : `${cwd ?? ""}/${word}`;
+  return resolveDots(absolute.replace(/^\/+proc\/(?:self|thread-self|\d+)\/root(?=\/)/, ""));
 }
 
 /** Nothing is known of it: what it names counts, and a shell or interpreter in its words is followed. */

@@ -15,6 +15,8 @@ export interface World {
   readonly aliases: ReadonlyMap<string, Text>;
   readonly positional: readonly Text[] | undefined;
   readonly stopsOnError: boolean;
+  /** Folders that the command has made for sure. */
+  readonly folders: ReadonlySet<string>;
   /** `cd` resolves links, as with `set -P`. */
   readonly physical: boolean;
 }
@@ -40,6 +42,10 @@ export function succeeds(world: World, out: Text | undefined = []): Outcome {
   return { ok: [world], fail: [], out };
 }
 
+export function mapWorlds(outcome: Outcome, change: (world: World) => World): Outcome {
+  return { ...outcome, ok: outcome.ok.map(change), fail: outcome.fail.map(change) };
+}
+
 export function withVariable(world: World, name: string, value: Value): World {
   const variables = new Map(world.variables);
   variables.set(name, value);
@@ -49,15 +55,32 @@ export function withVariable(world: World, name: string, value: Value): World {
 /** What a shell started from here would know: only exported variables reach it. */
 export function childWorld(world: World, positional: readonly Text[]): World {
   const variables = new Map([...world.variables].filter(([name]) => world.exported.has(name)));
-  return { ...world, variables, positional, aliases: new Map(), stopsOnError: false, physical: false };
+  return {
+    ...world,
+    variables,
+    positional,
+    functions: new Map(),
+    aliases: new Map(),
+    stopsOnError: false,
+    physical: false,
+  };
 }
 
 export function withExported(world: World, names: readonly string[]): World {
   return names.length === 0 ? world : { ...world, exported: new Set([...world.exported, ...names]) };
 }
 
+/** `cd` sets PWD and OLDPWD, whatever they were set to before. */
 export function withCwd(world: World, cwd: string | undefined): World {
-  return { ...world, cwd, previous: world.cwd };
+  return { ...withoutFolders(world), cwd, previous: world.cwd };
+}
+
+function withoutFolders(world: World): World {
+  if (!world.variables.has("PWD") && !world.variables.has("OLDPWD")) return world;
+  const variables = new Map(world.variables);
+  variables.delete("PWD");
+  variables.delete("OLDPWD");
+  return { ...world, variables };
 }
 
 /** Drops repeated worlds; where too many differ, keeps one that knows only what all agree on. */
@@ -86,6 +109,7 @@ export function agreed(a: World, b: World): World {
     positional: a.positional === b.positional ? a.positional : undefined,
     stopsOnError: a.stopsOnError && b.stopsOnError,
     physical: a.physical || b.physical,
+    folders: new Set([...a.folders].filter((folder) => b.folders.has(folder))),
   };
 }
 
@@ -99,7 +123,7 @@ function agreedFunctions(a: World, b: World): World["functions"] {
   return functions;
 }
 
-function sameWorld(a: World, b: World): boolean {
+export function sameWorld(a: World, b: World): boolean {
   return (
     a === b ||
     (a.cwd === b.cwd &&
@@ -107,6 +131,7 @@ function sameWorld(a: World, b: World): boolean {
       a.stack === b.stack &&
       a.functions === b.functions &&
       sameNames(a.exported, b.exported) &&
+      sameNames(a.folders, b.folders) &&
       a.aliases === b.aliases &&
       a.positional === b.positional &&
       a.stopsOnError === b.stopsOnError &&
@@ -130,4 +155,20 @@ function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
   return a.every((item, index) => sameText(item, b[index] as Text));
+}
+
+/** What any of several outcomes could be. */
+export function combine(outcomes: readonly Outcome[]): Outcome {
+  const [first] = outcomes;
+  if (first === undefined) return { ok: [], fail: [], out: undefined };
+  if (outcomes.length === 1) return first;
+  const { out } = first;
+  const agree = outcomes.every(
+    (outcome) => out !== undefined && outcome.out !== undefined && sameText(out, outcome.out),
+  );
+  return {
+    ok: distinct(outcomes.flatMap((outcome) => outcome.ok)),
+    fail: distinct(outcomes.flatMap((outcome) => outcome.fail)),
+    out: agree ? out : undefined,
+  };
 }

@@ -26,7 +26,8 @@ function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): T
   if (target.length === 0) return { kind: "nowhere" };
   const text = absoluteText(target, cwd);
   const unresolved = { kind: "unresolved", text: knownParts(target, "…") } as const;
-  if (!knownParts(text).startsWith("/")) return unresolved;
+  // In a shell a backslash is a character like any other, but nobody means one in a name.
+  if (!knownParts(text).startsWith("/") || knownParts(text).includes("\\")) return unresolved;
   const path = known(text);
   if (path !== undefined) return { kind: "path", path, tree: write.tree };
   if (text.some((piece) => piece.kind === "unknown")) return unresolved;
@@ -58,11 +59,14 @@ function globTarget(text: Text, tree: boolean, place: Place): Target | undefined
   return { kind: "glob", pattern: source, entry: { ...result.entry, shapes } };
 }
 
-/** `.*` can stand for `..`. */
+// `.*` can stand for `..`; a `..` behind a wildcard leads elsewhere than it reads; `[[:alpha:]]` is not followed.
 function hasRiskyDots(source: string): boolean {
-  return source
-    .split("/")
-    .some((segment) => /^\.{0,2}[.[*?]/.test(segment) && segment.startsWith(".") && /[*?[]/.test(segment));
+  const segments = source.split("/");
+  const wild = segments.findIndex((segment) => /[*?[]/.test(segment));
+  return (
+    /\[[:.=]/.test(source) ||
+    segments.some((segment, index) => (segment === ".." && index > wild) || /^\.+[*?[]/.test(segment))
+  );
 }
 
 function literalStart(text: Text): string {

@@ -1,6 +1,6 @@
-import { known, knownStart, type Text } from "../text.ts";
+import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { baseName, inFolder, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
 
 const copyFlags =
   "R,r,recursive a,archive l,link s,symbolic-link n,no-clobber f,force v,verbose p u,update d i b T,no-target-directory parents";
@@ -19,9 +19,19 @@ const cp = reading(
     const tree = folder !== undefined || sources.length > 1 || options.has("R", "a", "parents");
     if (options.has("l"))
       for (const source of sources) effects.write(source, "link", { tree: options.has("R", "a") });
-    effects.write(target, "write", { tree });
+    effects.write(target, options.has("s") ? "link" : "write", { tree });
+    const isFolder = folder !== undefined || sources.length > 1 || knownParts(target).endsWith("/");
+    if (isFolder) writeInFolder(sources, target, effects);
   },
 );
+
+/** A file copied into a folder may meet a link of its name there. */
+function writeInFolder(sources: readonly Text[], target: Text, effects: Effects): void {
+  for (const source of sources) {
+    const name = known(baseName(source) ?? []) ?? "";
+    if (!/^\.{0,2}$/.test(name)) effects.write(inFolder(target, literal(name)));
+  }
+}
 
 const mv = reading(
   {

@@ -18,13 +18,15 @@ const env: Program = (call, effects) => tellEnv(call.args, call, effects, 0);
 
 function tellEnv(args: readonly Text[], ...[call, effects, depth]: [...Parameters<Program>, number]): void {
   if (asksForHelp(args)) return;
-  const options = readEnv(args);
+  const options = readEnv(known(args[0] ?? []) === "-" ? args.slice(1) : args);
   const folder = options.value("C");
   const inner = folder === undefined ? effects : effects.within(folder);
   if (options.has("P")) inner.refuse("loader", "the program is looked for in other folders");
   const line = options.value("S");
   const words = line === undefined ? undefined : splitQuoted(known(line) ?? "$");
   if (line === undefined) runWithAssignments(options.operands, inner);
+  else if (known(line)?.includes("\\") === true)
+    inner.refuse("unknown-code", "`env -S` with escapes is not followed");
   else if (words === undefined || depth >= splitDepthMax) inner.shell(line, options.operands);
   else tellEnv([...words, ...options.operands], call, inner, depth + 1);
 }

@@ -1,3 +1,4 @@
+import { deviceOf } from "../resolve-path.ts";
 import { known, knownStart, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { asksForHelp, named, reading } from "./describe.ts";
@@ -45,6 +46,8 @@ const shell: Program = (call, effects) => {
   if (flags.has("i") || long.has("--rcfile") || long.has("--init-file") || long.has("--interactive")) {
     effects.refuse("loader", "an interactive shell loads what its start files say");
   }
+  if (flags.has("P"))
+    effects.refuse("unparsed", "a shell that resolves links when it changes folders is not followed");
   const [first, ...rest] = operands;
   if (flags.has("c")) {
     if (first !== undefined) effects.shell(first, rest);
@@ -57,7 +60,7 @@ const shell: Program = (call, effects) => {
 };
 
 function isStandardInput(script: Text): boolean {
-  return /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(known(script) ?? "");
+  return deviceOf(known(script) ?? "") === "input";
 }
 
 /** Code that comes through standard input. */
@@ -76,7 +79,7 @@ function runScript(script: Text, args: readonly Text[], effects: Effects): void 
     else effects.shell(pipe.content, [script, ...args]);
     return;
   }
-  if (/^\/(?:dev|proc\/self)\/fd\//.test(knownStart(script)))
+  if (deviceOf(known(script) ?? "") === "descriptor")
     effects.refuse("unknown-code", "data of unknown content goes into a shell");
   effects.opaque("a script runs");
   for (const word of args) effects.operand(word);
