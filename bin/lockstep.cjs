@@ -5,14 +5,21 @@
 var version = process.versions.node.split(".");
 var hooked = process.argv[2] === "hook";
 
-function fail(reason) {
-  // A hook that says nothing lets the call through in most clients.
-  if (hooked) {
-    var verdict = { allow: false, code: "E-INTERNAL", reason: reason, details: {} };
-    process.stdout.write(JSON.stringify(verdict) + "\n");
+// At once and without a stream: a full or closed pipe must not change the exit code.
+function print(descriptor, text) {
+  try {
+    require("fs").writeSync(descriptor, text);
+  } catch (error) {
+    // Nobody is listening; the exit code still says it.
   }
-  process.stderr.write("lockstep: " + reason + "\n");
+}
+
+function fail(reason) {
   process.exitCode = 2;
+  // A hook that says nothing lets the call through in most clients.
+  var verdict = { allow: false, code: "E-INTERNAL", reason: reason, details: {} };
+  if (hooked) print(1, JSON.stringify(verdict) + "\n");
+  print(2, "lockstep: E-INTERNAL: " + reason + "\n");
 }
 
 function notLoaded(error) {

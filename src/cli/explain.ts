@@ -1,4 +1,4 @@
-import type { Place } from "../core/paths/place.ts";
+import type { Disk, Place } from "../core/paths/place.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { analyzeCommand } from "../core/shell/analyze.ts";
 import { judgeCommand, type Objection } from "../core/shell/judge-command.ts";
@@ -30,8 +30,8 @@ export function explainCommand(line: string, options: ExplainOptions): 0 | 2 {
     environment: new Set(Object.keys(process.env)),
     disk,
   });
-  const lock = readScope(options.scope, place);
-  const others = readScope(options.others, place);
+  const lock = readScope(options.scope, place, disk);
+  const others = readScope(options.others, place, disk);
   for (const result of [lock, others])
     if (typeof result === "string") {
       process.stderr.write(`lockstep: R-PD-002: ${result}\n`);
@@ -54,8 +54,8 @@ export function explainCommand(line: string, options: ExplainOptions): 0 | 2 {
   return objections !== undefined && objections.length > 0 ? 2 : 0;
 }
 
-function readScope(texts: readonly string[] | undefined, place: Place): Scope | string {
-  const result = readEntries(texts ?? [], place);
+function readScope(texts: readonly string[] | undefined, place: Place, disk: Disk): Scope | string {
+  const result = readEntries(texts ?? [], place, disk);
   return "error" in result
     ? `\`${texts?.[result.index]}\` is no scope: ${result.error}`
     : new Scope(result.entries, place);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Place } from "../core/paths/place.ts";
@@ -13,10 +13,18 @@ export interface Project {
 export function findProject(folder: string): Project {
   const realFolder = realpathSync(folder);
   const realRoot = nearestWith(realFolder, [".git", ".lockstep"]) ?? realFolder;
+  const commonFolder = commonFolderOf(realRoot);
   const root = spelledRoot(folder, relative(realRoot, realFolder), realRoot);
   return {
-    place: { root, realRoot, home: homedir(), folds: foldsNames() },
-    commonFolder: commonFolderOf(realRoot),
+    place: {
+      root,
+      realRoot,
+      home: homedir(),
+      folds: foldsNames(),
+      checkouts: otherCheckouts(realRoot, commonFolder),
+      gitFolders: gitFoldersInside(realRoot, commonFolder),
+    },
+    commonFolder,
   };
 }
 
@@ -54,6 +62,21 @@ function commonFolderOf(root: string): string | undefined {
   if (git === undefined) return undefined;
   const shared = readLine(join(git, "commondir"));
   return shared === undefined ? git : resolve(git, shared);
+}
+
+/** The main checkout and the linked worktrees, but for this one. */
+function otherCheckouts(realRoot: string, commonFolder: string | undefined): readonly string[] {
+  if (commonFolder === undefined) return [];
+  const worktrees = join(commonFolder, "worktrees");
+  const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
+  const linked = names.flatMap((name) => readLine(join(worktrees, name, "gitdir")) ?? []);
+  const main = commonFolder.endsWith("/.git") ? [commonFolder] : [];
+  return [...main, ...linked].map((dotGit) => dirname(dotGit)).filter((root) => root !== realRoot);
+}
+
+function gitFoldersInside(realRoot: string, commonFolder: string | undefined): readonly string[] {
+  const path = commonFolder === undefined ? "" : relative(realRoot, commonFolder);
+  return path === "" || path.startsWith("..") || path === ".git" ? [] : [path];
 }
 
 function gitFolderOf(dotGit: string): string | undefined {

@@ -30,20 +30,24 @@ export async function saveSnapshot(
       ...snapshot,
     });
     const time = at.toISOString().replace(/[-:]|\.\d+/g, "");
-    return { path: writeNew(openFolder(project), `${fileName(session)}-${time}`, JSON.stringify(document)) };
+    return {
+      path: writeNew(openFolder(project), `${fileName(document.session)}-${time}`, JSON.stringify(document)),
+    };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function fileName(session = "no-session"): string {
-  return session.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, nameLengthMax);
+function fileName(session: unknown): string {
+  const name = typeof session === "string" ? session : "no-session";
+  return name.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, nameLengthMax);
 }
 
 /** Creates what is missing, and refuses a link in place of any folder of ours. */
 function openFolder({ place, commonFolder }: Project): string {
   const steps = commonFolder === undefined ? [".lockstep", "state", "snapshots"] : ["lockstep", "snapshots"];
   let folder = commonFolder ?? place.root;
+  if (!existsSync(folder)) throw new Error(`the git folder ${folder} does not exist`);
   for (const step of steps) {
     folder = join(folder, step);
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });

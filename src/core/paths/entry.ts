@@ -1,6 +1,6 @@
 import { foldPath } from "./fold.ts";
-import { locate } from "./locate.ts";
-import type { Place } from "./place.ts";
+import { locate, locateReal } from "./locate.ts";
+import type { Disk, Place } from "./place.ts";
 import { isPattern, type SegmentPattern, segmentPattern } from "./segment-pattern.ts";
 
 /** A scope entry as written, and the shapes of path that it stands for. */
@@ -19,21 +19,49 @@ export const anyDepth = Symbol("**");
 export type Segment = string | SegmentPattern | typeof anyDepth;
 
 const alternativesMax = 64;
+/** Comparing two patterns costs the product of their wildcards. */
+const starsMax = 16;
 
 export type EntryResult = { readonly entry: Entry } | { readonly error: string };
 
-/** Reads a scope entry: a plain path, or a glob with `*`, `**`, `?`, `[a-z]` and `{a,b}`. */
-export function readEntry(text: string, place: Place): EntryResult {
+/**
+ * Reads a scope entry: a plain path, or a glob with `*`, `**`, `?`, `[a-z]` and `{a,b}`. With a disk, an entry
+ * that leads through a link means what it is called and what it leads to.
+ */
+export function readEntry(text: string, place: Place, disk?: Disk): EntryResult {
   const located = locate(text.trim(), { ...place, cwd: place.root });
   if (located.where === "invalid") return { error: located.why };
   if (located.where === "outside") return { error: "it leaves the project" };
-  if (/^!|[!@+*?]\([^)]*\)/.test(located.path)) return { error: "negation and ( ) groups are no scope" };
+  const unsupported = whyUnsupported(located.path);
+  if (unsupported !== undefined) return { error: unsupported };
   const alternatives = expandBraces(located.path);
   if (alternatives === undefined) return { error: `it has more than ${alternativesMax} alternatives` };
   const shapes = alternatives.map((path) => globShape(path, place));
   // `app/[id]` is a class to a glob and a plain name to a web framework: the entry means both.
   if (located.path.includes("[")) shapes.push(plainShape(located.path, place));
-  return { entry: { text: located.path === "" ? "." : located.path, shapes } };
+  const entry = { text: located.path === "" ? "." : located.path, shapes };
+  return disk === undefined ? { entry } : withRealShapes(entry, place, disk);
+}
+
+function whyUnsupported(path: string): string | undefined {
+  if (/^!|[!@+*?]\([^)]*\)/.test(path)) return "negation and ( ) groups are no scope";
+  if (/\[[:.=]|\{[^,{}]*\.\.[^,{}]*\}/.test(path)) return "named classes and ranges in braces are no scope";
+  const stars = path.split("*").length - 1;
+  return stars > starsMax ? `it has more than ${starsMax} wildcards` : undefined;
+}
+
+function withRealShapes(entry: Entry, place: Place, disk: Disk): EntryResult {
+  const shapes = [...entry.shapes];
+  for (const { segments, deep } of entry.shapes) {
+    const wild = segments.findIndex((segment) => typeof segment !== "string");
+    const named = wild < 0 ? segments : segments.slice(0, wild);
+    const path = named.join("/");
+    const real = locateReal(disk.realPath(`${place.root}/${path}`), place);
+    if (real.where !== "inside") return { error: "it leads out of the project, through a link" };
+    if (real.path === path) continue;
+    shapes.push({ segments: [...splitPath(real.path, place), ...segments.slice(named.length)], deep });
+  }
+  return { entry: { ...entry, shapes } };
 }
 
 /** The entry that means exactly this path and all below it. */

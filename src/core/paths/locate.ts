@@ -82,13 +82,17 @@ function decodeFileUrl(spelled: string): string | undefined {
   }
 }
 
+/** The innermost checkout that holds the path decides: a worktree may lie inside the project. */
 function insideRoot(absolute: string, place: Place): string | undefined {
-  const roots = place.realRoot === undefined ? [place.root] : [place.root, place.realRoot];
+  const own = place.realRoot === undefined ? [place.root] : [place.root, place.realRoot];
+  const roots = place.checkouts === undefined ? own : [...own, ...place.checkouts];
+  let found: { root: string; path: string } | undefined;
   for (const root of roots) {
     const path = below(absolute, root === "/" ? "" : root, place);
-    if (path !== undefined) return path;
+    if (path !== undefined && (found === undefined || root.length > found.root.length))
+      found = { root, path };
   }
-  return undefined;
+  return found?.path;
 }
 
 function below(absolute: string, root: string, place: Place): string | undefined {

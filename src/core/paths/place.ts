@@ -8,6 +8,10 @@ export interface Place {
   readonly cwd?: string;
   /** The caller's home folder, for `~`; unknown means that `~` leaves the project. */
   readonly home?: string;
+  /** Other checkouts of the same repository: a path in one of them is judged by its path within. */
+  readonly checkouts?: readonly string[];
+  /** Folders of git inside the project that are not called `.git`. */
+  readonly gitFolders?: readonly string[];
   /** True where the file system takes `SRC/a` and `src/a`, or two Unicode forms, for one name. */
   readonly folds?: boolean;
 }

@@ -35,15 +35,23 @@ export function protectedHomeEntryOf(absolute: string, home: string | undefined)
   return entry === undefined ? undefined : `~/${entry}`;
 }
 
+interface ProtectedOptions {
+  /** True if everything below the path is meant too. */
+  readonly tree: boolean;
+  readonly session?: string | undefined;
+  /** Further folders: git's own where they have another name. */
+  readonly more?: readonly string[] | undefined;
+}
+
 const sessionsFolder = ".agents-work";
 
 /**
  * The protected entry that a path lies in, or that lies below it when the whole tree is meant. A repository
  * within the project has a `.git` of its own, so that name counts at any depth.
  */
-export function protectedEntryOf(path: string, options: { tree: boolean; session?: string | undefined }) {
+export function protectedEntryOf(path: string, options: ProtectedOptions): string | undefined {
   const folded = foldProtected(path);
-  for (const entry of protectedPaths) {
+  for (const entry of [...protectedPaths, ...(options.more ?? [])]) {
     if (isAtOrBelow(folded, entry)) return entry;
     if (options.tree && isAtOrBelow(entry, folded)) return entry;
   }

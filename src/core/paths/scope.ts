@@ -1,6 +1,6 @@
 import { type Entry, fileEntry, plainEntry, readEntry, splitPath } from "./entry.ts";
 import { PathIndex } from "./path-index.ts";
-import type { Place } from "./place.ts";
+import type { Disk, Place } from "./place.ts";
 import { segmentPattern } from "./segment-pattern.ts";
 
 const scopeEntriesMax = 1000;
@@ -55,12 +55,12 @@ export type EntriesResult =
   | { readonly index: number; readonly error: string };
 
 /** All entries of a scope, or the first that cannot be read and why. */
-export function readEntries(texts: readonly string[], place: Place): EntriesResult {
+export function readEntries(texts: readonly string[], place: Place, disk?: Disk): EntriesResult {
   if (texts.length > scopeEntriesMax)
     return { index: scopeEntriesMax, error: `a scope has at most ${scopeEntriesMax} entries` };
   const entries: Entry[] = [];
   for (const [index, text] of texts.entries()) {
-    const result = readEntry(text, place);
+    const result = readEntry(text, place, disk);
     if ("error" in result) return { index, error: result.error };
     entries.push(result.entry);
   }

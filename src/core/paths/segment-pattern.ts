@@ -2,6 +2,9 @@
 export interface SegmentPattern {
   readonly text: string;
   readonly tokens: readonly Token[];
+  /** What every match begins and ends with, to turn most names away at once. */
+  readonly prefix: string;
+  readonly suffix: string;
 }
 
 type Token = string | typeof star | CharacterClass;
@@ -32,7 +35,13 @@ export function segmentPattern(text: string): SegmentPattern {
       if (tokens.at(-1) !== star) tokens.push(star);
     } else tokens.push(character === "?" ? anyCharacter : character);
   }
-  return { text, tokens };
+  return { text, tokens, prefix: literalRun(tokens), suffix: literalRun(tokens.toReversed(), true) };
+}
+
+function literalRun(tokens: readonly Token[], reversed = false): string {
+  const end = tokens.findIndex((token) => typeof token !== "string");
+  const run = (end < 0 ? tokens : tokens.slice(0, end)) as readonly string[];
+  return (reversed ? run.toReversed() : run).join("");
 }
 
 /** True for `*` alone, which every segment matches. */
@@ -41,7 +50,8 @@ export function matchesEverything(pattern: SegmentPattern): boolean {
 }
 
 export function matchesSegment(pattern: SegmentPattern, segment: string): boolean {
-  const { tokens } = pattern;
+  const { tokens, prefix, suffix } = pattern;
+  if (!segment.startsWith(prefix) || !segment.endsWith(suffix)) return false;
   const characters = [...segment];
   let token = 0;
   let at = 0;
@@ -68,13 +78,14 @@ export function matchesSegment(pattern: SegmentPattern, segment: string): boolea
 
 /** Is there a name that both patterns match? Exact, in the product of their lengths. */
 export function patternsMeet(a: SegmentPattern, b: SegmentPattern): boolean {
+  if (!alike(a.prefix, b.prefix, "startsWith") || !alike(a.suffix, b.suffix, "endsWith")) return false;
   const width = b.tokens.length + 1;
-  const reached = new Set<number>([0]);
+  const reached = new Uint8Array((a.tokens.length + 1) * width);
   const queue = [0];
   const visit = (i: number, j: number) => {
     const state = i * width + j;
-    if (i > a.tokens.length || j > b.tokens.length || reached.has(state)) return;
-    reached.add(state);
+    if (i > a.tokens.length || j > b.tokens.length || reached[state] === 1) return;
+    reached[state] = 1;
     queue.push(state);
   };
   for (let state = queue.pop(); state !== undefined; state = queue.pop()) {
@@ -90,6 +101,10 @@ export function patternsMeet(a: SegmentPattern, b: SegmentPattern): boolean {
     if (left !== undefined && right !== undefined && charactersMeet(left, right)) visit(i + 1, j + 1);
   }
   return false;
+}
+
+function alike(a: string, b: string, test: "startsWith" | "endsWith"): boolean {
+  return a[test](b) || b[test](a);
 }
 
 function accepts(token: Exclude<Token, typeof star>, character: string): boolean {

@@ -1,7 +1,9 @@
 import { type Entry, isGlob, readEntry } from "../paths/entry.ts";
-import type { Place } from "../paths/place.ts";
 import { field, isObject, isText } from "./fields.ts";
+import type { Ports } from "./ports.ts";
 import { quoted } from "./quoted.ts";
+
+type WorldPorts = Pick<Ports, "place" | "disk">;
 
 export interface Lock {
   readonly taskId: string;
@@ -17,12 +19,12 @@ export type LocksReading =
 const globLocksMax = 1000;
 
 /** Reads a whole lock table before anything is compared; `name` is what the error calls it. */
-export function readLocks(value: unknown, name: string, place: Place): LocksReading {
+export function readLocks(value: unknown, name: string, world: WorldPorts): LocksReading {
   if (!Array.isArray(value)) return { error: `\`${name}\` is not a list of lock records` };
   const locks: Lock[] = [];
   let globs = 0;
   for (const [index, record] of value.entries()) {
-    const lock = readLock(record, place);
+    const lock = readLock(record, world);
     if (typeof lock === "string") return { error: `record ${index} of \`${name}\` ${lock}`, index };
     locks.push(lock);
     if (lock.active && isGlob(lock.entry)) globs += 1;
@@ -32,14 +34,14 @@ export function readLocks(value: unknown, name: string, place: Place): LocksRead
   return { locks };
 }
 
-function readLock(record: unknown, place: Place): Lock | string {
+function readLock(record: unknown, { place, disk }: WorldPorts): Lock | string {
   if (!isObject(record)) return "is not an object";
   const taskId = field(record, "task_id");
   const resource = field(record, "resource");
   const active = field(record, "active");
   if (!isText(taskId)) return "has no usable `task_id`: it must be a non-blank string";
   if (typeof resource !== "string") return "has no usable `resource`: it must be a path";
-  const read = readEntry(resource, place);
+  const read = readEntry(resource, place, disk);
   if ("error" in read) return `has the resource ${quoted(resource)}: ${read.error}`;
   if (typeof active !== "boolean") return "has no usable `active`: it must be true or false, not a word";
   return { taskId, entry: read.entry, active };

@@ -10,9 +10,9 @@ export interface LockTableFacts {
   readonly locks: readonly Lock[];
 }
 
-export function factsOf(payload: unknown, { place }: Pick<Ports, "place">): Reading<LockTableFacts> {
+export function factsOf(payload: unknown, world: Pick<Ports, "place" | "disk">): Reading<LockTableFacts> {
   const table = Array.isArray(payload) ? payload : field(payload, "locks");
-  const read = readLocks(table, "locks", place);
+  const read = readLocks(table, "locks", world);
   if ("locks" in read) return { facts: read };
   return problem(read.error, read.index === undefined ? {} : { index: read.index });
 }

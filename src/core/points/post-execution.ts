@@ -69,10 +69,9 @@ function readAssigned(payload: unknown, report: Report): Assigned | { error: str
       error: "`acceptance_criteria` is not a list of non-blank strings",
       field: "assignment.acceptance_criteria",
     };
-  const worklogs = [{ path, bytesBefore: 0 }];
-  // The size was noted for the file that the assignment names, whatever file the result names.
-  if (typeof size === "number")
-    worklogs.push({ path: typeof assigned === "string" ? assigned : path, bytesBefore: size });
+  // The file that the assignment names must have grown, whatever file the result names.
+  const worklogs = [{ path: typeof assigned === "string" ? assigned : path, bytesBefore: size ?? 0 }];
+  if (path !== assigned) worklogs.push({ path, bytesBefore: 0 });
   const acceptance = report.status === "done" ? { required, checks: report.checks } : undefined;
   return { worklogs, acceptance };
 }

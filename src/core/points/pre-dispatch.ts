@@ -26,7 +26,7 @@ export function factsOf(payload: unknown, world: WorldPorts): DispatchFacts {
   const assignment = field(payload, "assignment");
   const scope = (name: string) => {
     const value = field(assignment, name);
-    return value === undefined ? undefined : readScope(value, name, world.place);
+    return value === undefined ? undefined : readScope(value, name, world);
   };
   const locks = field(payload, "active_locks");
   return {
@@ -34,7 +34,7 @@ export function factsOf(payload: unknown, world: WorldPorts): DispatchFacts {
     assignment,
     lockScope: scope("lock_scope"),
     forbiddenScope: scope("forbidden_scope"),
-    activeLocks: locks === undefined ? undefined : readLocks(locks, "active_locks", world.place),
+    activeLocks: locks === undefined ? undefined : readLocks(locks, "active_locks", world),
     world,
   };
 }

@@ -23,8 +23,8 @@ export function factsOf(payload: unknown, world: WorldPorts): ExecutionFacts {
   return {
     taskId: field(payload, "task_id"),
     dependencies: field(payload, "dependencies"),
-    lockScope: readScope(lockScope, "lock_scope", world.place),
-    activeLocks: readLocks(field(payload, "active_locks"), "active_locks", world.place),
+    lockScope: readScope(lockScope, "lock_scope", world),
+    activeLocks: readLocks(field(payload, "active_locks"), "active_locks", world),
     sandbox: field(payload, "sandbox"),
     world,
   };

@@ -1,6 +1,6 @@
 import type { Entry } from "../paths/entry.ts";
-import type { Place } from "../paths/place.ts";
 import { readEntries } from "../paths/scope.ts";
+import type { Ports } from "./ports.ts";
 import { quoted } from "./quoted.ts";
 
 export type ScopeReading =
@@ -8,11 +8,15 @@ export type ScopeReading =
   | { readonly error: string; readonly index?: number };
 
 /** Reads a list of scope entries. `name` is what the error calls it. */
-export function readScope(value: unknown, name: string, place: Place): ScopeReading {
+export function readScope(
+  value: unknown,
+  name: string,
+  { place, disk }: Pick<Ports, "place" | "disk">,
+): ScopeReading {
   if (!Array.isArray(value)) return { error: `\`${name}\` is not a list of paths` };
   const index = value.findIndex((item) => typeof item !== "string");
   if (index >= 0) return { error: `entry ${index} of \`${name}\` is not a string`, index };
-  const result = readEntries(value, place);
+  const result = readEntries(value, place, disk);
   if ("entries" in result) return result;
   const text: string = value[result.index];
   return {

@@ -55,6 +55,7 @@ async function precedenceRows(): Promise<string[]> {
     PreCompact: (await import("./pre-compact.ts")).rules,
   };
   return Object.entries(tables).map(
-    ([name, table]) => `| ${name} | ${table.map(({ code }) => `\`${code}\``).join(", ")} |`,
+    ([name, table]) =>
+      `| ${name} | ${[...new Set(table.map(({ code }) => code))].map((code) => `\`${code}\``).join(", ")} |`,
   );
 }

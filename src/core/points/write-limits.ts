@@ -17,9 +17,9 @@ export type LimitsReading =
 export function readLimits(payload: unknown, world: WorldPorts): LimitsReading {
   const assignment = field(payload, "assignment");
   if (!isObject(assignment)) return { error: "`assignment` is missing: give its scopes" };
-  const lock = readScope(field(assignment, "lock_scope"), "lock_scope", world.place);
+  const lock = readScope(field(assignment, "lock_scope"), "lock_scope", world);
   if ("error" in lock) return lock;
-  const forbidden = readScope(field(assignment, "forbidden_scope"), "forbidden_scope", world.place);
+  const forbidden = readScope(field(assignment, "forbidden_scope"), "forbidden_scope", world);
   if ("error" in forbidden) return forbidden;
   const worklog = readWorklog(field(assignment, "worklog_path"), world.place);
   if ("error" in worklog) return worklog;
@@ -56,12 +56,16 @@ function sessionOf(path: string): string | undefined {
   return folder === ".agents-work" && rest.length > 0 ? session : undefined;
 }
 
-const removals = new Set(["delete", "remove", "rm", "rmdir", "move", "mv", "rename"]);
+/** Words for putting something there; any other may mean that it goes. */
+const additions = new Set(
+  "add append change chmod create edit insert modify new overwrite patch save touch update write".split(" "),
+);
 
-/** Removing or moving a folder is writing everything below it. */
+/** Removing or moving a folder is writing everything below it, also when it is gone already. */
 export function targetOf(resource: string, action: string, world: WorldPorts): WriteTarget {
-  if (!removals.has(action.trim().toLowerCase())) return { resource, wholeTree: false };
   const located = locate(resource, world.place);
-  const absolute = located.where === "inside" ? located.absolute : undefined;
-  return { resource, wholeTree: absolute !== undefined && world.disk.kindOf(absolute) === "folder" };
+  if (additions.has(action.trim().toLowerCase()) || located.where !== "inside")
+    return { resource, wholeTree: false };
+  const kind = world.disk.kindOf(located.absolute);
+  return { resource, wholeTree: kind === "folder", maybeTree: kind === "absent" };
 }

@@ -130,7 +130,7 @@ const catalog = {
   "E-STORE": later("the ledger cannot be read or written", "see `lockstep doctor`"),
   "E-INTERNAL": own(
     "Lockstep failed, so it denies",
-    "run the command again with --debug and report what it prints",
+    "call it again; if it stays so, report the payload and the reason",
   ),
 } as const satisfies Record<string, RuleText>;
 

@@ -18,6 +18,8 @@ export interface WriteTarget {
   readonly resource: string;
   /** Deleting or moving a folder is writing everything below it. */
   readonly wholeTree: boolean;
+  /** It is gone, and may have been a folder: what is forbidden below it counts. */
+  readonly maybeTree?: boolean;
   /** The folder itself stays: only what lies below it is written. */
   readonly onlyBelow?: boolean;
   /** Protected folders inside the tree are left alone. */
@@ -43,7 +45,7 @@ export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding
         ? forbiddenEntry(spelling.path, target, limits)
         : protectedHomeEntryOf(spelling.path, limits.place.home);
     if (entry === undefined) continue;
-    const reason = `\`${shown(target)}\` must not be written: it lies in \`${entry}\``;
+    const reason = `\`${shown(target)}\` must not be written: ${holds(spelling.path, entry) ? "it holds" : "it lies in"} \`${entry}\``;
     return { reason, details: { resource: target.resource, path: spelling.path, forbidden_scope: entry } };
   }
   return undefined;
@@ -61,10 +63,11 @@ export function findOutside(target: WriteTarget, limits: WriteLimits): Finding |
 }
 
 function forbiddenEntry(path: string, target: WriteTarget, limits: WriteLimits): string | undefined {
-  const tree = target.wholeTree;
+  const tree = target.wholeTree || target.maybeTree === true;
   const guarded = protectedEntryOf(path, {
     tree: tree && target.sourcesOnly !== true,
     session: limits.session,
+    more: limits.place.gitFolders,
   });
   if (guarded !== undefined) return guarded;
   return tree ? limits.forbidden.touchingTree(path) : limits.forbidden.entryOf(path);
@@ -86,4 +89,8 @@ function isHeld(path: string, target: WriteTarget, lock: Scope): boolean {
 
 function shown(target: WriteTarget): string {
   return target.shown ?? target.resource;
+}
+
+function holds(path: string, entry: string): boolean {
+  return path === "" || entry.startsWith(`${path}/`);
 }

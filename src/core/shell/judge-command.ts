@@ -145,7 +145,7 @@ function holderOf(
   if (where === "outside") return protectedHomeEntryOf(path, place.home);
   if (path === "") return undefined;
   const held = others.entryOf(path) ?? (others.holdsBelow(path) ? `${path}/**` : undefined);
-  return held ?? protectedEntryOf(path, { tree: false, session });
+  return held ?? protectedEntryOf(path, { tree: false, session, more: place.gitFolders });
 }
 
 function protectedIn(pattern: string): string | undefined {

@@ -11,21 +11,37 @@ const always = new Set(
     "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_EXEC_PATH GIT_NAMESPACE",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_TEMPLATE_DIR GIT_CEILING_DIRECTORIES GIT_ASKPASS",
     "GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF",
+    "GIT_REPLACE_REF_BASE GIT_GRAFT_FILE GIT_SHALLOW_FILE GIT_ATTR_SOURCE",
+    "TAR_OPTIONS TAPE ZIPOPT UNZIP UNZIPOPT CURL_HOME WGETRC XDG_CONFIG_HOME XDG_CONFIG_DIRS MAKEFILES",
+    "DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES GCC_EXEC_PREFIX COMPILER_PATH",
+    "LESSKEYIN LESSKEY_CONTENT FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS VIMINIT EXINIT",
     "PERL5OPT PERL5DB RUBYOPT PYTHONSTARTUP PYTHONINSPECT JAVA_TOOL_OPTIONS _JAVA_OPTIONS",
   ].flatMap((names) => names.split(" ")),
 );
 const prefixes = ["GIT_CONFIG", "BASH_FUNC_"];
 /** Programs that these name may run something; those that run nothing are in everyday use. */
-const runners = new Set(["GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER", "EDITOR", "VISUAL"]);
-const harmless = /^(?:|:|true|false|cat|less(?: -[A-Za-z]+)?|more|vi|vim|nano|emacs|code --wait)$/;
+const runners =
+  /(?:PAGER|EDITOR|ASKPASS)$|^(?:VISUAL|BROWSER|SHELL|RSYNC_RSH|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$/;
+const harmless =
+  /^(?:|:|true|false|none|cat|less(?: -[A-Za-z]+)?|more|vi|vim|nano|emacs|code --wait|ssh|chrome|chromium|firefox|webkit|safari|(?:\/usr(?:\/local)?)?\/bin\/(?:ba|da|z|fi)?sh)$/;
+/** Options that a program reads from its environment; any others may make it run or write something. */
+const optionVariables: ReadonlyMap<string, RegExp> = new Map([
+  ["MAKEFLAGS", /^(?:\s*(?:-?[jklrsBRSw]+\s?\d*|--(?:no-print-directory|silent|keep-going|jobs=\d+)))*\s*$/],
+  ["XZ_OPT", /^[\s\dTevkq-]*$/],
+  ["XZ_DEFAULTS", /^[\s\dTevkq-]*$/],
+  ["HOME", /^(?:|\/tmp|\/root|\/(?:home|Users)\/[\w.-]+|\/nonexistent|\/dev\/null|\/var\/empty)\/?$/],
+]);
 
 /** Why setting a variable would change how later commands are found or loaded, if it would. */
 export function whyLoader(m: Machine, name: string, value: Text, world: World): string | undefined {
   if (name.startsWith("LOCKSTEP_")) return `sets \`${name}\`, which tells Lockstep who is calling`;
   if (always.has(name) || prefixes.some((prefix) => name.startsWith(prefix)))
     return `sets \`${name}\`, which changes how later commands are found or loaded`;
-  if (runners.has(name) && !harmless.test(known(value) ?? "?"))
+  if (runners.test(name) && !harmless.test(known(value) ?? "?"))
     return `sets \`${name}\`, which runs a program`;
+  const allowed = optionVariables.get(name);
+  if (allowed !== undefined && !isOldValue(value) && !allowed.test(known(value) ?? "?"))
+    return `sets \`${name}\`, which changes what later commands do`;
   if (
     name === "NODE_OPTIONS" &&
     /--(?:require|import|loader|experimental-loader)\b|-r\b/.test(known(value) ?? "-r")
@@ -40,7 +56,7 @@ export function whyLoader(m: Machine, name: string, value: Text, world: World): 
 /** Only what comes before the old PATH can hide a program. */
 function whyPath(m: Machine, value: Text, world: World): string | undefined {
   for (const entry of pathEntries(value)) {
-    if (isOldPath(entry)) return undefined;
+    if (isOldValue(entry)) return undefined;
     const path = absolutePath(entry, world.cwd);
     if (path !== undefined && !isInside(resolveDots(path), m.context.root)) continue;
     if (
@@ -67,7 +83,7 @@ function pathEntries(value: Text): readonly Text[] {
   return entries.map((entry) => (entry.length === 0 ? literal(".") : entry));
 }
 
-function isOldPath(entry: Text): boolean {
+function isOldValue(entry: Text): boolean {
   const [first] = entry;
   return entry.length === 1 && first?.kind === "unknown" && first.source === "environment";
 }

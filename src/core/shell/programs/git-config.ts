@@ -8,7 +8,7 @@ const harmless =
 
 /** Exceptions to the above: they name programs, files to include, or other places. */
 const harmful =
-  /\.(?:textconv|command|cmd|path|driver|tool|guitool|program|helper|update|proxy|template|hookspath|templatedir|external|receivepack|uploadpack|sslcert|sslkey|sslbackend|fsmonitor|editor|askpass|insteadof|pushinsteadof|vcs|mergeoptions|url|pushurl|to|sendmailcmd|clean|smudge|process|recursesubmodules|useconfigonly|directory|allow|uploadpackfilter|difffilter|hook|packobjectshook|outputdirectory|cookiefile|savecookies|signaturefile)$/;
+  /\.(?:\w*(?:hook|command|cmd|program|helper|driver|editor|pager|filter)|autocorrect|textconv|path|tool|guitool|update|proxy|template|hookspath|templatedir|external|receivepack|uploadpack|sslcert|sslkey|sslbackend|fsmonitor|askpass|insteadof|pushinsteadof|vcs|mergeoptions|url|pushurl|to|clean|smudge|process|recursesubmodules|useconfigonly|directory|allow|outputdirectory|cookiefile|savecookies|signaturefile)$/;
 
 /** What may be kept in the repository's own settings, which all worktrees share. */
 const harmlessToKeep =

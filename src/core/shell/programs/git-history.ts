@@ -2,6 +2,7 @@ import type { OptionSpec } from "../read-options.ts";
 import { known } from "../text.ts";
 import type { Program } from "../types.ts";
 import { reading, readsOnly } from "./describe.ts";
+import { printing } from "./git-readers.ts";
 
 const noVerify = "skips the checks that run before a commit or merge";
 
@@ -86,7 +87,7 @@ const rebase: Program = (call, effects) => {
 const bisect: Program = (call, effects) => {
   const [verb, ...rest] = call.args;
   const name = known(verb ?? []) ?? "";
-  if (/^(?:log|view|visualize|terms|help)?$/.test(name)) return;
+  if (/^(?:log|view|visualize|terms|help)?$/.test(name)) return printing(call, effects);
   if (name === "run") effects.run(rest);
   effects.refuse("refs", "bisect checks out other commits");
 };

@@ -3,8 +3,9 @@ import type { Action, Effects } from "../types.ts";
 import { inFolder } from "./describe.ts";
 
 /**
- * Reports what a list of pathspecs covers. From the top (`:/x`) is unknown here, since the folder we are in
- * may lie below it; wildcards of git's own also match `/`, so they cover all below the folder before them.
+ * Reports what a list of pathspecs covers. From the top (`:/x`, or all but `:!x`) is unknown here, since the
+ * folder we are in may lie below it; wildcards of git's own also match `/`, so they cover all below the
+ * folder before them.
  */
 export function writePathspecs(specs: readonly Text[], effects: Effects, action: Action = "write"): void {
   const positive = specs.filter((spec) => !/^:(?:[!^]|\([^)]*exclude)/.test(knownStart(spec)));
@@ -12,8 +13,9 @@ export function writePathspecs(specs: readonly Text[], effects: Effects, action:
   for (const spec of positive) effects.write(pathOf(spec), action, { tree: true });
 }
 
+/** The work tree from its top, wherever in it we are. */
 export function writeWholeTree(effects: Effects, action: Action = "write"): void {
-  effects.write(literal("."), action, { tree: true });
+  effects.write(unknownText, action, { tree: true });
 }
 
 function pathOf(spec: Text): Text {
@@ -28,14 +30,18 @@ function pathOf(spec: Text): Text {
   return inFolder(literal(slash < 0 ? "." : path.slice(0, slash) || "/"), [{ kind: "below" }]);
 }
 
-/** An operand that is a path rather than a branch, as far as its spelling tells. */
+/**
+ * A lone operand that is a path rather than a commit, as far as its spelling tells: no ref is called `./x`,
+ * `x/` or `*`, and none is likely to be called `src/x.ts`; but a tag may well be called `v1.x`.
+ */
 export function looksLikePath(operand: Text): boolean {
   const text = known(operand);
   if (text === undefined) return operand.some((piece) => piece.kind === "glob");
+  if (text.includes("^{") || text.includes("@{")) return false;
   return (
-    /^(?:\.{1,2}$|\.{0,2}\/|:)/.test(text) ||
-    /[*?[]/.test(text) ||
-    /\.[A-Za-z][A-Za-z0-9]{0,7}$/.test(text) ||
+    /^(?:\.{1,2}$|\.{0,2}\/|:[(!^])/.test(text) ||
+    /^[^:]*[*?[]/.test(text) ||
+    /\/[^/]*\.[A-Za-z][A-Za-z0-9]{0,7}$/.test(text) ||
     text.endsWith("/")
   );
 }

@@ -1,4 +1,4 @@
-import { anyName, known, literal } from "../text.ts";
+import { anyName, concat, known, literal, type Text, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
 import {
   describe,
@@ -37,12 +37,13 @@ const mergeFile = reading(
 
 const difftool = reading(
   {
-    values: "x,extcmd t,tool",
+    values: "x,extcmd t,tool output",
     flags: "d,dir-diff g,gui y,no-prompt prompt symlinks no-symlinks trust-exit-code",
   },
   (options, effects) => {
     const command = options.value("x");
     if (command !== undefined) effects.shell(command);
+    writeFiles(options.all("output"), effects);
     effects.opaque("it opens another program");
   },
 );
@@ -75,8 +76,22 @@ const mailinfo = describe({ flags: "k b u m n", values: "encoding quoted-cr", wr
 
 const packObjects = reading({ values: "window depth filter", flags: "stdout all" }, (options, effects) => {
   const base = options.operands[0];
-  if (!options.has("stdout") && base !== undefined) effects.write(base);
+  if (!options.has("stdout") && base !== undefined) effects.write(concat(base, literal("-"), anyName));
 });
+
+/** The index lies beside the pack unless it is sent elsewhere. */
+const indexPack = reading(
+  { values: "o threads object-format", glued: "keep promisor strict max-input-size", flags: "stdin fix-thin v" },
+  (options, effects) => {
+    writeFiles(options.all("o"), effects);
+    if (!options.has("o")) for (const pack of options.operands) effects.write(inFolderOf(pack));
+  },
+);
+
+function inFolderOf(path: Text): Text {
+  const text = known(path);
+  return text === undefined ? unknownText : concat(literal(text.slice(0, text.lastIndexOf("/") + 1)), anyName);
+}
 
 const report = reading({ values: "o,output-directory s,suffix mode" }, (options, effects) =>
   writeTrees([options.value("o") ?? literal(".")], effects),
@@ -92,13 +107,15 @@ export const gitPlumbing = new Map<string, Program>([
   ["mailinfo", mailinfo],
   ["mailsplit", describe({ values: "d f", folders: "o" })],
   ["pack-objects", packObjects],
+  ["index-pack", indexPack],
+  ["unpack-file", (_, effects) => effects.write(unknownText)],
   [
     "fast-export",
-    describe({ values: "import-marks signed-tags tag-of-filtered-object", files: "export-marks" }),
+    describe({ values: "import-marks signed-tags tag-of-filtered-object", files: "export-marks output" }),
   ],
   ...named("bugreport diagnose", report),
   ...named(
-    "write-tree commit-tree hash-object mktree mktag unpack-objects index-pack pack-refs repack commit-graph multi-pack-index rerere update-server-info unpack-file",
+    "write-tree commit-tree hash-object mktree mktag unpack-objects pack-refs repack commit-graph multi-pack-index rerere update-server-info",
     readsOnly,
   ),
   ...named(

@@ -2,6 +2,7 @@ import { known } from "../text.ts";
 import type { Program } from "../types.ts";
 import { reading } from "./describe.ts";
 import { gitConfig } from "./git-config.ts";
+import { printing } from "./git-readers.ts";
 
 function refuses(why: string): Program {
   return (_, effects) => effects.refuse("refs", why);
@@ -68,6 +69,13 @@ const updateIndex = reading(
   },
 );
 
+const reflog: Program = (call, effects) => {
+  const verb = known(call.args[0] ?? []);
+  if (call.args.length > 0 && (verb === undefined || /^(?:expire|delete|drop|write)$/.test(verb)))
+    effects.refuse("refs", "the way back to earlier commits is deleted");
+  else printing(call, effects);
+};
+
 const gc = reading(
   { glued: "prune aggressive", flags: "auto q,quiet force keep-largest-pack no-prune" },
   (options, effects) => {
@@ -97,6 +105,6 @@ export const gitRefs = new Map<string, Program>([
   ["prune", refuses("unreachable commits are deleted")],
   ["notes", refusesUnless(/^(?:list|show|get-ref)?$/, "notes are refs that worktrees share")],
   ["replace", refusesUnless(/^(?:-l|--list)?$/, "replaced objects change history for everybody")],
-  ["reflog", refusesUnless(/^(?!expire$|delete$|drop$)/, "the way back to earlier commits is deleted")],
+  ["reflog", reflog],
   ["refs", refusesUnless(/^(?:verify|list|exists)$/, "refs are moved")],
 ]);

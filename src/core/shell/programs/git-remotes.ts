@@ -11,6 +11,7 @@ import {
   writeTrees,
 } from "./describe.ts";
 import { whyNotSetting } from "./git-config.ts";
+import { printing } from "./git-readers.ts";
 
 const refusePush: Program = (_, effects) => effects.refuse("refs", "a push moves refs of another repository");
 
@@ -27,12 +28,13 @@ const fetch = reading(
       "upload-pack depth deepen shallow-since shallow-exclude j,jobs o,server-option refmap negotiation-tip filter",
     glued: "recurse-submodules",
     flags:
-      "all a,append f,force k,keep t,tags n p,prune P q v u,update-head-ok multiple dry-run set-upstream write-fetch-head",
+      "all a,append f,force k,keep t,tags n p,prune P q v u,update-head-ok multiple dry-run set-upstream write-fetch-head stdin",
   },
   (options, effects) => {
     refuseRunning(options.operands, options.value("upload-pack"), effects);
     const moves = options.operands.slice(1).some((spec) => /^\+?[^:]*:./.test(knownStart(spec)));
-    if (moves || options.has("u", "refmap")) effects.refuse("refs", "the fetch is told to move local refs");
+    if (moves || options.has("u", "refmap", "stdin"))
+      effects.refuse("refs", "the fetch is told to move local refs");
   },
 );
 
@@ -139,6 +141,7 @@ const archive = reading(
 const bundle: Program = (call, effects) => {
   const [verb, ...rest] = call.args;
   if (known(verb ?? []) !== "create") return;
+  printing(call, effects);
   writeFiles(rest.filter((word) => !/^-./.test(knownStart(word))).slice(0, 1), effects);
 };
 
@@ -156,4 +159,5 @@ export const gitRemotes = new Map<string, Program>([
   ["archive", archive],
   ["bundle", bundle],
   ["upload-pack", readsOnly],
+  ["remote-ext", (_, effects) => effects.refuse("loader", "the transport is made to run a program")],
 ]);

@@ -1,7 +1,8 @@
-import { known, literal, type Text } from "../text.ts";
+import { known, knownStart, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { reading, writeTrees } from "./describe.ts";
 import { isHead, looksLikePath, writePathspecs, writeWholeTree } from "./git-pathspec.ts";
+import { printing } from "./git-readers.ts";
 import { stripOf, writePatch } from "./patch.ts";
 
 const checkout = reading(
@@ -13,6 +14,7 @@ const checkout = reading(
   },
   (options, effects) => {
     if (options.has("B")) return effects.refuse("refs", "checkout -B moves a branch");
+    if (options.has("d")) return effects.refuse("refs", "checkout --detach leaves the branch");
     if (options.has("pathspec-from-file")) return writeWholeTree(effects);
     const { operands, dashes } = options;
     const forced = options.has("f", "m");
@@ -85,7 +87,7 @@ const clean = reading(
   { values: "e,exclude", flags: "n,dry-run f,force d x X q,quiet i,interactive" },
   (options, effects) => {
     if (options.has("n")) return;
-    if (options.operands.length === 0) return writeWholeTree(effects, "delete");
+    if (options.operands.length === 0) return writeTrees([literal(".")], effects, "delete");
     writePathspecs(options.operands, effects, "delete");
   },
 );
@@ -100,14 +102,16 @@ const reset = reading(
     const { operands, dashes } = options;
     if (dashes !== undefined ? dashes < operands.length : operands.length > 1) return;
     const only = operands[0];
-    if (only === undefined || isHead(only) || (dashes === undefined && looksLikePath(only))) return;
+    const takesPaths = dashes === undefined && !options.has("soft", "mixed");
+    if (only === undefined || isHead(only) || (takesPaths && looksLikePath(only))) return;
     effects.refuse("refs", "reset moves the branch");
   },
 );
 
 const stash: Program = (call, effects) => {
   const verb = known(call.args[0] ?? []) ?? "";
-  if (/^(?:list|show|create)$/.test(verb)) return;
+  if (/^(?:list|show)$/.test(verb)) return printing(call, effects);
+  if (verb === "create") return;
   const push = verb === "" || verb === "push" || verb.startsWith("-");
   if (push) return stashPush({ ...call, args: verb === "push" ? call.args.slice(1) : call.args }, effects);
   effects.refuse("refs", `stash ${verb} rewrites the tree and a ref that worktrees share`);
@@ -155,11 +159,13 @@ const readTree = reading(
   },
 );
 
+/** The prefix is taken from the top of the work tree. */
 const checkoutIndex = reading(
   { values: "prefix stage", flags: "a,all f,force u q n stdin temp z" },
   (options, effects) => {
     const prefix = options.value("prefix");
-    if (prefix !== undefined) return writeTrees([prefix], effects);
+    if (prefix !== undefined && knownStart(prefix).startsWith("/")) return writeTrees([prefix], effects);
+    if (prefix !== undefined) return writeWholeTree(effects);
     if (options.has("a", "stdin")) return writeWholeTree(effects);
     writeTrees(options.operands, effects);
   },
