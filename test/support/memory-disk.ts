@@ -33,5 +33,10 @@ export function memoryDisk(contents: DiskContents = {}): Disk {
     const found = contents[realPath(absolute)];
     return typeof found === "string" ? found.length : 0;
   };
-  return { realPath, kindOf, sizeOf };
+  const namesIn = (absolute: string) => {
+    const folder = realPath(absolute);
+    const below = Object.keys(contents).filter((one) => one.startsWith(`${folder}/`));
+    return [...new Set(below.map((one) => one.slice(folder.length + 1).split("/")[0] as string))];
+  };
+  return { realPath, kindOf, sizeOf, namesIn };
 }

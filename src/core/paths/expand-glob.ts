@@ -21,3 +21,24 @@ function matches(folder: string, segment: string, disk: Disk): string[] {
   const names = disk.namesIn?.(folder === "" ? "/" : folder) ?? [];
   return names.filter((name) => matchesSegment(wanted, name)).map((name) => `${folder}/${name}`);
 }
+
+const visitsMax = 5000;
+
+/** Links below a folder whose name matches a pattern, as far as a bounded look finds them. */
+export function linksBelow(folder: string, names: string, disk: Disk): readonly string[] {
+  const wanted = segmentPattern(names);
+  const links: string[] = [];
+  const open = [folder];
+  let visits = 0;
+  for (let at = open.pop(); at !== undefined && visits < visitsMax; at = open.pop()) {
+    const real = disk.realPath(at);
+    for (const name of disk.namesIn?.(at) ?? []) {
+      visits += 1;
+      const path = `${at}/${name}`;
+      if (disk.realPath(path) !== `${real}/${name}`) {
+        if (matchesSegment(wanted, name)) links.push(path);
+      } else if (disk.kindOf(path) === "folder") open.push(path);
+    }
+  }
+  return links;
+}

@@ -1,4 +1,4 @@
-import { assign } from "./assign.ts";
+import { assign, checkLoader } from "./assign.ts";
 import type { Builtin, BuiltinCall } from "./builtins.ts";
 import { mapfileCommand, readCommand } from "./builtins-read.ts";
 import { setCommand, shiftCommand, shoptCommand } from "./builtins-set.ts";
@@ -23,8 +23,9 @@ export const variableBuiltins: Readonly<Record<string, Builtin>> = {
   read: readCommand,
   mapfile: mapfileCommand,
   readarray: mapfileCommand,
-  getopts: ({ args, world }) => {
+  getopts: ({ m, args, world }) => {
     const name = known(args[1] ?? []) ?? "_";
+    checkLoader(m, world, name, "unknown");
     return both(withVariable(withVariable(world, "OPTARG", "unknown"), name, "unknown"), []);
   },
 };
@@ -34,11 +35,12 @@ function declareLocally(call: BuiltinCall): Outcome {
   const { m, args, world } = call;
   const options = args.map((arg) => known(arg) ?? "").filter((word) => /^[-+]/.test(word));
   const names = namesOf(args);
-  if (options.some((option) => /n/.test(option)))
-    m.report.refuse("unparsed", "makes one variable stand for another, which is not followed");
+  const isGlobal = options.some((option) => /g/.test(option));
+  if (options.some((option) => /[nluc]/.test(option)) || (isGlobal && m.escapes.locals !== undefined))
+    m.report.refuse("unparsed", "declares a variable in a way that is not followed");
   if (options.some((option) => /f/.test(option) && /x/.test(option))) refuseFunction(call);
   if (options.some((option) => /r/.test(option))) for (const name of names) m.constants.add(name);
-  for (const name of names) m.escapes.locals?.add(name);
+  if (!isGlobal) for (const name of names) m.escapes.locals?.add(name);
   const cleared =
     m.escapes.locals === undefined
       ? world

@@ -1,8 +1,8 @@
-import { expandGlob } from "../paths/expand-glob.ts";
+import { expandGlob, linksBelow } from "../paths/expand-glob.ts";
 import { type Located, locate, resolveDots } from "../paths/locate.ts";
 import type { Disk, Place } from "../paths/place.ts";
 import { protectedEntryOf, protectedHomeEntryOf } from "../paths/protected-paths.ts";
-import type { Scope } from "../paths/scope.ts";
+import { Scope } from "../paths/scope.ts";
 import type { RuleCode } from "../rules/catalog.ts";
 import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "../rules/judge-write.ts";
 import { mentionedPaths } from "./mentioned-paths.ts";
@@ -44,21 +44,36 @@ function objectToWrite(write: ShellWrite, limits: CommandLimits): readonly Objec
 
 /** A link made by the command itself is not there yet to be resolved: nothing may be written through it. */
 function objectToNewLinks(writes: readonly ShellWrite[], limits: CommandLimits): readonly Objection[] {
-  const paths = (write: ShellWrite) =>
-    targetsOf(write, limits.place).flatMap((target) =>
-      target.kind === "path" ? [resolveDots(target.path)] : [],
-    );
-  const links = writes.filter((write) => write.action === "link").flatMap(paths);
+  const links = writes
+    .filter((write) => write.action === "link")
+    .flatMap((write) => targetsOf(write, limits.place))
+    .flatMap((target) => (target.kind === "path" ? [resolveDots(target.path)] : []));
   if (links.length === 0) return [];
-  const through = writes
-    .filter((write) => write.action !== "link" && write.action !== "delete")
-    .flatMap(paths)
-    .filter((path) => links.some((link) => path === link || path.startsWith(`${link}/`)));
-  return through.map((path) => ({
-    code: "R-PW-001",
-    reason: `\`${projectPath(path, limits.place)}\` is written through a link that the same command makes`,
-    path,
-  }));
+  return writes
+    .filter((write) => write.action !== "link")
+    .flatMap((write) => targetsOf(write, limits.place).map((target) => ({ write, target })))
+    .filter(({ write, target }) => links.some((link) => goesThrough(target, link, { write, limits })))
+    .map(({ write }) => ({
+      code: "R-PW-001",
+      reason: `${write.by} may write through a link that the same command makes: make it in a command of its own`,
+    }));
+}
+
+/** Deleting the link itself is no way through it. */
+function goesThrough(
+  target: Target,
+  link: string,
+  { write, limits }: { write: ShellWrite; limits: CommandLimits },
+): boolean {
+  if (target.kind === "glob") {
+    const located = locate(link, limits.place);
+    const scope = new Scope([target.entry], limits.place);
+    return located.where === "inside" && scope.touchingTree(located.path) !== undefined;
+  }
+  if (target.kind !== "path") return false;
+  const path = resolveDots(target.path);
+  if (path.startsWith(`${link}/`) || (target.links !== undefined && link.startsWith(`${path}/`))) return true;
+  return path === link && write.action !== "delete";
 }
 
 function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits): Objection | undefined {
@@ -113,8 +128,17 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
   const forbidden = findForbidden(asked, limits);
   if (forbidden !== undefined) return { code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path };
   if (write.action === "folder" && leadsToLock(path, limits)) return undefined;
+  const link = target.links === undefined ? undefined : linkOut(path, target.links, limits);
+  if (link !== undefined) return outside(write.by, projectPath(link, limits.place));
   const found = findOutside(asked, limits);
   return found === undefined ? undefined : { code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path };
+}
+
+/** A link below the folder that leads out of the lock. */
+function linkOut(folder: string, names: string, limits: CommandLimits): string | undefined {
+  return linksBelow(folder, names, limits.disk).find(
+    (link) => findOutside({ resource: link, wholeTree: false }, limits) !== undefined,
+  );
 }
 
 /** Making the folders that lead to the lock changes nothing that is tracked. */
@@ -125,7 +149,10 @@ function leadsToLock(path: string, limits: CommandLimits): boolean {
 }
 
 function objectToMention(mention: Mention, limits: CommandLimits): readonly Objection[] {
-  for (const path of mentionedPaths(mention, limits.place)) {
+  const paths = mentionedPaths(mention, limits.place);
+  if (paths === "too many")
+    return [{ code: "R-PW-002", reason: `${mention.by} is given more paths than can be looked at` }];
+  for (const path of paths) {
     const held = spellingsOf(path, limits)
       .map((spelling) => (spelling.where === "invalid" ? undefined : holderOf(spelling, limits)))
       .find((holder) => holder !== undefined);

@@ -32,11 +32,14 @@ const optionVariables: ReadonlyMap<string, RegExp> = new Map([
   ["HOME", /^(?:|\/tmp|\/root|\/(?:home|Users)\/[\w.-]+|\/nonexistent|\/dev\/null|\/var\/empty)\/?$/],
 ]);
 
+export function isLoader(name: string): boolean {
+  return always.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+}
+
 /** Why setting a variable would change how later commands are found or loaded, if it would. */
 export function whyLoader(m: Machine, name: string, value: Text, world: World): string | undefined {
   if (name.startsWith("LOCKSTEP_")) return `sets \`${name}\`, which tells Lockstep who is calling`;
-  if (always.has(name) || prefixes.some((prefix) => name.startsWith(prefix)))
-    return `sets \`${name}\`, which changes how later commands are found or loaded`;
+  if (isLoader(name)) return `sets \`${name}\`, which changes how later commands are found or loaded`;
   if (runners.test(name) && !harmless.test(known(value) ?? "?"))
     return `sets \`${name}\`, which runs a program`;
   const allowed = optionVariables.get(name);

@@ -7,9 +7,11 @@ const candidatesMax = 2000;
 const pathLike = /[\p{L}\p{N}_.~@+%/\\$-]+/gu;
 
 /** Absolute paths that a piece of code or an operand could be naming. */
-export function mentionedPaths(mention: Mention, place: Place): readonly string[] {
+export function mentionedPaths(mention: Mention, place: Place): readonly string[] | "too many" {
   const found = new Set<string>();
-  for (const candidate of candidatesIn(mention)) {
+  const candidates = candidatesIn(mention);
+  if (candidates.size > candidatesMax) return "too many";
+  for (const candidate of candidates) {
     for (const cwd of [...mention.from, place.root]) {
       const located = locate(candidate, { ...place, cwd: cwd ?? place.root });
       if (located.where !== "invalid" && located.absolute !== undefined) found.add(located.absolute);
@@ -18,16 +20,15 @@ export function mentionedPaths(mention: Mention, place: Place): readonly string[
   return [...found];
 }
 
-function candidatesIn({ text, operand }: Mention): Iterable<string> {
+function candidatesIn({ text, operand }: Mention): Set<string> {
   const candidates = new Set<string>();
   if (operand) candidates.add(text);
   for (const match of text.matchAll(pathLike)) {
     const run = match[0].replace(/\.+$/, "");
     if (run.includes("/") || run.includes(".")) candidates.add(run);
-    // `-osrc/b/x` and `>src/b/x` are read without what stands before the path.
-    const glued = /^-{1,2}[A-Za-z](?=[\w.]+\/)/.exec(run);
-    if (glued !== null) candidates.add(run.slice(glued[0].length));
-    if (candidates.size > candidatesMax) break;
+    // `-osrc/b/x`, `-xzfsrc/b/x` and `@src/b/x` are read without what may stand before the path.
+    const before = run.includes("/") ? (/^(?:-{1,2}[A-Za-z]{0,6}|[@+%])/.exec(run)?.[0].length ?? 0) : 0;
+    for (let cut = 1; cut <= before; cut += 1) candidates.add(run.slice(cut));
   }
   return candidates;
 }

@@ -159,7 +159,7 @@ function found(call: Call): Text | undefined {
   )
     return undefined;
   const starts = call.args.slice(0, startsCount(call.args));
-  return pathsBelow(starts);
+  return pathsBelow(starts, foundBelow(call.args));
 }
 
 function startsCount(args: readonly Text[]): number {
@@ -168,9 +168,18 @@ function startsCount(args: readonly Text[]): number {
 }
 
 /** One start folder gives one text; several would have to be told apart, and are not. */
-function pathsBelow(starts: readonly Text[]): Text | undefined {
+function pathsBelow(starts: readonly Text[], piece: Text = below): Text | undefined {
   if (starts.length > 1) return undefined;
-  return concat(starts[0] ?? literal("."), below);
+  return concat(starts[0] ?? literal("."), piece);
+}
+
+/** What `find` prints below a folder: links too, unless it is told to look for files or folders. */
+export function foundBelow(args: readonly Text[]): Text {
+  const words = args.map((arg) => known(arg) ?? "");
+  const type = words[words.indexOf("-type") + 1] ?? "";
+  if (words.includes("-type") && /^[fd]+$/.test(type) && !words.includes("-o")) return below;
+  const named = words.includes("-o") ? "*" : (words[words.indexOf("-name") + 1] ?? "*");
+  return [{ kind: "below", links: words.includes("-name") ? named : "*" }];
 }
 
 function gitOutput(m: Machine, args: readonly (string | undefined)[]): Text | undefined {

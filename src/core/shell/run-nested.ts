@@ -1,5 +1,6 @@
 import { forEachChild, type SyntaxNode, type TestExpression } from "unbash";
 import { variableValue } from "./expand-parameter.ts";
+import { isLoader } from "./loader-variables.ts";
 import type { Machine } from "./machine.ts";
 import { concat, known, literal, type Text } from "./text.ts";
 import type { World } from "./world.ts";
@@ -58,5 +59,9 @@ function countIn(m: Machine, node: SyntaxNode): void {
 
 /** From now on these are some number, or what they were before. */
 export function countNames(m: Machine, expression: string): void {
-  for (const name of expression.match(/[A-Za-z_]\w*/g) ?? []) m.counted.add(name);
+  for (const name of expression.match(/[A-Za-z_]\w*/g) ?? []) {
+    m.counted.add(name);
+    if (isLoader(name))
+      m.report.refuse("loader", `sets \`${name}\`, which changes how later commands are found or loaded`);
+  }
 }

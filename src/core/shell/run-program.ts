@@ -10,7 +10,8 @@ import type { Call, Input } from "./types.ts";
 import { both, type Outcome, type World } from "./world.ts";
 
 const systemFolders =
-  /^(?:\/(?:usr\/(?:local\/)?)?s?bin|\/opt\/homebrew\/bin|\/snap\/bin|\/usr\/lib(?:exec)?\/git-core|.*\/node_modules\/\.bin|.*\/\.(?:local|cargo|nvm\/.*|volta|bun|deno|rbenv\/shims|pyenv\/shims)(?:\/bin)?)\/[^/]+$/;
+  /^\/(?:usr\/(?:local\/)?s?bin|s?bin|opt\/homebrew\/bin|snap\/bin|usr\/lib(?:exec)?\/git-core)\/[^/]+$/;
+/** Tools that lie in the project: known by name, but they are files that somebody may have changed. */
 const toolFolders =
   /(?:^|\/)(?:\.?venv|env|virtualenv|\.tox\/[^/]+|node_modules\/\.bin)\/(?:bin\/|Scripts\/)?[^/]+$/;
 
@@ -21,7 +22,7 @@ export function runProgram(
   given: readonly Text[],
   { world, input }: { world: World; input: Input },
 ): Outcome {
-  const name = tableName(word, world);
+  const name = tableName(m, word, world);
   const args = given.flatMap((arg, index) => severalNames(arg, given[index + 1]));
   const call: Call = { name: name ?? word, args, input, task: m.context.task };
   m.report.program(call.name);
@@ -29,8 +30,7 @@ export function runProgram(
   if (program === undefined) runUnknown(m, call, world);
   else {
     program(call, callEffects(m, call, world));
-    if (toolFolders.test(word) && !word.includes("node_modules"))
-      m.report.opaque(word, "it lies in the project");
+    if (toolFolders.test(word)) m.report.opaque(word, "it lies in the project");
   }
   const out = outputOf(m, call, world);
   // The one program that writes what it prints the name of.
@@ -56,10 +56,11 @@ function severalNames(arg: Text, next: Text | undefined): readonly Text[] {
 }
 
 /** The name to look up; undefined for a program that only happens to be called like a known one. */
-function tableName(word: string, world: World): string | undefined {
+function tableName({ context }: Machine, word: string, world: World): string | undefined {
   const path = word.includes("/") ? systemPath(word, world.cwd) : word;
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.exe$/i, "");
-  if (!word.includes("/") || systemFolders.test(path) || toolFolders.test(word)) return name;
+  const installed = context.home !== undefined && path.startsWith(`${context.home}/.`);
+  if (!word.includes("/") || installed || systemFolders.test(path) || toolFolders.test(word)) return name;
   return isShell(name) || isInterpreter(name) || isAgent(name) ? name : undefined;
 }
 

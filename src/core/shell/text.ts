@@ -9,8 +9,11 @@ export type Piece =
   | { readonly kind: "glob"; readonly text: string }
   /** Unknown, but one plain name or number: no `/`, no space, neither `.` nor `..`. */
   | { readonly kind: "name" }
-  /** Unknown paths below the folder spelled before it, as `find src/a` prints them. */
-  | { readonly kind: "below" }
+  /**
+   * Unknown paths below the folder spelled before it, as `find src/a` prints them. `links`: those whose name
+   * matches this pattern may be links.
+   */
+  | { readonly kind: "below"; readonly links?: string }
   /** The end of a pipe: `<(…)` and `>(…)`; `content` is what a reader would get. */
   | { readonly kind: "pipe"; readonly content: Text | undefined }
   | { readonly kind: "unknown"; readonly source: UnknownSource };

@@ -8,7 +8,8 @@ import type { ShellWrite } from "./types.ts";
 
 /** Where a write would go, as far as it is known. */
 export type Target =
-  | { readonly kind: "path"; readonly path: string; readonly tree: boolean }
+  /** `links`: below it, links of such names may be written through. */
+  | { readonly kind: "path"; readonly path: string; readonly tree: boolean; readonly links?: string }
   | { readonly kind: "glob"; readonly pattern: string; readonly entry: Entry }
   | { readonly kind: "outside"; readonly path: string }
   /** The end of a pipe, or an empty word: no file. */
@@ -32,18 +33,24 @@ function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): T
   if (path !== undefined) return { kind: "path", path, tree: write.tree };
   if (text.some((piece) => piece.kind === "unknown")) return unresolved;
   const folder = belowFolder(text);
-  if (folder !== undefined) return { kind: "path", path: folder, tree: true };
+  if (folder !== undefined) return { kind: "path", path: folder.path, tree: true, ...linksOf(folder.piece) };
   return globTarget(text, write.tree, place) ?? unresolved;
 }
 
 /** `find src/a` prints src/a and what lies below it. */
-function belowFolder(text: Text): string | undefined {
+function belowFolder(text: Text) {
   const at = text.findIndex((piece) => piece.kind === "below");
-  if (at < 0) return undefined;
-  const before = known(text.slice(0, at));
+  const piece = text[at];
+  const path = at < 0 ? undefined : known(text.slice(0, at));
   const after = text.slice(at + 1);
   // Text after the path may be a suffix of a name, but must not climb.
-  return before !== undefined && !knownParts(after, "").includes("..") ? before : undefined;
+  return path === undefined || piece === undefined || knownParts(after, "").includes("..")
+    ? undefined
+    : { path, piece };
+}
+
+function linksOf(piece: Text[number]): { links?: string } {
+  return piece.kind === "below" && piece.links !== undefined ? { links: piece.links } : {};
 }
 
 function globTarget(text: Text, tree: boolean, place: Place): Target | undefined {

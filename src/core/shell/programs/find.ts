@@ -1,3 +1,4 @@
+import { foundBelow } from "../program-output.ts";
 import { optionReader } from "../read-options.ts";
 import { anyName, concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
@@ -23,7 +24,8 @@ const find: Program = (call, effects) => {
     const name = word.replace(/^--?/, "");
     if (/^(?:exec|execdir|ok|okdir)$/.test(name)) {
       const { words, end } = readCommand(expression, at + 1);
-      for (const start of starts) runFor(start, words, name.endsWith("dir"), effects);
+      const found = foundBelow(call.args);
+      for (const start of starts) runFor(concat(start, found), words, name.endsWith("dir"), effects);
       at = end;
     } else if (name === "delete") {
       for (const start of starts) effects.write(start, "write", { tree: true });
@@ -61,10 +63,10 @@ function readCommand(expression: readonly Text[], from: number): { words: readon
 }
 
 /** `-execdir` runs beside each file, whose name it is given. */
-function runFor(start: Text, words: readonly Text[], beside: boolean, effects: Effects): void {
+function runFor(path: Text, words: readonly Text[], beside: boolean, effects: Effects): void {
   if (words.length === 0) return;
-  const found = beside ? concat(literal("./"), anyName) : concat(start, below);
-  const inner = beside ? effects.within(concat(start, below)) : effects;
+  const found = beside ? concat(literal("./"), anyName) : path;
+  const inner = beside ? effects.within(path) : effects;
   inner.run(
     words.map((word) => replaceMark(word, "{}", found)),
     { input: { kind: "none" } },
