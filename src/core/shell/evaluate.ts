@@ -1,10 +1,8 @@
 import type {
   AndOr,
-  Case,
   CompoundCommand,
   CompoundList,
   Function as FunctionNode,
-  If,
   ParsedScript,
   Pipeline,
   Redirected,
@@ -12,6 +10,7 @@ import type {
   Word,
 } from "unbash";
 import { codeSource } from "./code-source.ts";
+import { runCase, runIf } from "./evaluate-branches.ts";
 import { runFor, runWhile } from "./evaluate-loops.ts";
 import { expandFields, expandSingle } from "./expand-word.ts";
 import {
@@ -146,9 +145,9 @@ export class Evaluator implements Machine {
       case "Coproc":
         return both(world, this.#apart(() => this.node(node.body, world, input)).out);
       case "If":
-        return this.#if(node, world, input);
+        return runIf(this, node, world, input);
       case "Case":
-        return this.#case(node, world, input);
+        return runCase(this, node, world, input);
       case "For":
       case "Select":
         return runFor(this, node, world, input);
@@ -215,39 +214,6 @@ export class Evaluator implements Machine {
       reads = out === undefined ? { kind: "unknown" } : { kind: "text", text: out };
     }
     return both(world, out);
-  }
-
-  #if(node: If, world: World, input: Input): Outcome {
-    const outcomes: Outcome[] = [];
-    let remaining: readonly World[] = [world];
-    for (const branch of [node, ...node.elif]) {
-      const test = (so: World) => this.list(branch.clause.commands, so, input);
-      const tested = combine(remaining.map((so) => this.tested(so, test)));
-      outcomes.push(...tested.ok.map((so) => this.list(branch.then.commands, so, input)));
-      remaining = tested.fail;
-    }
-    const otherwise = node.else;
-    outcomes.push(
-      ...remaining.map((so) =>
-        otherwise === undefined ? both(so, []) : this.list(otherwise.commands, so, input),
-      ),
-    );
-    return combine(outcomes);
-  }
-
-  /** Any item may match; `;&` and `;;&` carry what one did into those behind it. */
-  #case(node: Case, world: World, input: Input): Outcome {
-    this.single(node.word, world);
-    const outcomes: Outcome[] = [both(world, [])];
-    let carried: readonly World[] = [];
-    for (const item of node.items) {
-      for (const pattern of item.pattern) this.single(pattern, world);
-      const entered = distinct([world, ...carried]).map((so) => this.list(item.body.commands, so, input));
-      outcomes.push(...entered);
-      if (item.terminator !== undefined && item.terminator !== ";;")
-        carried = distinct([...carried, ...entered.flatMap(({ ok, fail }) => [...ok, ...fail])]);
-    }
-    return { ...combine(outcomes), out: undefined };
   }
 
   /** A shell of its own: returns, breaks, exits and traps inside end with it. */

@@ -1,3 +1,4 @@
+import { folderFrom } from "./resolve-path.ts";
 import { knownParts, type Text } from "./text.ts";
 import type { Action, Mention, Opaque, Refusal, RefusalKind, ShellAnalysis, ShellWrite } from "./types.ts";
 import type { World } from "./world.ts";
@@ -38,6 +39,13 @@ export class Report {
     if (plain.trim() === "") return;
     const mention: Mention = { text: plain, operand, from: [world.cwd], by };
     this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(mention));
+  }
+
+  /** True if the command may have put something other than a folder there. */
+  writesTo(path: string): boolean {
+    return this.#writes.some(
+      ({ target, from: [cwd], action }) => action !== "folder" && folderFrom(target, cwd) === path,
+    );
   }
 
   get makesLinks(): boolean {

@@ -36,17 +36,26 @@ export function runProgram(
   // The one program that writes what it prints the name of.
   if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
     m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
-  return call.name === "mkdir" ? afterMkdir(args, world) : both(world, out);
+  return call.name === "mkdir" ? afterMkdir(m, args, world) : both(world, out);
 }
 
-/** Only `mkdir -p` can be relied on; where plain `mkdir` fails, the folder may not be there. */
-function afterMkdir(args: readonly Text[], world: World): Outcome {
+/** Only `mkdir -p` can be relied on, and only where nothing stands in its way. */
+function afterMkdir(m: Machine, args: readonly Text[], world: World): Outcome {
   const made = args
     .filter((arg) => !knownStart(arg).startsWith("-"))
-    .flatMap((arg) => folderFrom(arg, world.cwd) ?? []);
-  const ok = [{ ...world, folders: new Set([...world.folders, ...made]) }];
-  const certain = args.some((arg) => /^(?:-[a-z]*p|--parents)/.test(knownStart(arg)));
+    .map((arg) => folderFrom(arg, world.cwd));
+  const folders = made.filter((folder) => folder !== undefined);
+  const ok = [{ ...world, folders: new Set([...world.folders, ...folders]) }];
+  const asked = args.some((arg) => /^(?:-[a-z]*p|--parents)/.test(knownStart(arg)));
+  const certain = asked && folders.length === made.length && folders.every((folder) => isFree(m, folder));
   return { ok, fail: certain ? [] : [world], out: [] };
+}
+
+function isFree({ context, report }: Machine, folder: string): boolean {
+  const above = folder.split("/").map((_, depth, all) => all.slice(0, depth + 1).join("/"));
+  return above.every(
+    (path) => path === "" || (context.disk?.kindOf(path) !== "file" && !report.writesTo(path)),
+  );
 }
 
 /** A wildcard may stand for several names, which makes `cp src/?` copy one over the other. */

@@ -89,7 +89,7 @@ export interface Effects {
   within(folder: Text): Effects;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly tree?: boolean;
   readonly sourcesOnly?: boolean;
 }

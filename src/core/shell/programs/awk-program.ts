@@ -2,6 +2,14 @@
 export interface AwkProgram {
   readonly files: readonly (string | undefined)[];
   readonly commands: readonly (string | undefined)[];
+  /** Commands that read what the program prints. */
+  readonly pipes: readonly (string | undefined)[];
+}
+
+interface Found {
+  readonly files: (string | undefined)[];
+  readonly commands: (string | undefined)[];
+  readonly pipes: (string | undefined)[];
 }
 
 interface Token {
@@ -9,25 +17,28 @@ interface Token {
   readonly text: string;
 }
 
-/** Finds `print > FILE`, `print | COMMAND`, `COMMAND | getline` and `system(COMMAND)`. */
+/**
+ * Finds `print > FILE`, `print | COMMAND`, `COMMAND | getline` and `system(COMMAND)`. Whether a `/` within
+ * brackets ends a regex differs between awks, so both are reckoned with.
+ */
 export function readAwkProgram(program: string): AwkProgram {
-  const found = { files: [] as (string | undefined)[], commands: [] as (string | undefined)[] };
-  const tokens = tokensOf(program);
+  const found: Found = { files: [], commands: [], pipes: [] };
+  for (const regex of [/\/(?:\\.|[^/\\\n])*\//y, /\/(?:\\.|\[\^?\]?[^\]\n]*\]|[^/\\\n])*\//y])
+    readTokens(tokensOf(program, regex), found);
+  return found;
+}
+
+function readTokens(tokens: readonly Token[], found: Found): void {
   for (let at = 0; at < tokens.length; at++) {
     const { kind, text } = tokens[at] as Token;
     if (kind === "word" && (text === "print" || text === "printf")) readPrint(tokens, at + 1, found);
     if (kind === "word" && text === "system") found.commands.push(valueAt(tokens, at + 2, ")"));
     if (text === "|" && tokens[at + 1]?.text === "getline") found.commands.push(valueBefore(tokens, at));
   }
-  return found;
 }
 
 /** Within the words of one print, only `>` and `|` outside brackets redirect. */
-function readPrint(
-  tokens: readonly Token[],
-  from: number,
-  found: { files: (string | undefined)[]; commands: (string | undefined)[] },
-): void {
+function readPrint(tokens: readonly Token[], from: number, found: Found): void {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {
     const { kind, text } = tokens[at] as Token;
@@ -37,7 +48,7 @@ function readPrint(
     else if (text === ")" || text === "]") depth--;
     else if (depth === 0 && text === ">") return void found.files.push(valueAt(tokens, at + 1));
     else if (depth === 0 && text === "|" && tokens[at + 1]?.text !== "getline") {
-      return void found.commands.push(valueAt(tokens, at + 1));
+      return void found.pipes.push(valueAt(tokens, at + 1));
     }
   }
 }
@@ -57,16 +68,16 @@ function valueBefore(tokens: readonly Token[], at: number): string | undefined {
   return value?.kind === "string" && isAlone ? value.text : undefined;
 }
 
-function tokensOf(program: string): Token[] {
+function tokensOf(program: string, regex: RegExp): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   let dividesUntil = 0;
   while (at < program.length) {
     const char = program[at] ?? "";
     if (char === "/" && at >= dividesUntil && mayStartRegex(tokens.at(-1))) {
-      const end = regexEnd(program, at);
-      if (end === undefined) dividesUntil = lineEnd(program, at);
-      else at = end;
+      regex.lastIndex = at;
+      if (regex.test(program)) at = regex.lastIndex;
+      else dividesUntil = lineEnd(program, at);
     } else if (char === "#") at = lineEnd(program, at);
     else if (char === '"') at = readString(program, at, tokens);
     else if (/[A-Za-z_]/.test(char)) at = readName(program, at, tokens);
@@ -90,13 +101,20 @@ function readString(program: string, start: number, tokens: Token[]): number {
   let text = "";
   for (let at = start + 1; at < program.length; at++) {
     const char = program[at] ?? "";
-    if (char === "\\") text += program[++at] ?? "";
+    if (char === "\\") text += escaped(program[++at] ?? "");
     else if (char === '"') {
       tokens.push({ kind: "string", text });
       return at + 1;
     } else text += char;
   }
   return program.length;
+}
+
+/** Numbers of characters are not worked out: they leave the text unknown. */
+function escaped(char: string): string {
+  if (char === "n") return "\n";
+  if (char === "t") return "\t";
+  return /[\dxuabfrv]/.test(char) ? "\u{fffd}" : char;
 }
 
 function readName(program: string, start: number, tokens: Token[]): number {
@@ -112,14 +130,6 @@ function mayStartRegex(last: Token | undefined): boolean {
   if (last.kind === "string") return false;
   if (last.kind === "word") return /^(print|printf|return|in|else|do)$/.test(last.text);
   return !/^[)\]\d$]$/.test(last.text);
-}
-
-function regexEnd(program: string, start: number): number | undefined {
-  for (let at = start + 1; at < program.length && program[at] !== "\n"; at++) {
-    if (program[at] === "\\") at++;
-    else if (program[at] === "/") return at + 1;
-  }
-  return undefined;
 }
 
 function lineEnd(program: string, at: number): number {

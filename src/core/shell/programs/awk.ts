@@ -35,9 +35,13 @@ const awk = reading(
 
 /** Targets that a program spells out; computed ones are unknown. */
 function tellProgram(program: string, effects: Effects): void {
-  const { files, commands } = readAwkProgram(program);
+  const { files, commands, pipes } = readAwkProgram(program);
   for (const file of new Set(files)) effects.write(textOf(file));
   for (const command of new Set(commands)) effects.shell(textOf(command));
+  for (const command of new Set(pipes))
+    effects.run([literal("sh"), literal("-c"), textOf(command)], { input: { kind: "unknown" } });
+  if (program.includes("\u{fffd}") || /@(?:include|load)\b/.test(program))
+    effects.opaque("a part of the program is not known");
 }
 
 function textOf(spelled: string | undefined): Text {

@@ -81,7 +81,11 @@ const packObjects = reading({ values: "window depth filter", flags: "stdout all"
 
 /** The index lies beside the pack unless it is sent elsewhere. */
 const indexPack = reading(
-  { values: "o threads object-format", glued: "keep promisor strict max-input-size", flags: "stdin fix-thin v" },
+  {
+    values: "o threads object-format",
+    glued: "keep promisor strict max-input-size",
+    flags: "stdin fix-thin v",
+  },
   (options, effects) => {
     writeFiles(options.all("o"), effects);
     if (!options.has("o")) for (const pack of options.operands) effects.write(inFolderOf(pack));
@@ -90,7 +94,9 @@ const indexPack = reading(
 
 function inFolderOf(path: Text): Text {
   const text = known(path);
-  return text === undefined ? unknownText : concat(literal(text.slice(0, text.lastIndexOf("/") + 1)), anyName);
+  return text === undefined
+    ? unknownText
+    : concat(literal(text.slice(0, text.lastIndexOf("/") + 1)), anyName);
 }
 
 const report = reading({ values: "o,output-directory s,suffix mode" }, (options, effects) =>

@@ -38,7 +38,7 @@ function createBranch(start: Text | undefined, forced: boolean, effects: Effects
 /** `checkout REF PATH…` or `checkout PATH…`: the first operand may be either. */
 function checkoutPaths(operands: readonly Text[], effects: Effects): void {
   const [first = [], ...rest] = operands;
-  const isPath = looksLikePath(first);
+  const isPath = looksLikePath(first) || /\.[A-Za-z]\w{0,7}$/.test(known(first) ?? "");
   if (!isPath && !isHead(first)) effects.operand(first);
   writePathspecs(isPath ? operands : rest, effects);
 }

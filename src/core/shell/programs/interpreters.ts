@@ -60,7 +60,10 @@ function rewriting(facts: Language): Program {
       const folder = options.value("C");
       const inner = call.name.startsWith("ruby") && folder !== undefined ? effects.within(folder) : effects;
       const code = options.all(...keys);
-      if (options.has("c", "v") && code.length === 0) return;
+      for (const loaded of options.all("M", "m", "r")) inner.code(loaded);
+      if (options.has("M", "m", "r")) inner.opaque("modules are loaded first");
+      if (options.has("v") && code.length === 0) return;
+      if (options.has("c") && code.length === 0) return inner.opaque("some code runs while it is checked");
       if (!options.has("i")) return tellCode(code, options, inner, call);
       for (const text of code) inner.code(text);
       inner.opaque("inline code runs");
@@ -80,7 +83,7 @@ const perl = rewriting({
 
 const ruby = rewriting({
   code: "e",
-  values: "I r C E,encoding external-encoding internal-encoding require",
+  values: "I r,require C E,encoding external-encoding internal-encoding",
   glued: "i F K x",
   digits: "0 T W",
   flags: "n p l a s S c,check v w h U y",

@@ -25,6 +25,7 @@ const node = reading(
     writeFiles(options.all(...nodeFiles), effects);
     writeTrees(options.all(...nodeFolders), effects);
     if (options.has("c", "v", "h")) return;
+    for (const loaded of options.all("r", "import", "loader")) effects.code(loaded);
     if (options.has("r", "import", "loader")) effects.opaque("modules are loaded first");
     if (options.has("test")) return effects.opaque("tests run");
     const script = options.operands[0];
@@ -47,6 +48,7 @@ function runPackage(script: Text, args: readonly Text[], effects: Effects): bool
   const agent = inside === undefined ? undefined : agentOfPackage(inside);
   const name = isLockstep ? "lockstep" : (binary ?? agent);
   if (name === undefined) return false;
+  if (!isLockstep) effects.opaque("a script runs");
   effects.run([literal(name), ...args]);
   return true;
 }

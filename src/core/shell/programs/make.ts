@@ -31,9 +31,34 @@ function tellMakefile(makefile: Text, effects: Effects): void {
   if (known(makefile) === undefined) effects.refuse("unknown-code", "recipes of unknown content run");
   effects.code(makefile);
   for (const recipe of recipesOf(text)) effects.shell(recipe);
+  tellCalls(text, effects);
+  if (changesReading.test(text)) effects.refuse("unknown-code", "the makefile changes how recipes are read");
+  if (/^\s*(?:-|s)?include\s/m.test(text)) effects.opaque("other makefiles are read");
 }
 
-/** Recipe lines, inline recipes behind `;`, and `$(shell …)`. */
+const changesReading =
+  /^\s*(?:(?:override|export)\s+)*(?:\.RECIPEPREFIX|\.SHELLFLAGS|SHELL|MAKEFLAGS|MAKEFILES)\s*[:+?!]*=|^\s*-?load\s|\$[({](?:eval|guile)\s/m;
+
+/** `$(shell COMMAND)` and `$(file >NAME,TEXT)`, wherever they stand. */
+function tellCalls(text: string, effects: Effects): void {
+  for (const { 0: start, 1: name, index } of text.matchAll(/\$[({](shell|file)\s+/g)) {
+    const body = untilClosed(text.slice(index + start.length), start.charAt(1));
+    if (name === "shell") effects.shell(expanded(body));
+    else if (body.startsWith(">")) effects.write(expanded(body.replace(/^>+\s*/, "").split(",")[0] ?? ""));
+  }
+}
+
+function untilClosed(text: string, open: string): string {
+  const close = open === "(" ? ")" : "}";
+  let depth = 1;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === open) depth++;
+    else if (text[at] === close && --depth === 0) return text.slice(0, at);
+  }
+  return text;
+}
+
+/** Recipe lines, inline recipes behind `;`, and `X != …`. */
 function recipesOf(text: string): Text[] {
   const recipes: Text[] = [];
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {
@@ -45,7 +70,6 @@ function recipesOf(text: string): Text[] {
     }
     const assigned = /^\s*[\w.-]+\s*!=(.*)$/.exec(line)?.[1];
     if (assigned !== undefined) recipes.push(expanded(assigned));
-    for (const part of line.split("$(shell ").slice(1)) recipes.push(expanded(part.split(")")[0] ?? ""));
   }
   return recipes;
 }

@@ -24,12 +24,10 @@ const python: Program = (call, effects) => {
 function runModule(name: Text, call: Call, effects: Effects): void {
   const spelled = known(name) ?? "";
   const program = modules.get(spelled);
+  effects.opaque("a module runs, maybe one of the folder we are in");
   if (program !== undefined) program(call, effects);
   else if (asPrograms.has(spelled)) effects.run([literal(spelled), ...call.args]);
-  else {
-    effects.opaque("a module runs");
-    mention(call.args, effects);
-  }
+  else mention(call.args, effects);
 }
 
 const asPrograms = new Set(

@@ -4,6 +4,8 @@ export interface SedScript {
   readonly files: readonly string[];
   /** Commands of `e COMMAND`; an empty one is the pattern space. */
   readonly commands: readonly string[];
+  /** False where sed would complain, or read on differently. */
+  readonly isWhole: boolean;
 }
 
 interface Cursor {
@@ -11,15 +13,16 @@ interface Cursor {
   at: number;
 }
 
-/** Reads a script far enough to find its `w` and `e` commands; stops where sed would complain. */
+/** Reads a script far enough to find its `w` and `e` commands. */
 export function readSedScript(text: string): SedScript {
-  const script = { files: [] as string[], commands: [] as string[] };
+  const script = { files: [] as string[], commands: [] as string[], isWhole: true };
   const cursor: Cursor = { text, at: 0 };
   while (cursor.at < text.length) {
     skip(cursor, " \t\n;{}");
-    if (!skipAddresses(cursor)) break;
+    const isRead = skipAddresses(cursor);
     const command = text[cursor.at++];
-    if (command === undefined || !readCommand(command, cursor, script)) break;
+    if (isRead && command === undefined) break;
+    if (!isRead || !readCommand(command ?? "", cursor, script)) return { ...script, isWhole: false };
   }
   return script;
 }
@@ -30,14 +33,14 @@ function readCommand(
   script: { files: string[]; commands: string[] },
 ): boolean {
   if (command === "s") return readSubstitution(cursor, script);
-  if (command === "y") return skipDelimited(cursor, 2);
+  if (command === "y") return skipDelimited(cursor, 2, false);
   if (command === "w" || command === "W") script.files.push(restOfLine(cursor));
   else if (command === "e") script.commands.push(restOfLine(cursor));
   else if ("aic".includes(command)) skipText(cursor);
   else if ("rR#".includes(command)) restOfLine(cursor);
-  else if ("btT:".includes(command)) skipUntil(cursor, "\n;");
+  else if ("btT:v".includes(command)) skipLabel(cursor);
   else if ("qQlL".includes(command)) skip(cursor, " 0123456789");
-  else return "={}dDgGhHnNpPxzFv".includes(command);
+  else return "={}dDgGhHnNpPxzF".includes(command);
   return true;
 }
 
@@ -69,45 +72,54 @@ function skipAddresses(cursor: Cursor): boolean {
   }
 }
 
-/** From a delimiter over `parts` parts, to behind the last delimiter. */
-function skipDelimited(cursor: Cursor, parts: number): boolean {
-  const delimiter = cursor.text[cursor.at++];
+/** From a delimiter over `parts` parts, to behind the last delimiter; within `[…]` of a regex it is none. */
+function skipDelimited(cursor: Cursor, parts: number, isRegex = true): boolean {
+  const delimiter = cursor.text[cursor.at++] ?? "";
+  const hasBrackets = isRegex && delimiter !== "[" && delimiter !== "]";
   let seen = 0;
-  let inBrackets = false;
   for (; cursor.at < cursor.text.length; cursor.at++) {
     const char = cursor.text[cursor.at];
-    if (char === "\\") cursor.at++;
-    else if (char === "[" && seen === 0 && !inBrackets) inBrackets = closesBrackets(cursor);
-    else if (char === "]") inBrackets = false;
-    else if (char === delimiter && !inBrackets && ++seen === parts) {
+    if (char === delimiter) {
+      if (++seen < parts) continue;
       cursor.at++;
       return true;
     }
+    if (char === "\\") cursor.at++;
+    else if (char === "[" && seen === 0 && hasBrackets) skipBrackets(cursor);
   }
   return false;
 }
 
-/** Whether a bracket expression opened here is closed before the line ends. */
-function closesBrackets(cursor: Cursor): boolean {
-  const { text, at } = cursor;
-  const first = text[at + 1] === "^" ? at + 2 : at + 1;
-  const close = text.slice(first + 1, first + 256).indexOf("]");
-  if (close < 0) return false;
-  cursor.at = first;
-  return true;
+const bracketsMax = 256;
+const brackets = /^\[\^?\]?(?:\[([:.=])(?:(?!\1\]).){0,32}\1\]|[^\]])*\]/s;
+
+/** To the `]` that ends a bracket expression, if one does. */
+function skipBrackets(cursor: Cursor): void {
+  const found = brackets.exec(cursor.text.slice(cursor.at, cursor.at + bracketsMax));
+  if (found !== null) cursor.at += found[0].length - 1;
+}
+
+/** A label ends at a blank, whatever follows. */
+function skipLabel(cursor: Cursor): void {
+  skip(cursor, " \t");
+  skipUntil(cursor, " \t\n;");
 }
 
 /** `a text`, or `a\` and lines that each but the last end with a backslash. */
 function skipText(cursor: Cursor): void {
-  let line = restOfLine(cursor);
-  while (line.endsWith("\\") && cursor.at < cursor.text.length) line = restOfLine(cursor);
+  let line = takeLine(cursor);
+  while (/(?<!\\)(?:\\\\)*\\$/.test(line) && cursor.at < cursor.text.length) line = takeLine(cursor);
 }
 
 function restOfLine(cursor: Cursor): string {
+  return takeLine(cursor).trim();
+}
+
+function takeLine(cursor: Cursor): string {
   const end = cursor.text.indexOf("\n", cursor.at);
   const line = cursor.text.slice(cursor.at, end < 0 ? undefined : end);
   cursor.at = end < 0 ? cursor.text.length : end + 1;
-  return line.trim();
+  return line;
 }
 
 function skip(cursor: Cursor, chars: string): void {

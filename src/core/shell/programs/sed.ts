@@ -1,4 +1,4 @@
-import { knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
+import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { contentOf, joinedBy, reading } from "./describe.ts";
 import { readSedScript } from "./sed-script.ts";
@@ -36,7 +36,10 @@ function tellScript(script: Text, files: readonly Text[], effects: Effects): voi
     effects.opaque("the script is not known");
     for (const file of files) effects.operand(file);
   }
-  const { files: written, commands } = readSedScript(knownParts(script));
+  const { files: written, commands, isWhole } = readSedScript(knownParts(script));
+  const isKnown = known(script) !== undefined;
+  if (!isKnown && !isWhole) effects.write(unknownText);
+  else if (!isKnown || !isWhole) effects.opaque("a part of the script is not known");
   const textOf = (part: string) => (part.includes("\u{fffd}") ? unknownText : literal(part));
   for (const file of new Set(written)) effects.write(textOf(file));
   for (const command of new Set(commands)) {
