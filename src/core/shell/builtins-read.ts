@@ -76,8 +76,9 @@ function readOptions(args: readonly Text[]) {
 /** Only `mapfile -t NAME` on text that is known to the end. */
 export function mapfileCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const words = args.map((arg) => known(arg) ?? "?");
-  const callback = words.indexOf("-C");
-  if (callback >= 0) m.subshell(args[callback + 1] ?? [], world, input);
+  const callback = words.findIndex((word) => /^-\w*C/.test(word));
+  const glued = (words[callback] ?? "").replace(/^-\w*?C/, "");
+  if (callback >= 0) m.subshell(glued === "" ? (args[callback + 1] ?? []) : literal(glued), world, input);
   const name = words.findLast((word) => /^[A-Za-z_]\w*$/.test(word)) ?? "MAPFILE";
   const text = input.kind === "text" ? known(input.text) : undefined;
   const plain = words.every((word) => word === "-t" || word === name);

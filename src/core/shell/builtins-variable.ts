@@ -46,6 +46,7 @@ function declareLocally(call: BuiltinCall): Outcome {
       ? world
       : names.reduce((so, name) => withVariable(so, name, "unset"), world);
   const outcome = declare({ ...call, world: cleared });
+  for (const arg of args) if (options.some((option) => /i/.test(option))) runSubscript(m, arg, world);
   const changed = options.some((option) => /[luicaA]/.test(option))
     ? mapWorlds(outcome, (so) => forgetAll(so, names))
     : outcome;

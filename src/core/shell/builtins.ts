@@ -22,6 +22,8 @@ export interface BuiltinCall {
 export type Builtin = (call: BuiltinCall) => Outcome;
 
 const silent: Builtin = ({ world }) => both(world, []);
+/** Changes nothing that matters here, and prints what nobody knows before. */
+const prints: Builtin = ({ world }) => both(world);
 
 /** Operands that the shell may take for arithmetic, and run what stands in their subscripts. */
 const subscripts: Builtin = ({ m, args, world }) => {
@@ -29,10 +31,23 @@ const subscripts: Builtin = ({ m, args, world }) => {
   return both(world, []);
 };
 
+/** `-C code`, `-F function`, `-W words`: run when a completion is asked for, or at once. */
 const completion: Builtin = ({ m, args, world, input }) => {
-  const code = args.findIndex((arg) => known(arg) === "-C");
-  if (code >= 0) m.subshell(args[code + 1] ?? [], world, input);
-  return both(world, []);
+  args.forEach((arg, index) => {
+    const [, option, glued] = /^-\w*?([CFW])(.*)$/s.exec(knownStart(arg)) ?? [];
+    if (option === undefined) return;
+    const value =
+      glued === "" && arg.length === 1 ? (args[index + 1] ?? []) : concat(literal(glued ?? ""), arg.slice(1));
+    if (option === "C") m.subshell(value, world, input);
+    else if (option === "F") m.run([value], world, input);
+    else runSubscript(m, value, world);
+  });
+  return both(world);
+};
+
+const jobs: Builtin = ({ m, args, world, input }) => {
+  const at = args.findIndex((arg) => known(arg) === "-x");
+  return at < 0 ? both(world) : m.run(args.slice(at + 1), world, input, { plain: true });
 };
 
 const own: Readonly<Record<string, Builtin>> = {
@@ -81,8 +96,10 @@ const own: Readonly<Record<string, Builtin>> = {
   },
   complete: completion,
   compgen: completion,
+  jobs,
+  wait: subscripts,
   ...Object.fromEntries(
-    ["wait", "jobs", "bg", "fg", "umask", "ulimit", "times", "type", "disown"].map((name) => [name, silent]),
+    ["bg", "fg", "umask", "ulimit", "times", "type", "disown"].map((name) => [name, prints]),
   ),
 };
 

@@ -63,8 +63,7 @@ export class Evaluator implements Machine {
   }
 
   run(words: readonly Text[], world: World, input: Input, options: { plain?: boolean } = {}): Outcome {
-    this.#steps += 1;
-    if (this.#steps > stepsMax) throw new TooMuch(`it runs more than ${stepsMax} commands`);
+    this.#step();
     return this.#deeper(() => runWords(this, words, world, { input, plain: options.plain ?? false }));
   }
 
@@ -135,6 +134,8 @@ export class Evaluator implements Machine {
         return afterRedirect(this.node(node.command, world, redirected.input), redirected, world);
       }
       case "Function":
+        if (node.name.value === "command_not_found_handle")
+          this.report.refuse("loader", "defines what runs in place of unknown commands");
         return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
       case "CompoundList":
         return this.list(node.commands, world, input);
@@ -171,7 +172,13 @@ export class Evaluator implements Machine {
     return { ...outcome, ok: outcome.ok.map(back), fail: outcome.fail.map(back) };
   }
 
+  #step(): void {
+    this.#steps += 1;
+    if (this.#steps > stepsMax) throw new TooMuch(`it runs more than ${stepsMax} commands`);
+  }
+
   #statement(statement: Statement, world: World, input: Input): Outcome {
+    this.#step();
     if (statement.background)
       return both(world, this.#apart(() => this.node(statement.command, world, input)).out);
     const outcome = this.node(statement.command, world, input);

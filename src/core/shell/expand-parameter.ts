@@ -2,6 +2,7 @@ import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, W
 import { checkLoader } from "./assign.ts";
 import type { Machine } from "./machine.ts";
 import { removePart, replacePart } from "./remove-part.ts";
+import { runSubscript } from "./run-nested.ts";
 import { anyName, concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Value, World } from "./world.ts";
 
@@ -29,8 +30,9 @@ export function expandSimple(m: Machine, part: SimpleExpansionPart, world: World
 
 /** `${…}` in all its forms. */
 export function expandParameter(m: Machine, part: ParameterExpansionPart, world: World): readonly Text[] {
-  if (part.prefix === "#") return [anyName];
+  if (part.index !== undefined) runWord(m, part.index, world);
   if (part.operation !== undefined) runOperands(m, part.operation, world);
+  if (part.prefix === "#") return [anyName];
   if (part.prefix === "!") return part.index === undefined ? indirect(m, part, world) : [unknownText];
   const value = indexed(m, part, world);
   if (part.operation === undefined) return items(m, value, part.parameter);
@@ -96,13 +98,25 @@ function indirect(m: Machine, part: ParameterExpansionPart, world: World): reado
   const value = part.operation === undefined ? variableValue(m, part.parameter, world) : "unknown";
   const name = Array.isArray(value) ? known(value[0] ?? []) : undefined;
   if (name === undefined) return [unknownText];
+  runSubscript(m, literal(name), world);
   return items(m, variableValue(m, name, world), name);
 }
 
 /** Operands run whatever the value turns out to be: they may hold substitutions with effects. */
 function runOperands(m: Machine, operation: ParameterOperation, world: World): void {
   if ("operand" in operation && operation.operand !== undefined) m.single(operation.operand, world);
-  if (operation.type === "Replace") m.single(operation.replacement, world);
+  if (operation.type === "Replace") {
+    m.single(operation.pattern, world);
+    m.single(operation.replacement, world);
+  }
+  if (operation.type !== "Slice") return;
+  runWord(m, operation.offset, world);
+  if (operation.length !== undefined) runWord(m, operation.length, world);
+}
+
+/** Subscripts and offsets are arithmetic. */
+function runWord(m: Machine, word: Word, world: World): void {
+  runSubscript(m, m.single(word, world), world);
 }
 
 function operate(m: Machine, part: ParameterExpansionPart, value: Value, world: World): readonly Text[] {

@@ -122,13 +122,13 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
   const removes = write.action === "delete" || write.action === "move";
   const wholeTree = target.tree && kind !== "file";
   // A file put into a folder, or a folder filled: the folder itself stays what it is.
-  const onlyBelow = !removes && (kind === "folder" || path.endsWith("/"));
+  const onlyBelow = target.printed === true || (!removes && (kind === "folder" || path.endsWith("/")));
   const shown = projectPath(path, limits.place);
   const asked = { resource: path, wholeTree, onlyBelow, shown, sourcesOnly: write.sourcesOnly };
   const forbidden = findForbidden(asked, limits);
   if (forbidden !== undefined) return { code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path };
   if (write.action === "folder" && leadsToLock(path, limits)) return undefined;
-  const link = target.links === undefined ? undefined : linkOut(path, target.links, limits);
+  const link = target.links === undefined || removes ? undefined : linkOut(path, target.links, limits);
   if (link !== undefined) return outside(write.by, projectPath(link, limits.place));
   const found = findOutside(asked, limits);
   return found === undefined ? undefined : { code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path };

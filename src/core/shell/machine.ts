@@ -58,7 +58,7 @@ export interface Escapes {
 }
 
 export const commandBytesMax = 64 * 1024;
-export const stepsMax = 4000;
+export const stepsMax = 6000;
 /** Characters and fields that all expansions of one analysis may make together. */
 export const expansionMax = 2_000_000;
 export const depthMax = 24;

@@ -1,7 +1,7 @@
 import { variableValue } from "./expand-parameter.ts";
 import type { Machine } from "./machine.ts";
 import { absoluteText } from "./resolve-path.ts";
-import { anyName, concat, known, knownStart, literal, type Text, unknownText } from "./text.ts";
+import { anyName, concat, known, knownStart, literal, type Text, unknownText, withoutStart } from "./text.ts";
 import type { Call } from "./types.ts";
 import type { World } from "./world.ts";
 
@@ -51,10 +51,16 @@ const described: Readonly<Record<string, Printer>> = {
   wc: ({ call }) => (operandsOf(call).length === 0 && call.input.kind !== "none" ? anyName : undefined),
   uuidgen: oneName,
   find: ({ call }) => found(call),
-  fd: ({ call }) => (follows(call) ? undefined : pathsBelow(operandsOf(call).slice(1))),
+  fd: ({ call, args }) =>
+    args.every((arg) => /^[^-]/.test(arg ?? "-")) ? pathsBelow(call.args.slice(1)) : undefined,
   ls: ({ call }) => (call.args.every((arg) => /^-[1Aa]+$/.test(knownStart(arg))) ? anyName : undefined),
-  rg: ({ call }) => (lists(call, "l") ? pathsBelow(operandsOf(call).slice(1)) : filtered(call)),
-  grep: ({ call }) => (lists(call, "l") ? pathsBelow(operandsOf(call).slice(1)) : filtered(call)),
+  rg: ({ call, args }) => searched(call, args, /^-(?:[ilnwFsS]+|-files-with-matches)$/),
+  grep: ({ call, args }) =>
+    searched(
+      call,
+      args,
+      /^-(?:[rilnwEFsIhH]+|-(?:files-with-matches|recursive|include=.*|exclude=.*|exclude-dir=.*))$/,
+    ),
   sort: filteredBy,
   uniq: filteredBy,
   head: filteredBy,
@@ -78,30 +84,51 @@ function filteredBy({ call }: Printing): Text | undefined {
   return filtered(call);
 }
 
-/** A filter prints some of the lines it reads; for paths that is as good as all of them. */
+/** A filter prints some of the lines it reads, as long as it is given no file to read instead. */
 function filtered(call: Call): Text | undefined {
-  if (
-    call.input.kind !== "text" ||
-    call.args.some((arg) => /^-\w*[oc]|^--(?:only|count|bytes)/.test(knownStart(arg)))
-  )
-    return undefined;
+  const plain = call.args.every((arg) => /^(?:-[a-zA-Z]*|-?\d+|-n\d+)$/.test(known(arg) ?? "?"));
+  return plain && !call.args.some((arg) => /^-\w*[oczT]/.test(knownStart(arg))) ? readPaths(call) : undefined;
+}
+
+function readPaths(call: Call): Text | undefined {
+  if (call.input.kind !== "text") return undefined;
   return call.input.text.some((piece) => piece.kind === "below" || piece.kind === "name")
     ? call.input.text
     : undefined;
 }
 
+/** `grep -rl PATTERN FOLDER` prints paths below it; `… | grep PATTERN` passes lines on. Other options: who knows. */
+function searched(call: Call, args: readonly (string | undefined)[], options: RegExp): Text | undefined {
+  const words = args.filter((arg) => arg === undefined || arg.startsWith("-"));
+  if (!words.every((word) => word !== undefined && (options.test(word) || /^-[vinEFw]+$/.test(word))))
+    return undefined;
+  const operands = operandsOf(call);
+  if (words.some((word) => /^-\w*l|^--files-with/.test(word ?? "")))
+    return operands.length === 0 ? undefined : pathsBelow(operands.slice(1));
+  return operands.length === 1 ? readPaths(call) : undefined;
+}
+
+/** `mktemp [-dqut] [-p FOLDER] [--tmpdir[=FOLDER]] [--suffix S] [TEMPLATE]`. */
 function temporary(m: Machine, call: Call, world: World): Text {
-  const at = call.args.findIndex((arg) => /^(?:-p|--tmpdir)$/.test(known(arg) ?? ""));
-  const glued = call.args.find((arg) => /^(?:--tmpdir=|-p.)/.test(knownStart(arg)));
-  const template = operandsOf(call).at(-1);
-  if (glued !== undefined) return unknownText;
-  if (at >= 0)
-    return concat(absoluteText(call.args[at + 1] ?? unknownText, world.cwd), literal("/"), anyName);
-  if (template !== undefined && !call.args.some((arg) => knownStart(arg) === "-t"))
-    return absoluteText(template, world.cwd);
-  const folder = variableValue(m, "TMPDIR", world);
-  const start = Array.isArray(folder) ? (folder[0] ?? []) : literal(m.context.tmp ?? "/tmp");
-  return concat(absoluteText(start, world.cwd), literal("/tmp.XXXXXXXXXX"));
+  let folder: Text | undefined;
+  let template: Text | undefined;
+  let inTmp = false;
+  for (let at = 0; at < call.args.length; at += 1) {
+    const arg = call.args[at] as Text;
+    const start = knownStart(arg);
+    if (/^(?:-[dqu]*p|--suffix)$/.test(start) && arg.length === 1) {
+      at += 1;
+      if (start !== "--suffix") folder = call.args[at] ?? unknownText;
+    } else if (/^--tmpdir=/.test(start)) folder = withoutStart(arg, "--tmpdir=".length);
+    else if (/^-[dqu]*p./.test(start)) return unknownText;
+    else if (/^(?:--tmpdir|-[dqu]*t[dqu]*)$/.test(start)) inTmp = true;
+    else if (!isOption(arg)) template = arg;
+  }
+  const name = template ?? literal("tmp.XXXXXXXXXX");
+  if (template !== undefined && folder === undefined && !inTmp) return absoluteText(template, world.cwd);
+  const set = variableValue(m, "TMPDIR", world);
+  const usual = Array.isArray(set) ? (set[0] ?? []) : literal(m.context.tmp ?? "/tmp");
+  return concat(absoluteText(folder ?? usual, world.cwd), literal("/"), name);
 }
 
 function parentOf(path: string): string {
@@ -136,18 +163,6 @@ function follows(call: Call): boolean {
   return call.args.some((arg) =>
     /^(?:-[A-Za-z]*[LR]|--follow|--dereference-recursive)/.test(knownStart(arg)),
   );
-}
-
-function lists(call: Call, flag: string): boolean {
-  if (follows(call)) return false;
-  return call.args.some((arg) => {
-    const text = knownStart(arg);
-    return (
-      text === "--files-with-matches" ||
-      text === "--files" ||
-      (/^-[A-Za-z]+$/.test(text) && text.includes(flag))
-    );
-  });
 }
 
 function found(call: Call): Text | undefined {

@@ -3,6 +3,7 @@ import { assign } from "./assign.ts";
 import { builtins } from "./builtins.ts";
 import type { Machine } from "./machine.ts";
 import { type Redirected, redirect } from "./redirections.ts";
+import { runSubscript } from "./run-nested.ts";
 import { runProgram } from "./run-program.ts";
 import { concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
@@ -98,9 +99,10 @@ function argument(m: Machine, arg: Command["args"][number], world: World): reado
 
 function assignOne(m: Machine, world: World, { name, value, append, index }: Assignment): World {
   const before = world.variables.get(name);
-  if (index !== undefined) m.single(index, world);
+  if (index !== undefined) runSubscript(m, m.single(index, world), world);
   if (value.type === "ArrayValue") {
     const items = value.elements.flatMap((element) => m.fields(element, world));
+    for (const item of items) if (/^\[/.test(knownParts(item))) runSubscript(m, item, world);
     if (value.elements.some((element) => element.text.startsWith("[")))
       return assign(m, world, name, "unknown");
     if (!append) return assign(m, world, name, items);

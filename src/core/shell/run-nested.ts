@@ -15,10 +15,6 @@ export function runArithmetic(m: Machine, node: SyntaxNode, world: World): void 
     countIn(m, node.left);
   if (node.type === "ArithmeticUnary" && /^(?:\+\+|--)$/.test(node.operator)) countIn(m, node.operand);
   if (node.type === "ArithmeticWord") {
-    for (const name of node.value.match(/[A-Za-z_]\w*/g) ?? []) {
-      const value = variableValue(m, name, world);
-      if (Array.isArray(value)) for (const text of value) runSubscript(m, text, world);
-    }
     runSubscript(m, literal(node.value), world);
     return;
   }
@@ -38,11 +34,21 @@ export function runTest(m: Machine, node: TestExpression, world: World): void {
   forEachChild(node, (child) => runTest(m, child as TestExpression, world));
 }
 
-/** A shell takes `a[$(…)]` for arithmetic and runs what stands in it, even when it was quoted. */
-export function runSubscript(m: Machine, text: Text, world: World): void {
+const nestingMax = 4;
+
+/**
+ * A shell takes `a[$(…)]` for arithmetic and runs what stands in it, even when it was quoted, and follows the
+ * names in it to their values.
+ */
+export function runSubscript(m: Machine, text: Text, world: World, depth = 0): void {
   const plain = known(text);
-  if (plain === undefined || !substitution.test(plain)) return;
-  m.subshell(concat(literal(': "'), literal(plain.replaceAll('"', "")), literal('"')), world, noInput);
+  if (plain === undefined || depth > nestingMax) return;
+  if (substitution.test(plain))
+    m.subshell(concat(literal(': "'), literal(plain.replaceAll('"', "")), literal('"')), world, noInput);
+  for (const name of new Set(plain.match(/[A-Za-z_]\w*|(?<=\$)\d/g) ?? [])) {
+    const value = variableValue(m, name, world);
+    if (Array.isArray(value)) for (const item of value) runSubscript(m, item, world, depth + 1);
+  }
 }
 
 function runNested(m: Machine, node: SyntaxNode, world: World, each: typeof runArithmetic): void {

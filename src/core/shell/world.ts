@@ -87,8 +87,12 @@ function withoutFolders(world: World): World {
 export function distinct(worlds: readonly World[]): readonly World[] {
   if (worlds.length < 2) return worlds;
   const kept: World[] = [];
-  for (const world of worlds) if (!kept.some((other) => sameWorld(other, world))) kept.push(world);
-  return kept.length <= worldsMax ? kept : [kept.reduce(agreed)];
+  for (const world of worlds) {
+    if (kept.some((other) => sameWorld(other, world))) continue;
+    kept.push(world);
+    if (kept.length > worldsMax) return [worlds.reduce(agreed)];
+  }
+  return kept;
 }
 
 /** Only what both agree on. */

@@ -8,8 +8,14 @@ import type { ShellWrite } from "./types.ts";
 
 /** Where a write would go, as far as it is known. */
 export type Target =
-  /** `links`: below it, links of such names may be written through. */
-  | { readonly kind: "path"; readonly path: string; readonly tree: boolean; readonly links?: string }
+  /** `printed`: something below it, that a program prints; `links`: links of such names may be among it. */
+  | {
+      readonly kind: "path";
+      readonly path: string;
+      readonly tree: boolean;
+      readonly printed?: true;
+      readonly links?: string;
+    }
   | { readonly kind: "glob"; readonly pattern: string; readonly entry: Entry }
   | { readonly kind: "outside"; readonly path: string }
   /** The end of a pipe, or an empty word: no file. */
@@ -33,7 +39,8 @@ function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): T
   if (path !== undefined) return { kind: "path", path, tree: write.tree };
   if (text.some((piece) => piece.kind === "unknown")) return unresolved;
   const folder = belowFolder(text);
-  if (folder !== undefined) return { kind: "path", path: folder.path, tree: true, ...linksOf(folder.piece) };
+  if (folder !== undefined)
+    return { kind: "path", path: folder.path, tree: true, printed: true, ...linksOf(folder.piece) };
   return globTarget(text, write.tree, place) ?? unresolved;
 }
 

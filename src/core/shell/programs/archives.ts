@@ -1,7 +1,16 @@
 import { optionReader } from "../read-options.ts";
-import { anyName, concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
+import {
+  anyName,
+  concat,
+  known,
+  knownStart,
+  literal,
+  type Text,
+  unknownText,
+  withoutStart,
+} from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { describe, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { describe, hasSlash, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
 import { tar } from "./tar.ts";
 
 const unzip = reading(
@@ -12,11 +21,24 @@ const unzip = reading(
   },
 );
 
+/** zip has options of two letters, which may stand at the end of a cluster: `-qTT COMMAND`. */
+const zip: Program = (call, effects) => {
+  const args = call.args.flatMap((word): readonly Text[] => {
+    const [whole = "", letters, pair = ""] =
+      /^-(\w*?)(TT|lf|tt|ds|s[bcdfopsuUv])/.exec(knownStart(word)) ?? [];
+    if (letters === undefined) return [word];
+    const glued = withoutStart(word, whole.length);
+    const option = concat(literal(`--${pair}${glued.length > 0 ? "=" : ""}`), glued);
+    return letters === "" ? [option] : [literal(`-${letters}`), option];
+  });
+  zipOptions({ ...call, args }, effects);
+};
+
 /** `zip ARCHIVE FILE…`; `-m` moves the files into it. */
-const zip = reading(
+const zipOptions = reading(
   {
     values:
-      "b,temp-path t,from-date tt,before-date n,suffixes P,password i,include x,exclude O,output-file,out s,split-size Z TT,unzip-command lf",
+      "b,temp-path t,from-date tt,before-date ds n,suffixes P,password i,include x,exclude O,output-file,out s,split-size Z TT,unzip-command lf,logfile-path",
     flags: "m,move r,recurse-paths q,quiet u,update f,freshen d,delete j,junk-paths 9 0 sf T",
   },
   (options, effects) => {
@@ -48,13 +70,17 @@ interface Squeezer {
 function squeezing({ suffixes, unpacks = false, keeps = false }: Squeezer): Program {
   return reading(
     {
-      values: "S,suffix b o,output-file,output T,threads M,memlimit output-dir-flat D",
+      values:
+        "S,suffix b o,output-file,output T,threads M,memlimit output-dir-flat output-dir-mirror D filelist",
+      glued: "files files0",
       flags:
         "c,stdout,to-stdout d,decompress,uncompress t,test l,list k,keep f,force r,recursive q v z,compress rm C",
     },
     (options, effects) => {
       if (options.has("c", "t", "l")) return;
-      writeTrees(options.all("output-dir-flat"), effects);
+      if (options.has("files", "files0", "filelist") || hasSlash(options.value("S")))
+        effects.write(unknownText);
+      writeTrees(options.all("output-dir-flat", "output-dir-mirror"), effects);
       const output = options.value("o");
       if (output !== undefined) return writeFiles([output], effects);
       const tree = options.has("r");

@@ -23,8 +23,7 @@ interface Token {
  */
 export function readAwkProgram(program: string): AwkProgram {
   const found: Found = { files: [], commands: [], pipes: [] };
-  for (const regex of [/\/(?:\\.|[^/\\\n])*\//y, /\/(?:\\.|\[\^?\]?[^\]\n]*\]|[^/\\\n])*\//y])
-    readTokens(tokensOf(program, regex), found);
+  for (const hasBrackets of [false, true]) readTokens(tokensOf(program, hasBrackets), found);
   return found;
 }
 
@@ -68,16 +67,16 @@ function valueBefore(tokens: readonly Token[], at: number): string | undefined {
   return value?.kind === "string" && isAlone ? value.text : undefined;
 }
 
-function tokensOf(program: string, regex: RegExp): Token[] {
+function tokensOf(program: string, hasBrackets: boolean): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   let dividesUntil = 0;
   while (at < program.length) {
     const char = program[at] ?? "";
     if (char === "/" && at >= dividesUntil && mayStartRegex(tokens.at(-1))) {
-      regex.lastIndex = at;
-      if (regex.test(program)) at = regex.lastIndex;
-      else dividesUntil = lineEnd(program, at);
+      const end = regexEnd(program, at, hasBrackets);
+      if (end === undefined) dividesUntil = lineEnd(program, at);
+      else at = end;
     } else if (char === "#") at = lineEnd(program, at);
     else if (char === '"') at = readString(program, at, tokens);
     else if (/[A-Za-z_]/.test(char)) at = readName(program, at, tokens);
@@ -130,6 +129,21 @@ function mayStartRegex(last: Token | undefined): boolean {
   if (last.kind === "string") return false;
   if (last.kind === "word") return /^(print|printf|return|in|else|do)$/.test(last.text);
   return !/^[)\]\d$]$/.test(last.text);
+}
+
+function regexEnd(program: string, start: number, hasBrackets: boolean): number | undefined {
+  let inBrackets = false;
+  for (let at = start + 1; at < program.length && program[at] !== "\n"; at++) {
+    const char = program[at];
+    if (char === "\\") at++;
+    else if (inBrackets && program.startsWith("[:", at)) at = Math.max(at, program.indexOf(":]", at) + 1);
+    else if (inBrackets) inBrackets = char !== "]";
+    else if (char === "[" && hasBrackets) {
+      inBrackets = true;
+      at += /^\^?\]?/.exec(program.slice(at + 1, at + 3))?.[0].length ?? 0;
+    } else if (char === "/") return at + 1;
+  }
+  return undefined;
 }
 
 function lineEnd(program: string, at: number): number {

@@ -1,23 +1,67 @@
-import { known, knownStart, literal, type Text } from "../text.ts";
-import type { Program } from "../types.ts";
+import type { OptionSpec, Options } from "../read-options.ts";
+import {
+  anyName,
+  concat,
+  known,
+  knownParts,
+  knownStart,
+  literal,
+  type Text,
+  unknownText,
+  withoutStart,
+} from "../text.ts";
+import type { Call, Effects, Program } from "../types.ts";
 import { baseName, describe, named, opaqueReader, reading, writeFiles, writeTrees } from "./describe.ts";
 
+const ccSpec: OptionSpec = {
+  style: "first-letter",
+  values:
+    "o MF MT MQ MJ I L l D U B x include isystem iquote idirafter imacros arch framework target Xlinker Xclang Xpreprocessor Xassembler T u z aux-info dumpbase dumpdir wrapper specs",
+  flags: "c S E M MM fsyntax-only v dumpmachine dumpversion",
+};
+
 /** C and its kin: without `-o` the result lands in the folder we are in. */
-const cc = reading(
-  {
-    style: "first-letter",
-    values:
-      "o MF MT MQ I L l D U x include isystem iquote idirafter imacros arch framework target Xlinker Xclang Xpreprocessor Xassembler T u z aux-info dumpbase",
-    flags: "c S E M MM fsyntax-only v dumpmachine dumpversion",
-  },
-  (options, effects) => {
-    writeFiles(options.all("o", "MF", "aux-info"), effects);
-    if (options.has("o", "E", "M", "MM", "fsyntax-only", "dumpmachine", "dumpversion")) return;
-    if (options.operands.length === 0) return;
-    if (!options.has("c", "S")) return effects.write(literal("a.out"));
-    for (const source of options.operands) effects.write(objectOf(source, options.has("S") ? ".s" : ".o"));
-  },
-);
+const cc = reading(ccSpec, (options, effects, call) => {
+  writeFiles(options.all("o", "MF", "MJ", "aux-info"), effects);
+  tellSideFiles(options, effects, call);
+  if (options.has("o", "E", "M", "MM", "fsyntax-only", "dumpmachine", "dumpversion")) return;
+  if (options.operands.length === 0) return;
+  if (call.name === "cpp") return writeFiles(options.operands.slice(1, 2), effects);
+  if (!options.has("c", "S")) return effects.write(literal("a.out"));
+  for (const source of options.operands) effects.write(objectOf(source, options.has("S") ? ".s" : ".o"));
+});
+
+const sideFile =
+  /^-(?:MF|f(?:opt-info|dump-|time-trace|module-output|save-optimization-record|profile-dir|profile-generate|diagnostics-\w+-file|crash-diagnostics-dir)[^=]*=)(?=.)/;
+const passedOn = /^--?(Map|o|out-implib|dependency-file|MD|MMD|MF|a\w*)(?:=(.*))?$/;
+
+/** Files beside the result, programs in the compiler's place, and options that stand in a file. */
+function tellSideFiles(options: Options, effects: Effects, call: Call): void {
+  for (const word of call.args) {
+    const start = knownStart(word);
+    const option = sideFile.exec(start)?.[0];
+    if (option !== undefined) effects.write(withoutStart(word, option.length));
+    if (start.startsWith("@")) effects.write(unknownText);
+    if (/^-(?:fplugin|specs|B)/.test(start)) effects.opaque("parts of the compiler lie elsewhere");
+    if (/^-W[pla],/.test(start)) tellPassedOn(knownParts(word).split(",").slice(1), effects);
+  }
+  tellPassedOn(
+    options.all("Xlinker", "Xpreprocessor", "Xassembler").map((word) => knownParts(word)),
+    effects,
+  );
+  for (const prefix of options.all("dumpdir", "dumpbase")) effects.write(concat(prefix, anyName));
+  for (const command of options.all("wrapper")) effects.run(knownParts(command).split(",").map(literal));
+}
+
+/** Options for the linker, the preprocessor or the assembler. */
+function tellPassedOn(words: readonly string[], effects: Effects): void {
+  for (const [at, word] of words.entries()) {
+    const [, name, glued] = passedOn.exec(word) ?? [];
+    const file = glued ?? (name === undefined || name.startsWith("a") ? undefined : words[at + 1]);
+    if (file !== undefined) effects.write(file.includes("\u{fffd}") ? unknownText : literal(file));
+    if (word.startsWith("@")) effects.write(unknownText);
+  }
+}
 
 function objectOf(source: Text, extension: string): Text {
   const name = known(baseName(source) ?? [{ kind: "name" }]);

@@ -29,11 +29,20 @@ const imageMagick: Program = (call, effects) => {
   } else if (args.length > 1 && !/^(?:-|info:|null:|\w+:-$)/.test(knownStart(target))) effects.write(target);
 };
 
-const openssl = describe({
+/** A request makes a key of its own unless it is given one. */
+const openssl: Program = (call, effects) => {
+  const words = call.args.map((word) => known(word));
+  const makesKey = words[0] === "req" && words.some((word) => /^--?(?:newkey|new|x509)$/.test(word ?? ""));
+  if (makesKey && !words.some((word) => /^--?(?:keyout|key)$/.test(word ?? "")))
+    effects.write(literal("privkey.pem"));
+  opensslOptions(call, effects);
+};
+
+const opensslOptions = describe({
   style: "long",
   values:
     "in inkey key keyform inform outform passin passout pass subj days config extensions extfile CA CAkey CAfile CApath newkey name connect host port servername cert certfile set_serial policy md k iv K S rand provider engine digest signature algorithm pkeyopt",
-  files: "out keyout writerand CAserial sess_out keylogfile msgfile",
+  files: "out keyout writerand CAserial sess_out keylogfile msgfile respout reqout crlout",
 });
 
 const gpg = reading(

@@ -1,4 +1,4 @@
-import { known, literal, type Text } from "../text.ts";
+import { known, knownParts, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { describe, mention, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
 
@@ -8,14 +8,10 @@ function tellStatements(code: Text, effects: Effects): void {
   const text = known(code);
   if (text === undefined) return;
   for (const line of text.split("\n")) {
-    const output =
-      /^\s*(?:\\o|\\out|\\w|\\s|\\g|\.output|\.once|\.excel|\.log|\.backup|\.save|\.clone|\.trace)\s+(?:-\w+\s+)?'?([^\s'|][^\s']*)'?/.exec(
-        line,
-      )?.[1];
+    const output = /^\s*(?:\\o|\\out|\\w|\\s|\\g)\s+(?:-\w+\s+)?'?([^\s'|][^\s']*)'?/.exec(line)?.[1];
     if (output !== undefined && output !== "stdout") effects.write(literal(output));
     const command =
-      /^\s*(?:\\!|\.shell|\.system|system)\s+(.+)$/.exec(line)?.[1] ??
-      /^\s*(?:\\o|\\g|\.output|\.once)\s+\|\s*(.+)$/.exec(line)?.[1];
+      /^\s*(?:\\!|system)\s+(.+)$/.exec(line)?.[1] ?? /^\s*(?:\\o|\\g)\s+\|\s*(.+)$/.exec(line)?.[1];
     if (command !== undefined) effects.shell(literal(command));
   }
   for (const match of text.matchAll(
@@ -26,6 +22,39 @@ function tellStatements(code: Text, effects: Effects): void {
   }
   for (const match of text.matchAll(/\bprogram\s{1,8}'([^'\n]{1,1024})'/gi))
     effects.shell(literal(match[1] ?? ""));
+}
+
+/** Commands of sqlite, which may be abbreviated, and functions of its that reach files. */
+function tellSqlite(code: Text, effects: Effects): void {
+  tellStatements(code, effects);
+  const text = knownParts(code);
+  for (const line of text.split("\n")) tellDotCommand(line, effects);
+  for (const [, name] of text.matchAll(/\bwritefile\s*\((?:\s*'([^']*)'\s*,)?/gi))
+    effects.write(name === undefined ? unknownText : literal(name));
+  const attached = text.match(/\battach\b/gi)?.length ?? 0;
+  const spelled = text.match(/\battach\s+(?:database\s+)?'[^']*'\s+as\b/gi)?.length ?? 0;
+  if (attached > spelled || /\bvacuum(?:\s+\w+)?\s+into\s+(?!'[^']*'\s*(?:;|$))/i.test(text))
+    effects.write(unknownText);
+  if (known(code) === undefined || /\b(?:edit|load_extension|fts3_tokenizer)\s*\(/i.test(text))
+    effects.opaque("statements run programs");
+}
+
+const dotWrites = "output once excel www log backup save clone trace testcase".split(" ");
+const dotReads = "read import open load archive session cd restore".split(" ");
+
+function tellDotCommand(line: string, effects: Effects): void {
+  const [, word, rest = ""] = /^\s*\.([a-z]+)\s*(.*)$/.exec(line) ?? [];
+  if (word === undefined) return;
+  const isOneOf = (names: readonly string[]) => names.some((name) => name.startsWith(word));
+  const args = [...rest.matchAll(/"([^"]*)"?|'([^']*)'?|\S+/g)].map((part) => part[1] ?? part[2] ?? part[0]);
+  const textOf = (arg: string) => (/[\\\u{fffd}]/u.test(arg) ? unknownText : literal(arg));
+  if (isOneOf(["shell", "system"]))
+    for (const way of new Set([rest, args.join(" ")])) effects.shell(textOf(way));
+  for (const arg of args) if (arg.startsWith("|")) effects.shell(textOf(arg.slice(1)));
+  const file = args.find((arg) => !/^[-|]/.test(arg));
+  if (isOneOf(dotWrites) && file !== undefined && !/^(?:stdout|stderr|off|on)$/.test(file))
+    effects.write(textOf(file));
+  if (isOneOf(dotReads)) effects.opaque("a file of commands or data is read or written");
 }
 
 function tellInput(call: Call, effects: Effects): void {
@@ -74,8 +103,10 @@ const sqlite = reading(
   (options, effects, call) => {
     const [database, ...statements] = options.operands;
     if (options.has("init")) effects.opaque("a file of commands runs");
-    for (const code of [...options.all("cmd"), ...statements]) tellStatements(code, effects);
-    tellInput(call, effects);
+    for (const code of [...options.all("cmd"), ...statements]) tellSqlite(code, effects);
+    if (call.input.kind === "text") tellSqlite(call.input.text, effects);
+    else if (call.input.kind !== "none" && statements.length === 0)
+      effects.opaque("commands of unknown content run");
     if (database === undefined || known(database) === ":memory:" || options.has("readonly")) return;
     effects.opaque("statements run");
     effects.operand(database);

@@ -1,6 +1,7 @@
-import { known, knownStart, type Text, unknownText } from "../text.ts";
+import { optionReader } from "../read-options.ts";
+import { known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { joined, mention, named, opaqueProgram, reading } from "./describe.ts";
+import { joined, mention, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
 
 /** Commands that run later are judged like those that run now. */
 function laterInput(call: Call, effects: Effects): void {
@@ -21,27 +22,51 @@ const crontab: Program = (call, effects) => {
   if (!looks) effects.refuse("loader", "jobs are put into the system's schedule");
 };
 
-/** `tmux new-session -d 'command'`, `send-keys 'text' Enter`. */
+const readTmux = optionReader({ values: "c f L S T", flags: "2 C D l N u v V", wrapper: true });
+
+/** `tmux new-session -d 'command' ; send-keys 'text' Enter`. */
 const tmux: Program = (call, effects) => {
-  const { args } = call;
-  const verbs =
-    /^(?:new|new-session|neww|new-window|splitw|split-window|respawnw|respawn-window|respawnp|respawn-pane|popup|display-popup|run|run-shell|if|if-shell|pipe-pane|pipep)$/;
-  const at = args.findIndex((word) => verbs.test(known(word) ?? ""));
-  const keys = args.findIndex((word) => /^(?:send|send-keys)$/.test(known(word) ?? ""));
-  if (
-    args.some((word) =>
-      /^(?:source|source-file|set-hook|bind|bind-key|set|set-option)$/.test(known(word) ?? ""),
-    )
-  ) {
-    effects.opaque("tmux runs what it is configured to");
+  const globals = readTmux(call.args);
+  for (const code of globals.all("c")) effects.shell(code);
+  if (globals.has("f")) effects.opaque("tmux runs what it is configured to");
+  for (const command of commandsOf(globals.operands)) tellTmux(command, effects);
+};
+
+function commandsOf(words: readonly Text[]): readonly (readonly Text[])[] {
+  const commands: Text[][] = [[]];
+  for (const word of words) {
+    const text = known(word);
+    const ends = text?.endsWith(";") === true;
+    if (text !== ";") commands.at(-1)?.push(ends ? literal(text.slice(0, -1)) : word);
+    if (ends) commands.push([]);
   }
-  if (keys >= 0) typed(args.slice(keys + 1), effects);
-  else if (at >= 0) {
-    const words = withoutOptions(args.slice(at + 1), /^-[cdeFlnstxyXYT]$/, /^-(?:d)$/);
+  return commands;
+}
+
+const tmuxStarts =
+  "new-session neww new-window splitw split-window respawnw respawn-window respawnp respawn-pane popup display-popup run-shell pipep pipe-pane";
+const tmuxConfigures =
+  "source-file set-hook bind-key if-shell confirm-before command-prompt set-option setw set-window-option choose-tree display-menu menu wait-for";
+
+/** Any command may be cut short as long as it can be told from the others. */
+function isTmux(names: string, word: string): boolean {
+  return names.split(" ").some((name) => name.startsWith(word));
+}
+
+function tellTmux([verb, ...args]: readonly Text[], effects: Effects): void {
+  const name = known(verb ?? []) ?? "?";
+  const words = withoutOptions(args, /^-[bcdeFlnstxyXYThw]$/, /^-[db]$/);
+  if (name.length < 2) return;
+  if (isTmux("send-keys", name)) typed(args, effects);
+  else if (isTmux("saveb save-buffer", name)) writeFiles(words.slice(-1), effects);
+  else if (isTmux(tmuxStarts, name)) {
     if (words.length === 1) effects.shell(words[0] ?? unknownText);
     else if (words.length > 1) effects.run(words);
+  } else if (isTmux(tmuxConfigures, name)) {
+    effects.opaque("tmux runs what it is configured to");
+    for (const word of args) effects.code(word);
   }
-};
+}
 
 /** Text typed into a shell that somebody opened. */
 function typed(words: readonly Text[], effects: Effects): void {

@@ -115,6 +115,11 @@ export function isDash(text: Text): boolean {
   return known(text) === "-";
 }
 
+/** Whether a part of a name, such as a suffix, could lead into another folder. */
+export function hasSlash(part: Text | undefined): boolean {
+  return part !== undefined && (known(part) ?? "/").includes("/");
+}
+
 export function writeFiles(files: readonly Text[], effects: Effects): void {
   for (const file of files) if (!isDash(file)) effects.write(file);
 }

@@ -33,15 +33,19 @@ function tellMakefile(makefile: Text, effects: Effects): void {
   for (const recipe of recipesOf(text)) effects.shell(recipe);
   tellCalls(text, effects);
   if (changesReading.test(text)) effects.refuse("unknown-code", "the makefile changes how recipes are read");
-  if (/^\s*(?:-|s)?include\s/m.test(text)) effects.opaque("other makefiles are read");
+  if (/^[ \t]*(?:-|s)?include\s/m.test(text)) effects.opaque("other makefiles are read");
 }
 
 const changesReading =
-  /^\s*(?:(?:override|export)\s+)*(?:\.RECIPEPREFIX|\.SHELLFLAGS|SHELL|MAKEFLAGS|MAKEFILES)\s*[:+?!]*=|^\s*-?load\s|\$[({](?:eval|guile)\s/m;
+  /^[ \t]*(?:(?:override|export)[ \t]+)*(?:\.RECIPEPREFIX|\.SHELLFLAGS|SHELL|MAKEFLAGS|MAKEFILES)\s*[:+?!]*=|^[ \t]*-?load\s|\$[({](?:eval|guile)\s/m;
+
+const callsMax = 50;
 
 /** `$(shell COMMAND)` and `$(file >NAME,TEXT)`, wherever they stand. */
 function tellCalls(text: string, effects: Effects): void {
-  for (const { 0: start, 1: name, index } of text.matchAll(/\$[({](shell|file)\s+/g)) {
+  const calls = [...text.matchAll(/\$[({](shell|file)\s+/g)];
+  if (calls.length > callsMax) return effects.refuse("unknown-code", "the makefile runs too many commands");
+  for (const { 0: start, 1: name, index } of calls) {
     const body = untilClosed(text.slice(index + start.length), start.charAt(1));
     if (name === "shell") effects.shell(expanded(body));
     else if (body.startsWith(">")) effects.write(expanded(body.replace(/^>+\s*/, "").split(",")[0] ?? ""));

@@ -129,6 +129,8 @@ const keygen = reading(
   { values: "t b C N P O m n I s V z D F R r a Z W Y E w f", flags: "l y B e i q v p A c H L Q k g" },
   (options, effects) => {
     const file = options.value("f");
+    if (known(options.value("Y") ?? []) === "sign")
+      for (const signed of options.operands) effects.write([...signed, ...literal(".sig")]);
     if (options.has("l", "y", "B", "e", "F", "L", "Q", "Y")) return;
     if (options.has("R", "H")) effects.write(file ?? literal("~/.ssh/known_hosts"));
     else if (file === undefined) effects.write(literal("~/.ssh"), "write", { tree: true });

@@ -1,7 +1,7 @@
 import type { Options } from "../read-options.ts";
 import { known, knownParts, literal, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { mention, reading, writeFiles } from "./describe.ts";
+import { hasSlash, mention, reading, writeFiles } from "./describe.ts";
 import { readPatch, type Strip } from "./patch-targets.ts";
 
 /** A patch known as text names what it writes; any other decides by itself. */
@@ -34,6 +34,7 @@ const patch = reading(
     const output = options.value("o");
     writeFiles(options.all("r"), inner);
     if (options.has("dry-run", "C")) return;
+    if (["B", "z", "Y"].some((key) => hasSlash(options.value(key)))) inner.write(unknownText);
     if (output !== undefined) return writeFiles([output], inner);
     const original = options.operands[0];
     if (original !== undefined) return inner.write(original);

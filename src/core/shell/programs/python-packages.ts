@@ -15,7 +15,7 @@ import { runsAfter, runsPackage } from "./package-runners.ts";
 const pip = reading(
   {
     values:
-      "r,requirement c,constraint e,editable t,target prefix root src i,index-url extra-index-url f,find-links d,dest w,wheel-dir log report cache-dir proxy python platform no-binary only-binary timeout retries",
+      "r,requirement c,constraint e,editable t,target prefix root src i,index-url extra-index-url f,find-links d,dest w,wheel-dir log,log-file,local-log report cache-dir proxy python platform no-binary only-binary timeout retries",
     flags: "U,upgrade q,quiet v,verbose user pre dry-run y,yes no-deps",
   },
   (options, effects) => {

@@ -1,6 +1,7 @@
-import { known, knownParts, knownStart } from "../text.ts";
+import { anyName, known, knownParts, knownStart } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, named, opaqueProgram, readsOnly } from "./describe.ts";
+import { describe, named, opaqueProgram, reading, readsOnly, writeFiles } from "./describe.ts";
+import { runsCode } from "./wrapping.ts";
 
 /** Programs that write nothing but what they print. */
 const readers = `
@@ -56,13 +57,49 @@ const ipTool: Program = (call, effects) => {
   }
 };
 
+/** `diff3 --diff-program=PROGRAM`, `sdiff -o FILE`. */
+const diffs = reading(
+  { values: "diff-program w,width I,ignore-matching-lines L,label o,output" },
+  (options, effects, call) => {
+    const program = options.value("diff-program");
+    if (program !== undefined) effects.run([program, ...options.operands]);
+    if (call.name === "sdiff") writeFiles(options.all("o"), effects);
+  },
+);
+
+/** `file -C` compiles a list of magic numbers into the folder we are in. */
+const file = reading(
+  { values: "m,magic-file f,files-from F,separator e,exclude P,parameter", flags: "C,compile" },
+  (options, effects) => {
+    if (options.has("C")) effects.write(anyName);
+  },
+);
+
+/** What is picked may be handed to a command. */
+const picker: Program = (call, effects) => {
+  if (!call.args.some((word) => /^--?(?:bind|preview|exec|listen|become)/.test(knownStart(word)))) return;
+  effects.opaque("it may run commands");
+  for (const word of call.args) effects.code(word);
+};
+
 /** `jq` has no way to write; `tree`, `less` and some others have one option for it. */
 const withOptions: [string, Program][] = [
   ["date", date],
   ["ip", ipTool],
   ["less", withOutput("b h j k p P t T x y z", "o,log-file O,LOG-FILE")],
   ["tree", withOutput("L P I H T gitignore filelimit charset sort timefmt", "o")],
-  ["sdiff", withOutput("w,width I,ignore-matching-lines", "o,output")],
+  ...named("diff3 sdiff", diffs),
+  ["file", file],
+  ["ss", withOutput("f,family A,query,socket F,filter N,net", "D,diag")],
+  ["pv", withOutput("s,size L B N,name i w H D A R d F,format", "P,pidfile o,output")],
+  ["scc", withOutput("f,format i,include-ext", "o,output")],
+  ["sar", withOutput("i s e f", "o")],
+  ["atop", withOutput("r b e P L", "w")],
+  ["jaq", describe({ values: "f,from-file arg argjson", writes: "after-first", when: "i,in-place" })],
+  ["pkgconf", describe({ exact: true, files: "log-file" })],
+  ...named("fzf sk peco", picker),
+  ["man", runsCode({ values: "C M m S s e L R", code: "P,pager H,html" })],
+  ...named("ag ack ugrep", runsCode({ code: "pager filter" })),
   ["mbuffer", withOutput("i s b m P p l", "o")],
   [
     "ffprobe",

@@ -56,7 +56,7 @@ function readSubstitution(cursor: Cursor, script: { files: string[]; commands: s
   return true;
 }
 
-/** `1`, `$`, `/re/I`, `\,re,`, `0~4`, `2,+3` and the `!` behind them. */
+/** `1`, `$`, `/re/I`, `\,re,`, `0~4`, `2,+3`, an unknown part, and the `!` behind them. */
 function skipAddresses(cursor: Cursor): boolean {
   for (;;) {
     const next = cursor.text[cursor.at];
@@ -67,7 +67,7 @@ function skipAddresses(cursor: Cursor): boolean {
       cursor.at++;
       if (!skipDelimited(cursor, 1)) return false;
       skip(cursor, "IM");
-    } else if (next !== undefined && "0123456789$,+~! \t".includes(next)) cursor.at++;
+    } else if (next !== undefined && "0123456789$,+~! \t\u{fffd}".includes(next)) cursor.at++;
     else return true;
   }
 }

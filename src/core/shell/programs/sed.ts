@@ -32,14 +32,11 @@ function withoutBsdSuffix(operands: readonly Text[]): readonly Text[] {
 
 /** A script of unknown start may even be an option; what it is given then counts as mentioned. */
 function tellScript(script: Text, files: readonly Text[], effects: Effects): void {
-  if (knownStart(script) === "" && script.length > 0) {
-    effects.opaque("the script is not known");
-    for (const file of files) effects.operand(file);
-  }
   const { files: written, commands, isWhole } = readSedScript(knownParts(script));
   const isKnown = known(script) !== undefined;
   if (!isKnown && !isWhole) effects.write(unknownText);
   else if (!isKnown || !isWhole) effects.opaque("a part of the script is not known");
+  if (knownStart(script) === "" && script.length > 0) for (const file of files) effects.operand(file);
   const textOf = (part: string) => (part.includes("\u{fffd}") ? unknownText : literal(part));
   for (const file of new Set(written)) effects.write(textOf(file));
   for (const command of new Set(commands)) {

@@ -5,10 +5,10 @@ import { asksForHelp, inFolder, writeFiles, writeTrees } from "./describe.ts";
 
 const readTar = optionReader({
   values:
-    "f,file C,directory,cd T,files-from X,exclude-from g,listed-incremental b,blocking-factor H,format V,label L,tape-length K,starting-file N,newer,after-date newer-mtime F,info-script,new-volume-script I,use-compress-program exclude strip-components transform,xform to-command mode owner group mtime checkpoint-action rsh-command rmt-command index-file add-file suffix quoting-style record-size sort s",
+    "f,file C,directory,cd T,files-from X,exclude-from g,listed-incremental b,blocking-factor H,format V,label L,tape-length K,starting-file N,newer,after-date newer-mtime F,info-script,new-volume-script I,use-compress-program exclude strip-components transform,xform to-command mode owner group mtime checkpoint-action rsh-command rmt-command index-file volno-file add-file suffix quoting-style record-size sort s",
   glued: "checkpoint backup occurrence one-top-level",
   flags:
-    "x,extract,get c,create t,list r,append u,update A,catenate,concatenate d,diff,compare delete O,to-stdout P,absolute-names remove-files z j J a k m o p v w W S h l i U",
+    "x,extract,get c,create t,list r,append u,update A,catenate,concatenate d,diff,compare delete O,to-stdout P,absolute-names remove-files force-local z j J a k m o p v w W S h l i U",
 });
 
 /** Old style: `tar xzf FILE`: the letters' values follow in order. */
@@ -28,14 +28,15 @@ export const tar: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
   const options = readTar(withDashes(call.args));
   tellCommands(options, effects);
-  writeFiles(options.all("g", "index-file"), effects);
+  writeFiles(options.all("g", "index-file", "volno-file"), effects);
   if (options.has("c", "r", "u", "A", "delete")) return create(options, effects);
   if (options.has("x")) extract(options, effects);
 };
 
 /** Programs that tar starts. */
 function tellCommands(options: Options, effects: Effects): void {
-  for (const code of options.all("F", "I", "to-command", "rsh-command")) effects.shell(code);
+  for (const code of options.all("F", "I", "to-command", "rsh-command", "rmt-command")) effects.shell(code);
+  if (options.has("T")) effects.opaque("a list of files may hold options");
   for (const action of options.all("checkpoint-action")) {
     const text = known(action);
     if (text === undefined) effects.shell(action);
@@ -44,8 +45,13 @@ function tellCommands(options: Options, effects: Effects): void {
 }
 
 function create(options: Options, effects: Effects): void {
-  const archive = options.all("f").filter((file) => !/^[^/:]+:/.test(knownStart(file)));
-  writeFiles(archive, effects);
+  const isRemote = (file: Text) => /^[^/:]+:/.test(knownStart(file)) && !options.has("force-local");
+  const archives = options.all("f");
+  writeFiles(
+    archives.filter((file) => !isRemote(file)),
+    effects,
+  );
+  if (archives.some(isRemote)) effects.opaque("the archive lies on another machine");
   if (!options.has("remove-files")) return;
   writeTrees(options.operands, innermost(options, effects), "delete");
 }

@@ -1,6 +1,6 @@
-import { anyName, concat, known, knownParts, literal } from "../text.ts";
+import { anyName, concat, known, knownParts, literal, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { describe, hasSlash, named, reading, writeFiles, writeTrees } from "./describe.ts";
 
 const tee = describe({ glued: "output-error", flags: "a,append i,ignore-interrupts p", writes: "operands" });
 
@@ -33,7 +33,10 @@ const split = reading(
 
 const csplit = reading(
   { values: "b,suffix-format f,prefix n,digits", flags: "k s z suppress-matched" },
-  (options, effects) => effects.write(concat(options.value("f") ?? literal("xx"), anyName)),
+  (options, effects) => {
+    const prefix = options.value("f") ?? literal("xx");
+    effects.write(hasSlash(options.value("b")) ? unknownText : concat(prefix, anyName));
+  },
 );
 
 /** yq: files follow the expression, which may be left out with `-f`. */
@@ -125,8 +128,9 @@ export const textPrograms = new Map<string, Program>([
   [
     "xxd",
     describe({
-      values: "c,cols g,groupsize l,len n,name o s,seek",
-      flags: "p,ps,postscript,plain r u b i a e E d",
+      style: "long",
+      values: "c,cols g,groupsize l,len n,name o,offset s,seek,skip R",
+      flags: "p,ps,postscript,plain r,revert u b i a e E d",
       writes: "second",
     }),
   ],

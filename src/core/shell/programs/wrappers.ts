@@ -1,7 +1,7 @@
-import { concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
+import { concat, known, knownStart, literal, type Text, unknownText, withoutStart } from "../text.ts";
 import type { Program } from "../types.ts";
 import { joined, named, reading, writeFiles } from "./describe.ts";
-import { runsCode, runWords, wrapping } from "./wrapping.ts";
+import { runsCode, runWithAssignments, runWords, wrapping } from "./wrapping.ts";
 
 /** The words after `--`, or all operands: `valgrind`, `firejail`, `op run -- …`. */
 function afterDashes(verbs: RegExp, otherwise: Program): Program {
@@ -37,6 +37,39 @@ const watch = reading(
     else if (options.operands.length > 0) effects.shell(joined(options.operands));
   },
 );
+
+/** `strace -o '|COMMAND'` hands the trace to a command. */
+const strace = reading(
+  {
+    values:
+      "o,output e,trace p,attach s,string-limit a,columns u,user E,env P,trace-path S,summary-sort-by X b I O",
+    wrapper: true,
+  },
+  (options, effects) => {
+    for (const output of options.all("o")) {
+      if (/^[|!]/.test(knownStart(output))) effects.shell(withoutStart(output, 1));
+      else writeFiles([output], effects);
+    }
+    runWithAssignments([...options.all("E"), ...options.operands], effects);
+  },
+);
+
+/** `setarch [ARCH] command`: the machine's kind may be left out. */
+const setarch: Program = (call, effects) => {
+  const first = call.args.findIndex((word) => !knownStart(word).startsWith("-"));
+  const isKind = /^(?:linux(?:32|64)|i\d86|x86_64|aarch64|arm\w*|uname26|ppc\w*|s390x?)$/;
+  const named = first >= 0 && isKind.test(known(call.args[first] ?? []) ?? "");
+  const words = named ? call.args.toSpliced(first, 1) : call.args;
+  setarchOptions({ ...call, args: words }, effects);
+};
+const setarchOptions = wrapping({ flags: "R B F I L S T X Z 3 v" });
+
+/** `logsave FILE command`. */
+const logsave = reading({ flags: "a s v", wrapper: true }, (options, effects) => {
+  const [file, ...words] = options.operands;
+  if (file !== undefined) writeFiles([file], effects);
+  runWords(words, effects);
+});
 
 /** util-linux: `script -c CODE FILE`; BSD: `script FILE command…`. */
 const script = reading(
@@ -162,13 +195,7 @@ const table: [string, Program][] = [
   ...named("tini dumb-init", wrapping({ values: "p e r,rewrite" })),
   ["stdbuf", wrapping({ values: "i,input o,output e,error" })],
   ["time", wrapping({ values: "f,format", files: "o,output", flags: "a p v q" })],
-  [
-    "strace",
-    wrapping({
-      values: "e,trace p,attach s,string-limit a,columns u,user E,env P,trace-path S,summary-sort-by X b I O",
-      files: "o,output",
-    }),
-  ],
+  ["strace", strace],
   ["ltrace", wrapping({ values: "e p s a u n l x A D F", files: "o,output" })],
   ["dtruss", wrapping({ values: "b n p t" })],
   ["valgrind", wrapping({ style: "long", files: "log-file xml-file" })],
@@ -230,10 +257,18 @@ const table: [string, Program][] = [
   ],
   ["numactl", wrapping({ values: "m,membind N,cpunodebind C,physcpubind i,interleave p,preferred" })],
   ["setpriv", wrapping({ values: "reuid regid groups inh-caps ambient-caps bounding-set" })],
-  ["setarch", wrapping({ skip: 1 })],
+  ["setarch", setarch],
   ["arch", wrapping({ values: "arch e d", style: "long" })],
-  ["linux32", wrapping({})],
-  ["linux64", wrapping({})],
+  ...named("linux32 linux64 i386 i686 x86_64 uname26 run-one keep-one-running annotate-output", wrapping({})),
+  ["choom", wrapping({ values: "n,adjust", looks: "p,pid" })],
+  ["logsave", logsave],
+  [
+    "ld.so",
+    wrapping({
+      style: "long",
+      values: "library-path preload audit inhibit-rpath argv0 glibc-hwcaps-prepend",
+    }),
+  ],
   ["chpst", wrapping({ values: "u U b e n d o p f c t m / l L" })],
   ["proot", wrapping({ values: "r b q w v k S R i" })],
   ["dotenv", wrapping({ values: "e v p f,file c" })],

@@ -40,7 +40,13 @@ function inputItems(call: Call, options: Options, byLine: boolean): readonly Tex
   if (delimiter !== undefined) return itemsOf(text, delimiterOf(known(delimiter)));
   if (byLine) return itemsOf(text, "\n");
   const spelled = known(text);
-  return (spelled === undefined ? undefined : splitQuoted(spelled)) ?? itemsOf(text, " \t\n");
+  if (spelled === undefined) return itemsOf(text, " \t\n");
+  // A dollar is nothing to xargs; what else cannot be split is not known.
+  return splitQuoted(spelled.replaceAll("$", "\u{fffd}"))?.map(withDollars) ?? [unknownText];
+}
+
+function withDollars(word: Text): Text {
+  return literal((known(word) ?? "").replaceAll("\u{fffd}", "$"));
 }
 
 function delimiterOf(spelled: string | undefined): string {
