@@ -7,6 +7,7 @@ import { type Value, type World, withVariable } from "./world.ts";
 /** Sets a variable, by whatever command, after looking at what it does to later ones. */
 export function assign(m: Machine, world: World, name: string, value: Value): World {
   checkLoader(m, world, name, value);
+  if (m.integers.has(name) && Array.isArray(value)) for (const text of value) runSubscript(m, text, world);
   if (m.constants.has(name)) return withVariable(world, name, "unknown");
   if (name === "OLDPWD") return { ...withVariable(world, name, "unknown"), previous: undefined };
   if (name === "PWD" || name === "DIRSTACK") return withVariable(world, name, "unknown");

@@ -46,7 +46,10 @@ function declareLocally(call: BuiltinCall): Outcome {
       ? world
       : names.reduce((so, name) => withVariable(so, name, "unset"), world);
   const outcome = declare({ ...call, world: cleared });
-  for (const arg of args) if (options.some((option) => /i/.test(option))) runSubscript(m, arg, world);
+  if (options.some((option) => /i/.test(option))) {
+    for (const name of names) m.integers.add(name);
+    for (const arg of args) runSubscript(m, arg, world);
+  }
   const changed = options.some((option) => /[luicaA]/.test(option))
     ? mapWorlds(outcome, (so) => forgetAll(so, names))
     : outcome;

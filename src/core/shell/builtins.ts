@@ -31,6 +31,12 @@ const subscripts: Builtin = ({ m, args, world }) => {
   return both(world, []);
 };
 
+/** The names that an arithmetic expression sets. */
+function assignedIn(expression: string): string {
+  const set = /([A-Za-z_]\w*)\s*(?:(?:<<|>>|[-+*/%&|^])?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g;
+  return [...expression.matchAll(set)].map((match) => match[1] ?? match[2] ?? "").join(" ");
+}
+
 /** `-C code`, `-F function`, `-W words`: run when a completion is asked for, or at once. */
 const completion: Builtin = ({ m, args, world, input }) => {
   args.forEach((arg, index) => {
@@ -84,8 +90,9 @@ const own: Readonly<Record<string, Builtin>> = {
     return both(world, []);
   },
   let: ({ m, args, world }) => {
-    for (const arg of args) countNames(m, knownParts(arg));
-    return subscripts({ m, args, world, input: { kind: "none" } });
+    const outcome = subscripts({ m, args, world, input: { kind: "none" } });
+    for (const arg of args) countNames(m, assignedIn(knownParts(arg)));
+    return outcome;
   },
   test: subscripts,
   "[": subscripts,

@@ -39,6 +39,9 @@ export class Evaluator implements Machine {
   readonly context: ShellContext;
   readonly report: Report;
   readonly defaulted = new Set<string>();
+  readonly integers = new Set(
+    "RANDOM SRANDOM SECONDS LINENO OPTIND HISTCMD BASH_SUBSHELL EPOCHSECONDS".split(" "),
+  );
   readonly constants = new Set<string>();
   readonly counted = new Set<string>();
   traps: Text[] = [];

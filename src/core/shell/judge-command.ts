@@ -125,13 +125,28 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
   const onlyBelow = target.printed === true || (!removes && (kind === "folder" || path.endsWith("/")));
   const shown = projectPath(path, limits.place);
   const asked = { resource: path, wholeTree, onlyBelow, shown, sourcesOnly: write.sourcesOnly };
-  const forbidden = findForbidden(asked, limits);
+  // A link that is deleted is itself what goes, not what it leads to.
+  const judged =
+    write.action === "delete" && !path.endsWith("/")
+      ? { ...limits, disk: keepingLinks(limits.disk) }
+      : limits;
+  const forbidden = findForbidden(asked, judged);
   if (forbidden !== undefined) return { code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path };
   if (write.action === "folder" && leadsToLock(path, limits)) return undefined;
   const link = target.links === undefined || removes ? undefined : linkOut(path, target.links, limits);
   if (link !== undefined) return outside(write.by, projectPath(link, limits.place));
-  const found = findOutside(asked, limits);
+  const found = findOutside(asked, judged);
   return found === undefined ? undefined : { code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path };
+}
+
+function keepingLinks(disk: Disk): Disk {
+  const realPath = (path: string) => {
+    const at = path.lastIndexOf("/");
+    return /(?:^|\/)\.\.?$/.test(path)
+      ? disk.realPath(path)
+      : `${disk.realPath(path.slice(0, at))}/${path.slice(at + 1)}`;
+  };
+  return { ...disk, realPath };
 }
 
 /** A link below the folder that leads out of the lock. */

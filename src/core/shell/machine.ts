@@ -27,6 +27,8 @@ export interface Machine {
   readonly escapes: Escapes;
   /** Variables that a `${x:=…}` may have set. */
   readonly defaulted: Set<string>;
+  /** Variables whose values are taken for arithmetic. */
+  readonly integers: Set<string>;
   /** Variables that refuse to be set again. */
   readonly constants: Set<string>;
   /** Variables that arithmetic, or a redirection to `{name}`, has set to some number. */

@@ -1,4 +1,4 @@
-import { concat, known, knownParts, literal, type Text } from "./text.ts";
+import { anyName, concat, known, knownParts, literal, type Text } from "./text.ts";
 
 const escapes: Readonly<Record<string, string>> = {
   n: "\n",
@@ -35,16 +35,22 @@ export function printed(args: readonly Text[]): Text | undefined {
   const plain = format === undefined ? undefined : unescaped(literal(format));
   const template = plain === undefined ? undefined : known(plain);
   const wild = values.some((value) => value.some((piece) => piece.kind === "glob"));
-  if (template === undefined || wild || /%[^s%]/.test(template)) return undefined;
-  const pieces = template.split(/(%[s%])/);
-  const slots = pieces.filter((piece) => piece === "%s").length;
+  if (template === undefined || wild || /%(?!s|%|-?\d*[di])/.test(template)) return undefined;
+  const pieces = template.split(/(%s|%%|%-?\d*[di])/);
+  const slots = pieces.filter((piece) => /^%[^%]/.test(piece)).length;
   const out: Text[] = [];
   let next = 0;
   do {
-    for (const piece of pieces)
-      out.push(piece === "%s" ? (values[next++] ?? []) : literal(piece === "%%" ? "%" : piece));
+    for (const piece of pieces) out.push(slotText(piece, () => values[next++]));
   } while (slots > 0 && next < values.length);
   return concat(...out);
+}
+
+function slotText(piece: string, next: () => Text | undefined): Text {
+  if (piece === "%s") return next() ?? [];
+  if (!/^%-?\d*[di]$/.test(piece)) return literal(piece === "%%" ? "%" : piece);
+  next();
+  return anyName;
 }
 
 function unescaped(text: Text): Text | undefined {

@@ -44,8 +44,8 @@ const callsMax = 50;
 /** `$(shell COMMAND)` and `$(file >NAME,TEXT)`, wherever they stand. */
 function tellCalls(text: string, effects: Effects): void {
   const calls = [...text.matchAll(/\$[({](shell|file)\s+/g)];
-  if (calls.length > callsMax) return effects.refuse("unknown-code", "the makefile runs too many commands");
-  for (const { 0: start, 1: name, index } of calls) {
+  if (calls.length > callsMax) effects.refuse("unknown-code", "the makefile runs too many commands");
+  for (const { 0: start, 1: name, index } of calls.slice(0, callsMax)) {
     const body = untilClosed(text.slice(index + start.length), start.charAt(1));
     if (name === "shell") effects.shell(expanded(body));
     else if (body.startsWith(">")) effects.write(expanded(body.replace(/^>+\s*/, "").split(",")[0] ?? ""));
