@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 
 const always = new Set(
   [
-    "BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS CDPATH ZDOTDIR HISTFILE BASH_ALIASES BASH_CMDS",
+    "BASH_ENV ENV PROMPT_COMMAND SHELLOPTS BASHOPTS CDPATH ZDOTDIR BASH_ALIASES BASH_CMDS",
     "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH",
     "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_EXEC_PATH GIT_NAMESPACE",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_TEMPLATE_DIR GIT_CEILING_DIRECTORIES GIT_ASKPASS",
@@ -15,20 +15,26 @@ const always = new Set(
     "TAR_OPTIONS TAPE ZIPOPT UNZIP UNZIPOPT CURL_HOME WGETRC XDG_CONFIG_HOME XDG_CONFIG_DIRS MAKEFILES",
     "DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES GCC_EXEC_PREFIX COMPILER_PATH SIMPLE_BACKUP_SUFFIX",
     "LESSKEYIN LESSKEY_CONTENT FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS VIMINIT EXINIT",
-    "PERL5OPT PERL5DB RUBYOPT PYTHONSTARTUP PYTHONINSPECT JAVA_TOOL_OPTIONS _JAVA_OPTIONS",
+    "PERL5OPT PERL5DB PYTHONSTARTUP PYTHONINSPECT JAVA_TOOL_OPTIONS _JAVA_OPTIONS",
   ].flatMap((names) => names.split(" ")),
 );
 const prefixes = ["GIT_CONFIG", "BASH_FUNC_"];
 /** Programs that these name may run something; those that run nothing are in everyday use. */
 const runners =
-  /(?:PAGER|EDITOR|ASKPASS)$|^(?:VISUAL|BROWSER|SHELL|RSYNC_RSH|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$/;
+  /(?:PAGER|EDITOR|ASKPASS)$|^(?:VISUAL|BROWSER|SHELL|RSYNC_RSH|RSYNC_CONNECT_PROG|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$/;
 const harmless =
   /^(?:|:|true|false|none|cat|less(?: -[A-Za-z]+)?|more|vi|vim|nano|emacs|code --wait|ssh|chrome|chromium|firefox|webkit|safari|(?:\/usr(?:\/local)?)?\/bin\/(?:ba|da|z|fi)?sh)$/;
 /** Options that a program reads from its environment; any others may make it run or write something. */
 const optionVariables: ReadonlyMap<string, RegExp> = new Map([
-  ["MAKEFLAGS", /^(?:\s*(?:-?[jklrsBRSw]+\s?\d*|--(?:no-print-directory|silent|keep-going|jobs=\d+)))*\s*$/],
+  [
+    "MAKEFLAGS",
+    /^(?:(?:-?[jklrsBRSw]+(?: \d+|\d*)|--(?:no-print-directory|silent|keep-going|jobs=\d+))(?: |$))*$/,
+  ],
   ["XZ_OPT", /^[\s\dTevkq-]*$/],
   ["XZ_DEFAULTS", /^[\s\dTevkq-]*$/],
+  ["PS4", /^[^$`]*$/],
+  ["HISTFILE", /^(?:|\/dev\/null)$/],
+  ["RUBYOPT", /^(?:\s*-[wW]\d?)*$/],
   ["HOME", /^(?:|\/tmp|\/root|\/(?:home|Users)\/[\w.-]+|\/nonexistent|\/dev\/null|\/var\/empty)\/?$/],
 ]);
 

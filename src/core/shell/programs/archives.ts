@@ -46,6 +46,7 @@ const zipOptions = reading(
     const command = options.value("TT");
     if (command !== undefined) effects.shell(command);
     writeFiles(options.all("lf"), effects);
+    writeTrees(options.all("b"), effects);
     const target = options.value("O") ?? archive;
     if (target !== undefined && !isDash(target)) effects.write(withExtension(target, ".zip"));
     if (options.has("m")) writeTrees(sources, effects, "delete");
@@ -140,7 +141,9 @@ const cpio: Program = (call, effects) => {
   if (options.has("t")) return;
   if (options.has("o")) return writeFiles(options.all("O", "F"), effects);
   if (options.has("p")) return writeTrees(options.operands.slice(0, 1), inner);
-  if (options.has("i")) writeTrees([literal(".")], inner);
+  if (!options.has("i")) return;
+  inner.opaque("the archive may name any path");
+  writeTrees([literal(".")], inner);
 };
 
 /** `ar rcs ARCHIVE FILE…`, `ar x ARCHIVE`. */

@@ -27,7 +27,8 @@ const awk = reading(
       effects.code(source);
       tellProgram(knownParts(source), effects);
     }
-    for (const output of options.all("d", "o", "p")) effects.write(output);
+    for (const { name, value } of options.options)
+      if (/^[dop]$/.test(name)) effects.write(value ?? literal(name === "d" ? "awkvars.out" : "awkprof.out"));
     if (!included.includes("inplace")) return;
     for (const file of files) if (!/^\w+=/.test(knownStart(file))) effects.write(file);
   },

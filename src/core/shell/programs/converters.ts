@@ -1,4 +1,4 @@
-import { concat, known, knownStart, literal, type Text } from "../text.ts";
+import { concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
 import { describe, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
 
@@ -23,11 +23,22 @@ const imageMagick: Program = (call, effects) => {
   const args = /^(?:mogrify|convert|composite|montage)$/.test(known(verb ?? []) ?? "") ? rest : call.args;
   if (known(verb ?? []) === "identify" || args.length === 0) return;
   const target = args.at(-1) ?? [];
+  for (const [at, word] of args.entries())
+    if (known(word) === "-write") effects.write(args[at + 1] ?? unknownText);
   if (isMogrify) {
     const files = args.filter((word) => !knownStart(word).startsWith("-") && /[./]/.test(known(word) ?? "."));
     for (const file of files) effects.write(file);
   } else if (args.length > 1 && !/^(?:-|info:|null:|\w+:-$)/.test(knownStart(target))) effects.write(target);
 };
+
+/** With one of these options the program runs somebody's code. */
+function opaqueWith(options: RegExp, facts: Parameters<typeof describe>[0]): Program {
+  const plain = describe(facts);
+  return (call, effects) => {
+    if (call.args.some((word) => options.test(knownStart(word)))) effects.opaque("filters run");
+    plain(call, effects);
+  };
+}
 
 /** A request makes a key of its own unless it is given one. */
 const openssl: Program = (call, effects) => {
@@ -118,7 +129,7 @@ export const converters = new Map<string, Program>([
   ["uudecode", uudecode],
   [
     "pandoc",
-    describe({
+    opaqueWith(/^(?:-F|-L|--filter|--lua-filter|-d|--defaults)/, {
       values:
         "f,from,read t,to,write M,metadata V,variable F,filter L,lua-filter template c,css H,include-in-header B,include-before-body A,include-after-body bibliography csl metadata-file d,defaults pdf-engine highlight-style reference-doc toc-depth data-dir resource-path",
       files: "o,output log",

@@ -1,6 +1,6 @@
-import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
+import { concat, known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { baseName, inFolder, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { baseName, hasSlash, inFolder, isDash, reading, writeFiles, writeTrees } from "./describe.ts";
 
 const copyFlags =
   "R,r,recursive a,archive l,link s,symbolic-link n,no-clobber f,force v,verbose p u,update d i b T,no-target-directory parents";
@@ -16,6 +16,7 @@ const cp = reading(
     const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
     const target = folder ?? options.operands.at(-1);
     if (target === undefined || sources.length === 0) return;
+    if (hasSlash(options.value("S"))) effects.write(unknownText);
     const tree = folder !== undefined || sources.length > 1 || options.has("R", "a", "parents");
     if (options.has("l"))
       for (const source of sources) effects.write(source, "link", { tree: options.has("R", "a") });
@@ -44,6 +45,7 @@ const mv = reading(
     const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
     const target = folder ?? options.operands.at(-1);
     if (target === undefined || sources.length === 0) return;
+    if (hasSlash(options.value("S"))) effects.write(unknownText);
     writeTrees(sources, effects, "move");
     // A pattern in the last place may stand for several names, and all but the last of them are moved.
     if (target.some((piece) => piece.kind === "glob")) writeTrees([target], effects, "move");
@@ -62,6 +64,7 @@ const install = reading(
       for (const folder of options.operands) effects.write(folder, "folder");
       return;
     }
+    if (hasSlash(options.value("S"))) effects.write(unknownText);
     const program = options.value("strip-program");
     if (program !== undefined) effects.run([program]);
     const folder = options.value("t");
@@ -85,11 +88,12 @@ const rsync = reading(
   { values: rsyncValues, flags: "n,dry-run remove-source-files list-only a r v z P" },
   (options, effects) => {
     const remote = options.value("e");
-    if (remote !== undefined && known(remote)?.split(" ")[0] !== "ssh") effects.shell(remote);
+    if (remote !== undefined && known(remote) !== "ssh") effects.shell(concat(remote, literal(" host true")));
     if (options.has("rsync-path")) effects.code(options.value("rsync-path") ?? []);
     writeFiles(options.all("log-file", "write-batch", "only-write-batch"), effects);
     const target = options.operands.at(-1);
-    if (options.has("n", "list-only") || target === undefined || options.operands.length < 2) return;
+    if (options.has("n", "list-only") || target === undefined) return;
+    if (options.operands.length < 2 && !options.has("read-batch")) return;
     const sources = options.operands.slice(0, -1);
     const own = sources.filter((source) => !isRemote(source));
     if (options.has("remove-source-files")) writeTrees(own, effects, "delete");
@@ -131,11 +135,18 @@ const copiesTrees = reading({ values: "arch bom", flags: "V v c k x" }, (options
   if (options.operands.length > 1) writeTrees(options.operands.slice(-1), effects);
 });
 
+/** `pax -rw SRC… DST` copies, `pax -rf ARCHIVE` unpacks, `pax -wf ARCHIVE` packs. */
+const pax = reading({ values: "f s x o b", flags: "r w v k" }, (options, effects) => {
+  if (options.has("r")) writeTrees(options.has("w") ? options.operands.slice(-1) : [literal(".")], effects);
+  else if (options.has("w")) writeFiles(options.all("f"), effects);
+});
+
 export const copying = new Map<string, Program>([
   ["cp", cp],
   ["mv", mv],
   ["install", install],
   ["rsync", rsync],
   ["scp", scp],
-  ...named("ditto pax", copiesTrees),
+  ["ditto", copiesTrees],
+  ["pax", pax],
 ]);

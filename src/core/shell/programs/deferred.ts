@@ -1,5 +1,5 @@
 import { optionReader } from "../read-options.ts";
-import { known, knownStart, literal, type Text, unknownText } from "../text.ts";
+import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { joined, mention, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
 
@@ -55,6 +55,8 @@ function isTmux(names: string, word: string): boolean {
 
 function tellTmux([verb, ...args]: readonly Text[], effects: Effects): void {
   const name = known(verb ?? []) ?? "?";
+  for (const word of args)
+    for (const [, code] of knownParts(word).matchAll(/#\(([^)]*)/g)) effects.shell(literal(code ?? ""));
   const words = withoutOptions(args, /^-[bcdeFlnstxyXYThw]$/, /^-[db]$/);
   if (name.length < 2) return;
   if (isTmux("send-keys", name)) typed(args, effects);

@@ -1,7 +1,25 @@
 import { optionReader } from "../read-options.ts";
-import { anyName, known, knownStart, literal, type Text, withoutStart } from "../text.ts";
+import {
+  anyName,
+  known,
+  knownParts,
+  knownStart,
+  literal,
+  type Text,
+  unknownText,
+  withoutStart,
+} from "../text.ts";
 import type { Program } from "../types.ts";
-import { asksForHelp, baseName, describe, inFolder, named, reading, writeTrees } from "./describe.ts";
+import {
+  asksForHelp,
+  baseName,
+  describe,
+  hasSlash,
+  inFolder,
+  named,
+  reading,
+  writeTrees,
+} from "./describe.ts";
 
 /** `chmod MODE FILE…`: the first operand is no file unless `--reference` gives the mode. */
 function attributes(values: string): Program {
@@ -65,6 +83,7 @@ const ln = reading(
   (options, effects) => {
     const folder = options.value("t");
     const { operands } = options;
+    if (hasSlash(options.value("S"))) effects.write(unknownText);
     const alone = operands.length === 1 || folder !== undefined;
     const sources = alone ? operands : operands.slice(0, -1);
     if (!options.has("s")) for (const source of sources) effects.write(source, "link");
@@ -110,6 +129,7 @@ const rename = reading(
   (options, effects, call) => {
     const code = options.value("e") ?? options.operands[0];
     if (code !== undefined) effects.code(code);
+    if (/[({`]/.test(knownParts(code ?? []))) effects.opaque("the expression is code");
     if (options.has("n")) return;
     const files = options.operands.slice(options.has("e") ? 0 : 1);
     for (const file of files) effects.write(file, "move", { tree: true });

@@ -37,7 +37,7 @@ function pathOf(spec: Text): Text {
 export function looksLikePath(operand: Text): boolean {
   const text = known(operand);
   if (text === undefined) return operand.some((piece) => piece.kind === "glob");
-  if (text.includes("^{") || text.includes("@{")) return false;
+  if (/\^\{|@\{|^(?:refs|heads|tags|remotes|origin|upstream)\//.test(text)) return false;
   return (
     /^(?:\.{1,2}$|\.{0,2}\/|:[(!^])/.test(text) ||
     /^[^:]*[*?[]/.test(text) ||

@@ -87,7 +87,8 @@ const clean = reading(
   { values: "e,exclude", flags: "n,dry-run f,force d x X q,quiet i,interactive" },
   (options, effects) => {
     if (options.has("n")) return;
-    if (options.operands.length === 0) return writeTrees([literal(".")], effects, "delete");
+    if (options.operands.length === 0)
+      return writeTrees([[...literal("./"), { kind: "below" }]], effects, "delete");
     writePathspecs(options.operands, effects, "delete");
   },
 );

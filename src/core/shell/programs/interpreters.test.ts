@@ -60,6 +60,7 @@ describe("Inline code is handed on, a script makes a call opaque, and files edit
     ["node --check f", ""],
     ["node --require ./x s.js", "code ./x; opaque; opaque"],
     ["perl -c x.pl", "opaque"],
+    ["perl -i../b/x -pe 1 f", "code 1; opaque; write f; write $U"],
     ["perl -Mstrict -e 1", "code strict; opaque; code 1; opaque"],
     ["node node_modules/.bin/prettier --write src/b", "opaque; run prettier --write src/b"],
     ["node node_modules/@anthropic-ai/claude-code/cli.js -p x", "opaque; run claude -p x"],

@@ -1,7 +1,7 @@
 import { keysOf, type OptionSpec, type Options } from "../read-options.ts";
-import { known, knownStart, type Text } from "../text.ts";
+import { known, knownStart, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { named, opaqueProgram, reading } from "./describe.ts";
+import { hasSlash, named, opaqueProgram, reading } from "./describe.ts";
 
 /** An interpreter of a language that is not followed. */
 interface Language extends OptionSpec {
@@ -69,6 +69,7 @@ function rewriting(facts: Language): Program {
       inner.opaque("inline code runs");
       const files = code.length > 0 ? options.operands : options.operands.slice(1);
       for (const file of files) if (knownStart(file) !== "--") inner.write(file);
+      if (hasSlash(options.value("i"))) inner.write(unknownText);
     },
   );
 }

@@ -19,7 +19,7 @@ const curlValues =
 
 const curl = reading(
   {
-    values: `${curlValues} o,output D,dump-header c,cookie-jar trace trace-ascii stderr libcurl hsts alt-svc etag-save`,
+    values: `${curlValues} o,output D,dump-header c,cookie-jar trace trace-ascii stderr libcurl hsts alt-svc etag-save ssl-sessions`,
     flags:
       "O,remote-name remote-name-all J,remote-header-name s,silent S L,location f,fail k i I,head G v 0 1 2 3 4 6 N R create-dirs",
   },
@@ -29,7 +29,18 @@ const curl = reading(
       if (!isDash(file)) effects.write(inFolder(absolute(file) ? [] : folder, file));
     if (options.has("O", "remote-name-all")) effects.write(inFolder(folder, anyName));
     writeFiles(
-      options.all("D", "c", "trace", "trace-ascii", "stderr", "libcurl", "etag-save", "hsts", "alt-svc"),
+      options.all(
+        "D",
+        "c",
+        "trace",
+        "trace-ascii",
+        "stderr",
+        "libcurl",
+        "etag-save",
+        "hsts",
+        "alt-svc",
+        "ssl-sessions",
+      ),
       effects,
     );
     for (const format of options.all("w")) writeOutputs(format, effects);
@@ -54,12 +65,12 @@ function writeOutputs(format: Text, effects: Effects): void {
 const wget = reading(
   {
     values:
-      "O,output-document o,output-file a,append-output P,directory-prefix e,execute i,input-file B,base t,tries T,timeout w,wait Q,quota l,level A,accept R,reject D,domains I,include-directories X,exclude-directories U,user-agent user password header referer post-data post-file body-data body-file method limit-rate cut-dirs save-cookies load-cookies warc-file ca-certificate certificate private-key max-redirect bind-address dns-timeout connect-timeout read-timeout waitretry use-askpass config",
+      "O,output-document o,output-file a,append-output hsts-file rejected-log P,directory-prefix e,execute i,input-file B,base t,tries T,timeout w,wait Q,quota l,level A,accept R,reject D,domains I,include-directories X,exclude-directories U,user-agent user password header referer post-data post-file body-data body-file method limit-rate cut-dirs save-cookies load-cookies warc-file ca-certificate certificate private-key max-redirect bind-address dns-timeout connect-timeout read-timeout waitretry use-askpass config",
     flags:
       "q,quiet r,recursive m,mirror p,page-requisites spider c,continue N,timestamping b,background S k K nc nv nd nH np E,adjust-extension V",
   },
   (options, effects) => {
-    writeFiles(options.all("o", "a", "save-cookies", "warc-file"), effects);
+    writeFiles(options.all("o", "a", "save-cookies", "warc-file", "hsts-file", "rejected-log"), effects);
     const program = options.value("use-askpass");
     if (program !== undefined) effects.run([program]);
     if (options.has("e", "config")) effects.opaque("its settings are given by option");

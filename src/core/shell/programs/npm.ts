@@ -128,6 +128,7 @@ const verbs = new Map<string, Program>([
   ["set", set],
   ["get", readsOnly],
   ["exec", execOrShell],
+  ["node", (call, effects) => effects.run([literal("node"), ...call.args.slice(1)])],
   ["x", exec],
   ["dlx", exec],
   ["workspace", workspace],

@@ -24,7 +24,8 @@ const parallel: Program = (call, effects) => {
   writeTrees(options.all("results"), effects);
   const at = options.operands.findIndex((word) => /^:::/.test(known(word) ?? ""));
   const words = at < 0 ? options.operands : options.operands.slice(0, at);
-  const listed = at < 0 ? [] : listedItems(options.operands.slice(at));
+  const fromFile = options.has("a") ? [unknownText] : [];
+  const listed = at < 0 ? fromFile : listedItems(options.operands.slice(at));
   const items = listed.length === 0 ? inputItems(call) : listed;
   if (options.has("dry-run")) return;
   if (options.has("pipe") || call.name === "sem") return runLine(words, effects);

@@ -36,7 +36,11 @@ const withOutput = (values: string, files: string): Program => describe({ values
 const dpkg: Program = (call, effects) => {
   const looks =
     /^(?:-[lLsSpIcW]|--list|--listfiles|--status|--search|--print-architecture|--info|--contents|--version|--get-selections|-q\w*|--query)/;
-  if (!looks.test(knownStart(call.args[0] ?? []))) effects.opaque("packages of the system are installed");
+  if (
+    !looks.test(knownStart(call.args[0] ?? [])) ||
+    call.args.some((word) => knownStart(word).startsWith("--pipe"))
+  )
+    effects.opaque("packages of the system are installed");
 };
 
 /** `!command` within a program of dc runs it. */
@@ -49,7 +53,7 @@ const dc: Program = (call, effects) => {
 /** `ip netns exec NAME command`. */
 const ipTool: Program = (call, effects) => {
   if (
-    call.args.some((word) => /^(?:netns|-n|-netns)$/.test(known(word) ?? "")) &&
+    call.args.some((word) => /^(?:netns|vrf|-n|-netns)$/.test(known(word) ?? "")) &&
     call.args.some((word) => known(word) === "exec")
   ) {
     const at = call.args.findIndex((word) => known(word) === "exec");
@@ -75,6 +79,13 @@ const file = reading(
   },
 );
 
+/** Code in a language that is not followed, as the value of an option. */
+const runsUnknown = (values: string): Program =>
+  reading({ values }, (options, effects) => {
+    for (const code of options.all(values)) effects.code(code);
+    if (options.has(values)) effects.opaque("inline code runs");
+  });
+
 /** What is picked may be handed to a command. */
 const picker: Program = (call, effects) => {
   if (!call.args.some((word) => /^--?(?:bind|preview|exec|listen|become)/.test(knownStart(word)))) return;
@@ -87,7 +98,16 @@ const withOptions: [string, Program][] = [
   ["date", date],
   ["ip", ipTool],
   ["less", withOutput("b h j k p P t T x y z", "o,log-file O,LOG-FILE")],
-  ["tree", withOutput("L P I H T gitignore filelimit charset sort timefmt", "o")],
+  [
+    "tree",
+    describe({
+      values: "L P I H T gitignore filelimit charset sort timefmt",
+      files: "o",
+      writes: "operands",
+      when: "R",
+      otherwise: ".",
+    }),
+  ],
   ...named("diff3 sdiff", diffs),
   ["file", file],
   ["ss", withOutput("f,family A,query,socket F,filter N,net", "D,diag")],
@@ -96,10 +116,15 @@ const withOptions: [string, Program][] = [
   ["sar", withOutput("i s e f", "o")],
   ["atop", withOutput("r b e P L", "w")],
   ["jaq", describe({ values: "f,from-file arg argjson", writes: "after-first", when: "i,in-place" })],
-  ["pkgconf", describe({ exact: true, files: "log-file" })],
+  ...named("pkgconf pkg-config", describe({ exact: true, files: "log-file" })),
+  ["units", withOutput("f,file o,output-format d,digits", "L,log")],
+  ["xsv", withOutput("d,delimiter s,select", "o,output")],
+  ["xmlwf", withOutput("e", "d")],
+  ["journalctl", withOutput("u,unit n,lines S,since U,until o,output p,priority", "cursor-file")],
+  ["json_xs", runsUnknown("e")],
   ...named("fzf sk peco", picker),
   ["man", runsCode({ values: "C M m S s e L R", code: "P,pager H,html" })],
-  ...named("ag ack ugrep", runsCode({ code: "pager filter" })),
+  ...named("ag ack ugrep bat batcat delta", runsCode({ code: "pager filter" })),
   ["mbuffer", withOutput("i s b m P p l", "o")],
   [
     "ffprobe",
@@ -118,10 +143,13 @@ const withOptions: [string, Program][] = [
   ["csvsql", withOutput("query db tables d e", "")],
   [
     "cloc",
-    withOutput("exclude-dir include-lang list-file match-f", "out,report-file _ ignored counted found"),
+    withOutput(
+      "exclude-dir include-lang list-file match-f",
+      "out,report-file ignored counted found categorized",
+    ),
   ],
   ["pygmentize", withOutput("l f F O P a", "o")],
-  ["nmap", withOutput("p e", "oN oX oG oA")],
+  ["nmap", describe({ style: "first-letter", values: "p e", files: "oN oX oG oA oS" })],
   ["tcpdump", withOutput("i c s r", "w")],
   [
     "fuser",

@@ -48,7 +48,7 @@ function readSubstitution(cursor: Cursor, script: { files: string[]; commands: s
   if (!skipDelimited(cursor, 2)) return false;
   while (cursor.at < cursor.text.length) {
     const flag = cursor.text[cursor.at] ?? "";
-    if (!/[gpiImMe\dw]/.test(flag)) return true;
+    if (!/[gpiImMe\dw]/.test(flag)) return /[\s;}#]/.test(flag);
     cursor.at++;
     if (flag === "e") script.commands.push("");
     if (flag === "w") script.files.push(restOfLine(cursor));

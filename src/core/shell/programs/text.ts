@@ -63,6 +63,17 @@ const xmlstarlet: Program = (call, effects) => {
   if (inPlace) writeFiles(call.args.slice(-1), effects);
 };
 
+/** `xmllint --shell` takes commands, `save FILE` among them. */
+const xmllint = reading(
+  { style: "long", values: "xpath schema dtdvalid relaxng encode path pattern output,o", flags: "shell" },
+  (options, effects, call) => {
+    writeFiles(options.all("output"), effects);
+    if (!options.has("shell")) return;
+    effects.opaque("its commands may write files");
+    if (call.input.kind === "text") effects.code(call.input.text);
+  },
+);
+
 /** `dos2unix FILE…` in place, `-n IN OUT` apart. */
 const dos2unix = reading(
   { values: "c,convmode i D", flags: "n,newfile o,oldfile k q f s O,to-stdout" },
@@ -101,6 +112,13 @@ const astGrep = reading(
 );
 
 const mlr: Program = (call, effects) => {
+  for (const [index, word] of call.args.entries()) {
+    if (/^(?:tee|split|put|filter)$/.test(known(word) ?? "")) {
+      effects.opaque("its verbs may write files and run commands");
+      for (const code of call.args.slice(index + 1)) effects.code(code);
+      break;
+    }
+  }
   const at = call.args.findIndex((word) => known(word) === "-I");
   if (at >= 0) for (const word of call.args.slice(at + 1)) effects.write(word);
 };
@@ -136,14 +154,7 @@ export const textPrograms = new Map<string, Program>([
   ],
   ["yq", yq],
   ...named("xmlstarlet xml", xmlstarlet),
-  [
-    "xmllint",
-    describe({
-      style: "long",
-      values: "xpath schema dtdvalid relaxng encode path pattern",
-      files: "output,o",
-    }),
-  ],
+  ["xmllint", xmllint],
   ["xsltproc", describe({ style: "long", values: "param stringparam path", files: "output,o writesubtree" })],
   [
     "tidy",
@@ -152,7 +163,7 @@ export const textPrograms = new Map<string, Program>([
       values: "config wrap",
       files: "o,output f,file",
       writes: "operands",
-      when: "m,modify",
+      when: "m,modify qm mq im mi",
     }),
   ],
   ...named("dos2unix unix2dos mac2unix fromdos todos", dos2unix),

@@ -198,7 +198,13 @@ const table: [string, Program][] = [
   ["strace", strace],
   ["ltrace", wrapping({ values: "e p s a u n l x A D F", files: "o,output" })],
   ["dtruss", wrapping({ values: "b n p t" })],
-  ["valgrind", wrapping({ style: "long", files: "log-file xml-file" })],
+  [
+    "valgrind",
+    wrapping({
+      style: "long",
+      files: "log-file xml-file massif-out-file callgrind-out-file cachegrind-out-file dhat-out-file",
+    }),
+  ],
   [
     "systemd-run",
     wrapping({
