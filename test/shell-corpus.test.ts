@@ -29,8 +29,8 @@ const opaque = rowsOf<Row>("corpus/opaque.jsonl");
 const vectors = rowsOf<Vector>("vectors/guard.jsonl").filter((row) => row.tool === "Bash" && row.runnable);
 
 it("the corpora are whole", () => {
-  expect(attacks.length).toBeGreaterThanOrEqual(1300);
-  expect(ordinary.length).toBeGreaterThanOrEqual(650);
+  expect(attacks.length).toBeGreaterThanOrEqual(1600);
+  expect(ordinary.length).toBeGreaterThanOrEqual(705);
   expect(opaque.length).toBeGreaterThanOrEqual(120);
   expect(vectors.length).toBe(76);
 });
