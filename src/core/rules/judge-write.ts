@@ -75,7 +75,8 @@ function forbiddenEntry(path: string, target: WriteTarget, limits: WriteLimits):
 
 function whyOutside(spelling: Located, target: WriteTarget, limits: WriteLimits): string | undefined {
   if (spelling.where === "invalid") return `is no path: ${spelling.why}`;
-  if (spelling.where === "outside") return `lies outside the project, at \`${spelling.path}\``;
+  if (spelling.where === "outside")
+    return `lies outside the project${spelling.path === shown(target) ? "" : `, at \`${spelling.path}\``}`;
   if (isHeld(spelling.path, target, limits.lock)) return undefined;
   return spelling.path === shown(target)
     ? "lies outside the lock scope"

@@ -91,6 +91,19 @@ const OWN_RULES: readonly OwnRule[] = [
   { rule: "linear-key", pattern: /(?<![A-Za-z0-9])lin_(?:api|oauth)_[A-Za-z0-9]{30,128}/g },
   { rule: "databricks-token", pattern: /(?<![A-Za-z0-9])dapi[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])/g },
   { rule: "vault-token", pattern: /(?<![A-Za-z0-9])hv[sbr]\.[\w-]{20,512}/g },
+  {
+    // Doppler, xAI, Replicate, Perplexity, Fly, Supabase, PlanetScale, Heroku, Atlassian.
+    rule: "service-token",
+    pattern:
+      /(?<![A-Za-z0-9])(?:dp\.pt\.|xai-|r8_|pplx-|fm2_|sbp_|pscale_tkn_|HRKU-|ATATT3xFfGF0)[\w+/=-]{24,512}/g,
+    accepts: isMixed,
+  },
+  { rule: "terraform-token", pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,128}/g },
+  {
+    rule: "password-argument",
+    pattern: /(sshpass[ \t]{1,4}-p[ \t]{0,4}["']?)[^\s"']{6,128}/g,
+    accepts: (secret) => looksLikeSecretValue(secret, { kind: "password", literal: false }),
+  },
   { rule: "age-secret-key", pattern: /(?<![A-Za-z0-9])AGE-SECRET-KEY-[A-Z0-9-]{20,4096}/gi },
 ];
 
