@@ -77,6 +77,7 @@ describe("every spelling of a path", () => {
     ["a\u007fb", "invalid"],
     ["x".repeat(5000), "invalid"],
     ["x/".repeat(300), "invalid"],
+    [`a/${"x".repeat(256)}`, "invalid"],
     ["SRC/a", "src/SRC/a"],
     ["…/ünï", "src/…/ünï"],
   ])("%j is %j", (spelled, expected) => {

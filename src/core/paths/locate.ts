@@ -9,6 +9,7 @@ export type Located =
 
 const pathLengthMax = 4096;
 const segmentsMax = 256;
+const nameLengthMax = 255;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const controlCharacters = /[\u0000-\u001f\u007f]/;
@@ -52,7 +53,10 @@ function whyInvalid(spelled: string): string | undefined {
   if (spelled.trim() === "") return "the path is blank";
   if (controlCharacters.test(spelled)) return "the path holds control characters";
   if (spelled.length > pathLengthMax) return `the path is longer than ${pathLengthMax} characters`;
-  if (spelled.split(/[/\\]/).length > segmentsMax) return `the path has more than ${segmentsMax} segments`;
+  const segments = spelled.split(/[/\\]/);
+  if (segments.length > segmentsMax) return `the path has more than ${segmentsMax} segments`;
+  if (segments.some((segment) => segment.length > nameLengthMax))
+    return `the path has a name of more than ${nameLengthMax} characters`;
   return undefined;
 }
 

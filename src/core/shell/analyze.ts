@@ -1,5 +1,5 @@
-import { Evaluator, TooMuch } from "./evaluate.ts";
-import type { ShellContext } from "./machine.ts";
+import { Evaluator } from "./evaluate.ts";
+import { type ShellContext, TooMuch } from "./machine.ts";
 import { parseSource } from "./parse-source.ts";
 import { Report } from "./report.ts";
 import type { ShellAnalysis } from "./types.ts";

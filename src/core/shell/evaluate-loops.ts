@@ -1,6 +1,7 @@
 import type { ArithmeticFor, For, Select, While } from "unbash";
 import { assign } from "./assign.ts";
-import { type Evaluator, TooMuch } from "./evaluate.ts";
+import type { Evaluator } from "./evaluate.ts";
+import { TooMuch } from "./machine.ts";
 import { runArithmetic } from "./run-nested.ts";
 import { known, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";

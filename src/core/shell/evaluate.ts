@@ -20,6 +20,7 @@ import {
   type Machine,
   type ShellContext,
   stepsMax,
+  TooMuch,
 } from "./machine.ts";
 import { parseSource } from "./parse-source.ts";
 import { redirect } from "./redirections.ts";
@@ -29,8 +30,6 @@ import { runArithmetic, runTest } from "./run-nested.ts";
 import { concat, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
 import { both, combine, distinct, type Outcome, type World } from "./world.ts";
-
-export class TooMuch extends Error {}
 
 export type Node = Statement["command"] | CompoundCommand | Redirected | CompoundList | FunctionNode;
 
@@ -257,7 +256,7 @@ export class Evaluator implements Machine {
 
   /** Text that doubles with every step must not fill the memory. */
   #spend(text: Text): Text {
-    this.#expanded += 1;
+    this.#expanded += 4;
     for (const piece of text) this.#expanded += piece.kind === "literal" ? piece.text.length : 1;
     if (this.#expanded > expansionMax)
       throw new TooMuch(`it expands to more than ${expansionMax} characters`);

@@ -199,7 +199,7 @@ function outside(by: string, path: string): Objection {
   return { code: "R-PW-001", reason: `${by}: \`${path}\` lies outside the lock scope`, path };
 }
 
-/** The project is never scratch, wherever it lies. */
+/** The project is never scratch, wherever it lies; nor is a repository's own folder, which git takes orders from. */
 function isScratch(
   path: string,
   { place, scratch, disk }: { place: Place; scratch: readonly string[]; disk: Disk },
@@ -207,7 +207,7 @@ function isScratch(
   const real = disk.realPath(path);
   return [path, real].every((spelling) => {
     const located = locate(spelling, place);
-    if (located.where !== "outside") return false;
+    if (located.where !== "outside" || located.path.includes("/.git/")) return false;
     return scratch.some((folder) => located.path === folder || located.path.startsWith(`${folder}/`));
   });
 }

@@ -62,5 +62,10 @@ export interface Escapes {
 export const commandBytesMax = 64 * 1024;
 export const stepsMax = 6000;
 /** Characters and fields that all expansions of one analysis may make together. */
-export const expansionMax = 2_000_000;
+export const expansionMax = 400_000;
+/** Variables that one shell may set: each assignment copies them. */
+export const variablesMax = 1000;
 export const depthMax = 24;
+
+/** The command goes beyond what is followed, and is refused. */
+export class TooMuch extends Error {}

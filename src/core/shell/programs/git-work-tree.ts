@@ -89,7 +89,8 @@ const clean = reading(
     if (options.has("n")) return;
     if (options.operands.length === 0)
       return writeTrees([[...literal("./"), { kind: "below" }]], effects, "delete");
-    writePathspecs(options.operands, effects, "delete");
+    // The folder itself stays, or is made again by whatever fills it.
+    writePathspecs(options.operands, effects, "write");
   },
 );
 
