@@ -7,7 +7,7 @@ import { echoed, printed } from "./print-text.ts";
 import { programPath } from "./program-output.ts";
 import { deviceOf } from "./resolve-path.ts";
 import { countNames, runSubscript } from "./run-nested.ts";
-import { concat, known, knownParts, knownStart, literal, type Text } from "./text.ts";
+import { concat, known, knownParts, knownStart, literal, sameText, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
 import { both, type Outcome, succeeds, type World } from "./world.ts";
 
@@ -189,5 +189,6 @@ function aliasCommand({ world, args }: BuiltinCall): Outcome {
     const at = start.indexOf("=");
     if (at > 0) aliases.set(start.slice(0, at), concat(literal(start.slice(at + 1)), arg.slice(1)));
   }
-  return both({ ...world, aliases }, []);
+  const changed = [...aliases].some(([name, text]) => !sameText(text, world.aliases.get(name) ?? []));
+  return both(changed ? { ...world, aliases } : world, []);
 }

@@ -57,7 +57,8 @@ export function concat(...texts: readonly Text[]): Text {
     const last = out.at(-1);
     if (piece.kind === "literal" && last?.kind === "literal") {
       out[out.length - 1] = { kind: "literal", text: last.text + piece.text };
-    } else out.push(piece);
+    } else if (piece.kind !== "unknown" || last?.kind !== "unknown" || last.source !== piece.source)
+      out.push(piece); // unknown beside unknown is no more than unknown
   }
   return out;
 }
