@@ -185,7 +185,7 @@ describe("a caller that misbehaves", () => {
   });
 
   const hasPerl = spawnSync("sh", ["-c", "command -v perl"]).status === 0;
-  it.skipIf(!hasPerl)("a non-blocking stdin is waited for", () => {
+  it.skipIf(!hasPerl)("a non-blocking stdin is waited for (skipped without perl)", () => {
     const script = `{ sleep 0.3; cat payload.json; } | perl -e '
       use Fcntl; fcntl(STDIN, F_SETFL, O_NONBLOCK) or die; exec @ARGV' -- "$0" "$1" hook PreWrite`;
     folder.write("payload.json", JSON.stringify(write));

@@ -44,7 +44,7 @@ export const CLEAN_SAMPLES: readonly (readonly [name: string, text: string])[] =
   ["a comparison", "if (token === expectedToken1234567890a) return"],
   ["a name of a secret", "secretName: db-credentials-7d4b9c6f5d, secretRef: app1-x9k2m4p7"],
   ["a path to a secret", "password_file=/run/secrets/db1_password"],
-  ["a working directory", "PWD=/work/main2/x9 and password: ./certs/db1"],
+  ["a working directory", "PWD=/srv/main2/x9 and password: ./certs/db1"],
   ["a file as a token", "token: fixtures/oauth2/token-7f3a9c1b.json"],
   ["an endpoint", "token_url=https://login.host.test/oauth2/v2.0/token"],
   ["a token's lifetime", "token_ttl: 3600s, token expiry: 15min, password length: 12"],
