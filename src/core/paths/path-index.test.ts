@@ -32,7 +32,7 @@ describe("an index of many locks", () => {
         expect(found !== undefined).toBe(model);
         if (found !== undefined)
           expect(
-            held.some((lock) => lock.owner === found.owner && entry(lock.text).text === found.entry.text),
+            held.some((lock) => lock.owner === found.owner && entry(lock.text).text === found.text),
           ).toBe(true);
       }),
       { numRuns: 2000 },

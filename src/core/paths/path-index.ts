@@ -8,11 +8,12 @@ import { matchesEverything, matchesSegment, patternsMeet, type SegmentPattern } 
  */
 export interface Held {
   readonly owner: string;
-  readonly entry: Entry;
+  /** The entry as it was written. */
+  readonly text: string;
 }
 
 interface Slot extends Held {
-  readonly deep: boolean;
+  readonly list: "deep" | "exact";
   readonly node: Node;
   /** The next slot of the same node: a list costs fewer steps through memory than an array. */
   next: Slot | undefined;
@@ -25,7 +26,9 @@ interface Node {
   names: Map<string, Node> | undefined;
   patterns: Map<string, { readonly pattern: SegmentPattern; readonly node: Node }> | undefined;
   anyDepth: Node | undefined;
-  slots: Slot | undefined;
+  /** Slots that mean everything below too, and those that mean this path alone. */
+  deep: Slot | undefined;
+  exact: Slot | undefined;
   /** Slots here and below. */
   count: number;
 }
@@ -43,8 +46,9 @@ export class PathIndex {
   add(owner: string, entry: Entry): void {
     for (const shape of entry.shapes) {
       const node = this.#nodeFor(shape);
-      const slot: Slot = { owner, entry, deep: shape.deep, node, next: node.slots };
-      node.slots = slot;
+      const list = shape.deep ? "deep" : "exact";
+      const slot: Slot = { owner, text: entry.text, list, node, next: node[list] };
+      node[list] = slot;
       for (let up: Node | undefined = node; up !== undefined; up = up.parent) up.count += 1;
       const own = this.#byOwner.get(owner);
       if (own === undefined) this.#byOwner.set(owner, [slot]);
@@ -208,20 +212,25 @@ function once(segments: readonly Segment[], visit: Visit): Visit {
 
 /** A slot of anyone but `except` that counts: a deep one always, another only where the path ends. */
 function slotOf(node: Node, ends: boolean, except?: string): Slot | undefined {
-  let slot = node.slots;
-  while (slot !== undefined && (slot.owner === except || !(slot.deep || ends))) slot = slot.next;
+  return notOf(node.deep, except) ?? (ends ? notOf(node.exact, except) : undefined);
+}
+
+function notOf(first: Slot | undefined, except: string | undefined): Slot | undefined {
+  if (except === undefined) return first;
+  let slot = first;
+  while (slot !== undefined && slot.owner === except) slot = slot.next;
   return slot;
 }
 
 function unlink(slot: Slot): void {
-  const { node } = slot;
-  if (node.slots === slot) {
-    node.slots = slot.next;
+  const { node, list, next } = slot;
+  if (node[list] === slot) {
+    node[list] = next;
     return;
   }
-  let before = node.slots;
+  let before = node[list];
   while (before !== undefined && before.next !== slot) before = before.next;
-  if (before !== undefined) before.next = slot.next;
+  if (before !== undefined) before.next = next;
 }
 
 function newNode(parent: Node | undefined, edge: Segment | undefined): Node {
@@ -232,7 +241,8 @@ function newNode(parent: Node | undefined, edge: Segment | undefined): Node {
     names: undefined,
     patterns: undefined,
     anyDepth: undefined,
-    slots: undefined,
+    deep: undefined,
+    exact: undefined,
     count: 0,
   };
 }

@@ -17,7 +17,7 @@ export class Scope {
 
   /** The entry that a single path lies in. */
   entryOf(path: string): string | undefined {
-    return this.#index.covering({ segments: splitPath(path, this.#place), deep: false })?.entry.text;
+    return this.#index.covering({ segments: splitPath(path, this.#place), deep: false })?.text;
   }
 
   /** True if the path and everything below it lies in one entry. */
@@ -37,7 +37,7 @@ export class Scope {
 
   /** An entry that shares at least one possible path with the asked one. */
   touching(entry: Entry): string | undefined {
-    return this.#index.overlapping(entry)?.entry.text;
+    return this.#index.overlapping(entry)?.text;
   }
 
   /** An entry at, above or below the path: what deleting or moving a folder would hit. */

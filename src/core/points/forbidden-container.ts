@@ -9,7 +9,7 @@ export function containerOf(entry: Entry, forbidden: PathIndex): string | undefi
     const found =
       forbidden.covering(shape) ?? (isPlain(shape) ? forbidden.covering(below(shape)) : undefined);
     if (found === undefined) return undefined;
-    container ??= found.entry.text;
+    container ??= found.text;
   }
   return container;
 }

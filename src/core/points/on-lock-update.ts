@@ -35,7 +35,7 @@ function findOverlap({ locks }: LockTableFacts): Finding | undefined {
   for (const [taskId, own] of byTask) {
     for (const { entry } of own) {
       const held = index.overlapping(entry);
-      if (held !== undefined) return conflict(held.owner, held.entry.text, taskId, entry.text);
+      if (held !== undefined) return conflict(held.owner, held.text, taskId, entry.text);
     }
     for (const { entry } of own) index.add(taskId, entry);
   }

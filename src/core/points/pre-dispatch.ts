@@ -129,7 +129,7 @@ function findConflict(facts: DispatchFacts): Finding | undefined {
     if (!lock.active || lock.taskId === taskId) continue;
     const held = scope.overlapping(lock.entry);
     if (held === undefined) continue;
-    const resource = held.entry.text;
+    const resource = held.text;
     return {
       reason: `lock entry ${quoted(resource)} overlaps ${quoted(lock.entry.text)}, which task ${quoted(lock.taskId)} holds: wait for its release or choose another scope`,
       details: {

@@ -93,10 +93,10 @@ function findForeignLock({ taskId, lockScope, activeLocks }: ExecutionFacts): Fi
     const held = scope.overlapping(lock.entry);
     if (held === undefined) continue;
     return {
-      reason: `task ${quoted(lock.taskId)} holds ${quoted(lock.entry.text)}, which overlaps ${quoted(held.entry.text)}: wait for its release`,
+      reason: `task ${quoted(lock.taskId)} holds ${quoted(lock.entry.text)}, which overlaps ${quoted(held.text)}: wait for its release`,
       details: {
         task_id: taskId,
-        resource: held.entry.text,
+        resource: held.text,
         conflict_task_id: lock.taskId,
         conflict_resource: lock.entry.text,
       },
