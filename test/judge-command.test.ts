@@ -59,6 +59,22 @@ describe("folders", () => {
   });
 });
 
+describe("links and scratch", () => {
+  it.each([
+    ["rm src/a/lf", []],
+    ["rm -rf src/a/*", []],
+    ["rm src/a/link-b/x.ts", ["R-PW-001"]],
+    ["echo > src/a/lf", ["R-PW-001"]],
+    ["find src/a -name lf | xargs truncate -s0", ["R-PW-001"]],
+    ["find src/a -type f | xargs truncate -s0", []],
+    ["git clean -fd src/a", []],
+    ["echo x > /tmp/r/notes", []],
+    ["echo x >> /tmp/r/.git/config", ["R-PW-001"]],
+  ])("%s", (command, expected) => {
+    expect(codes(command, ["src/a/**"])).toEqual(expected);
+  });
+});
+
 it("every objection has a code, a one-line reason and, where one is known, a path", () => {
   const objections = projectHolding(["src/a/**"]).judge("touch src/b/x.ts; git push; echo > $UNKNOWN");
   expect(objections.map(({ code }) => code)).toEqual(["R-PW-002", "R-PW-001", "R-PW-001"]);

@@ -87,6 +87,13 @@ describe("control flow leads to every world it could", () => {
     ["x=1 touch a; command touch b; \\touch c", ["a", "b", "c"]],
     ["ls() { touch a; }; ls; command ls", ["a"]],
     ["set -e; cd nowhere; touch x", ["nowhere: x"]],
+    ["true < gone || touch a", ["a"]],
+    [": > $'a' || touch b", ["a", "b"]],
+    ["set -e; if false; then touch a; else touch b; fi", ["b"]],
+    ["x=a; bash -c 'touch $x'", ["…"]],
+    ["export x=a; bash -c 'touch $x'", ["a"]],
+    ["f() { local x=b; }; x=a; f; touch $x", ["a"]],
+    ["x=abc; : ${x:$(touch a)1} ${x[$(touch b)0]}", ["a", "b"]],
   ])("%j", (command, expected) => {
     expect(writes(command).toSorted()).toEqual(expected.toSorted());
   });
