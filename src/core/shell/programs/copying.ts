@@ -1,3 +1,4 @@
+import type { Options } from "../read-options.ts";
 import { concat, known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { baseName, hasSlash, inFolder, isDash, reading, writeFiles, writeTrees } from "./describe.ts";
@@ -12,10 +13,9 @@ const cp = reading(
     flags: copyFlags,
   },
   (options, effects) => {
-    const folder = options.value("t");
-    const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
-    const target = folder ?? options.operands.at(-1);
-    if (target === undefined || sources.length === 0) return;
+    const places = placesOf(options);
+    if (places === undefined) return;
+    const { folder, sources, target } = places;
     if (hasSlash(options.value("S"))) effects.write(unknownText);
     const tree = folder !== undefined || sources.length > 1 || options.has("R", "a", "parents");
     if (options.has("l"))
@@ -34,6 +34,14 @@ function writeInFolder(sources: readonly Text[], target: Text, effects: Effects)
   }
 }
 
+/** `SOURCE… TARGET`, or `-t FOLDER SOURCE…`. */
+function placesOf(options: Options) {
+  const folder = options.value("t");
+  const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
+  const target = folder ?? options.operands.at(-1);
+  return target === undefined || sources.length === 0 ? undefined : { folder, sources, target };
+}
+
 const mv = reading(
   {
     values: "t,target-directory S,suffix",
@@ -41,10 +49,9 @@ const mv = reading(
     flags: "f,force i,interactive n,no-clobber u,update v,verbose b T,no-target-directory",
   },
   (options, effects) => {
-    const folder = options.value("t");
-    const sources = folder === undefined ? options.operands.slice(0, -1) : options.operands;
-    const target = folder ?? options.operands.at(-1);
-    if (target === undefined || sources.length === 0) return;
+    const places = placesOf(options);
+    if (places === undefined) return;
+    const { folder, sources, target } = places;
     if (hasSlash(options.value("S"))) effects.write(unknownText);
     writeTrees(sources, effects, "move");
     // A pattern in the last place may stand for several names, and all but the last of them are moved.
