@@ -51,6 +51,8 @@ export function knownStart(text: Text): string {
   return first?.kind === "literal" ? first.text : "";
 }
 
+const piecesMax = 1000;
+
 export function concat(...texts: readonly Text[]): Text {
   const out: Piece[] = [];
   for (const piece of texts.flat()) {
@@ -60,7 +62,8 @@ export function concat(...texts: readonly Text[]): Text {
     } else if (piece.kind !== "unknown" || last?.kind !== "unknown" || last.source !== piece.source)
       out.push(piece); // unknown beside unknown is no more than unknown
   }
-  return out;
+  // So many unknown parts are as good as unknown, and cheaper to compare.
+  return out.length > piecesMax ? unknownText : out;
 }
 
 /** The text without its first `length` characters, which must be literal. */
