@@ -25,9 +25,12 @@ const documents = matching(/\.md$/);
 const layers: Readonly<Record<string, readonly string[]>> = {
   core: [],
   contract: [],
+  ledger: ["core", "contract"],
   workspace: ["core", "contract"],
   hooks: ["core", "contract"],
-  cli: ["core", "contract", "workspace", "hooks"],
+  engine: ["core", "contract", "ledger", "hooks"],
+  proof: ["core", "contract", "workspace"],
+  cli: ["core", "contract", "workspace", "hooks", "ledger", "engine", "proof"],
 };
 
 const importPattern = /(?:from|import)\s*\(?\s*"([^"]+)"/g;

@@ -1,5 +1,6 @@
 import type { Disk, Place } from "../core/paths/place.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
 import { analyzeCommand } from "../core/shell/analyze.ts";
 import { judgeCommand, type Objection } from "../core/shell/judge-command.ts";
 import { knownParts } from "../core/shell/text.ts";
@@ -13,16 +14,49 @@ import { style } from "./style.ts";
 interface ExplainOptions {
   readonly scope?: readonly string[];
   readonly others?: readonly string[];
+  readonly task?: string;
   readonly json?: boolean;
 }
 
+interface Limits {
+  readonly lock: Scope;
+  readonly others: Scope;
+  readonly forbidden: Scope;
+  readonly session?: string | undefined;
+}
+
 /** `lockstep explain`: what the guard thinks of a command, and why. */
-export function explainCommand(line: string, options: ExplainOptions): 0 | 2 {
+export async function explainCommand(line: string, options: ExplainOptions): Promise<0 | 2> {
   const cwd = currentFolder();
   const { place } = findProject(cwd);
   const disk = nodeDisk();
+  const limits = await readLimits(options, place, disk);
+  if (limits !== undefined && "allow" in limits) {
+    process.stderr.write(`lockstep: ${limits.code}: ${limits.reason}\n`);
+    return 2;
+  }
+  const analysis = analyze(line, { cwd, place, disk });
+  const objections =
+    limits === undefined
+      ? undefined
+      : judgeCommand(analysis, {
+          ...limits,
+          place: { ...place, cwd },
+          disk,
+          scratch: systemTemporaryFolders(),
+        });
+  process.stdout.write(
+    options.json ? asJson(line, analysis, { objections, place }) : asText(analysis, { objections, place }),
+  );
+  return objections !== undefined && objections.length > 0 ? 2 : 0;
+}
+
+function analyze(
+  line: string,
+  { cwd, place, disk }: { cwd: string; place: Place; disk: Disk },
+): ShellAnalysis {
   const [tmp] = systemTemporaryFolders();
-  const analysis = analyzeCommand(line, {
+  return analyzeCommand(line, {
     cwd,
     root: place.root,
     ...(place.home === undefined ? {} : { home: place.home }),
@@ -30,28 +64,24 @@ export function explainCommand(line: string, options: ExplainOptions): 0 | 2 {
     environment: new Set(Object.keys(process.env)),
     disk,
   });
+}
+
+/** Whose lock it is judged by: a task's in the ledger, the one that is spelled out, or nobody's. */
+async function readLimits(
+  options: ExplainOptions,
+  place: Place,
+  disk: Disk,
+): Promise<Limits | Deny | undefined> {
+  if (options.task !== undefined) {
+    if (options.scope !== undefined || options.others !== undefined)
+      return deny("R-IN-001", "give `--task`, or `--scope` and `--others`, not both");
+    return (await import("./task-limits.ts")).taskLimits(options.task);
+  }
+  if (options.scope === undefined) return undefined;
   const lock = readScope(options.scope, place, disk);
   const others = readScope(options.others, place, disk);
-  for (const result of [lock, others])
-    if (typeof result === "string") {
-      process.stderr.write(`lockstep: R-PD-002: ${result}\n`);
-      return 2;
-    }
-  const objections =
-    options.scope === undefined || typeof lock === "string" || typeof others === "string"
-      ? undefined
-      : judgeCommand(analysis, {
-          place: { ...place, cwd },
-          disk,
-          lock,
-          others,
-          forbidden: new Scope([], place),
-          scratch: systemTemporaryFolders(),
-        });
-  process.stdout.write(
-    options.json ? asJson(line, analysis, { objections, place }) : asText(analysis, { objections, place }),
-  );
-  return objections !== undefined && objections.length > 0 ? 2 : 0;
+  for (const result of [lock, others]) if (typeof result === "string") return deny("R-PD-002", result);
+  return { lock: lock as Scope, others: others as Scope, forbidden: new Scope([], place) };
 }
 
 function readScope(texts: readonly string[] | undefined, place: Place, disk: Disk): Scope | string {

@@ -1,9 +1,12 @@
+import { lacksFacts } from "../core/points/lacks-facts.ts";
 import { pointNames } from "../core/points/points.ts";
 import type { Ports } from "../core/points/ports.ts";
 import { deny, type Verdict } from "../core/rules/verdict.ts";
 import { internalFault, payloadBytesMax, runPoint } from "../hooks/run-point.ts";
+import { shownBreaker } from "../workspace/breaker-file.ts";
 import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { hasLedger } from "../workspace/has-ledger.ts";
 import { readAll, writeAll } from "./descriptor.ts";
 
 const usage = `usage: lockstep hook POINT < payload.json
@@ -58,6 +61,11 @@ function nodePorts(): Ports {
       const { saveSnapshot } = await import("../workspace/save-snapshot.ts");
       return saveSnapshot(project, { session, snapshot, at: new Date() });
     },
+    complete: async (point, document) => {
+      if (!lacksFacts(point, document) || !hasLedger(project)) return document;
+      return (await import("./complete-payload.ts")).completePayload(project, point, document);
+    },
+    breaker: () => shownBreaker(project),
   };
 }
 

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { addProgramCommands } from "./commands-for-programs.ts";
+import { addEverydayCommands } from "./everyday-commands.ts";
 
 const program = new Command("lockstep")
   .description("Keeps coding agents inside their locks, in code and not in prompts")
@@ -8,32 +10,9 @@ const program = new Command("lockstep")
   .configureOutput({ outputError: (text, write) => write(oneLine(text)) })
   .exitOverride();
 
-program
-  .command("explain")
-  .argument("<command>", "a shell command line, quoted")
-  .description("what a shell command would write and run, and whether a lock allows it")
-  .option("--scope <path...>", "judge it for an agent that holds these paths")
-  .option("--others <path...>", "paths that other tasks hold")
-  .option("--json", "one JSON document on stdout")
-  .action(async (line: string, options) => {
-    process.exitCode = (await import("./explain.ts")).explainCommand(line, options);
-  });
-
-program
-  .command("schema")
-  .argument("[name]", "a schema's name; without it, the list")
-  .description("the JSON Schemas of hook payloads and verdicts")
-  .option("--json", "the list as one JSON document")
-  .action(async (name: string | undefined, options) => {
-    process.exitCode = (await import("./schema.ts")).schemaCommand(name, options);
-  });
-
+addEverydayCommands(program);
 program.commandsGroup("For other programs:");
-// Runs from its own bundle (see bin/lockstep.cjs); named here so that `--help` lists it.
-program
-  .command("hook")
-  .argument("<point>")
-  .description("one of the eight hook points: JSON on stdin, a verdict on stdout");
+addProgramCommands(program);
 
 try {
   await program.parseAsync();
@@ -46,10 +25,12 @@ function oneLine(text: string): string {
   return `lockstep: R-IN-001: ${problem.trim()}; see \`lockstep --help\`\n`;
 }
 
+/** Commands that decide report their own faults; this is for what went wrong around them. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const debug = process.argv.includes("--debug");
   const fault = error instanceof Error ? error : new Error(String(error));
-  process.stderr.write(`lockstep: E-INTERNAL: ${debug ? fault.stack : fault.message}\n`);
-  return 1;
+  const code = "code" in fault && /^[ER]-/.test(String(fault.code)) ? String(fault.code) : "E-INTERNAL";
+  process.stderr.write(`lockstep: ${code}: ${debug ? fault.stack : fault.message}\n`);
+  return code.startsWith("R-") || code === "E-CONFIG" ? 2 : 1;
 }

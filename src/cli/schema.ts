@@ -1,5 +1,5 @@
 import { jsonSchema, schemaNames } from "../contract/json-schemas.ts";
-import { nearestName } from "../hooks/nearest-name.ts";
+import { nearestName } from "../core/names/nearest-name.ts";
 
 /** `lockstep schema [NAME]`. */
 export function schemaCommand(name: string | undefined, options: { readonly json?: boolean }): 0 | 2 {

@@ -11,6 +11,11 @@ export function jsonSchema(name: string): Record<string, unknown> | undefined;
 export function jsonSchema(name: string): Record<string, unknown> | undefined {
   const known = schemaNames.find((one) => one === name);
   if (known === undefined) return undefined;
-  const { $schema, ...body } = z.toJSONSchema(schemas[known], { target: "draft-2020-12", io: "input" });
+  const { $schema, ...body } = z.toJSONSchema(schemas[known], {
+    target: "draft-2020-12",
+    io: "input",
+    // Many operations answer with the same verdict: said once there.
+    reused: known === "operations" ? "ref" : "inline",
+  });
   return { $schema, $id: `${name}.schema.json`, title: name, ...body };
 }

@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import { configSchema } from "./config.ts";
+import { operationsDocument } from "./operation-schemas.ts";
 import {
   onLockUpdate,
   preCompact,
@@ -8,6 +10,7 @@ import {
   preWrite,
   watchdogTick,
 } from "./payloads.ts";
+import { delegationOutput, errorReport, escalation } from "./reports.ts";
 import { postExecution } from "./results.ts";
 import { verdict } from "./verdict.ts";
 
@@ -21,5 +24,10 @@ export const schemas = {
   "on-lock-update": onLockUpdate,
   "watchdog-tick": watchdogTick,
   "pre-compact": preCompact,
+  "delegation-output": delegationOutput,
+  "error-report": errorReport,
+  escalation,
   verdict,
+  operations: operationsDocument,
+  config: configSchema,
 } as const satisfies Record<string, z.ZodType>;

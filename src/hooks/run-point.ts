@@ -1,9 +1,9 @@
+import { nearestName } from "../core/names/nearest-name.ts";
 import { isPointName, type Point, type PointName, pointNames } from "../core/points/points.ts";
 import type { Ports } from "../core/points/ports.ts";
 import { quoted } from "../core/points/quoted.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
-import { nearestName } from "./nearest-name.ts";
 
 export const payloadBytesMax = 1024 * 1024;
 
@@ -13,15 +13,27 @@ export async function runPoint(name: string, bytes: Uint8Array, ports: Ports): P
     if (!isPointName(name)) return unknownPoint(name);
     const read = readDocument(name, bytes);
     if ("error" in read) return deny("R-IN-001", read.error);
-    // What the document leaves out is missing to the rules; a ledger would complete it here.
-    return await judges[name](read.document, ports);
+    const stopped = findStopped(name, ports);
+    if (stopped !== undefined) return stopped;
+    const document = (await ports.complete?.(name, read.document)) ?? read.document;
+    return await judges[name](document, ports);
   } catch (error) {
     return internalFault(error);
   }
 }
 
+/** Before a task starts and before a write, a person's word comes first. */
+function findStopped(name: PointName, ports: Ports): Verdict | undefined {
+  if (name !== "PreDispatch" && name !== "PreExecution" && name !== "PreWrite") return undefined;
+  const mode = ports.breaker?.() ?? "CLEAR";
+  if (mode === "CLEAR" || (mode === "PAUSE" && name === "PreWrite")) return undefined;
+  const word = mode === "PAUSE" ? "paused" : "stopped";
+  return deny("R-CB-001", `all work is ${word}: wait until a person runs \`lockstep clear\``, { mode });
+}
+
 export function internalFault(error: unknown): Verdict {
   const cause = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && "code" in error && error.code === "E-STORE") return deny("E-STORE", cause);
   return deny("E-INTERNAL", `lockstep itself failed, so it denies: ${cause}`);
 }
 

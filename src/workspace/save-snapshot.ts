@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Saved, Snapshot } from "../core/points/ports.ts";
+import { maskDocument } from "../core/secrets/mask-document.ts";
 import type { Project } from "./find-project.ts";
-import { maskDocument } from "./mask-document.ts";
+import { openStateSubfolder } from "./state-folder.ts";
 
 const attemptsMax = 1000;
 const nameLengthMax = 80;
@@ -31,7 +21,11 @@ export async function saveSnapshot(
     });
     const time = at.toISOString().replace(/[-:]|\.\d+/g, "");
     return {
-      path: writeNew(openFolder(project), `${fileName(document.session)}-${time}`, JSON.stringify(document)),
+      path: writeNew(
+        openStateSubfolder(project, "snapshots"),
+        `${fileName(document.session)}-${time}`,
+        JSON.stringify(document),
+      ),
     };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
@@ -41,41 +35,6 @@ export async function saveSnapshot(
 function fileName(session: unknown): string {
   const name = typeof session === "string" ? session : "no-session";
   return name.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, nameLengthMax);
-}
-
-/** Creates what is missing, and refuses a link in place of any folder of ours. */
-function openFolder({ place, commonFolder }: Project): string {
-  const steps = commonFolder === undefined ? [".lockstep", "state", "snapshots"] : ["lockstep", "snapshots"];
-  let folder = commonFolder ?? place.root;
-  if (!existsSync(folder)) throw new Error(`the git folder ${folder} does not exist`);
-  for (const step of steps) {
-    folder = join(folder, step);
-    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    withFolder(folder, (descriptor) => {
-      if (step === "snapshots") fchmodSync(descriptor, 0o700);
-    });
-  }
-  return folder;
-}
-
-function withFolder(folder: string, use: (descriptor: number) => void): void {
-  const descriptor = openRealFolder(folder);
-  try {
-    use(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function openRealFolder(folder: string): number {
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-  try {
-    return openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code !== "ENOTDIR" && code !== "ELOOP") throw cause;
-    throw new Error(`\`${folder}\` is a link or a file where a folder of lockstep's belongs`, { cause });
-  }
 }
 
 /** Who creates the temporary file owns the number: it is free if the file of that number is not there then. */
@@ -94,7 +53,7 @@ function writeNew(folder: string, name: string, text: string): string {
       closeSync(descriptor);
       if (existsSync(temporary)) unlinkSync(temporary);
     }
-    withFolder(folder, fsyncSync);
+    syncFolder(folder);
     return path;
   }
   throw new Error(`\`${folder}\` already has ${attemptsMax} snapshots of that second`);
@@ -106,5 +65,15 @@ function openNew(path: string): number | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;
+  }
+}
+
+/** The new name is part of the folder, and is safe only once that is. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

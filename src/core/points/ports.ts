@@ -1,4 +1,5 @@
 import type { Disk, Place } from "../paths/place.ts";
+import type { PointName } from "./points.ts";
 
 /** What the rules ask the world outside for. */
 export interface Ports {
@@ -6,6 +7,10 @@ export interface Ports {
   readonly disk: Disk;
   findSecrets(text: string): Promise<readonly { readonly rule: string }[]>;
   saveSnapshot(session: string | undefined, snapshot: Snapshot): Promise<Saved>;
+  /** The document with the facts that it leaves out, where a ledger has them. */
+  complete?(point: PointName, document: unknown): Promise<unknown>;
+  /** The circuit breaker that a person may have set. */
+  breaker?(): "CLEAR" | "PAUSE" | "STOP";
 }
 
 /** What must survive a compaction of the orchestrator's context. */

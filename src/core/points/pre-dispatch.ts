@@ -143,12 +143,12 @@ function findConflict(facts: DispatchFacts): Finding | undefined {
   return undefined;
 }
 
-function lockEntries({ lockScope }: DispatchFacts): readonly Entry[] {
+export function lockEntries({ lockScope }: DispatchFacts): readonly Entry[] {
   return lockScope !== undefined && "entries" in lockScope ? lockScope.entries : [];
 }
 
 /** A task's worklog belongs to its lock. */
-function worklogEntries({ assignment, world }: DispatchFacts): readonly Entry[] {
+export function worklogEntries({ assignment, world }: DispatchFacts): readonly Entry[] {
   const path = field(assignment, "worklog_path");
   return spellingsOf(typeof path === "string" ? path : "", world).flatMap((spelling) =>
     spelling.where === "inside" ? [fileEntry(spelling.path, world.place)] : [],

@@ -104,30 +104,35 @@ const catalog = {
     "the snapshot cannot be written",
     "free space or mend the permissions of the folder named in the reason",
   ),
-  "R-LS-001": later("the epoch, lease or token is stale", "stop: another attempt has taken the task over"),
-  "R-ST-001": later(
+  "R-LS-001": own("the epoch, lease or token is stale", "stop: another attempt has taken the task over"),
+  "R-ST-001": own(
     "the task cannot go from its state to that one",
     "take one of the transitions listed in `details`",
   ),
-  "R-RT-001": later(
+  "R-RT-001": own(
     "the retry is refused: the budget is spent or the assignment is unchanged",
     "change the assignment, or let a person resolve the task",
   ),
+  "R-AU-001": own(
+    "the caller may not do this",
+    "let the one do it that the reason names: an agent works on its own task, people decide",
+  ),
+  "R-CB-001": own("a person paused or stopped all work", "wait; `lockstep clear` by a person lets it go on"),
   "R-OR-001": later("an orchestrator is doing what must be delegated", "spawn a subagent for it"),
-  "R-BG-001": later(
+  "R-BG-001": own(
     "a budget is spent or a loop was halted",
     "raise the limit, split the task, or let a person decide",
   ),
-  "R-AG-001": later(
+  "R-AG-001": own(
     "the agent failed to start, ended badly or gave no valid answer",
     "look at its log and retry",
   ),
   "R-HK-001": later("a lifecycle hook failed", "do what its remediation says and submit again"),
   "R-GT-001": later("the integration gate failed", "mend what the gate's record names"),
-  "R-DP-001": later("a task that this one depends on failed", "resolve that task first"),
-  "E-CONFIG": later("the configuration is invalid", "mend the line that the message names"),
+  "R-DP-001": own("a task that this one depends on failed", "resolve that task first"),
+  "E-CONFIG": own("the configuration is invalid", "mend the line that the message names"),
   "E-PLAN": later("the plan is invalid", "mend the line that the message names"),
-  "E-STORE": later("the ledger cannot be read or written", "see `lockstep doctor`"),
+  "E-STORE": own("the ledger cannot be read or written", "see `lockstep doctor`"),
   "E-INTERNAL": own(
     "Lockstep failed, so it denies",
     "call it again; if it stays so, report the payload and the reason",

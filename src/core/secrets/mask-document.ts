@@ -1,4 +1,4 @@
-import { findSecrets, type SecretFinding } from "../core/secrets/find-secrets.ts";
+import { findSecrets, type SecretFinding } from "./find-secrets.ts";
 
 const depthMax = 500;
 

@@ -1,0 +1,26 @@
+import type { OperationName } from "../contract/operations.ts";
+import type { Deny } from "../core/rules/verdict.ts";
+import { type AnswerOf, type InputOf, operate } from "../engine/operate.ts";
+import { callFrom } from "./caller.ts";
+import { openEngine } from "./open-engine.ts";
+
+export interface AskOptions {
+  readonly epoch?: string;
+  readonly key?: string;
+  readonly dryRun?: boolean;
+  readonly now?: string;
+  /** True for what may be the first write in a project. */
+  readonly create?: boolean;
+}
+
+/** One operation from this command's environment. */
+export async function ask<Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name>,
+  options: AskOptions = {},
+): Promise<AnswerOf<Name> | Deny> {
+  const call = callFrom(process.env, options);
+  if ("allow" in call) return call;
+  using opened = await openEngine(options.dryRun === true ? { ...options, create: false } : options);
+  return await operate(opened.engine, name, input, call);
+}

@@ -1,0 +1,82 @@
+import type { Command } from "commander";
+import { dryRun, endsWith, epoch, json, key } from "./options.ts";
+
+const load = () => import("./program-commands.ts");
+
+/** Each prints one verdict as JSON; a deny exits 2. */
+export function addProgramCommands(program: Command): void {
+  // Runs from its own bundle (see bin/lockstep.cjs); named here so that `--help` lists it.
+  program
+    .command("hook")
+    .argument("<point>")
+    .description("one of the eight hook points: JSON on stdin, a verdict on stdout");
+  program
+    .command("dispatch")
+    .argument("[file]", "the assignment packet (default: stdin)")
+    .description("PreDispatch against the ledger: on allow the task runs and its locks are held")
+    .option("--runner <pid>", "the process that runs the agent: its death ends the attempt at once")
+    .option(...key)
+    .option(...json)
+    .action(async (file, options) => endsWith((await load()).dispatchCommand(file, options)));
+  program
+    .command("heartbeat")
+    .argument("<task>")
+    .description("renew the lease")
+    .option(...epoch)
+    .option("--tokens <n>", "tokens spent since the last one")
+    .option(...key)
+    .option(...json)
+    .action(async (task, options) => endsWith((await load()).heartbeatCommand(task, options)));
+  program
+    .command("submit")
+    .argument("<task>")
+    .argument("[file]", "a result, agent output, error report or escalation (default: stdin)")
+    .description("hand in a result: PostExecution, then review")
+    .option(...epoch)
+    .option(...key)
+    .option(...json)
+    .action(async (task, file, options) => endsWith((await load()).submitCommand(task, file, options)));
+  program
+    .command("complete")
+    .argument("<task>")
+    .argument("[file]", "the acceptance checks (default: stdin, or what the result reported)")
+    .description("PreComplete, then merged, for callers that do their own merging")
+    .option("--commit <sha>", "the commit whose tree `cmd:` criteria are run on")
+    .option(...epoch)
+    .option(...key)
+    .option(...json)
+    .action(async (task, file, options) => endsWith((await load()).completeCommand(task, file, options)));
+  program
+    .command("release")
+    .argument("<task>")
+    .description("give a task's locks back")
+    .option(...epoch)
+    .option(...dryRun)
+    .option(...key)
+    .option(...json)
+    .action(async (task, options) => endsWith((await load()).releaseCommand(task, options)));
+  addLedgerCommands(program);
+}
+
+function addLedgerCommands(program: Command): void {
+  const locks = program.command("lock").description("the lock table");
+  locks
+    .command("list")
+    .description("who holds what")
+    .option("--all", "released ones too")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./ledger-commands.ts")).lockListCommand(options)));
+  program
+    .command("watchdog")
+    .description("one WatchdogTick over the ledger, applied")
+    .option("--now <iso>", "as if it were that time")
+    .option("--every <seconds>", "go on until stopped, one tick every so often")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./watchdog.ts")).watchdogCommand(options)));
+  program
+    .command("reconcile")
+    .description("do tasks, locks and events tell the same story? exit 1 if not")
+    .option("--accept-loss", "go on with a ledger that was rolled back, cut or deleted")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./ledger-commands.ts")).reconcileCommand(options)));
+}

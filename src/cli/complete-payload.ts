@@ -1,0 +1,24 @@
+import { isObject } from "../core/points/fields.ts";
+import type { PointName } from "../core/points/points.ts";
+import { ledgerFacts } from "../engine/ledger-facts.ts";
+import { openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
+import { networkFileSystem } from "../workspace/file-system.ts";
+import type { Project } from "../workspace/find-project.ts";
+import { machineClock } from "../workspace/machine-clock.ts";
+import { openStateFolder } from "../workspace/state-folder.ts";
+
+/** A hook payload with the ledger's facts where it has none of its own. */
+export async function completePayload(
+  project: Project,
+  point: PointName,
+  document: unknown,
+): Promise<unknown> {
+  const folder = openStateFolder(project);
+  const ledger = await openSqliteLedger({ folder, create: false, fileSystemOf: networkFileSystem });
+  try {
+    const facts = await ledgerFacts({ ledger, clock: machineClock() }, point);
+    return isObject(document) ? { ...facts, ...document } : document;
+  } finally {
+    ledger.close();
+  }
+}

@@ -1,0 +1,180 @@
+import { Command } from "commander";
+import { dryRun, endsWith, epoch, json, key } from "./options.ts";
+
+/** The code behind a command is loaded when it is called. */
+export function addEverydayCommands(program: Command): void {
+  program
+    .command("status")
+    .description("what waits for you, then every task")
+    .option(...json)
+    .option("--watch", "show it anew every second")
+    .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
+  program.addCommand(taskCommand());
+  program
+    .command("widen")
+    .argument("<task>")
+    .argument("<path...>", "paths or globs")
+    .description("ask for more scope for a task in progress")
+    .requiredOption("--why <text>", "what it is needed for")
+    .option(...epoch)
+    .option(...key)
+    .option(...json)
+    .action(async (task, paths, options) =>
+      endsWith((await import("./ledger-commands.ts")).widenCommand(task, paths, options)),
+    );
+  program
+    .command("decide")
+    .argument("[id]", "a decision; without it, the list")
+    .argument("[answer]")
+    .description("the questions that wait for you, and your answers")
+    .option("--cancel <reason>", "take the question back")
+    .option("--all", "settled ones too")
+    .option(...key)
+    .option(...json)
+    .action(async (id, answer, options) =>
+      endsWith((await import("./ledger-commands.ts")).decideCommand(id, answer, options)),
+    );
+  program.addCommand(auditCommand());
+  addBreaker(program);
+  addExplaining(program);
+}
+
+function taskCommand(): Command {
+  const task = new Command("task").description("tasks by hand");
+  task
+    .command("add")
+    .argument("<id>", "such as T-001")
+    .description("a task that waits to be dispatched")
+    .option("--title <text>")
+    .option("--agent <name>")
+    .option("--scope <path...>", "what it may write")
+    .option("--forbid <path...>", "what it must not write, though it lies in the scope")
+    .option("--check <criterion...>", "what must hold; `cmd: …` is run")
+    .option("--depends-on <task...>", "tasks that must be merged first")
+    .option("--uses <name...>", "named resources that it needs alone")
+    .option("--file <file>", "an assignment packet, JSON or YAML; `-` reads stdin")
+    .option(...key)
+    .option(...json)
+    .action(async (id, options) => endsWith((await import("./task.ts")).taskAddCommand(id, options)));
+  task
+    .command("list")
+    .description("every task")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./task.ts")).taskListCommand(options)));
+  task
+    .command("show")
+    .argument("<task>")
+    .description("one task")
+    .option(...json)
+    .action(async (name, options) => endsWith((await import("./task.ts")).taskShowCommand(name, options)));
+  task
+    .command("retry")
+    .argument("<task>")
+    .argument("[file]", "the changed assignment packet; `-` reads stdin")
+    .description("the one retry of a denied task, after a change of its assignment")
+    .option(...key)
+    .option(...json)
+    .action(async (name, file, options) =>
+      endsWith((await import("./task.ts")).taskRetryCommand(name, file, options)),
+    );
+  addMoves(task);
+  return task;
+}
+
+function addMoves(task: Command): void {
+  task
+    .command("escalate")
+    .argument("<task>")
+    .description("ask a person: nobody else can resolve it")
+    .requiredOption("--reason <text>")
+    .option(...epoch)
+    .option(...key)
+    .option(...json)
+    .action(async (name, options) =>
+      endsWith((await import("./task.ts")).taskMoveCommand("task-escalate", name, options)),
+    );
+  task
+    .command("resolve")
+    .argument("<task>")
+    .description("your answer to an escalated or failed task: it starts afresh")
+    .requiredOption("--note <text>", "how it is resolved")
+    .option(...key)
+    .option(...json)
+    .action(async (name, options) =>
+      endsWith((await import("./task.ts")).taskMoveCommand("task-resolve", name, options)),
+    );
+  task
+    .command("cancel")
+    .argument("<task>")
+    .description("end a task that is not merged")
+    .requiredOption("--reason <text>")
+    .option(...dryRun)
+    .option(...key)
+    .option(...json)
+    .action(async (name, options) =>
+      endsWith((await import("./task.ts")).taskMoveCommand("task-cancel", name, options)),
+    );
+}
+
+function auditCommand(): Command {
+  const audit = new Command("audit").description("the event log: every change, in order, never edited");
+  audit
+    .command("list")
+    .description("the newest events")
+    .option("--task <task>")
+    .option("--type <type>", "such as task.denied")
+    .option("--after <seq>", "events after this one, oldest first")
+    .option("--limit <n>", "at most so many", "50")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./audit.ts")).auditListCommand(options)));
+  audit
+    .command("verify")
+    .description("does the chain hold? names the first broken link, exit 1")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./audit.ts")).auditVerifyCommand(options)));
+  audit
+    .command("export")
+    .argument("[file]", "default: stdout")
+    .description("all events as JSON Lines")
+    .action(async (file) => endsWith((await import("./audit.ts")).auditExportCommand(file)));
+  return audit;
+}
+
+function addBreaker(program: Command): void {
+  const breaker = {
+    pause: "start nothing new; running work may finish",
+    "stop-all": "start nothing, write nothing",
+    clear: "let work go on",
+  } as const;
+  for (const name of ["pause", "stop-all", "clear"] as const)
+    program
+      .command(name)
+      .description(breaker[name])
+      .option("--reason <text>")
+      .option(...dryRun)
+      .option(...key)
+      .option(...json)
+      .action(async (options) =>
+        endsWith((await import("./ledger-commands.ts")).breakerCommand(name, options)),
+      );
+}
+
+function addExplaining(program: Command): void {
+  program
+    .command("explain")
+    .argument("<command>", "a shell command line, quoted")
+    .description("what a shell command would write and run, and whether a lock allows it")
+    .option("--scope <path...>", "judge it for an agent that holds these paths")
+    .option("--others <path...>", "paths that other tasks hold")
+    .option("--task <task>", "judge it for this task, by the locks in the ledger")
+    .option(...json)
+    .action(async (line, options) => endsWith((await import("./explain.ts")).explainCommand(line, options)));
+  program
+    .command("schema")
+    .argument("[name]", "a schema's name; without it, the list")
+    .description("the JSON Schemas of payloads, results, operations and the configuration")
+    .option("--json", "the list as one JSON document")
+    .action(async (name: string | undefined, options) => {
+      process.exitCode = (await import("./schema.ts")).schemaCommand(name, options);
+    });
+}

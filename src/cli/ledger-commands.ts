@@ -1,0 +1,129 @@
+import type { Verdict } from "../core/rules/verdict.ts";
+import type { AnswerOf } from "../engine/operate.ts";
+import { acceptLoss } from "../ledger/sqlite/accept-loss.ts";
+import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { openStateFolder } from "../workspace/state-folder.ts";
+import { type AskOptions, ask } from "./ask.ts";
+import { callFrom } from "./caller.ts";
+import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
+import { withTask } from "./program-commands.ts";
+import { showReading } from "./reading.ts";
+import { printable, table } from "./table.ts";
+import { tellVerdict } from "./verdicts.ts";
+
+interface JsonOption extends AskOptions {
+  readonly json?: boolean;
+}
+
+export function lockListCommand({ json, all }: JsonOption & { readonly all?: boolean }): Promise<number> {
+  const text = ({ locks }: AnswerOf<"lock-list">) =>
+    locks.length === 0
+      ? "no locks are held\n"
+      : table(
+          ["TASK", "LOCK", "EPOCH", "HELD", "LEASE ENDS"],
+          locks.map(({ task_id, resource, kind, epoch, active, lease_expires_at }) => [
+            task_id,
+            kind === "path" ? resource : `${resource} (${kind})`,
+            String(epoch),
+            active ? "yes" : "no",
+            lease_expires_at ?? "-",
+          ]),
+        );
+  return showReading({ json, text }, () => ask("lock-list", { all: all === true }));
+}
+
+export async function reconcileCommand({
+  json,
+  acceptLoss: accepting,
+}: JsonOption & { readonly acceptLoss?: boolean }): Promise<number> {
+  const text = ({ tasks, locks, events, problems }: AnswerOf<"reconcile">) =>
+    problems.length === 0
+      ? `${tasks} tasks, ${locks} held locks and ${events} events agree\n`
+      : table(
+          ["CHECK", "TASK", "PROBLEM"],
+          problems.map(({ check, task, problem }) => [check, task ?? "-", problem]),
+        );
+  const exit = ({ problems }: AnswerOf<"reconcile">) => (problems.length === 0 ? 0 : 1);
+  return showReading({ json, text, exit }, async () => {
+    if (accepting === true) await acceptAsPerson();
+    return ask("reconcile", {});
+  });
+}
+
+/** Going on without what is lost is a decision that no agent makes. */
+async function acceptAsPerson(): Promise<void> {
+  const call = callFrom(process.env);
+  if ("allow" in call || call.role !== "person")
+    throw new CommandFault("R-AU-001", "only a person accepts the loss of a ledger");
+  const { kept } = await acceptLoss(openStateFolder(findProject(currentFolder())), new Date());
+  if (kept.length > 0) writeAll(2, `kept aside: ${kept.join(", ")}\n`);
+}
+
+export function widenCommand(
+  name: string,
+  paths: readonly string[],
+  { why = "", json, ...options }: JsonOption & { readonly why?: string },
+): Promise<0 | 2> {
+  const text = ({ details }: Verdict) => {
+    const granted = details?.granted as readonly string[] | undefined;
+    if (details?.decision !== undefined)
+      return `a person decides (${String(details.decision)}); go on meanwhile`;
+    return granted === undefined || granted.length === 0
+      ? "nothing to add: it holds that already"
+      : `now also held: ${granted.join(", ")}`;
+  };
+  return tellVerdict({ json, text }, () =>
+    withTask(name, (task) => ask("widen", { task, paths, why }, options)),
+  );
+}
+
+export function decideCommand(
+  id: string | undefined,
+  answer: string | undefined,
+  { json, cancel, all, ...options }: JsonOption & { readonly cancel?: string; readonly all?: boolean },
+): Promise<number> {
+  if (id !== undefined && (answer !== undefined || cancel !== undefined))
+    return tellVerdict({ json, text: () => `decision ${id} is settled` }, () =>
+      ask("decide", cancel === undefined ? { id, answer: answer ?? "" } : { id, cancel }, options),
+    );
+  return showReading<AnswerOf<"decisions">>({ json, text: decisionTable }, async () => {
+    const found = await ask("decisions", { all: all === true || id !== undefined }, options);
+    if (!Array.isArray(found) || id === undefined) return found;
+    const one = found.filter((decision) => decision.id === id);
+    if (one.length === 0)
+      throw new CommandFault("R-IN-001", `there is no decision \`${id}\`: see \`lockstep decide\``);
+    return one;
+  });
+}
+
+function decisionTable(decisions: AnswerOf<"decisions">): string {
+  if (decisions.length === 0) return "nothing waits for you\n";
+  return table(
+    ["ID", "TASK", "STATE", "QUESTION", "ANSWERS"],
+    decisions.map(({ id, task, state, question, options, answer }) => [
+      id,
+      task,
+      state,
+      printable(question),
+      answer ?? options.join(" | "),
+    ]),
+  );
+}
+
+const breakerTexts = {
+  pause: "paused: nothing new starts, running work may finish",
+  "stop-all": "stopped: nothing starts and nothing is written",
+  clear: "clear: work goes on",
+} as const;
+
+export function breakerCommand(
+  operation: keyof typeof breakerTexts,
+  { json, reason, ...options }: JsonOption & { readonly reason?: string },
+): Promise<number> {
+  const text = ({ details }: Verdict) =>
+    `${details?.dry_run === true ? "would be " : ""}${breakerTexts[operation]}; ${Number(details?.running ?? 0)} tasks run`;
+  return tellVerdict({ json, text }, () =>
+    ask(operation, reason === undefined ? {} : { reason }, { ...options, create: true }),
+  );
+}

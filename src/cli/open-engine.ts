@@ -1,0 +1,76 @@
+import type { Config } from "../contract/config.ts";
+import { shifted } from "../core/leases/clock.ts";
+import { parseIsoTime } from "../core/points/iso-time.ts";
+import { findSecrets } from "../core/secrets/find-secrets.ts";
+import type { Engine, EngineLimits } from "../engine/engine.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { openMemoryLedger, openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
+import { runCheck } from "../proof/run-check.ts";
+import { showBreaker } from "../workspace/breaker-file.ts";
+import { faultLine } from "../workspace/config-fault.ts";
+import { nodeDisk } from "../workspace/disk.ts";
+import { networkFileSystem } from "../workspace/file-system.ts";
+import { currentFolder, findProject, type Project } from "../workspace/find-project.ts";
+import { hasLedger } from "../workspace/has-ledger.ts";
+import { loadConfig } from "../workspace/load-config.ts";
+import { machineClock } from "../workspace/machine-clock.ts";
+import { identityOf, isAlive } from "../workspace/process-identity.ts";
+import { openStateFolder } from "../workspace/state-folder.ts";
+import { CommandFault } from "./command-fault.ts";
+
+export interface Opened extends Disposable {
+  readonly engine: Engine;
+  readonly project: Project;
+}
+
+interface OpenOptions {
+  /** The first write creates what it needs; a read of nothing finds nothing. */
+  readonly create?: boolean;
+  /** What `--now` says, taken as given. */
+  readonly now?: string;
+}
+
+/** Everything that a use case needs, for the project that the command was called in. */
+export async function openEngine({ create = false, now }: OpenOptions = {}): Promise<Opened> {
+  if (process.env.LOCKSTEP_SOCKET)
+    throw new CommandFault("E-STORE", "LOCKSTEP_SOCKET is set, but this version has no host to talk to");
+  const project = findProject(currentFolder());
+  const config = await readConfig(project);
+  const clock = now === undefined ? machineClock() : clockAt(now);
+  const ledger = await openLedger(project, create);
+  const engine: Engine = {
+    ledger,
+    clock,
+    world: { place: project.place, disk: nodeDisk() },
+    limits: limitsOf(config),
+    isAlive,
+    identityOf,
+    prove: (commit, command) => runCheck(project, { commit, command }),
+    findSecrets,
+    showBreaker: (mode) => showBreaker(project, mode),
+    pause: (round) => new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** round, 50))),
+  };
+  return { engine, project, [Symbol.dispose]: () => ledger.close() };
+}
+
+async function openLedger(project: Project, create: boolean): Promise<Ledger> {
+  if (!create && !hasLedger(project)) return openMemoryLedger();
+  return openSqliteLedger({ folder: openStateFolder(project), create, fileSystemOf: networkFileSystem });
+}
+
+async function readConfig({ place }: Project): Promise<Config> {
+  const loaded = await loadConfig(place.root);
+  if ("config" in loaded) return loaded.config;
+  throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
+}
+
+function limitsOf({ limits, resources }: Config): EngineLimits {
+  const { review_retries: reviewRetries, same_error: sameError, widen, tokens, minutes } = limits;
+  return { reviewRetries, sameError, widen, tokens, minutes, resources };
+}
+
+function clockAt(now: string) {
+  const at = parseIsoTime(now);
+  if (at === undefined) throw new CommandFault("R-WD-002", `\`${now}\` is not an ISO 8601 time`);
+  return shifted(machineClock(), at - Date.now());
+}

@@ -1,0 +1,94 @@
+import type { Deny, Verdict } from "../core/rules/verdict.ts";
+import { readTaskName } from "../engine/task-keys.ts";
+import { readSubmittedText } from "../hooks/read-submitted.ts";
+import { type AskOptions, ask } from "./ask.ts";
+import { CommandFault } from "./command-fault.ts";
+import { readInput } from "./read-input.ts";
+import { printVerdict } from "./verdicts.ts";
+
+/** The commands that other orchestrators call: a verdict as one line of JSON, exit 0 or 2. */
+
+export function dispatchCommand(
+  file: string | undefined,
+  { runner, ...options }: AskOptions & { readonly runner?: string },
+): Promise<0 | 2> {
+  return printVerdict(async () => {
+    const packet = await readDocument(file);
+    const runnerPid = runner === undefined ? undefined : wholeNumber("--runner", runner);
+    const input = runnerPid === undefined ? { packet } : { packet, runnerPid };
+    return ask("dispatch", input, { ...options, create: true });
+  });
+}
+
+export function heartbeatCommand(
+  name: string,
+  { tokens, ...options }: AskOptions & { readonly tokens?: string },
+): Promise<0 | 2> {
+  return printVerdict(() =>
+    withTask(name, (task) => {
+      const spent = tokens === undefined ? {} : { tokens: wholeNumber("--tokens", tokens) };
+      return ask("heartbeat", { task, ...spent }, options);
+    }),
+  );
+}
+
+export function submitCommand(name: string, file: string | undefined, options: AskOptions): Promise<0 | 2> {
+  return printVerdict(() =>
+    withTask(name, async (task) => ask("submit", { task, document: await readDocument(file) }, options)),
+  );
+}
+
+export function completeCommand(
+  name: string,
+  file: string | undefined,
+  { commit, ...options }: AskOptions & { readonly commit?: string },
+): Promise<0 | 2> {
+  return printVerdict(() =>
+    withTask(name, async (task) => {
+      const document = file === undefined && process.stdin.isTTY ? undefined : await readOptional(file);
+      return ask(
+        "complete",
+        {
+          task,
+          ...(document === undefined ? {} : { document }),
+          ...(commit === undefined ? {} : { commit }),
+        },
+        options,
+      );
+    }),
+  );
+}
+
+export function releaseCommand(name: string, options: AskOptions): Promise<0 | 2> {
+  return printVerdict(() => withTask(name, (task) => ask("release", { task }, options)));
+}
+
+export async function withTask(
+  name: string,
+  use: (task: string) => Promise<Verdict>,
+): Promise<Verdict | Deny> {
+  const read = readTaskName(name);
+  return "allow" in read ? read : use(read.key);
+}
+
+/** JSON, or YAML where the formats of agents are YAML. */
+export async function readDocument(file: string | undefined): Promise<unknown> {
+  return parsed(readInput(file));
+}
+
+async function readOptional(file: string | undefined): Promise<unknown> {
+  const text = readInput(file);
+  return text.trim() === "" && file === undefined ? undefined : parsed(text);
+}
+
+async function parsed(text: string): Promise<unknown> {
+  const read = await readSubmittedText(text);
+  if ("error" in read) throw new CommandFault("R-IN-001", read.error);
+  return read.document;
+}
+
+export function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isSafeInteger(number) && number >= 0) return number;
+  throw new CommandFault("R-IN-001", `\`${option} ${text}\` is no whole number`);
+}

@@ -1,0 +1,42 @@
+import type { Deny } from "../core/rules/verdict.ts";
+import { writeAll } from "./descriptor.ts";
+import { faultVerdict } from "./verdicts.ts";
+
+/**
+ * A command that reads: a text for people, or the document with `--json`. A refusal exits 2, a ledger that
+ * cannot be read 1.
+ */
+export async function showReading<Document>(
+  {
+    json,
+    text,
+    exit = () => 0,
+  }: {
+    readonly json?: boolean | undefined;
+    readonly text: (document: Document) => string;
+    readonly exit?: (document: Document) => number;
+  },
+  read: () => Promise<Document | Deny>,
+): Promise<number> {
+  let document: Document | Deny;
+  try {
+    document = await read();
+  } catch (error) {
+    if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
+    const fault = faultVerdict(error);
+    if (json === true) writeAll(1, `${JSON.stringify(fault)}\n`);
+    writeAll(2, `lockstep: ${fault.code}: ${fault.reason}\n`);
+    return fault.code === "E-STORE" || fault.code === "E-INTERNAL" ? 1 : 2;
+  }
+  if (isDeny(document)) {
+    if (json === true) writeAll(1, `${JSON.stringify(document)}\n`);
+    writeAll(2, `lockstep: ${document.code}: ${document.reason}\n`);
+    return 2;
+  }
+  writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));
+  return exit(document);
+}
+
+function isDeny(document: unknown): document is Deny {
+  return typeof document === "object" && document !== null && "allow" in document && document.allow === false;
+}

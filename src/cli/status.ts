@@ -1,0 +1,88 @@
+import type { Status, TaskStatus } from "../engine/read-status.ts";
+import { ask } from "./ask.ts";
+import { showReading } from "./reading.ts";
+import { style } from "./style.ts";
+import { duration, printable, table } from "./table.ts";
+
+interface StatusOptions {
+  readonly json?: boolean;
+  readonly watch?: boolean;
+}
+
+const watchMs = 1000;
+
+export async function statusCommand({ json, watch }: StatusOptions): Promise<number> {
+  const show = () => showReading({ json, text: statusText }, () => ask("status", {}));
+  if (watch !== true || !process.stdout.isTTY) return show();
+  for (;;) {
+    process.stdout.write("\u001b[H\u001b[2J");
+    const exit = await show();
+    if (exit !== 0) return exit;
+    await new Promise((resolve) => setTimeout(resolve, watchMs));
+  }
+}
+
+/** What waits for a person first, then everything. */
+function statusText(status: Status): string {
+  const { breaker, tasks } = status;
+  if (tasks.length === 0 && breaker.mode === "CLEAR")
+    return "no tasks yet: `lockstep task add` or `lockstep dispatch` brings the first\n";
+  const stopped =
+    breaker.mode === "CLEAR"
+      ? ""
+      : `${style.red(breaker.mode === "PAUSE" ? "paused" : "stopped")}${breaker.reason === null ? "" : `: ${printable(breaker.reason)}`}; \`lockstep clear\` lets work go on\n\n`;
+  const waiting = waitingLines(status);
+  const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
+  return `${stopped}${heading}${taskTable(tasks)}\n${summary(tasks)}\n`;
+}
+
+function waitingLines({ decisions, tasks }: Status): string[] {
+  const asked = decisions.map(
+    ({ id, question }) => `  ${id}  ${printable(question)}\n      lockstep decide ${id} approved|refused\n`,
+  );
+  const escalated = tasks
+    .filter(({ state }) => state === "ESCALATED")
+    .map(
+      ({ id, code, reason }) =>
+        `  ${id}  ${printable([code, reason].filter(Boolean).join(" "))}\n      lockstep task resolve ${id} --note TEXT\n`,
+    );
+  return [...asked, ...escalated];
+}
+
+export function taskTable(tasks: readonly TaskStatus[]): string {
+  return table(
+    ["TASK", "STATE", "AGENT", "TRY", "TIME", "LEASE", "SCOPE", "WHY"],
+    tasks.map((task) => [
+      task.id,
+      task.state,
+      task.agent ?? "-",
+      String(task.attempts),
+      task.elapsed_seconds === null ? "-" : duration(task.elapsed_seconds),
+      leaseWord(task),
+      shortScope(task.scope),
+      whyOf(task),
+    ]),
+  );
+}
+
+function leaseWord({ alive }: TaskStatus): string {
+  return alive === null || alive.lease === "over" ? "-" : alive.lease;
+}
+
+function shortScope(scope: readonly string[]): string {
+  const [first = "-", second, ...more] = scope;
+  if (second === undefined) return first;
+  return more.length === 0 ? `${first}, ${second}` : `${first}, ${second}, +${more.length}`;
+}
+
+function whyOf({ code, reason, waiting_for, title }: TaskStatus): string {
+  const why = [code, reason].filter(Boolean).join(" ");
+  if (why !== "") return why;
+  return waiting_for.length > 0 ? `waits for ${waiting_for.join(", ")}` : (title ?? "");
+}
+
+function summary(tasks: readonly TaskStatus[]): string {
+  const counts = new Map<string, number>();
+  for (const { state } of tasks) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].map(([state, count]) => `${count} ${state}`).join(", ");
+}

@@ -1,0 +1,34 @@
+import { readEntries, Scope } from "../core/paths/scope.ts";
+import { entryFrom } from "../core/paths/stored-shape.ts";
+import { field, isStringList } from "../core/points/fields.ts";
+import type { Deny } from "../core/rules/verdict.ts";
+import { unknownTask } from "../engine/known-task.ts";
+import { readTaskName } from "../engine/task-keys.ts";
+import type { Lock } from "../ledger/ledger.ts";
+import { openEngine } from "./open-engine.ts";
+
+/** What a task may write, by the locks that it and others hold now. */
+export async function taskLimits(
+  name: string,
+): Promise<Deny | { lock: Scope; others: Scope; forbidden: Scope; session?: string }> {
+  const read = readTaskName(name);
+  if ("allow" in read) return read;
+  using opened = await openEngine();
+  const { ledger, world } = opened.engine;
+  const task = await ledger.task(read.key);
+  if (task === undefined) return unknownTask(read.key);
+  const locks = (await ledger.locks({ active: true })).filter(({ kind }) => kind === "path");
+  const scopeOf = (held: readonly Lock[]) =>
+    new Scope(
+      held.map(({ resource, shapes }) => entryFrom(resource, shapes)),
+      world.place,
+    );
+  const texts = field(task.assignment, "forbidden_scope");
+  const forbidden = readEntries(isStringList(texts) ? texts : [], world.place, world.disk);
+  return {
+    lock: scopeOf(locks.filter((lock) => lock.task === task.key)),
+    others: scopeOf(locks.filter((lock) => lock.task !== task.key)),
+    forbidden: new Scope("entries" in forbidden ? forbidden.entries : [], world.place),
+    ...(task.session === null ? {} : { session: task.session }),
+  };
+}

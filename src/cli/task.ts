@@ -1,0 +1,132 @@
+import { isObject } from "../core/points/fields.ts";
+import type { Details, Verdict } from "../core/rules/verdict.ts";
+import { unknownTask } from "../engine/known-task.ts";
+import type { TaskStatus } from "../engine/read-status.ts";
+import { readTaskName } from "../engine/task-keys.ts";
+import { type AskOptions, ask } from "./ask.ts";
+import { CommandFault } from "./command-fault.ts";
+import { readDocument, withTask } from "./program-commands.ts";
+import { showReading } from "./reading.ts";
+import { taskTable } from "./status.ts";
+import { style } from "./style.ts";
+import { printable } from "./table.ts";
+import { tellVerdict } from "./verdicts.ts";
+
+interface TaskOptions extends AskOptions {
+  readonly json?: boolean;
+}
+
+interface AddOptions extends TaskOptions {
+  readonly file?: string;
+  readonly title?: string;
+  readonly agent?: string;
+  readonly objective?: string;
+  readonly scope?: readonly string[];
+  readonly forbid?: readonly string[];
+  readonly check?: readonly string[];
+  readonly dependsOn?: readonly string[];
+  readonly uses?: readonly string[];
+}
+
+export function taskAddCommand(id: string, options: AddOptions): Promise<0 | 2> {
+  return tellVerdict({ json: options.json, text: stateText }, async () =>
+    ask("task-add", { packet: await packetOf(id, options) }, { ...options, create: true }),
+  );
+}
+
+async function packetOf(id: string, options: AddOptions): Promise<Details> {
+  const { file, title, agent, scope, forbid, check, dependsOn, uses } = options;
+  const given = file === undefined ? {} : await readDocument(file);
+  if (!isObject(given))
+    throw new CommandFault("R-IN-001", "the document is not an object: give an assignment packet");
+  const assignment = isObject(given.assignment) ? given.assignment : {};
+  const set = (fields: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return {
+    ...given,
+    ...set({ title, agent, depends_on: dependsOn }),
+    task_id: id,
+    assignment: {
+      ...assignment,
+      ...set({ lock_scope: scope, forbidden_scope: forbid, acceptance_criteria: check, uses }),
+    },
+  };
+}
+
+export function taskListCommand({ json, ...options }: TaskOptions): Promise<number> {
+  const text = (tasks: readonly TaskStatus[]) => (tasks.length === 0 ? "no tasks yet\n" : taskTable(tasks));
+  return showReading({ json, text }, () => ask("task-list", {}, options));
+}
+
+export function taskShowCommand(name: string, { json, ...options }: TaskOptions): Promise<number> {
+  return showReading({ json, text: taskText }, async () => {
+    const read = readTaskName(name);
+    if ("allow" in read) return read;
+    return (await ask("task-show", { task: read.key }, options)) ?? unknownTask(read.key);
+  });
+}
+
+function taskText(task: TaskStatus): string {
+  const shown: [string, unknown][] = [
+    ["task", task.title === null ? task.id : `${task.id}  ${task.title}`],
+    ["state", `${task.state}, next: ${task.owner}`],
+    ["why", [task.code, task.reason].filter(Boolean).join(" ")],
+    ["advice", (task.details.escalation as { recommendation?: string } | undefined)?.recommendation],
+    ["fix", task.fix_delta === null ? "" : task.fix_delta.guidance],
+    ["agent", task.agent],
+    ["attempts", task.attempts],
+    ["scope", task.scope.join(", ")],
+    ["needs", task.depends_on.join(", ")],
+    ["waits", task.waiting_for.join(", ")],
+    [
+      "lease",
+      task.alive === null ? "" : `${task.alive.lease}, last heartbeat ${task.alive.last_heartbeat_at}`,
+    ],
+    ["tokens", task.usage.tokens || ""],
+    ["proof", task.proof],
+    ["commit", task.commit],
+    ["answer", task.resolution],
+  ];
+  return shown
+    .filter(([, value]) => value !== null && value !== undefined && value !== "")
+    .map(([name, value]) => `${style.bold(name.padEnd(8))}  ${printable(String(value))}\n`)
+    .join("");
+}
+
+export function taskRetryCommand(
+  name: string,
+  file: string | undefined,
+  options: TaskOptions,
+): Promise<0 | 2> {
+  return tellVerdict({ json: options.json, text: stateText }, () =>
+    withTask(name, async (task) => {
+      const packet = file === undefined ? {} : { packet: await readDocument(file) };
+      return ask("task-retry", { task, ...packet }, options);
+    }),
+  );
+}
+
+interface ReasonOptions extends TaskOptions {
+  readonly reason?: string;
+  readonly note?: string;
+}
+
+export function taskMoveCommand(
+  operation: "task-escalate" | "task-cancel" | "task-resolve",
+  name: string,
+  options: ReasonOptions,
+): Promise<0 | 2> {
+  const { reason = "", note = "" } = options;
+  return tellVerdict({ json: options.json, text: stateText }, () =>
+    withTask(name, (task) =>
+      operation === "task-resolve"
+        ? ask(operation, { task, note }, options)
+        : ask(operation, { task, reason }, options),
+    ),
+  );
+}
+
+function stateText({ details }: Verdict): string {
+  const is = details?.dry_run === true ? "would be" : "is";
+  return `task ${String(details?.task_id)} ${is} ${String(details?.state)}`;
+}

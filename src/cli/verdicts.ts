@@ -1,0 +1,56 @@
+import { deny, type Verdict } from "../core/rules/verdict.ts";
+import { internalFault } from "../hooks/run-point.ts";
+import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
+
+/** Any failure of a command that decides something is a deny: code, reason, exit 2. */
+export function faultVerdict(error: unknown): Verdict {
+  if (error instanceof CommandFault) return deny(error.code, error.message);
+  if (isStoreFault(error))
+    return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
+  return internalFault(error);
+}
+
+/** For other programs: one line of JSON on stdout, a deny's reason on stderr too, exit 0 or 2. */
+export async function printVerdict(decide: () => Promise<Verdict>): Promise<0 | 2> {
+  const verdict = await caught(decide);
+  writeAll(1, `${JSON.stringify(verdict)}\n`);
+  return verdict.allow ? 0 : complain(verdict);
+}
+
+/** For people: a sentence; the verdict itself with `--json`. */
+export async function tellVerdict(
+  { json, text }: { readonly json?: boolean | undefined; readonly text: (verdict: Verdict) => string },
+  decide: () => Promise<Verdict>,
+): Promise<0 | 2> {
+  if (json === true) return printVerdict(decide);
+  const verdict = await caught(decide);
+  if (!verdict.allow) return complain(verdict);
+  writeAll(1, `${text(verdict)}\n`);
+  return 0;
+}
+
+async function caught(decide: () => Promise<Verdict>): Promise<Verdict> {
+  try {
+    return await decide();
+  } catch (error) {
+    if (process.argv.includes("--debug")) writeAll(2, `${error instanceof Error ? error.stack : error}\n`);
+    return faultVerdict(error);
+  }
+}
+
+function complain({ code, reason }: Verdict): 2 {
+  writeAll(2, `lockstep: ${code}: ${reason}\n`);
+  return 2;
+}
+
+interface StoreLike extends Error {
+  readonly code: "E-STORE";
+  readonly kind?: string;
+  readonly retryable: boolean;
+}
+
+/** The ledger's faults and the state folder's, told by their code. */
+export function isStoreFault(error: unknown): error is StoreLike {
+  return error instanceof Error && "code" in error && error.code === "E-STORE";
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { command, entriesOf, fieldOf, name } from "./config-parts.ts";
+
+/** Lifecycle hooks: what runs before and after a task is submitted and merged. */
+
+const builtinHooks = ["rebase_on_main", "create_pr", "run_tests", "gatekeeper"];
+
+const named = name.transform((hook): NamedHook => ({ name: hook, parameters: null }));
+
+const withParameters = z
+  .record(name, z.unknown())
+  .refine((map) => Object.keys(map).length === 1 && !Object.hasOwn(map, "command"))
+  .transform((map): NamedHook => {
+    const [[hook, parameters] = ["", null]] = Object.entries(map);
+    return { name: hook, parameters };
+  })
+  .meta({
+    description: "a hook's name with its parameters",
+    minProperties: 1,
+    maxProperties: 1,
+    not: { required: ["command"] },
+  });
+
+const hook = z
+  .union(
+    [named, z.strictObject({ command }).describe("a program that speaks the hook contract"), withParameters],
+    "a hook's name, a map of one name to its parameters, or a map with `command`",
+  )
+  .meta({ id: "hook" });
+
+const hookList = z
+  .array(hook)
+  .nullable()
+  .default(null)
+  .describe("in this order; null, unlike an empty list, goes on to the next level");
+
+export const hooks = z
+  .strictObject({
+    before_submit: hookList,
+    after_submit: hookList,
+    before_merge: hookList,
+    after_merge: hookList,
+  })
+  .meta({ id: "hooks" })
+  .prefault({});
+
+interface NamedHook {
+  readonly name: string;
+  /** Whatever stands beside the name; null where it stands alone. */
+  readonly parameters: unknown;
+}
+
+/** Refuses hooks that would do nothing: of an unknown name, or a gatekeeper that looks at nothing. */
+export function checkHookNames(config: unknown, context: z.core.$RefinementCtx): void {
+  const unknown = fieldOf(config, "unknown_hooks");
+  for (const { path, hook } of namedHooks(config)) {
+    const message = expectedInPlaceOf(hook, unknown);
+    if (message !== undefined)
+      context.addIssue({ code: "custom", path, message, params: { value: hook.name } });
+  }
+}
+
+function namedHooks(config: unknown): { path: (string | number)[]; hook: NamedHook }[] {
+  const places = [{ path: ["hooks"], at: fieldOf(config, "hooks") }];
+  for (const section of ["agents", "task_types"])
+    for (const [key, one] of entriesOf(fieldOf(config, section)))
+      places.push({ path: [section, key, "hooks"], at: fieldOf(one, "hooks") });
+  return places.flatMap(({ path, at }) =>
+    entriesOf(at).flatMap(([point, list]) =>
+      (Array.isArray(list) ? list : []).flatMap((hook, index) =>
+        isNamed(hook) ? [{ path: [...path, point, index], hook }] : [],
+      ),
+    ),
+  );
+}
+
+function isNamed(hook: unknown): hook is NamedHook {
+  return typeof hook === "object" && hook !== null && "name" in hook && "parameters" in hook;
+}
+
+function expectedInPlaceOf(hook: NamedHook, unknown: unknown): string | undefined {
+  if (hook.name === "gatekeeper" && !gatekeeperParameters.safeParse(hook.parameters).success)
+    return "what it looks at, such as { gatekeeper: [qa] }";
+  if (unknown === "warn" || builtinHooks.includes(hook.name)) return undefined;
+  return `one of ${builtinHooks.map((one) => `\`${one}\``).join(", ")}, or a map with \`command\``;
+}
+
+const gatekeeperParameters = z.array(name).min(1);

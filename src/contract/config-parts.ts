@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/**
+ * The pieces that the configuration is made of. The text given to each is what a fault says was expected;
+ * the words in backticks in it are what a mistyped word is compared with.
+ */
+
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const variableForm = /^[A-Za-z_][A-Za-z0-9_]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
+const lineForm = /^(?=.*\S)[^\u0000-\u001f\u007f]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no program takes an argument with this one
+const wordForm = /^[^\u0000]*$/;
+const pathForm =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a path in a line has none
+  /^(?=.*\S)(?![/\\~]|[A-Za-z]:|file:)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^\u0000-\u001f\u007f]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: git allows none in the name of a branch
+const branchForm = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|[/.]$))[^\u0000-\u0020\u007f~^:?*[\\]+$/;
+
+export const name = z
+  .string("up to 64 letters, digits, dots, hyphens and underscores, a letter or digit first")
+  .regex(nameForm);
+
+export const variableName = z.string("the name of an environment variable").regex(variableForm);
+
+export const line = z.string("a string that is not blank: put quotes around it").regex(lineForm);
+
+export const word = z.string("a string: put quotes around it").regex(wordForm);
+
+export const projectPath = z
+  .string("a path or glob inside the project, relative to its root")
+  .regex(pathForm)
+  .describe("relative to the project's root, without `..`");
+
+export const branchName = z.string("the name of a branch").regex(branchForm);
+
+/** A program and its arguments; no shell reads them. */
+export const command = z
+  .tuple([line], word, 'a list of words, such as ["npm", "test"]')
+  .meta({ id: "command", description: "a program and its arguments; no shell reads them" });
+
+export const commandLine = z
+  .string('a command line, such as "npm test"')
+  .regex(lineForm)
+  .describe("a command line for the shell");
+
+export const count = z.int("a whole number above 0").positive();
+
+export const countOrNone = z.int("a whole number, 0 or above").nonnegative();
+
+export const amount = z.number("a number above 0").positive();
+
+type Loose = Readonly<Record<string, unknown>>;
+
+/** The entries of a value that may not have the form that its schema asks for. */
+export function entriesOf(value: unknown): [string, unknown][] {
+  return isMap(value) ? Object.entries(value) : [];
+}
+
+/** A field of a value that may not have the form that its schema asks for. */
+export function fieldOf(value: unknown, key: string): unknown {
+  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function isMap(value: unknown): value is Loose {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

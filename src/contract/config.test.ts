@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import { configSchema } from "./config.ts";
+import { defaultConfig } from "./default-config.ts";
+import { jsonSchema } from "./json-schemas.ts";
+
+/** Where something is wrong, as `limits.tokens.warn`. */
+function wrongPaths(input: unknown): string[] {
+  const { error } = configSchema.safeParse(input);
+  return (error?.issues ?? []).map((issue) => {
+    const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
+    return [...issue.path, ...keys].join(".");
+  });
+}
+
+const sections = Object.entries(defaultConfig).filter(
+  ([, value]) => typeof value === "object" && value !== null,
+);
+
+describe("the default configuration", () => {
+  it("is what an empty map comes to", () => {
+    expect(configSchema.parse({})).toEqual(defaultConfig);
+  });
+
+  it.each(sections)("is what an empty `%s` comes to", (section) => {
+    expect(configSchema.parse({ [section]: {} })).toEqual(defaultConfig);
+  });
+
+  it("stays the same when every key is written out", () => {
+    expect(configSchema.parse(structuredClone(defaultConfig))).toEqual(defaultConfig);
+  });
+});
+
+describe("a configuration", () => {
+  it("fills in what each agent leaves out", () => {
+    const { agents } = configSchema.parse({ agents: { coder: { adapter: "claude" } } });
+    expect(agents.coder).toEqual({
+      adapter: "claude",
+      role: "Coder",
+      model: null,
+      args: [],
+      env: {},
+      escalate_to: null,
+      fallback: null,
+      rework: "resume",
+      hooks: { before_submit: null, after_submit: null, before_merge: null, after_merge: null },
+    });
+  });
+
+  it("reads a hook in each of its three forms", () => {
+    const { hooks } = configSchema.parse({
+      hooks: {
+        before_submit: [
+          "rebase_on_main",
+          { gatekeeper: ["qa", "architecture"] },
+          { command: ["node", "x.mjs"] },
+        ],
+        before_merge: [],
+      },
+    });
+    expect(hooks).toEqual({
+      before_submit: [
+        { name: "rebase_on_main", parameters: null },
+        { name: "gatekeeper", parameters: ["qa", "architecture"] },
+        { command: ["node", "x.mjs"] },
+      ],
+      after_submit: null,
+      before_merge: [],
+      after_merge: null,
+    });
+  });
+
+  it.each([
+    ["thresholds that are equal", { limits: { minutes: { warn: 15, halt: 15 } } }],
+    ["a cost with one threshold", { limits: { cost_usd: { warn: null, halt: 2.5 } } }],
+    ["as many in parallel as are active", { limits: { max_parallel: 8 } }],
+    [
+      "null where the default is null",
+      { base_branch: null, guard: { root: null }, workspace: { setup: null } },
+    ],
+    ["a hook point that goes on to the next level", { hooks: { before_submit: null } }],
+    ["no set-up at all", { workspace: { setup: [] } }],
+    ["a script without a program", { agents: { a: { adapter: "script" } } }],
+    [
+      "two agents that fall back on each other",
+      {
+        agents: { a: { adapter: "claude", fallback: "b" }, b: { adapter: "codex", fallback: "a" } },
+      },
+    ],
+    [
+      "an unknown hook where that is only warned of",
+      { unknown_hooks: "warn", hooks: { after_merge: ["cheer"] } },
+    ],
+    ["a gate check by command", { gate: { imports: { command: ["npx", "madge", "src"] } } }],
+    ["an empty argument", { agents: { a: { adapter: "command", run: ["sh", ""] } } }],
+    ["a branch with a folder", { base_branch: "release/1.2" }],
+    ["a folder that is named with dots", { guard: { protected: ["..data/x", "a/...b", ".env*"] } }],
+  ])("takes %s", (_, input) => {
+    expect(wrongPaths(input)).toEqual([]);
+  });
+
+  it.each([
+    ["an unknown key", { limit: {} }, "limit"],
+    ["an unknown key in a section", { guard: { on_denied: "refuse" } }, "guard.on_denied"],
+    ["an unknown key in an agent", { agents: { a: { adapter: "claude", modle: "x" } } }, "agents.a.modle"],
+    ["another version", { version: 2 }, "version"],
+    ["a store that does not exist", { store: "postgres" }, "store"],
+    ["null where the default is a value", { limits: { max_parallel: null } }, "limits.max_parallel"],
+    ["null for a section", { limits: null }, "limits"],
+    ["no review at all", { limits: { max_review: 0 } }, "limits.max_review"],
+    ["half a retry", { limits: { review_retries: 0.5 } }, "limits.review_retries"],
+    ["more in parallel than active", { limits: { max_parallel: 9 } }, "limits.max_parallel"],
+    ["fewer active than the default in parallel", { limits: { max_active: 3 } }, "limits.max_parallel"],
+    ["tokens that halt before they warn", { limits: { tokens: { warn: 2, halt: 1 } } }, "limits.tokens.warn"],
+    [
+      "minutes that halt before the default warns",
+      { limits: { minutes: { halt: 9 } } },
+      "limits.minutes.warn",
+    ],
+    [
+      "a cost that halts before it warns",
+      { limits: { cost_usd: { warn: 2, halt: 1 } } },
+      "limits.cost_usd.warn",
+    ],
+    ["an agent without an adapter", { agents: { a: {} } }, "agents.a.adapter"],
+    ["an agent of an unknown adapter", { agents: { a: { adapter: "vim" } } }, "agents.a.adapter"],
+    ["a command without a program", { agents: { a: { adapter: "command" } } }, "agents.a.run"],
+    ["an empty program", { agents: { a: { adapter: "command", run: [] } } }, "agents.a.run.0"],
+    ["a blank program", { agents: { a: { adapter: "command", run: [" "] } } }, "agents.a.run.0"],
+    ["a NUL in an argument", { agents: { a: { adapter: "command", run: ["x", "\0"] } } }, "agents.a.run.1"],
+    ["a program for a client", { agents: { a: { adapter: "codex", run: ["x"] } } }, "agents.a.run"],
+    [
+      "an agent that escalates to nobody",
+      {
+        agents: { a: { adapter: "codex", escalate_to: "b" } },
+      },
+      "agents.a.escalate_to",
+    ],
+    [
+      "an agent named as every object's field",
+      {
+        agents: { a: { adapter: "codex", fallback: "constructor" } },
+      },
+      "agents.a.fallback",
+    ],
+    [
+      "an agent that falls back on itself",
+      { agents: { a: { adapter: "codex", fallback: "a" } } },
+      "agents.a.fallback",
+    ],
+    [
+      "a task type for an unknown agent",
+      {
+        agents: { a: { adapter: "codex" } },
+        task_types: { x: { agents: { implementer: ["a", "b"] } } },
+      },
+      "task_types.x.agents.implementer.1",
+    ],
+    [
+      "a task type for no agent",
+      { task_types: { x: { agents: { gatekeeper: [] } } } },
+      "task_types.x.agents.gatekeeper",
+    ],
+    ["a name with a blank", { resources: { "data base": 1 } }, "resources.data base"],
+    ["a name that starts with a hyphen", { task_types: { "-x": {} } }, "task_types.-x"],
+    ["a variable that no shell could set", { workspace: { env_pass: ["A-B"] } }, "workspace.env_pass.0"],
+    [
+      "an environment of numbers",
+      {
+        agents: { a: { adapter: "codex", env: { PORT: 3000 } } },
+      },
+      "agents.a.env.PORT",
+    ],
+    ["an unknown hook", { hooks: { before_submit: ["run_test"] } }, "hooks.before_submit.0"],
+    [
+      "an unknown hook of a task type",
+      {
+        task_types: { x: { hooks: { before_merge: ["create_pr", "gate"] } } },
+      },
+      "task_types.x.hooks.before_merge.1",
+    ],
+    [
+      "an unknown hook of an agent",
+      {
+        agents: { a: { adapter: "codex", hooks: { after_merge: [{ cheer: 3 }] } } },
+      },
+      "agents.a.hooks.after_merge.0",
+    ],
+    [
+      "a gatekeeper that looks at nothing",
+      { hooks: { before_merge: [{ gatekeeper: [] }] } },
+      "hooks.before_merge.0",
+    ],
+    [
+      "a gatekeeper alone, even where unknown hooks pass",
+      {
+        unknown_hooks: "warn",
+        hooks: { before_merge: ["gatekeeper"] },
+      },
+      "hooks.before_merge.0",
+    ],
+    [
+      "two hooks in one map",
+      {
+        hooks: { before_merge: [{ run_tests: null, create_pr: null }] },
+      },
+      "hooks.before_merge.0",
+    ],
+    [
+      "a hook whose command is a line",
+      { hooks: { after_merge: [{ command: "npm t" }] } },
+      "hooks.after_merge.0",
+    ],
+    ["a set-up of words", { workspace: { setup: ["make"] } }, "workspace.setup.0"],
+    ["a path from the root of the disk", { guard: { protected: ["/etc"] } }, "guard.protected.0"],
+    ["a path above the project", { workspace: { include: ["a/../../b"] } }, "workspace.include.0"],
+    ["a path in the home folder", { guard: { root: "~/x" } }, "guard.root"],
+    ["a path on a drive", { guard: { coordination: ["c:/x"] } }, "guard.coordination.0"],
+    ["a branch that git would take for an option", { base_branch: "--all" }, "base_branch"],
+    ["a check that is blank", { checks: { default: [" "] } }, "checks.default.0"],
+  ])("refuses %s", (_, input, path) => {
+    expect(wrongPaths(input)).toEqual([path]);
+  });
+
+  it("shows unknown names beside what has the wrong form", () => {
+    const input = {
+      limits: [],
+      agents: { a: { adapter: "vim", fallback: "b" } },
+      hooks: { before_submit: [5, "run_test"] },
+    };
+    expect(wrongPaths(input)).toEqual([
+      "limits",
+      "agents.a.adapter",
+      "hooks.before_submit.0",
+      "agents.a.fallback",
+      "hooks.before_submit.1",
+    ]);
+  });
+
+  it.each([[null], ["text"], [[]], [5]])("is no %j", (input) => {
+    expect(wrongPaths(input)).toEqual([""]);
+  });
+});
+
+describe("the published schema", () => {
+  it("asks for no key, knows every key, and allows no other", () => {
+    const schema = jsonSchema("config");
+    expect(schema.required).toBeUndefined();
+    expect(schema.additionalProperties).toBe(false);
+    expect(Object.keys(schema.properties as object)).toEqual(Object.keys(defaultConfig));
+  });
+});

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { agents, checkAgentNames, taskTypes } from "./config-agents.ts";
+import { checkHookNames, hooks } from "./config-hooks.ts";
+import {
+  amount,
+  branchName,
+  command,
+  commandLine,
+  count,
+  countOrNone,
+  name,
+  projectPath,
+  variableName,
+} from "./config-parts.ts";
+
+/**
+ * `.lockstep/config.yaml`. Every key may be left out; null stands for the default where the default is null.
+ * What the keys come to when all are left out is also in default-config.ts, which costs no import of zod.
+ */
+
+type Context = z.core.$RefinementCtx;
+
+interface Thresholds {
+  readonly warn: number | null;
+  readonly halt: number | null;
+}
+
+function warnBeforeHalt({ warn, halt }: Thresholds, context: Context): void {
+  if (warn !== null && halt !== null) atMost(context, { warn, halt }, ["warn", "halt"]);
+}
+
+/** A fault may lie between a value that was written and a default: it says which value was meant. */
+function atMost<Key extends string>(
+  context: Context,
+  values: Readonly<Record<Key, number>>,
+  [smaller, larger]: readonly [Key, Key],
+): void {
+  if (values[smaller] <= values[larger]) return;
+  const message = `at most \`${larger}\`, which is ${values[larger]}`;
+  context.addIssue({ code: "custom", path: [smaller], message, params: { value: values[smaller] } });
+}
+
+const cost = amount.nullable().default(null);
+
+const limits = z
+  .strictObject({
+    max_parallel: count.default(4).describe("tasks in progress at once"),
+    max_review: count.default(4).describe("tasks in review before no more are started"),
+    max_active: count.default(8).describe("tasks in progress and in review together"),
+    batching: z.enum(["batch", "continuous"]).default("batch"),
+    review_retries: countOrNone.default(3),
+    same_error: count.default(3).describe("the same error so often in a row is a loop"),
+    stalled_cycles: count.default(2).describe("cycles without progress before a person is asked"),
+    delegation_depth: count.default(2),
+    skew_seconds: countOrNone.default(30).describe("how far a clock may be ahead"),
+    widen: z.enum(["ask", "auto", "never"]).default("ask").describe("who grants more scope"),
+    tokens: z
+      .strictObject({ warn: count.default(35_000), halt: count.default(50_000) })
+      .superRefine(warnBeforeHalt)
+      .prefault({})
+      .describe("generated plus uncached input"),
+    minutes: z
+      .strictObject({ warn: amount.default(10), halt: amount.default(15) })
+      .superRefine(warnBeforeHalt)
+      .prefault({}),
+    cost_usd: z.strictObject({ warn: cost, halt: cost }).superRefine(warnBeforeHalt).prefault({}),
+  })
+  .superRefine((values, context) => atMost(context, values, ["max_parallel", "max_active"]))
+  .prefault({})
+  .describe("a task may set its own");
+
+const workspace = z
+  .strictObject({
+    setup: z
+      .array(command, 'a list of commands, such as [["npm", "ci"]]')
+      .nullable()
+      .default(null)
+      .describe("null: found from the lock files"),
+    include: z.array(projectPath).default([".env"]).describe("ignored files that a checkout gets a copy of"),
+    env_pass: z.array(variableName).default(["PATH", "HOME", "LANG"]),
+  })
+  .prefault({});
+
+const checkList = z.array(commandLine);
+
+const checks = z
+  .strictObject({
+    default: checkList.default(["auto"]).describe("`auto`: found from the project's files"),
+    full: checkList.default([]),
+    flaky: checkList.default([]).describe("checks whose second run counts"),
+  })
+  .prefault({});
+
+const gateCheck = z
+  .union([z.enum(["auto", "off"]), z.strictObject({ command })], "`auto`, `off` or a map with `command`")
+  .default("auto");
+
+const gate = z
+  .strictObject({
+    tests: gateCheck,
+    syntax: gateCheck,
+    imports: gateCheck,
+    conventions: gateCheck,
+    cross_reference: gateCheck,
+  })
+  .prefault({});
+
+const guard = z
+  .strictObject({
+    root: projectPath.nullable().default(null).describe("where logs, reports and tmp lie, if not in git's"),
+    on_deny: z.enum(["refuse", "block"]).default("refuse").describe("refuse the write, or block the task"),
+    unclaimed: z.enum(["deny", "locked"]).default("deny").describe("what a subagent without a task may not"),
+    opaque: z.enum(["verify", "deny"]).default("verify").describe("commands whose writes cannot be known"),
+    protected: z.array(projectPath).default([]).describe("further paths that no agent may write"),
+    coordination: z.array(projectPath).default([]).describe("further files an orchestrator may always read"),
+    on_error: z.enum(["closed", "open"]).default("closed").describe("whether a failing guard denies"),
+    idle_minutes: amount.default(30).describe("when the warm process ends"),
+  })
+  .prefault({});
+
+const unknownHooks = z.enum(["error", "warn"]).default("error");
+
+/** Names are compared even where something else is wrong, so that one look shows everything. */
+const always = { when: () => true };
+
+export const configSchema = z
+  .strictObject({
+    version: z.literal(1).default(1),
+    base_branch: branchName.nullable().default(null).describe("null: the branch checked out at the start"),
+    store: z.enum(["sqlite"]).default("sqlite"),
+    integrate: z
+      .enum(["local", "pr", "none"])
+      .default("local")
+      .describe("move the base here, open a pull request, or stop at proven branches"),
+    limits,
+    agents,
+    hooks,
+    unknown_hooks: unknownHooks,
+    task_types: taskTypes,
+    workspace,
+    checks,
+    gate,
+    resources: z.record(name, count).default({}).describe("how many tasks may use each at the same time"),
+    guard,
+    sandbox: z
+      .enum(["auto", "required", "strict", "off"])
+      .default("auto")
+      .describe("strict: tracked paths outside the lock are read-only too; required: no run without one"),
+    worklogs: z.enum(["keep", "commit"]).default("keep"),
+    session: z.strictObject({ commit: z.boolean().default(false) }).prefault({}),
+    project_type: z.enum(["web", "api", "cli", "lib", "mixed"]).default("mixed"),
+  })
+  .superRefine(checkAgentNames, always)
+  .superRefine(checkHookNames, always)
+  .describe("`.lockstep/config.yaml`");
+
+/** The keys that are also taken from `.octopoid/config.yaml`; its agents are configured elsewhere. */
+export const borrowedSchema = z
+  .object({
+    hooks: hooks.nullish(),
+    task_types: taskTypes.nullish(),
+    unknown_hooks: unknownHooks,
+  })
+  .superRefine(checkHookNames, always);
+
+export type Config = z.output<typeof configSchema>;

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import type { OperationName } from "./operations.ts";
+import { line, text } from "./parts.ts";
+import { verdict } from "./verdict.ts";
+
+/** What each operation takes and answers. Every answer may also be a deny: see `verdict`. */
+
+const task = line.describe("a task id, or SESSION/TASK");
+const document = z.unknown().describe("one JSON value, as the schema of its kind says");
+const count = z.int().nonnegative();
+const time = z.iso.datetime();
+const maybe = <Type extends z.ZodType>(type: Type) => type.nullable();
+const state = z.enum([
+  "PENDING",
+  "IN_PROGRESS",
+  "REVIEW",
+  "MERGED",
+  "BLOCKED",
+  "REJECTED",
+  "FAILED",
+  "ESCALATED",
+]);
+
+const taskStatus = z.looseObject({
+  id: task,
+  title: maybe(z.string()),
+  state,
+  status: z.string().describe("the plan's word for the state"),
+  attempts: count,
+  code: maybe(z.string()).describe("of the last refusal"),
+  reason: maybe(z.string()),
+  details: z.record(z.string(), z.unknown()),
+  agent: maybe(z.string()),
+  model: maybe(z.string()),
+  branch: maybe(z.string()),
+  base: maybe(z.string()),
+  commit: maybe(z.string()),
+  started_at: maybe(time),
+  elapsed_seconds: maybe(count),
+  usage: z.object({
+    tokens: count,
+    input: maybe(count),
+    cached: maybe(count),
+    output: maybe(count),
+    cost_usd: maybe(z.number()),
+  }),
+  scope: z.array(z.string()),
+  waiting_for: z.array(task),
+  alive: maybe(
+    z.looseObject({
+      lease: z.enum(["running", "held", "over", "lapsed"]),
+      last_heartbeat_at: time,
+      lease_expires_at: maybe(time),
+    }),
+  ),
+  evidence: z.array(z.unknown()),
+});
+
+const decision = z.looseObject({
+  id: line,
+  task,
+  question: z.string(),
+  options: z.array(z.string()),
+});
+
+const status = z.looseObject({
+  session: maybe(line),
+  outcome: maybe(z.enum(["merged", "failed", "waiting", "running"])).describe("null where there is no task"),
+  tasks: z.array(taskStatus),
+  batches: count,
+  decisions: z.array(decision),
+  cost_usd: maybe(z.number()),
+  walls: z.object({ guard: z.boolean(), sandbox: z.boolean(), diff: z.boolean() }),
+  breaker: z.object({
+    mode: z.enum(["CLEAR", "PAUSE", "STOP"]),
+    reason: maybe(z.string()),
+    since: maybe(time),
+  }),
+});
+
+const lockList = z.object({
+  locks: z.array(
+    z.looseObject({
+      task_id: task,
+      resource: line,
+      active: z.boolean(),
+      epoch: count,
+      lease_expires_at: maybe(time).describe("for display: the ledger's clock decides"),
+      kind: z.enum(["path", "resource"]),
+    }),
+  ),
+});
+
+const event = z.looseObject({
+  seq: count,
+  at: time,
+  type: line,
+  actor: line,
+  cause: line,
+  task: maybe(task),
+  from: maybe(state),
+  to: maybe(state),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const none = z.object({});
+const reasoned = z.object({ task, reason: text });
+const breaker = z.object({ reason: text.optional() });
+const verified = z.looseObject({ events: count, problems: z.array(z.looseObject({ problem: z.string() })) });
+
+export const operationSchemas = {
+  status: { input: z.object({ task: task.optional() }), output: status },
+  "task-list": { input: none, output: z.array(taskStatus) },
+  "task-show": { input: z.object({ task }), output: taskStatus.optional() },
+  "task-add": { input: z.object({ packet: document }), output: verdict },
+  "task-retry": { input: z.object({ task, packet: document.optional() }), output: verdict },
+  "task-escalate": { input: reasoned, output: verdict },
+  "task-resolve": { input: z.object({ task, note: text }), output: verdict },
+  "task-cancel": { input: reasoned, output: verdict },
+  dispatch: {
+    input: z.object({ packet: document, runnerPid: z.int().positive().optional() }),
+    output: verdict.describe("on allow `details` has attempt, epoch, token, lease_expires_at, fix_delta"),
+  },
+  heartbeat: { input: z.object({ task, tokens: count.optional() }), output: verdict },
+  submit: { input: z.object({ task, document }), output: verdict },
+  complete: {
+    input: z.object({ task, document: document.optional(), commit: line.optional() }),
+    output: verdict,
+  },
+  release: { input: z.object({ task }), output: verdict },
+  widen: { input: z.object({ task, paths: z.array(text).min(1), why: text }), output: verdict },
+  "lock-list": { input: z.object({ all: z.boolean().optional() }), output: lockList },
+  watchdog: { input: none, output: verdict },
+  reconcile: { input: none, output: verified },
+  decisions: { input: z.object({ all: z.boolean().optional() }), output: z.array(decision) },
+  decide: {
+    input: z.union([z.object({ id: line, answer: text }), z.object({ id: line, cancel: text })]),
+    output: verdict,
+  },
+  "audit-list": {
+    input: z.object({
+      task: task.optional(),
+      type: line.optional(),
+      after: count.optional(),
+      limit: count.optional(),
+      newestFirst: z.boolean().optional(),
+    }),
+    output: z.array(event),
+  },
+  "audit-verify": { input: none, output: verified },
+  pause: { input: breaker, output: verdict },
+  "stop-all": { input: breaker, output: verdict },
+  clear: { input: breaker, output: verdict },
+} as const satisfies Record<OperationName, { readonly input: z.ZodType; readonly output: z.ZodType }>;
+
+/** All of them in one published document. */
+export const operationsDocument = z
+  .object(
+    Object.fromEntries(
+      Object.entries(operationSchemas).map(([name, { input, output }]) => [
+        name,
+        z.object({ input, output }),
+      ]),
+    ),
+  )
+  .describe("every operation with its input and its answer; an answer may also be a deny");

@@ -1,0 +1,29 @@
+import type { Moment } from "./clock.ts";
+
+/** How long a lock lasts after its last heartbeat, which was at `beatMs` of the monotonic time of `boot`. */
+export interface Lease {
+  readonly boot: string;
+  readonly beatMs: number;
+  readonly timeoutSeconds: number;
+}
+
+/** The last moment that a `Date` can hold. */
+const wallMsMax = 8.64e15;
+
+/** Infinity for a lease of another boot: nobody lives across a reboot. */
+export function ageSeconds(lease: Lease, now: Moment): number {
+  return lease.boot === now.boot ? (now.monoMs - lease.beatMs) / 1000 : Infinity;
+}
+
+/** From `notBeforeMs` on, in monotonic time, everybody has a full lease: the grace after a sleep. */
+export function hasLapsed(lease: Lease, now: Moment, notBeforeMs = -Infinity): boolean {
+  const beatMs = Math.max(lease.beatMs, notBeforeMs);
+  return ageSeconds({ ...lease, beatMs }, now) > lease.timeoutSeconds;
+}
+
+/** For display; nothing is decided by it. A lease of another boot has ended by now, and nobody knows when. */
+export function expiresAt(lease: Lease, now: Moment): string {
+  const endMs = lease.beatMs + lease.timeoutSeconds * 1000;
+  const leftMs = lease.boot === now.boot ? endMs - now.monoMs : 0;
+  return new Date(Math.min(now.wallMs + leftMs, wallMsMax)).toISOString();
+}

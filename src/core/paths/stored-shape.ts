@@ -1,0 +1,33 @@
+import { anyDepth, type Entry, type Segment, type Shape } from "./entry.ts";
+import { segmentPattern } from "./segment-pattern.ts";
+
+/** A shape as JSON: a name is a string, a pattern `{glob}`, any depth is null. */
+export interface StoredShape {
+  readonly segments: readonly (string | { readonly glob: string } | null)[];
+  readonly deep: boolean;
+}
+
+export function storeShape({ segments, deep }: Shape): StoredShape {
+  const store = (segment: Segment) =>
+    segment === anyDepth ? null : typeof segment === "string" ? segment : { glob: segment.text };
+  return { segments: segments.map(store), deep };
+}
+
+/** A lock's entry as it was when the lock was taken, whatever its links lead to now. */
+export function entryFrom(text: string, shapes: readonly StoredShape[]): Entry {
+  return {
+    text,
+    shapes: shapes.map(({ segments, deep }) => ({
+      deep,
+      segments: segments.map((segment) =>
+        segment === null ? anyDepth : typeof segment === "string" ? segment : segmentPattern(segment.glob),
+      ),
+    })),
+  };
+}
+
+/** The names before the first wildcard: two shapes can only overlap if one's prefix begins the other's. */
+export function literalPrefix({ segments }: Shape | StoredShape): string {
+  const wild = segments.findIndex((segment) => typeof segment !== "string");
+  return (wild < 0 ? segments : segments.slice(0, wild)).join("/");
+}

@@ -1,0 +1,9 @@
+/** The error met last, and how many times in a row. */
+export interface Streak {
+  readonly fingerprint: string;
+  readonly count: number;
+}
+
+export function nextStreak(streak: Streak | null, fingerprint: string): Streak {
+  return { fingerprint, count: streak?.fingerprint === fingerprint ? streak.count + 1 : 1 };
+}

@@ -1,0 +1,23 @@
+import { shortened } from "../points/quoted.ts";
+import { count, type Fault, isFault, line, log, oneOf, optional, readFields, text } from "./read-fields.ts";
+import { type ErrorSubmission, errorTypes } from "./submission.ts";
+
+/** In characters; four bytes each at the most keep it within a text's limit. */
+const stackTraceLengthMax = 16 * 1024;
+
+/** Reads what stands under `error`. */
+export function readErrorReport(report: object): ErrorSubmission | Fault {
+  const read = readFields(report, "error.", {
+    taskId: line,
+    agent: line,
+    errorType: oneOf(errorTypes),
+    message: text,
+    stackTrace: optional(log),
+    attemptedFix: text,
+    retryCount: count,
+    recommendation: text,
+  });
+  if (isFault(read)) return read;
+  const stackTrace = read.stackTrace && shortened(read.stackTrace, stackTraceLengthMax).toWellFormed();
+  return { kind: "error", report: { ...read, stackTrace } };
+}

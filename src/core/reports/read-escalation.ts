@@ -1,0 +1,25 @@
+import { field } from "../points/fields.ts";
+import { type Fault, isFault, optional, readFields, text, texts } from "./read-fields.ts";
+import type { Escalation } from "./submission.ts";
+
+/** Reads what stands under `escalation`. */
+export function readEscalation(escalation: object, taskId: string): Escalation | Fault {
+  const read = readFields(escalation, "escalation.", { reason: optional(text), blockers: texts });
+  if (isFault(read)) return read;
+  const spelling = field(escalation, "attempted_paths") === undefined ? "attemptedPaths" : "attempted_paths";
+  const paths = readFields(escalation, "escalation.", { [spelling]: texts });
+  if (isFault(paths)) return paths;
+  const reason = read.reason ?? read.blockers[0];
+  if (reason === undefined)
+    return {
+      error: "`escalation` says neither a `reason` nor a blocker: give one",
+      field: "escalation.reason",
+    };
+  return {
+    kind: "escalation",
+    taskId,
+    reason,
+    attemptedPaths: paths[spelling] ?? [],
+    blockers: read.blockers,
+  };
+}

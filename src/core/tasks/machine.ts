@@ -1,0 +1,108 @@
+import { type Deny, deny } from "../rules/verdict.ts";
+import type { TaskState } from "./states.ts";
+import type { Actor, Task } from "./task.ts";
+import type { TaskEvent, TaskEventType } from "./task-event.ts";
+import { type Effect, type Transition, transitions } from "./transitions.ts";
+
+/**
+ * The task machine: `advance(task, event)` gives the task as it is afterwards, each step on the way and what
+ * else has to happen, or a deny. It changes nothing itself, and there is no other way to change a state.
+ */
+export interface MachineLimits {
+  readonly reviewRetries: number;
+  readonly sameError: number;
+}
+
+export interface Step {
+  readonly event: TaskEvent;
+  readonly from: TaskState;
+  readonly to: TaskState;
+}
+
+export interface Advance {
+  readonly task: Task;
+  readonly steps: readonly Step[];
+  readonly effects: ReadonlySet<Effect>;
+}
+
+/** Long enough for every chain of follow-ups in the table; more would be a circle. */
+const stepsMax = 4;
+
+export function advance(
+  task: Task,
+  event: TaskEvent,
+  { by, limits }: { readonly by: Actor; readonly limits: MachineLimits },
+): Advance | Deny {
+  const steps: Step[] = [];
+  const effects = new Set<Effect>();
+  let current = task;
+  let actor = by;
+  for (let pending: TaskEvent | undefined = event; pending !== undefined; actor = "system") {
+    if (steps.length === stepsMax) throw new Error(`task ${task.key} went in circles on ${event.type}`);
+    const row = rowFor(current, pending.type);
+    if (row === undefined) return illegal(current, pending.type);
+    const refused = whyRefused(row, current, { event: pending, actor, limits });
+    if (refused !== undefined) return refused;
+    current = { ...current, ...row.change(current, pending), state: row.to };
+    steps.push({ event: pending, from: row.from, to: row.to });
+    for (const effect of row.effects) effects.add(effect);
+    pending = row.follow?.(current, pending, limits);
+  }
+  return { task: current, steps, effects };
+}
+
+/** What may happen to a task in its state, by name. */
+export function legalEvents(task: Task): readonly TaskEventType[] {
+  const rows = transitions.filter(({ from, when }) => from === task.state && (when?.(task) ?? true));
+  return [...new Set(rows.map(({ event }) => event))];
+}
+
+function rowFor(task: Task, event: TaskEventType): Transition | undefined {
+  return transitions.find(
+    (row) => row.from === task.state && row.event === event && (row.when?.(task) ?? true),
+  );
+}
+
+interface Asked {
+  readonly event: TaskEvent;
+  readonly actor: Actor;
+  readonly limits: MachineLimits;
+}
+
+function whyRefused(row: Transition, task: Task, { event, actor, limits }: Asked): Deny | undefined {
+  if (!row.by.includes(actor))
+    return deny("R-AU-001", `only ${row.by.join(" or ")} may \`${row.event}\` task \`${task.key}\``, {
+      state: task.state,
+      caller: actor,
+    });
+  for (const guard of row.guards) {
+    const refused = guard(task, event, limits);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+/** What somebody can ask for by name; the rest happens by itself. */
+const asked: readonly TaskEventType[] = [
+  "start",
+  "submit",
+  "merge",
+  "reject",
+  "retry",
+  "escalate",
+  "resolve",
+  "cancel",
+];
+
+function illegal(task: Task, event: TaskEventType): Deny {
+  const legal = legalEvents(task);
+  const named = legal.filter((one) => asked.includes(one));
+  const help = named.length === 0 ? "nothing leaves that state" : `legal now: ${named.join(", ")}`;
+  return deny("R-ST-001", `task \`${task.key}\` is ${task.state}, so \`${event}\` is not possible: ${help}`, {
+    task_id: task.key,
+    state: task.state,
+    event,
+    legal,
+    transitions: [...new Set(transitions.filter(({ from }) => from === task.state).map(({ to }) => to))],
+  });
+}

@@ -1,0 +1,113 @@
+import { nextStreak } from "../reports/error-streak.ts";
+import { noRetries } from "./counters.ts";
+import type { EventOf } from "./guards.ts";
+import type { MachineLimits } from "./machine.ts";
+import type { Refusal, Task } from "./task.ts";
+import type { TaskEvent } from "./task-event.ts";
+
+/** What each event writes into the task besides its state. */
+export const next = {
+  started: (task: Task, { agent }: EventOf<"start">): Partial<Task> => ({
+    agent,
+    hold: null,
+    refusal: null,
+    attempts: task.attempts + 1,
+    result: null,
+    evidence: [],
+  }),
+
+  denied: (task: Task, { refusal, fingerprint }: EventOf<"deny">): Partial<Task> => ({
+    refusal,
+    hold: { kind: "deny", by: null },
+    streak: nextStreak(task.streak, fingerprint),
+  }),
+
+  blocked: (task: Task, { refusal, fingerprint }: EventOf<"block">): Partial<Task> => ({
+    refusal,
+    hold: { kind: "reported", by: null },
+    streak: nextStreak(task.streak, fingerprint),
+  }),
+
+  waiting: (_task: Task, { refusal, hold }: EventOf<"wait">): Partial<Task> => ({ refusal, hold }),
+
+  orphaned: (_task: Task, { refusal, by }: EventOf<"orphan">): Partial<Task> => ({
+    refusal,
+    hold: { kind: "dependency", by },
+  }),
+
+  lost: (_task: Task, { reason }: EventOf<"lose">): Partial<Task> => ({
+    refusal: { code: null, reason, details: {} },
+    hold: { kind: "lost", by: null },
+  }),
+
+  halted: (_task: Task, { refusal }: EventOf<"halt">): Partial<Task> => ({ refusal, hold: null }),
+
+  rejected: (task: Task, { fixDelta, fingerprint }: EventOf<"reject">): Partial<Task> => ({
+    fixDelta,
+    refusal:
+      fixDelta === null
+        ? task.refusal
+        : { code: fixDelta.code, reason: fixDelta.reason, details: fixDelta.details },
+    streak: nextStreak(task.streak, fingerprint),
+  }),
+
+  merged: (_task: Task, { commit, proof }: EventOf<"merge">): Partial<Task> => ({
+    commit,
+    proof,
+    hold: null,
+    refusal: null,
+    fixDelta: null,
+    streak: null,
+  }),
+
+  /** The code of the last refusal stays: it is why a person is asked. */
+  escalated: (task: Task, { reason, recommendation }: EventOf<"escalate">): Partial<Task> => {
+    const escalation = recommendation === null ? { reason } : { reason, recommendation };
+    const refusal: Refusal = task.refusal ?? { code: null, reason, details: {} };
+    return { hold: null, refusal: { ...refusal, details: { ...refusal.details, escalation } } };
+  },
+
+  cancelled: (_task: Task, { reason }: EventOf<"cancel">): Partial<Task> => ({
+    hold: null,
+    refusal: { code: null, reason: `cancelled: ${reason}`, details: { cancelled: true } },
+  }),
+
+  /** A person's answer starts the task afresh: every budget is whole again. */
+  resolved: (_task: Task, { note }: EventOf<"resolve">): Partial<Task> => ({
+    resolution: note,
+    counters: noRetries,
+    streak: null,
+    hold: null,
+    refusal: null,
+    fixDelta: null,
+  }),
+
+  /** The fourth rejection, or the same error for the third time, ends it. */
+  afterRejection: (task: Task, _event: TaskEvent, limits: MachineLimits): TaskEvent | undefined =>
+    haltOf(task, limits) ??
+    (task.counters.review_retries >= limits.reviewRetries ? { type: "exhaust" } : undefined),
+
+  afterReport: (task: Task, _event: TaskEvent, limits: MachineLimits): TaskEvent | undefined =>
+    haltOf(task, limits),
+
+  escalation: (task: Task): TaskEvent => ({
+    type: "escalate",
+    reason: task.refusal?.reason ?? "it failed repeatedly",
+    recommendation: recommendationFor(task),
+  }),
+};
+
+function haltOf({ streak, refusal }: Task, limits: MachineLimits): TaskEvent | undefined {
+  if (streak === null || refusal === null || streak.count < limits.sameError) return undefined;
+  const halt = { signal: "same_error", count: streak.count };
+  return { type: "halt", refusal: { ...refusal, details: { ...refusal.details, halt } } };
+}
+
+/** A conflict over paths is cured by doing one thing after the other; other failures by another model. */
+function recommendationFor({ refusal }: Task): string {
+  const code = refusal?.code ?? "";
+  const overPaths = /^R-(?:PD-00[23]|PW|LK|PO-002|PE-002)/.test(code);
+  return overPaths
+    ? "replan serially: run it alone, after the tasks that share its paths"
+    : "try another model";
+}

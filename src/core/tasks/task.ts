@@ -1,0 +1,72 @@
+import type { RuleCode } from "../rules/catalog.ts";
+import type { Details } from "../rules/verdict.ts";
+import type { Counters } from "./counters.ts";
+import type { TaskState } from "./states.ts";
+
+/** A piece of work as the ledger holds it. Every change makes a new one with the next version. */
+export interface Task {
+  /** `<session>/<id>`, or the id alone for tasks of other programs. */
+  readonly key: string;
+  readonly id: string;
+  readonly session: string | null;
+  /** 0 is a task that no ledger holds yet. */
+  readonly version: number;
+  readonly state: TaskState;
+  readonly title: string | null;
+  readonly agent: string | null;
+  readonly model: string | null;
+  /** What the agent is allowed and asked to do, as it was handed in (S0, S1). */
+  readonly assignment: Details | null;
+  readonly contextRevision: number | null;
+  readonly dependsOn: readonly string[];
+  readonly counters: Counters;
+  /** The last error and how often it came in a row. */
+  readonly streak: { readonly fingerprint: string; readonly count: number } | null;
+  /** The last refusal of the task or its work. It stays until the task starts again. */
+  readonly refusal: Refusal | null;
+  /** Why it is BLOCKED, and what would free it. */
+  readonly hold: Hold | null;
+  /** What the next attempt has to mend; there is one after every rejection. */
+  readonly fixDelta: FixDelta | null;
+  /** Number of attempts so far, and the epoch of the last one; 0 before the first. */
+  readonly attempts: number;
+  readonly epoch: number;
+  readonly tokens: number;
+  /** What the last attempt handed in. */
+  readonly result: unknown;
+  /** `claimed`: completed by somebody else's word. */
+  readonly proof: "claimed" | "proven" | null;
+  readonly commit: string | null;
+  readonly evidence: readonly unknown[];
+  /** A person's answer to an escalation. */
+  readonly resolution: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface Refusal {
+  /** Null where no rule refused: a person cancelled it, or its runner died. */
+  readonly code: RuleCode | null;
+  readonly reason: string;
+  readonly details: Details;
+}
+
+export interface Hold {
+  /**
+   * deny: a hook denied it, one retry after a changed assignment. reported: its agent named a blocker, and
+   * whoever removes that retries. The others cost no retry and end by themselves: lock (somebody holds what it needs), dependency (one is not merged, or failed), lost (its
+   * runner died or a person released it).
+   */
+  readonly kind: "deny" | "reported" | "lock" | "dependency" | "lost";
+  /** The task that it waits for. */
+  readonly by: string | null;
+}
+
+export interface FixDelta {
+  readonly code: RuleCode | null;
+  readonly reason: string;
+  readonly guidance: string;
+  readonly details: Details;
+}
+
+export type Actor = "person" | "orchestrator" | "attempt" | "system";

@@ -1,0 +1,174 @@
+import { spendRetry } from "./counters.ts";
+import {
+  agentAssigned,
+  dependenciesMerged,
+  type EventOf,
+  evidenceGiven,
+  fixDeltaGiven,
+  type Guard,
+  mayRetry,
+  noteGiven,
+  reasonGiven,
+  reviewsLeft,
+} from "./guards.ts";
+import { next } from "./next-task.ts";
+import type { TaskState } from "./states.ts";
+import type { Actor, Task } from "./task.ts";
+import type { TaskEvent, TaskEventType } from "./task-event.ts";
+
+/**
+ * Every transition there is. For an event the first row of its state counts whose `when` holds; its guards
+ * may still refuse it. What a row brings about beyond the task itself stands in `effects`; what must follow
+ * at once in `follow`, so that no state is ever skipped.
+ */
+export interface Transition<Type extends TaskEventType = TaskEventType> {
+  readonly from: TaskState;
+  readonly event: Type;
+  readonly to: TaskState;
+  readonly by: readonly Actor[];
+  readonly when?: (task: Task) => boolean;
+  readonly guards: readonly Guard<EventOf<Type>>[];
+  readonly effects: readonly Effect[];
+  change(task: Task, event: EventOf<Type>): Partial<Task>;
+  follow?(task: Task, event: EventOf<Type>, limits: { reviewRetries: number; sameError: number }): Follow;
+}
+
+type Follow = TaskEvent | undefined;
+
+/** What the engine has to do in the same commit. */
+export type Effect =
+  | "open-attempt" // a new epoch, the whole scope locked
+  | "hold-lease" // the locks stay, the clock does not run
+  | "run-lease" // the clock runs again
+  | "release-locks" // the attempt is over
+  | "stop-agent" // whoever works on it must stop
+  | "block-dependents"
+  | "free-dependents";
+
+type Extras<Type extends TaskEventType> = Partial<Omit<Transition<Type>, "from" | "event" | "to">>;
+
+function row<Type extends TaskEventType>(
+  from: TaskState,
+  event: Type,
+  to: TaskState,
+  extras: Extras<NoInfer<Type>>,
+): Transition {
+  const whole = { from, event, to, by: ["system"], guards: [], effects: [], change: () => ({}), ...extras };
+  // Rows of different events stand in one table; `rowFor` only ever hands a row its own kind of event.
+  return whole as unknown as Transition;
+}
+
+const leads: readonly Actor[] = ["person", "orchestrator"];
+const anyone: readonly Actor[] = ["person", "orchestrator", "attempt", "system"];
+const wasRetried = (task: Task) => task.counters.block_retries > 0;
+
+const denied = { by: anyone, change: next.denied } as const;
+const deniedAgain = { by: anyone, when: wasRetried, change: next.denied, follow: next.escalation } as const;
+const ended: readonly Effect[] = ["release-locks", "block-dependents"];
+const orphaned = { change: next.orphaned } as const;
+const escalated = { by: anyone, guards: [reasonGiven], change: next.escalated } as const;
+const cancelled = { by: ["person"], guards: [reasonGiven], change: next.cancelled } as const;
+
+export const transitions: readonly Transition[] = [
+  row("PENDING", "start", "IN_PROGRESS", {
+    by: leads,
+    guards: [dependenciesMerged, agentAssigned],
+    effects: ["open-attempt"],
+    change: next.started,
+  }),
+  row("PENDING", "deny", "FAILED", { ...deniedAgain, effects: ended }),
+  row("PENDING", "deny", "BLOCKED", denied),
+  row("PENDING", "wait", "BLOCKED", { by: anyone, change: next.waiting }),
+  row("PENDING", "orphan", "BLOCKED", orphaned),
+  row("PENDING", "escalate", "ESCALATED", { ...escalated, effects: ["block-dependents"] }),
+  row("PENDING", "cancel", "FAILED", { ...cancelled, effects: ended }),
+
+  row("IN_PROGRESS", "submit", "REVIEW", {
+    by: anyone,
+    guards: [evidenceGiven],
+    effects: ["hold-lease"],
+  }),
+  row("IN_PROGRESS", "deny", "FAILED", { ...deniedAgain, effects: ["stop-agent", ...ended] }),
+  row("IN_PROGRESS", "deny", "BLOCKED", { ...denied, effects: ["stop-agent"] }),
+  row("IN_PROGRESS", "block", "BLOCKED", { by: anyone, change: next.blocked, follow: next.afterReport }),
+  row("IN_PROGRESS", "orphan", "BLOCKED", { ...orphaned, effects: ["stop-agent"] }),
+  row("IN_PROGRESS", "lose", "BLOCKED", {
+    by: ["person", "system"],
+    effects: ["stop-agent", "release-locks"],
+    change: next.lost,
+    follow: () => ({ type: "unblock" }),
+  }),
+  row("IN_PROGRESS", "halt", "FAILED", {
+    effects: ["stop-agent", ...ended],
+    change: next.halted,
+    follow: next.escalation,
+  }),
+  row("IN_PROGRESS", "escalate", "ESCALATED", { ...escalated, effects: ["stop-agent", "block-dependents"] }),
+  row("IN_PROGRESS", "cancel", "FAILED", { ...cancelled, effects: ["stop-agent", ...ended] }),
+
+  row("REVIEW", "merge", "MERGED", {
+    by: leads,
+    effects: ["release-locks", "free-dependents"],
+    change: next.merged,
+  }),
+  row("REVIEW", "reject", "REJECTED", {
+    by: anyone,
+    guards: [fixDeltaGiven],
+    change: next.rejected,
+    follow: next.afterRejection,
+  }),
+  row("REVIEW", "orphan", "BLOCKED", { ...orphaned, effects: ["run-lease"] }),
+  row("REVIEW", "escalate", "ESCALATED", { ...escalated, effects: ["run-lease", "block-dependents"] }),
+  row("REVIEW", "cancel", "FAILED", { ...cancelled, effects: ended }),
+
+  row("REJECTED", "start", "IN_PROGRESS", {
+    by: leads,
+    guards: [fixDeltaGiven, reviewsLeft, dependenciesMerged, agentAssigned],
+    effects: ["open-attempt"],
+    change: (task, event) => ({
+      ...next.started(task, event),
+      counters: spendRetry(task.counters, "review_retries") ?? task.counters,
+    }),
+  }),
+  row("REJECTED", "exhaust", "FAILED", { effects: ended }),
+  row("REJECTED", "halt", "FAILED", { effects: ended, change: next.halted, follow: next.escalation }),
+  row("REJECTED", "escalate", "ESCALATED", { ...escalated, effects: ["run-lease", "block-dependents"] }),
+  row("REJECTED", "cancel", "FAILED", { ...cancelled, effects: ended }),
+
+  row("BLOCKED", "retry", "PENDING", {
+    by: leads,
+    when: ({ hold }) => hold?.kind === "deny",
+    guards: [mayRetry],
+    change: (task) => ({ hold: null, counters: spendRetry(task.counters, "block_retries") ?? task.counters }),
+  }),
+  row("BLOCKED", "retry", "PENDING", {
+    by: leads,
+    when: ({ hold }) => hold?.kind === "reported",
+    change: () => ({ hold: null }),
+  }),
+  row("BLOCKED", "unblock", "PENDING", {
+    by: anyone,
+    when: ({ hold }) => hold?.kind !== "deny" && hold?.kind !== "reported",
+    change: () => ({ hold: null }),
+  }),
+  row("BLOCKED", "deny", "FAILED", {
+    by: anyone,
+    when: ({ hold }) => hold?.kind === "deny",
+    effects: ended,
+    change: next.denied,
+    follow: next.escalation,
+  }),
+  row("BLOCKED", "halt", "FAILED", { effects: ended, change: next.halted, follow: next.escalation }),
+  row("BLOCKED", "escalate", "ESCALATED", { ...escalated, effects: ["block-dependents"] }),
+  row("BLOCKED", "cancel", "FAILED", { ...cancelled, effects: ended }),
+
+  row("FAILED", "escalate", "ESCALATED", escalated),
+
+  row("ESCALATED", "resolve", "PENDING", {
+    by: ["person"],
+    guards: [noteGiven],
+    effects: ["free-dependents"],
+    change: next.resolved,
+  }),
+  row("ESCALATED", "cancel", "FAILED", { ...cancelled, effects: ended }),
+];

@@ -1,0 +1,70 @@
+import { field } from "../core/points/fields.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { settle } from "./settle.ts";
+
+/** S1's circuit breaker. Paused: nothing new starts. Stopped: nothing is written either. */
+export type BreakerMode = "CLEAR" | "PAUSE" | "STOP";
+
+export interface Breaker {
+  readonly mode: BreakerMode;
+  readonly reason: string | null;
+  readonly since: string | null;
+}
+
+export async function readBreaker({ ledger }: Pick<Engine, "ledger">): Promise<Breaker> {
+  const stored = await ledger.setting("breaker");
+  const mode = field(stored, "mode");
+  if (mode !== "PAUSE" && mode !== "STOP") return { mode: "CLEAR", reason: null, since: null };
+  return { mode, reason: text(field(stored, "reason")), since: text(field(stored, "since")) };
+}
+
+/** Asked before a task starts, before a delegation, and before a write. */
+export async function findBreaker(
+  engine: Pick<Engine, "ledger">,
+  before: "start" | "write",
+): Promise<Deny | undefined> {
+  const { mode, reason, since } = await readBreaker(engine);
+  if (mode === "CLEAR" || (mode === "PAUSE" && before === "write")) return undefined;
+  const word = mode === "PAUSE" ? "paused" : "stopped";
+  const why = reason === null ? "" : ` (${reason})`;
+  return deny("R-CB-001", `all work is ${word}${why}: wait until a person runs \`lockstep clear\``, {
+    mode,
+    since,
+  });
+}
+
+export async function setBreaker(
+  engine: Engine,
+  input: { readonly mode: BreakerMode; readonly reason?: string },
+  call: Call,
+): Promise<Verdict> {
+  const verdict = await settle(engine, { operation: "breaker", input, call }, async () => {
+    const before = await readBreaker(engine);
+    const { mode } = input;
+    const stopping = mode === "STOP" ? await engine.ledger.runningAttempts() : [];
+    if (before.mode === mode) return { verdict: allow({ mode, changed: false }) };
+    const draft = new Draft(engine, { by: call, cause: "breaker" });
+    const reason = input.reason ?? null;
+    draft.note({
+      type: "breaker.set",
+      task: null,
+      from: null,
+      to: null,
+      data: { before: before.mode, mode, reason },
+    });
+    for (const { task, epoch, runner } of stopping)
+      if (runner !== null)
+        draft.intend({ type: "stop-agent", task, epoch, data: { runner, reason: "stop-all" } });
+    const breaker = mode === "CLEAR" ? null : { mode, reason, since: draft.at };
+    const change = await draft.toChange({ settings: { breaker }, relieves: true });
+    return { verdict: allow({ mode, changed: true, running: stopping.length }), change };
+  });
+  if (verdict.allow && call.dryRun !== true) engine.showBreaker(input.mode);
+  return verdict;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,128 @@
+import { field, isTextList } from "../core/points/fields.ts";
+import { factsOf, rules } from "../core/points/pre-complete.ts";
+import { decide } from "../core/rules/rule.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Evidence } from "../core/tasks/evidence.ts";
+import { advance } from "../core/tasks/machine.ts";
+import type { Task } from "../core/tasks/task.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { checkFence } from "./fence.ts";
+import { unknownTask } from "./known-task.ts";
+import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
+import { type Settled, settle } from "./settle.ts";
+import { criteriaOf } from "./submit-result.ts";
+
+export interface CompleteInput {
+  readonly task: string;
+  /** `{acceptance_check, required_criteria?}`; without it, what the result itself reported. */
+  readonly document?: unknown;
+  readonly commit?: string;
+}
+
+/**
+ * PreComplete, then MERGED, for callers that do their own merging. A criterion `cmd: …` is run here, on the
+ * tree of the commit; every other one is somebody's claim and stays marked as such.
+ */
+export async function completeTask(engine: Engine, input: CompleteInput, call: Call): Promise<Verdict> {
+  const proofs = new Map<string, Evidence | { readonly error: string }>();
+  return settle(engine, { operation: "complete", input, call }, () =>
+    decideComplete(engine, { input, call, proofs }),
+  );
+}
+
+interface Completion {
+  readonly input: CompleteInput;
+  readonly call: Call;
+  /** Commands that were run already: deciding anew runs none twice. */
+  readonly proofs: Map<string, Evidence | { readonly error: string }>;
+}
+
+async function decideComplete(engine: Engine, { input, call, proofs }: Completion): Promise<Settled> {
+  const fenced = checkFence(engine, input.task, await engine.ledger.attempt(input.task), call);
+  if (fenced !== undefined) return { verdict: fenced };
+  const task = await engine.ledger.task(input.task);
+  if (task === undefined) return { verdict: unknownTask(input.task) };
+  const illegal = whyNotMergeable(engine, task, call);
+  if (illegal !== undefined) return { verdict: illegal };
+  const required = requiredOf(task, input.document);
+  const missing = commandsOf(required).length > 0 && input.commit === undefined;
+  if (missing) return { verdict: needsCommit(required) };
+  for (const command of commandsOf(required))
+    if (!proofs.has(command)) proofs.set(command, await engine.prove(input.commit ?? "", command));
+  const checks = [...claimsOf(task, input.document, required), ...provenChecks(required, proofs)];
+  const payload = { task_id: task.key, acceptance_check: checks, required_criteria: required };
+  const verdict = await decide(rules, factsOf(payload));
+  const draft = new Draft(engine, { by: call, cause: "complete" });
+  const evidence = [...proofs.values()].filter((proof) => !("error" in proof));
+  const proven = { ...task, evidence };
+  const moved = verdict.allow
+    ? await draft.apply(proven, mergeEvent(input, required))
+    : await draft.apply(proven, rejectEvent(verdict), "system");
+  if ("allow" in moved) return { verdict: moved };
+  const details = { task_id: task.key, state: moved.state, proof: moved.proof, evidence };
+  const answer = verdict.allow
+    ? allow(details)
+    : { ...verdict, details: { ...verdict.details, state: moved.state, fix_delta: moved.fixDelta } };
+  return { verdict: answer, change: await draft.toChange() };
+}
+
+/** Asked of the machine before a command is run for nothing. */
+function whyNotMergeable({ limits }: Engine, task: Task, call: Call): Deny | undefined {
+  const tried = advance(task, { type: "merge", commit: null, proof: "claimed" }, { by: call.role, limits });
+  return "allow" in tried ? tried : undefined;
+}
+
+function mergeEvent({ commit }: CompleteInput, required: readonly string[]) {
+  const proof = required.every(isCommand) ? "proven" : "claimed";
+  return { type: "merge", commit: commit ?? null, proof } as const;
+}
+
+function rejectEvent(verdict: Deny) {
+  const fingerprint = fingerprintOf(refusalOf(verdict));
+  return { type: "reject", fixDelta: fixDeltaOf(verdict), fingerprint } as const;
+}
+
+function requiredOf(task: Task, document: unknown): readonly string[] {
+  const more = field(document, "required_criteria");
+  return [...new Set([...criteriaOf(task), ...(isTextList(more) ? more : [])])];
+}
+
+const isCommand = (criterion: string) => criterion.startsWith("cmd:");
+
+function commandsOf(required: readonly string[]): readonly string[] {
+  return required.filter(isCommand).map((criterion) => criterion.slice("cmd:".length).trim());
+}
+
+/** What was said about criteria that are no commands; a word about a command proves nothing. */
+function claimsOf(task: Task, document: unknown, required: readonly string[]): readonly unknown[] {
+  const reported = field(field(task.result, "result") ?? task.result, "acceptance_check");
+  const said = field(document, "acceptance_check") ?? reported;
+  if (said === undefined && required.every(isCommand)) return [];
+  if (!Array.isArray(said)) return [];
+  return said.filter((check) => {
+    const criterion = field(check, "criterion");
+    return typeof criterion !== "string" || !isCommand(criterion);
+  });
+}
+
+function provenChecks(required: readonly string[], proofs: Completion["proofs"]): readonly unknown[] {
+  return required.filter(isCommand).map((criterion) => {
+    const proof = proofs.get(criterion.slice("cmd:".length).trim());
+    if (proof === undefined || "error" in proof)
+      return { criterion, status: `not run: ${proof?.error ?? "unknown"}`, evidence: "none" };
+    const evidence = `exit ${proof.exit} on tree ${proof.tree} in ${proof.seconds} s, output ${proof.digest}`;
+    return { criterion, status: proof.exit === 0 ? "pass" : `exit ${proof.exit}`, evidence };
+  });
+}
+
+function needsCommit(required: readonly string[]): Deny {
+  const criterion = required.find(isCommand);
+  return deny(
+    "R-PC-003",
+    `criterion \`${criterion}\` is run on a commit's tree: name it with \`--commit SHA\``,
+    {
+      criterion,
+    },
+  );
+}

@@ -1,0 +1,163 @@
+import { expiresAt } from "../core/leases/lease.ts";
+import { field } from "../core/points/fields.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { TaskEvent } from "../core/tasks/task-event.ts";
+import { findBreaker } from "./breaker.ts";
+import { downUpstream, orphanOf, unmerged } from "./carry-effects.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { tokenOf } from "./fence.ts";
+import { type Judged, judgeDispatch } from "./judge-dispatch.ts";
+import { newTask } from "./new-task.ts";
+import { openAttempt } from "./open-attempt.ts";
+import { type Packet, readPacket } from "./read-packet.ts";
+import { reclaimIfLapsed } from "./reclaim.ts";
+import { fingerprintOf } from "./refusals.ts";
+import { sameAssignment } from "./same-assignment.ts";
+import { maskedInput, type Settled, settle } from "./settle.ts";
+
+export interface DispatchInput {
+  readonly packet: unknown;
+  /** The process that runs the agent: its death is noticed before the lease ends. */
+  readonly runnerPid?: number;
+}
+
+/**
+ * PreDispatch against the ledger. On allow the task is IN_PROGRESS and holds its whole scope; both happen in
+ * the commit that judged the overlap, or not at all (INV-1).
+ */
+export async function dispatchTask(engine: Engine, input: DispatchInput, call: Call): Promise<Verdict> {
+  const packet = readPacket(await maskedInput(input.packet));
+  if ("allow" in packet) return packet;
+  const verdict = await settle(engine, { operation: "dispatch", input, call }, () =>
+    decideDispatch(engine, { packet, input, call }),
+  );
+  if (!verdict.allow) return verdict;
+  const epoch = field(verdict.details, "epoch") as number;
+  return allow({ ...verdict.details, token: tokenOf(engine.ledger, packet.name.key, epoch) });
+}
+
+interface Dispatch {
+  readonly packet: Packet;
+  readonly input: DispatchInput;
+  readonly call: Call;
+}
+
+async function decideDispatch(engine: Engine, { packet, input, call }: Dispatch): Promise<Settled> {
+  const stopped = await findBreaker(engine, "start");
+  if (stopped !== undefined) return { verdict: stopped };
+  const judged = await judgeFreed(engine, packet);
+  const draft = new Draft(engine, { by: call, cause: "dispatch" });
+  const stored = await engine.ledger.task(packet.name.key);
+  const task = packetTask(stored ?? newTask(packet.name, draft.at), packet);
+  if (stored === undefined) draft.create(task);
+  const readied = await makeReady(draft, { stored, task, judged });
+  if ("allow" in readied) return { verdict: readied };
+  const event = await eventFor(draft, { task: readied, packet, judged });
+  // A refused dispatch of rejected work leaves it rejected; whoever asked is told why.
+  if (event.type !== "start" && readied.state !== "PENDING") return { verdict: verdictOf(event, judged) };
+  const moved = await draft.apply(readied, event, event.type === "start" ? undefined : "system");
+  if ("allow" in moved) return { verdict: moved };
+  if (event.type !== "start") return refusedSettled(draft, { moved, verdict: verdictOf(event, judged) });
+  const opened = openAttempt(draft, { task: moved, judged, runner: runnerOf(engine, input) });
+  const change = await draft.toChange({ take: opened.locks, expect: { fence: judged.fence } });
+  const { attempt } = opened;
+  const details = {
+    task_id: moved.key,
+    state: moved.state,
+    attempt: attempt.number,
+    epoch: attempt.epoch,
+    lease_expires_at: expiresAt(attempt.lease, engine.clock.now()),
+    fix_delta: moved.fixDelta,
+  };
+  return { verdict: allow(details), change };
+}
+
+/** A lease that has ended is reclaimed on the spot, so that nobody waits for a watchdog that may not run. */
+async function judgeFreed(engine: Engine, packet: Packet): Promise<Judged> {
+  for (;;) {
+    const judged = await judgeDispatch(engine, packet);
+    if (judged.conflict === undefined || !(await reclaimIfLapsed(engine, judged.conflict, "dispatch")))
+      return judged;
+  }
+}
+
+/** What the packet says replaces what the task was added with, where it says anything. */
+function packetTask(task: Task, packet: Packet): Task {
+  return {
+    ...task,
+    title: packet.title ?? task.title,
+    model: packet.model ?? task.model,
+    dependsOn: packet.dependsOn ?? task.dependsOn,
+    assignment: packet.assignment,
+    contextRevision: packet.contextRevision,
+  };
+}
+
+interface Ready {
+  readonly stored: Task | undefined;
+  readonly task: Task;
+  readonly judged: Judged;
+}
+
+/** A blocked task has to come back first: by itself, or by the one retry that a changed assignment buys. */
+async function makeReady(draft: Draft, { stored, task, judged }: Ready): Promise<Task | Deny> {
+  if (stored === undefined || task.state !== "BLOCKED") return task;
+  if (task.hold?.kind === "deny" || task.hold?.kind === "reported") {
+    const assignmentChanged = !sameAssignment(stored, task);
+    return draft.apply(task, { type: "retry", assignmentChanged });
+  }
+  if (judged.verdict.allow && (await unmerged(draft, task)).length === 0)
+    return draft.apply(task, { type: "unblock" }, "system");
+  // Still waiting: the same answer again, and nothing changes.
+  if (judged.verdict.allow || judged.verdict.code === "R-PD-003")
+    return judged.verdict.allow ? notYet(await unmerged(draft, task), task) : judged.verdict;
+  return draft.apply(task, { type: "unblock" }, "system");
+}
+
+async function eventFor(
+  draft: Draft,
+  { task, packet, judged }: { task: Task; packet: Packet; judged: Judged },
+): Promise<TaskEvent> {
+  const { verdict } = judged;
+  if (!verdict.allow) {
+    const { code, reason, details } = verdict;
+    const refusal = { code, reason, details };
+    if (code !== "R-PD-003") return { type: "deny", refusal, fingerprint: fingerprintOf(refusal) };
+    return { type: "wait", refusal, hold: { kind: "lock", by: judged.conflict ?? null } };
+  }
+  const waitingFor = await unmerged(draft, task);
+  if (waitingFor.length === 0 || task.state !== "PENDING")
+    return { type: "start", agent: packet.agent, waitingFor };
+  const down = await downUpstream(draft, task);
+  const refusal = down === undefined ? notYet(waitingFor, task) : orphanOf(task, down).refusal;
+  const { code, reason, details } = refusal;
+  const hold = { kind: "dependency", by: down ?? waitingFor[0] ?? null } as const;
+  return { type: "wait", refusal: { code, reason, details }, hold };
+}
+
+function notYet(waitingFor: readonly string[], task: Task): Deny {
+  return deny("R-PE-001", `task \`${task.key}\` waits for \`${waitingFor.join("`, `")}\`: merge that first`, {
+    task_id: task.key,
+    waiting_for: waitingFor,
+  });
+}
+
+function verdictOf(event: TaskEvent, { verdict }: Judged): Deny {
+  if (!verdict.allow) return verdict;
+  if (event.type !== "wait" || event.refusal.code === null) throw new Error(`${event.type} is no refusal`);
+  return deny(event.refusal.code, event.refusal.reason, event.refusal.details);
+}
+
+async function refusedSettled(
+  draft: Draft,
+  { moved, verdict }: { moved: Task; verdict: Deny },
+): Promise<Settled> {
+  const details = { ...verdict.details, state: moved.state };
+  return { verdict: { ...verdict, details }, change: await draft.toChange() };
+}
+
+function runnerOf(engine: Engine, { runnerPid }: DispatchInput) {
+  return runnerPid === undefined ? null : (engine.identityOf(runnerPid) ?? null);
+}

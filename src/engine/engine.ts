@@ -1,0 +1,57 @@
+import type { Clock } from "../core/leases/clock.ts";
+import type { ProcessIdentity } from "../core/leases/process-identity.ts";
+import type { Ports } from "../core/points/ports.ts";
+import type { Evidence } from "../core/tasks/evidence.ts";
+import type { Actor } from "../core/tasks/task.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+
+/** Everything that the use cases need from outside. */
+export interface Engine {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly world: Pick<Ports, "place" | "disk">;
+  readonly limits: EngineLimits;
+  isAlive(runner: ProcessIdentity): boolean;
+  identityOf(pid: number): ProcessIdentity | undefined;
+  /** Runs a command on the exact tree of a commit. */
+  prove(commit: string, command: string): Promise<Evidence | { readonly error: string }>;
+  findSecrets: Ports["findSecrets"];
+  /** Lets hook commands see the breaker without opening the ledger. */
+  showBreaker(mode: "CLEAR" | "PAUSE" | "STOP"): void;
+  /** Waits before a change is decided anew; `round` counts from 0. */
+  pause(round: number): Promise<void>;
+}
+
+/** S1's numbers unless the configuration says otherwise. */
+export interface EngineLimits {
+  readonly reviewRetries: number;
+  readonly sameError: number;
+  readonly widen: "ask" | "auto" | "never";
+  readonly tokens: Threshold;
+  readonly minutes: Threshold;
+  /** How many tasks may use a named thing at the same time; 1 where it is not listed. */
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+interface Threshold {
+  readonly warn: number | null;
+  readonly halt: number | null;
+}
+
+/** Who asks, and with what in hand. */
+export interface Call {
+  readonly role: Exclude<Actor, "system">;
+  /** The task that an attempt works on. */
+  readonly task?: string;
+  readonly epoch?: number;
+  readonly token?: string;
+  /** A request with the same key is answered once and applied once. */
+  readonly key?: string;
+  /** Decides and changes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export function actorName(call: Call | "system"): string {
+  if (call === "system") return call;
+  return call.role === "attempt" ? `attempt:${call.task ?? "?"}#${call.epoch ?? "?"}` : call.role;
+}

@@ -1,0 +1,99 @@
+import { allow, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { TaskEvent } from "../core/tasks/task-event.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { checkFence } from "./fence.ts";
+import { unknownTask } from "./known-task.ts";
+import { readPacket } from "./read-packet.ts";
+import { sameAssignment } from "./same-assignment.ts";
+import { maskedInput, settle } from "./settle.ts";
+
+interface Moving {
+  readonly operation: string;
+  readonly task: string;
+  readonly input: unknown;
+  readonly call: Call;
+}
+
+/** One step of the machine, asked for by name. */
+function move(
+  engine: Engine,
+  { operation, task: key, input, call }: Moving,
+  eventsFor: (task: Task) => { readonly task: Task; readonly events: readonly TaskEvent[] },
+): Promise<Verdict> {
+  return settle(engine, { operation, input, call }, async () => {
+    const stored = await engine.ledger.task(key);
+    if (stored === undefined) return { verdict: unknownTask(key) };
+    if (call.role === "attempt" || call.epoch !== undefined) {
+      const fenced = checkFence(engine, key, await engine.ledger.attempt(key), call);
+      if (fenced !== undefined) return { verdict: fenced };
+    }
+    const draft = new Draft(engine, { by: call, cause: operation });
+    const { task, events } = eventsFor(stored);
+    let current = task;
+    for (const event of events) {
+      const moved = await draft.apply(current, event);
+      if ("allow" in moved) return { verdict: moved };
+      current = moved;
+    }
+    const details = { task_id: key, state: current.state };
+    return { verdict: allow(details), change: await draft.toChange() };
+  });
+}
+
+interface Reasoned {
+  readonly task: string;
+  readonly reason: string;
+}
+
+export function escalateTask(engine: Engine, input: Reasoned, call: Call): Promise<Verdict> {
+  return move(engine, { operation: "task-escalate", task: input.task, input, call }, (task) => ({
+    task,
+    events: [{ type: "escalate", reason: input.reason, recommendation: null }],
+  }));
+}
+
+export function cancelTask(engine: Engine, input: Reasoned, call: Call): Promise<Verdict> {
+  return move(engine, { operation: "task-cancel", task: input.task, input, call }, (task) => ({
+    task,
+    events: [{ type: "cancel", reason: input.reason }],
+  }));
+}
+
+/** A failed task is escalated on the way: a person is looking at it now. */
+export function resolveTask(
+  engine: Engine,
+  input: { readonly task: string; readonly note: string },
+  call: Call,
+): Promise<Verdict> {
+  return move(engine, { operation: "task-resolve", task: input.task, input, call }, (task) => ({
+    task,
+    events: [
+      ...(task.state === "FAILED"
+        ? [{ type: "escalate" as const, reason: "a person resolves it", recommendation: null }]
+        : []),
+      { type: "resolve", note: input.note },
+    ],
+  }));
+}
+
+/** The one retry that a changed assignment buys; `packet` brings the change. */
+export async function retryTask(
+  engine: Engine,
+  input: { readonly task: string; readonly packet?: unknown },
+  call: Call,
+): Promise<Verdict> {
+  const packet = input.packet === undefined ? undefined : readPacket(await maskedInput(input.packet));
+  if (packet !== undefined && "allow" in packet) return packet;
+  return move(engine, { operation: "task-retry", task: input.task, input, call }, (stored) => {
+    const changed =
+      packet === undefined
+        ? stored
+        : { ...stored, assignment: packet.assignment, contextRevision: packet.contextRevision };
+    return {
+      task: changed,
+      events: [{ type: "retry", assignmentChanged: !sameAssignment(stored, changed) }],
+    };
+  });
+}

@@ -1,0 +1,103 @@
+import { type OperationName, operations } from "../contract/operations.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import { addTask } from "./add-task.ts";
+import { answerDecision } from "./answer-decision.ts";
+import { setBreaker } from "./breaker.ts";
+import { completeTask } from "./complete-task.ts";
+import { dispatchTask } from "./dispatch-task.ts";
+import type { Call, Engine } from "./engine.ts";
+import { checkFence } from "./fence.ts";
+import { heartbeat } from "./heartbeat.ts";
+import { listLocks } from "./list-locks.ts";
+import { cancelTask, escalateTask, resolveTask, retryTask } from "./move-task.ts";
+import { readStatus } from "./read-status.ts";
+import { reconcile } from "./reconcile.ts";
+import { releaseTask } from "./release-task.ts";
+import { runWatchdog } from "./run-watchdog.ts";
+import { submitResult } from "./submit-result.ts";
+import { widenScope } from "./widen-scope.ts";
+
+type Reason = { readonly reason?: string };
+
+/** Each operation's use case; the contract says who may ask for it. */
+const handlers = {
+  status: (engine: Engine, input: Parameters<typeof readStatus>[1]) => readStatus(engine, input),
+  "task-list": async (engine: Engine, _input: object) => (await readStatus(engine)).tasks,
+  "task-show": async (engine: Engine, { task }: { readonly task: string }) =>
+    (await readStatus(engine, { task })).tasks.at(0),
+  "task-add": addTask,
+  "task-retry": retryTask,
+  "task-escalate": escalateTask,
+  "task-resolve": resolveTask,
+  "task-cancel": cancelTask,
+  dispatch: dispatchTask,
+  heartbeat,
+  submit: submitResult,
+  complete: completeTask,
+  release: releaseTask,
+  widen: widenScope,
+  "lock-list": (engine: Engine, input: Parameters<typeof listLocks>[1]) => listLocks(engine, input),
+  watchdog: (engine: Engine, _input: object) => runWatchdog(engine),
+  reconcile: (engine: Engine, _input: object) => reconcile(engine),
+  decisions: ({ ledger }: Engine, input: { readonly all?: boolean }) =>
+    ledger.decisions(input.all === true ? {} : { state: "pending" }),
+  decide: answerDecision,
+  "audit-list": ({ ledger }: Engine, input: Parameters<Engine["ledger"]["events"]>[0]) =>
+    ledger.events(input),
+  "audit-verify": ({ ledger }: Engine, _input: object) => ledger.verify(),
+  pause: (engine: Engine, { reason }: Reason, call: Call) =>
+    setBreaker(engine, withReason("PAUSE", reason), call),
+  "stop-all": (engine: Engine, { reason }: Reason, call: Call) =>
+    setBreaker(engine, withReason("STOP", reason), call),
+  clear: (engine: Engine, { reason }: Reason, call: Call) =>
+    setBreaker(engine, withReason("CLEAR", reason), call),
+} as const satisfies Record<OperationName, (engine: Engine, input: never, call: Call) => Promise<unknown>>;
+
+type Handlers = typeof handlers;
+export type InputOf<Name extends OperationName> = Parameters<Handlers[Name]>[1];
+export type AnswerOf<Name extends OperationName> = Awaited<ReturnType<Handlers[Name]>>;
+
+/** The only door to the use cases: every face goes through it. */
+export async function operate<Name extends OperationName>(
+  engine: Engine,
+  name: Name,
+  input: InputOf<Name>,
+  call: Call,
+): Promise<AnswerOf<Name> | Deny> {
+  const refused = await whyRefused(engine, name, input, call);
+  if (refused !== undefined) return refused;
+  const handler = handlers[name] as (engine: Engine, input: unknown, call: Call) => Promise<AnswerOf<Name>>;
+  return handler(engine, input, call);
+}
+
+async function whyRefused(
+  engine: Engine,
+  name: OperationName,
+  input: unknown,
+  call: Call,
+): Promise<Deny | undefined> {
+  const { callers, fenced } = { fenced: false, ...operations[name] };
+  const task = (input as { readonly task?: string }).task;
+  const foreign = call.role === "attempt" && fenced && task !== undefined && call.task !== task;
+  if (callers.some((caller) => caller === call.role) && !foreign) return undefined;
+  // A stale agent hears that it is stale before it hears what it may not do.
+  if (fenced && task !== undefined && !foreign) {
+    const stale = checkFence(engine, task, await engine.ledger.attempt(task), call);
+    if (stale !== undefined) return stale;
+  }
+  if (foreign)
+    return deny("R-AU-001", `this agent works on task \`${call.task}\`, not on \`${task}\``, {
+      caller: call.role,
+    });
+  return deny("R-AU-001", `\`${name}\` is not for ${article[call.role]}: let a person do it`, {
+    caller: call.role,
+    operation: name,
+    callers,
+  });
+}
+
+const article = { person: "people", orchestrator: "an orchestrating agent", attempt: "an agent with a task" };
+
+function withReason(mode: "CLEAR" | "PAUSE" | "STOP", reason: string | undefined) {
+  return reason === undefined ? { mode } : { mode, reason };
+}

@@ -1,0 +1,119 @@
+import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
+import { field, isStringList } from "../core/points/fields.ts";
+import { isDown, stateWords } from "../core/tasks/states.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Attempt } from "../ledger/ledger.ts";
+import { type Breaker, readBreaker } from "./breaker.ts";
+import type { Engine } from "./engine.ts";
+
+export interface StatusInput {
+  readonly task?: string;
+}
+
+/** What `status --json` prints, and what the table for people is made from. */
+export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
+  const found = task === undefined ? await engine.ledger.tasks() : [await engine.ledger.task(task)];
+  const tasks = await Promise.all(
+    found.filter((one) => one !== undefined).map((one) => taskStatus(engine, one)),
+  );
+  const decisions = (await engine.ledger.decisions({ state: "pending" })).map(
+    ({ id, kind, task: asked, question, options, askedAt }) => ({
+      id,
+      kind,
+      task: asked,
+      question,
+      options,
+      asked_at: askedAt,
+    }),
+  );
+  const breaker: Breaker = await readBreaker(engine);
+  return {
+    session: null,
+    outcome: outcomeOf(
+      tasks.map(({ state }) => state),
+      decisions.length,
+    ),
+    tasks,
+    batches: 0,
+    decisions,
+    cost_usd: null,
+    walls: { guard: false, sandbox: false, diff: false },
+    breaker,
+  };
+}
+
+export type Status = Awaited<ReturnType<typeof readStatus>>;
+export type TaskStatus = Status["tasks"][number];
+
+async function taskStatus(engine: Engine, task: Task) {
+  const attempt = task.attempts > 0 ? await engine.ledger.attempt(task.key) : undefined;
+  const { refusal } = task;
+  return {
+    id: task.key,
+    title: task.title,
+    state: task.state,
+    status: stateWords[task.state].plan,
+    owner: stateWords[task.state].owner,
+    attempts: task.attempts,
+    epoch: task.epoch,
+    code: refusal?.code ?? null,
+    reason: refusal?.reason ?? null,
+    details: refusal?.details ?? {},
+    agent: task.agent,
+    model: task.model,
+    branch: null,
+    base: null,
+    commit: task.commit,
+    proof: task.proof,
+    started_at: attempt?.startedAt ?? null,
+    elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
+    usage: { tokens: task.tokens, input: null, cached: null, output: null, cost_usd: null },
+    scope: scopeOf(task),
+    depends_on: task.dependsOn,
+    waiting_for: await waitingFor(engine, task),
+    retries: task.counters,
+    fix_delta: task.fixDelta,
+    resolution: task.resolution,
+    alive: attempt === undefined ? null : aliveness(engine, attempt),
+    evidence: task.evidence,
+  };
+}
+
+function aliveness(engine: Engine, attempt: Attempt) {
+  const now = engine.clock.now();
+  const running = attempt.leaseState === "running";
+  return {
+    lease: running && hasLapsed(attempt.lease, now) ? "lapsed" : attempt.leaseState,
+    last_heartbeat_at: attempt.beatAt,
+    lease_expires_at: running ? expiresAt(attempt.lease, now) : null,
+    runner: attempt.runner?.pid ?? null,
+    runner_alive: attempt.runner === null ? null : engine.isAlive(attempt.runner),
+  };
+}
+
+function elapsed(engine: Engine, { startedAt, endedAt }: Attempt): number {
+  const end = endedAt === null ? engine.clock.now().wallMs : Date.parse(endedAt);
+  return Math.max(0, Math.round((end - Date.parse(startedAt)) / 1000));
+}
+
+function scopeOf(task: Task): readonly string[] {
+  const scope = field(task.assignment, "lock_scope");
+  return isStringList(scope) ? scope : [];
+}
+
+async function waitingFor(engine: Engine, task: Task): Promise<readonly string[]> {
+  if (task.hold?.by != null) return [task.hold.by];
+  if (task.state !== "PENDING") return [];
+  const waiting: string[] = [];
+  for (const key of task.dependsOn)
+    if ((await engine.ledger.task(key))?.state !== "MERGED") waiting.push(key);
+  return waiting;
+}
+
+/** Null where there is nothing to tell of. */
+function outcomeOf(states: readonly Task["state"][], questions: number) {
+  if (states.length === 0) return null;
+  if (questions > 0 || states.includes("ESCALATED")) return "waiting";
+  if (states.some((state) => state !== "MERGED" && !isDown(state))) return "running";
+  return states.includes("FAILED") ? "failed" : "merged";
+}

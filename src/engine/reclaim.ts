@@ -1,0 +1,106 @@
+import type { Moment } from "../core/leases/clock.ts";
+import { ageSeconds, hasLapsed } from "../core/leases/lease.ts";
+import { allow } from "../core/rules/verdict.ts";
+import type { Refusal, Task } from "../core/tasks/task.ts";
+import type { TaskEvent } from "../core/tasks/task-event.ts";
+import type { Attempt } from "../ledger/ledger.ts";
+import { releaseLocks } from "./carry-effects.ts";
+import { Draft } from "./draft.ts";
+import type { Engine } from "./engine.ts";
+import { fingerprintOf } from "./refusals.ts";
+import { settle } from "./settle.ts";
+
+/** Why an attempt cannot go on, in the order in which one reason hides the next. */
+export type End =
+  /** The process that ran it is dead: nobody's fault, so it costs no retry. */
+  | { readonly kind: "lost" }
+  | { readonly kind: "late"; readonly ageSeconds: number }
+  | { readonly kind: "overtime"; readonly minutes: number };
+
+export interface Grace {
+  /** A moment of the monotonic clock from which everybody has a full lease. */
+  readonly notBeforeMs?: number | undefined;
+}
+
+export function endOf(engine: Engine, attempt: Attempt, { notBeforeMs }: Grace = {}): End | undefined {
+  if (attempt.leaseState !== "running") return undefined;
+  const now = engine.clock.now();
+  const sameBoot = attempt.lease.boot === now.boot;
+  if (sameBoot && attempt.runner !== null && !engine.isAlive(attempt.runner)) return { kind: "lost" };
+  if (hasLapsed(attempt.lease, now, notBeforeMs))
+    return { kind: "late", ageSeconds: ageSeconds(attempt.lease, now) };
+  const minutes = minutesOf(attempt, now, notBeforeMs);
+  const { halt } = engine.limits.minutes;
+  return halt !== null && minutes >= halt ? { kind: "overtime", minutes } : undefined;
+}
+
+function minutesOf({ startedMs }: Attempt, { monoMs }: Moment, notBeforeMs = -Infinity): number {
+  return (monoMs - Math.max(startedMs, notBeforeMs)) / 60_000;
+}
+
+/** Ends an attempt if there is still a reason to; true where it did. */
+export async function reclaim(
+  engine: Engine,
+  task: string,
+  { cause, ...grace }: Grace & { readonly cause: string },
+): Promise<boolean> {
+  let ended = false;
+  await settle(engine, { operation: cause, input: task, call: { role: "person" } }, async () => {
+    ended = false;
+    const attempt = await engine.ledger.attempt(task);
+    const stored = await engine.ledger.task(task);
+    const end = attempt === undefined ? undefined : endOf(engine, attempt, grace);
+    if (attempt === undefined || stored === undefined || end === undefined) return { verdict: allow() };
+    const draft = new Draft(engine, { by: "system", cause });
+    await endAttempt(draft, { task: stored, attempt, end });
+    if (draft.isEmpty) return { verdict: allow() };
+    ended = true;
+    return { verdict: allow(), change: await draft.toChange({ relieves: true }) };
+  });
+  return ended;
+}
+
+export async function reclaimIfLapsed(engine: Engine, task: string, cause: string): Promise<boolean> {
+  const attempt = await engine.ledger.attempt(task);
+  if (attempt === undefined || endOf(engine, attempt) === undefined) return false;
+  return reclaim(engine, task, { cause });
+}
+
+async function endAttempt(
+  draft: Draft,
+  { task, attempt, end }: { task: Task; attempt: Attempt; end: End },
+): Promise<void> {
+  if (task.state === "IN_PROGRESS") {
+    const moved = await draft.apply(task, eventOf(task, attempt, end), "system");
+    if ("allow" in moved) throw new Error(`task ${task.key} cannot be reclaimed: ${moved.reason}`);
+  } else if (end.kind === "overtime")
+    return; // it no longer works, and its lease still runs
+  else draft.note({ type: "locks.released", task: task.key, from: null, to: null, data: { end } });
+  await releaseLocks(draft, task);
+}
+
+function eventOf(task: Task, attempt: Attempt, end: End): TaskEvent {
+  if (end.kind === "lost") return { type: "lose", reason: "runner_lost" };
+  const refusal =
+    end.kind === "late" ? lateRefusal(task, attempt, end.ageSeconds) : overtimeRefusal(task, end.minutes);
+  return end.kind === "late"
+    ? { type: "deny", refusal, fingerprint: fingerprintOf(refusal) }
+    : { type: "halt", refusal };
+}
+
+function lateRefusal(task: Task, { lease, beatAt }: Attempt, age: number): Refusal {
+  const silence = Number.isFinite(age) ? `for ${Math.floor(age)} s` : "since the machine was restarted";
+  return {
+    code: "R-WD-001",
+    reason: `task \`${task.key}\` sent no heartbeat ${silence}, its timeout is ${lease.timeoutSeconds} s`,
+    details: { last_heartbeat_at: beatAt, timeout_seconds: lease.timeoutSeconds },
+  };
+}
+
+function overtimeRefusal(task: Task, minutes: number): Refusal {
+  return {
+    code: "R-BG-001",
+    reason: `task \`${task.key}\` has run for ${Math.floor(minutes)} minutes, which is its limit`,
+    details: { halt: { signal: "minutes", minutes: Math.floor(minutes) } },
+  };
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { maskDocument } from "../core/secrets/mask-document.ts";
+import type { Change } from "../ledger/ledger.ts";
+import { StoreFault } from "../ledger/store-fault.ts";
+import type { Call, Engine } from "./engine.ts";
+
+export interface Settled {
+  readonly verdict: Verdict;
+  /** Absent where the verdict changes nothing. */
+  readonly change?: Change | Deny;
+}
+
+const roundsMax = 200;
+
+/**
+ * Load, decide, commit: what was decided on may have changed by the time of the commit, and then it is
+ * decided anew. A request with a key is applied once, and every repetition gets the first answer.
+ */
+export async function settle(
+  engine: Engine,
+  { operation, input, call }: { readonly operation: string; readonly input: unknown; readonly call: Call },
+  decide: () => Promise<Settled>,
+): Promise<Verdict> {
+  const request =
+    call.key === undefined
+      ? undefined
+      : { key: call.key, operation, digest: digestOf(operation, input, call) };
+  for (let round = 0; round < roundsMax; round += 1) {
+    const before = request === undefined ? undefined : await engine.ledger.answered(request.key);
+    if (before !== undefined && request !== undefined) return repeat(before, request);
+    const { verdict, change } = await decide();
+    if (change !== undefined && "allow" in change) return change;
+    if (call.dryRun === true) return dry(verdict);
+    if (change === undefined && request === undefined) return verdict;
+    const answer = request === undefined ? verdict : await maskDocument(verdict);
+    const committed = await engine.ledger.commit({
+      ...change,
+      ...(request === undefined ? {} : { request: { ...request, answer } }),
+    });
+    if ("ok" in committed) return answer;
+    await engine.pause(round);
+  }
+  throw new StoreFault("busy", `the ledger changed ${roundsMax} times under \`${operation}\`: try again`);
+}
+
+function dry(verdict: Verdict): Verdict {
+  return verdict.allow ? { ...verdict, details: { ...verdict.details, dry_run: true } } : verdict;
+}
+
+function repeat(
+  before: { readonly digest: string; readonly operation: string; readonly answer: unknown },
+  request: { readonly key: string; readonly digest: string },
+): Verdict {
+  if (before.digest === request.digest) return before.answer as Verdict;
+  return deny(
+    "R-IN-001",
+    `the key \`${request.key}\` was used for another \`${before.operation}\` request: choose a new one`,
+  );
+}
+
+function digestOf(operation: string, input: unknown, { role, task, epoch }: Call): string {
+  const text = JSON.stringify([operation, input, role, task ?? null, epoch ?? null]);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Agents' documents are masked before anything is decided on them, so that what is compared is what is stored. */
+export async function maskedInput(document: unknown): Promise<unknown> {
+  try {
+    return await maskDocument(document);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // nested too deeply to be anything that is asked for
+    throw error;
+  }
+}

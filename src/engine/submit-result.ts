@@ -1,0 +1,127 @@
+import { field, isStringList } from "../core/points/fields.ts";
+import { factsOf, rules } from "../core/points/post-execution.ts";
+import { readSubmission, type Submission } from "../core/reports/read-submission.ts";
+import { decide } from "../core/rules/rule.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { TaskEvent } from "../core/tasks/task-event.ts";
+import type { Attempt } from "../ledger/ledger.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { checkFence } from "./fence.ts";
+import { unknownTask } from "./known-task.ts";
+import { fingerprintOf, refusalOf } from "./refusals.ts";
+import { maskedInput, type Settled, settle } from "./settle.ts";
+
+export interface SubmitInput {
+  readonly task: string;
+  /** A result (S0), an agent's output (S4), a delegation output, error report or escalation (S1). */
+  readonly document: unknown;
+}
+
+/** PostExecution against the ledger, then REVIEW, or where the refusal leads. */
+export function submitResult(engine: Engine, input: SubmitInput, call: Call): Promise<Verdict> {
+  return settle(engine, { operation: "submit", input, call }, () => decideSubmit(engine, input, call));
+}
+
+async function decideSubmit(engine: Engine, input: SubmitInput, call: Call): Promise<Settled> {
+  const attempt = await engine.ledger.attempt(input.task);
+  const fenced = checkFence(engine, input.task, attempt, call);
+  if (fenced !== undefined) return { verdict: fenced };
+  const task = await engine.ledger.task(input.task);
+  if (task === undefined) return { verdict: unknownTask(input.task) };
+  const read = readSubmission(input.document, {
+    id: task.id,
+    criteria: criteriaOf(task),
+    worklogPath: worklogOf(task),
+  });
+  const draft = new Draft(engine, { by: call, cause: "submit" });
+  const judged = await judge(engine, { task, attempt, read });
+  const result = await maskedInput(input.document);
+  const moved = await draft.apply({ ...task, result }, judged.event);
+  if ("allow" in moved) return { verdict: moved };
+  const details = { task_id: task.key, state: moved.state };
+  const verdict = judged.refused === undefined ? allow(details) : withState(judged.refused, details);
+  return { verdict, change: await draft.toChange() };
+}
+
+interface Judged {
+  readonly event: TaskEvent;
+  readonly refused?: Deny;
+}
+
+interface Handed {
+  readonly task: Task;
+  readonly attempt: Attempt | undefined;
+  readonly read: Submission | { readonly error: string; readonly field: string };
+}
+
+async function judge(engine: Engine, { task, attempt, read }: Handed): Promise<Judged> {
+  if ("error" in read) return denied(deny("R-PO-001", read.error, { field: read.field }));
+  if (read.kind === "escalation") {
+    const { reason, attemptedPaths, blockers } = read;
+    const tried = attemptedPaths.length > 0 ? `; tried: ${attemptedPaths.join("; ")}` : "";
+    const missing = blockers.length > 0 ? `; blockers: ${blockers.join("; ")}` : "";
+    return { event: { type: "escalate", reason: `${reason}${tried}${missing}`, recommendation: null } };
+  }
+  if (read.kind === "error")
+    return reported(read.report.errorType, read.report.message, { report: read.report });
+  const verdict = await judgeResult(engine, { task, attempt, read });
+  if (!verdict.allow) return denied(verdict);
+  if (read.status === "done") return { event: { type: "submit", hasEvidence: true } };
+  return reported(read.status, read.reason ?? `its agent reports \`${read.status}\``, {});
+}
+
+async function judgeResult(
+  { world, findSecrets }: Engine,
+  {
+    task,
+    attempt,
+    read,
+  }: { task: Task; attempt: Attempt | undefined; read: Extract<Submission, { kind: "result" }> },
+): Promise<Verdict> {
+  const payload = {
+    task_id: task.key,
+    session: task.session,
+    result: read.result,
+    assignment: { ...task.assignment, worklog_size: attempt?.worklogBytes ?? 0 },
+  };
+  const reading = factsOf(payload, { ...world, findSecrets });
+  // An agent's own output carries no evidence: it is Lockstep's, and is made when the task is completed.
+  if (read.agentForm && "facts" in reading)
+    return decide(rules, { facts: { ...reading.facts, acceptance: undefined } });
+  return decide(rules, reading);
+}
+
+/** A blocker outside the task costs no retry; a failure of its own does. */
+function reported(word: string, message: string, details: object): Judged {
+  const refusal =
+    word === "blocked"
+      ? { code: null, reason: message, details: { ...details } }
+      : {
+          code: "R-AG-001" as const,
+          reason: `its agent failed (${word}): ${message}`,
+          details: { ...details },
+        };
+  const type = word === "blocked" ? "block" : "deny";
+  return { event: { type, refusal, fingerprint: fingerprintOf(refusal) } };
+}
+
+function denied(refused: Deny): Judged {
+  const refusal = refusalOf(refused);
+  return { event: { type: "deny", refusal, fingerprint: fingerprintOf(refusal) }, refused };
+}
+
+function withState(refused: Deny, details: object): Deny {
+  return { ...refused, details: { ...refused.details, ...details } };
+}
+
+export function criteriaOf(task: Task): readonly string[] {
+  const criteria = field(task.assignment, "acceptance_criteria");
+  return isStringList(criteria) ? criteria : [];
+}
+
+function worklogOf(task: Task): string | undefined {
+  const path = field(task.assignment, "worklog_path");
+  return typeof path === "string" ? path : undefined;
+}

@@ -1,0 +1,210 @@
+import type { Entry } from "../core/paths/entry.ts";
+import { PathIndex } from "../core/paths/path-index.ts";
+import { protectedEntryOf } from "../core/paths/protected-paths.ts";
+import { readEntries, Scope } from "../core/paths/scope.ts";
+import { entryFrom, literalPrefix, storeShape } from "../core/paths/stored-shape.ts";
+import { field, isStringList } from "../core/points/fields.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Attempt, Decision, NewLock } from "../ledger/ledger.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { checkFence } from "./fence.ts";
+import { unknownTask } from "./known-task.ts";
+import { type Settled, settle } from "./settle.ts";
+
+export interface WidenInput {
+  readonly task: string;
+  readonly paths: readonly string[];
+  readonly why: string;
+}
+
+/** More scope on the way: all of it or none, in the commit that judged the overlap. */
+export function widenScope(engine: Engine, input: WidenInput, call: Call): Promise<Verdict> {
+  return settle(engine, { operation: "widen", input, call }, async () => {
+    const attempt = await engine.ledger.attempt(input.task);
+    const fenced = checkFence(engine, input.task, attempt, call);
+    if (fenced !== undefined) return { verdict: fenced };
+    const wider = await judgeWiden(engine, { ...input, attempt });
+    if ("allow" in wider) return { verdict: wider };
+    const mode = call.role === "person" ? "auto" : engine.limits.widen;
+    if (wider.entries.length === 0)
+      return { verdict: allow({ task_id: input.task, granted: [], held: input.paths }) };
+    if (mode === "never")
+      return {
+        verdict: deny(
+          "R-PW-001",
+          "no task gets more scope here (`limits.widen: never`): hand in what you have",
+          {
+            task_id: input.task,
+          },
+        ),
+      };
+    return mode === "auto" ? grant(engine, wider, call) : ask(engine, { wider, input, call });
+  });
+}
+
+export interface Wider {
+  readonly task: Task;
+  readonly attempt: Attempt;
+  /** What the task does not hold yet. */
+  readonly entries: readonly Entry[];
+  readonly fence: number;
+  readonly why: string;
+}
+
+export async function judgeWiden(
+  engine: Engine,
+  { task: key, paths, why, attempt }: WidenInput & { readonly attempt: Attempt | undefined },
+): Promise<Wider | Deny> {
+  const { ledger, world } = engine;
+  const task = await ledger.task(key);
+  if (task === undefined) return unknownTask(key);
+  if (attempt === undefined || task.state !== "IN_PROGRESS")
+    return deny(
+      "R-ST-001",
+      `task \`${key}\` is ${task.state}: only work in progress can ask for more scope`,
+      {
+        task_id: key,
+        state: task.state,
+      },
+    );
+  if (why.trim() === "") return deny("R-IN-001", "say what the paths are needed for: `--why TEXT`");
+  const fence = await ledger.fence();
+  const read = readEntries(paths, world.place, world.disk);
+  if ("error" in read)
+    return deny("R-PD-002", `\`${paths[read.index] ?? ""}\` is no scope: ${read.error}`, {
+      index: read.index,
+    });
+  if (read.entries.length === 0) return deny("R-PD-002", "name at least one path");
+  const closed = findClosed(engine, task, read.entries);
+  if (closed !== undefined) return closed;
+  const own = await ledger.locks({ task: key, active: true });
+  const held = new PathIndex();
+  for (const lock of own) if (lock.kind === "path") held.add(key, entryFrom(lock.resource, lock.shapes));
+  const entries = read.entries.filter((entry) => !held.covers(entry));
+  const taken = await findTaken(engine, task, entries);
+  return taken ?? { task, attempt, entries, fence, why };
+}
+
+/** Forbidden and protected paths stay so; a scope around them is refused whole. */
+function findClosed({ world }: Engine, task: Task, entries: readonly Entry[]): Deny | undefined {
+  const texts = field(task.assignment, "forbidden_scope");
+  const read = readEntries(isStringList(texts) ? texts : [], world.place, world.disk);
+  const forbidden = new Scope("entries" in read ? read.entries : [], world.place);
+  for (const entry of entries) {
+    const prefixes = entry.shapes.map(literalPrefix);
+    const closed =
+      forbidden.touching(entry) ??
+      prefixes
+        .map((path) =>
+          path === ""
+            ? undefined
+            : protectedEntryOf(path, {
+                tree: false,
+                session: task.session ?? undefined,
+                more: world.place.gitFolders,
+              }),
+        )
+        .find((found) => found !== undefined);
+    if (closed !== undefined)
+      return deny("R-PW-002", `\`${entry.text}\` meets \`${closed}\`, which this task must not write`, {
+        resource: entry.text,
+        forbidden_scope: closed,
+      });
+  }
+  return undefined;
+}
+
+async function findTaken(
+  { ledger }: Engine,
+  task: Task,
+  entries: readonly Entry[],
+): Promise<Deny | undefined> {
+  const near = await ledger.locksNear(entries.flatMap(({ shapes }) => shapes.map(literalPrefix)));
+  const others = new PathIndex();
+  for (const lock of near)
+    if (lock.task !== task.key) others.add(lock.task, entryFrom(lock.resource, lock.shapes));
+  for (const entry of entries) {
+    const held = others.overlapping(entry);
+    if (held === undefined) continue;
+    return deny(
+      "R-PD-003",
+      `\`${entry.text}\` overlaps \`${held.text}\`, which task \`${held.owner}\` holds`,
+      {
+        task_id: task.key,
+        resource: entry.text,
+        conflict_task_id: held.owner,
+        conflict_resource: held.text,
+      },
+    );
+  }
+  return undefined;
+}
+
+/** The task's own epoch goes on: nothing that it did before becomes stale. */
+export async function grant(
+  engine: Engine,
+  { task, attempt, entries, fence, why }: Wider,
+  call: Call,
+  answered?: Decision,
+): Promise<Settled> {
+  const draft = new Draft(engine, { by: call, cause: answered === undefined ? "widen" : "decide" });
+  const granted = entries.map(({ text }) => text);
+  const scope = field(task.assignment, "lock_scope");
+  const lock_scope = [...(isStringList(scope) ? scope : []), ...granted];
+  draft.putTask({ ...task, assignment: { ...task.assignment, lock_scope } });
+  draft.note({ type: "scope.widened", task: task.key, from: null, to: null, data: { granted, why } });
+  const take: NewLock[] = entries.map(({ text, shapes }) => ({
+    task: task.key,
+    epoch: attempt.epoch,
+    kind: "path",
+    resource: text,
+    shapes: shapes.map(storeShape),
+    takenAt: draft.at,
+  }));
+  const decisions = answered === undefined ? [] : [{ ...answered, answeredAt: draft.at }];
+  return {
+    verdict: allow({ task_id: task.key, granted, lock_scope }),
+    change: await draft.toChange({ take, expect: { fence }, decisions }),
+  };
+}
+
+async function ask(
+  engine: Engine,
+  { wider, input, call }: { wider: Wider; input: WidenInput; call: Call },
+): Promise<Settled> {
+  const draft = new Draft(engine, { by: call, cause: "widen" });
+  const all = await engine.ledger.decisions();
+  const same = all.find(
+    ({ state, task, data }) =>
+      state === "pending" &&
+      task === input.task &&
+      JSON.stringify(field(data, "paths")) === JSON.stringify(input.paths),
+  );
+  const id =
+    same?.id ?? `UD-${1 + Math.max(0, ...all.map((one) => Number(/^UD-(\d+)$/.exec(one.id)?.[1] ?? 0)))}`;
+  const verdict = allow({ task_id: input.task, granted: [], decision: id, next: "go on; a person decides" });
+  if (same !== undefined) return { verdict };
+  const decision: Decision = {
+    id,
+    version: 0,
+    kind: "widen",
+    task: input.task,
+    question: `task \`${input.task}\` asks for \`${input.paths.join("`, `")}\`: ${input.why}`,
+    options: ["approved", "refused"],
+    data: { paths: input.paths, why: input.why, epoch: wider.attempt.epoch },
+    state: "pending",
+    answer: null,
+    askedAt: draft.at,
+    answeredAt: null,
+  };
+  draft.note({
+    type: "decision.asked",
+    task: input.task,
+    from: null,
+    to: null,
+    data: { id, paths: input.paths, why: input.why },
+  });
+  return { verdict, change: await draft.toChange({ decisions: [decision] }) };
+}

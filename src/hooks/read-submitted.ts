@@ -1,0 +1,28 @@
+import { payloadBytesMax } from "./run-point.ts";
+
+/** Reads what an agent hands in: JSON, or else YAML; a fenced block alone in the text counts as its content. */
+export async function readSubmittedText(text: string): Promise<{ document: unknown } | { error: string }> {
+  if (text.length > payloadBytesMax || Buffer.byteLength(text) > payloadBytesMax)
+    return { error: `the submission is longer than ${payloadBytesMax} bytes: send less` };
+  const content = unfenced(text.replace(/^\uFEFF/, ""));
+  if (content.trim() === "") return { error: "the submission is empty" };
+  try {
+    return { document: JSON.parse(content) };
+  } catch {
+    const { parseYaml } = await import("./parse-yaml.ts");
+    const read = await parseYaml(content);
+    return "error" in read ? { error: `the submission is neither JSON nor YAML: ${read.error}` } : read;
+  }
+}
+
+const openingFence = /^\s{0,1000}```(?:json|ya?ml)?[ \t]{0,1000}\r?\n/i;
+
+/** The opening line becomes an empty one, so that a fault's line is that of the text. */
+function unfenced(text: string): string {
+  const opening = openingFence.exec(text)?.[0];
+  const end = text.trimEnd();
+  const closing = end.lastIndexOf("\n");
+  if (opening === undefined || closing < opening.length - 1 || end.slice(closing).trim() !== "```")
+    return text;
+  return opening.replace(/[^\n]/g, "") + text.slice(opening.length, closing + 1);
+}

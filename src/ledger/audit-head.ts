@@ -1,0 +1,93 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Tail } from "./event-chain.ts";
+
+/**
+ * How far the ledger had come, kept outside of it: a ledger that was cut, exchanged for an older copy or deleted
+ * cannot hide it. Commits are counted as well as events, because some have no event.
+ */
+export interface Head extends Tail {
+  readonly commits: number;
+}
+
+export const headFileName = "audit.head";
+
+const numberDigits = 16;
+const linePattern = /^(\d{16}) (\d{16}) ([0-9a-f]{64})\n$/;
+const lineBytes = 2 * (numberDigits + 1) + 64 + 1;
+
+export function readHead(folder: string): Head | "missing" | "unreadable" {
+  try {
+    return parseLine(readFileSync(join(folder, headFileName), "latin1")) ?? "unreadable";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "missing";
+    throw error;
+  }
+}
+
+/** Linked into place when it is whole, so that nobody meets half a line and no head that is there is replaced. */
+export function createHead(folder: string, head: Head): void {
+  const path = join(folder, headFileName);
+  const temporary = `${path}.${process.pid}.tmp`;
+  const descriptor = openSync(temporary, "w", 0o600);
+  try {
+    fchmodSync(descriptor, 0o600);
+    writeSync(descriptor, formatLine(head));
+    fsyncSync(descriptor);
+    linkSync(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    closeSync(descriptor);
+    unlinkSync(temporary);
+  }
+}
+
+/** The head of a ledger that is open. */
+export class HeadFile implements Disposable {
+  readonly #descriptor: number;
+  #open = true;
+
+  constructor(folder: string) {
+    this.#descriptor = openSync(join(folder, headFileName), "r+");
+  }
+
+  /**
+   * One write of one line, not waited for: a head that is behind is weaker, never wrong. It does not go back
+   * where another process was faster.
+   */
+  advance(head: Head): void {
+    const line = Buffer.alloc(lineBytes);
+    readSync(this.#descriptor, line, { position: 0 });
+    const current = parseLine(line.toString("latin1"));
+    if (current !== undefined && current.commits >= head.commits) return;
+    writeSync(this.#descriptor, formatLine(head), 0);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#open) closeSync(this.#descriptor);
+    this.#open = false;
+  }
+}
+
+function parseLine(line: string): Head | undefined {
+  const parts = linePattern.exec(line);
+  return parts === null
+    ? undefined
+    : { commits: Number(parts[1]), seq: Number(parts[2]), hash: parts[3] as string };
+}
+
+function formatLine({ commits, seq, hash }: Head): string {
+  const digits = (number: number) => String(number).padStart(numberDigits, "0");
+  return `${digits(commits)} ${digits(seq)} ${hash}\n`;
+}

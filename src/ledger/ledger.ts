@@ -1,0 +1,194 @@
+import type { Lease } from "../core/leases/lease.ts";
+import type { ProcessIdentity } from "../core/leases/process-identity.ts";
+import type { StoredShape } from "../core/paths/stored-shape.ts";
+import type { TaskState } from "../core/tasks/states.ts";
+import type { Task } from "../core/tasks/task.ts";
+
+/**
+ * The durable truth: a handful of reads and one commit. A change is a value, applied in one call in which
+ * nothing is awaited, whole or not at all. It is refused, not merged, where what it was decided on has
+ * changed meanwhile: the caller reads and decides again.
+ */
+export interface Ledger {
+  task(key: string): Promise<Task | undefined>;
+  /** By key; `after` and `limit` page through many. */
+  tasks(filter?: TaskFilter): Promise<readonly Task[]>;
+  /** Tasks that name this one under `dependsOn`. */
+  dependents(key: string): Promise<readonly Task[]>;
+  /** Tasks whose hold waits for this one. */
+  waitingFor(key: string): Promise<readonly Task[]>;
+  /** The newest attempt of a task. */
+  attempt(task: string): Promise<Attempt | undefined>;
+  /** Attempts whose lease is running, whether or not it has lapsed. */
+  runningAttempts(): Promise<readonly Attempt[]>;
+  /** All locks, or the active ones of one task, or all active ones. */
+  locks(filter?: { readonly task?: string; readonly active?: boolean }): Promise<readonly Lock[]>;
+  /** Active path locks at, above or below any of these folders or files; what could overlap them. */
+  locksNear(prefixes: readonly string[]): Promise<readonly Lock[]>;
+  /** Active locks on named resources. */
+  locksOnResources(names: readonly string[]): Promise<readonly Lock[]>;
+  /** Grows with every taking of locks; the last epoch that was given out is never higher. */
+  fence(): Promise<number>;
+  events(filter?: EventFilter): Promise<readonly LedgerEvent[]>;
+  setting(name: SettingName): Promise<unknown>;
+  /** The answer that a request with this key got before. */
+  answered(key: string): Promise<Answered | undefined>;
+  intents(): Promise<readonly Intent[]>;
+  decisions(filter?: { readonly state?: Decision["state"] }): Promise<readonly Decision[]>;
+  /** The key that attempts' tokens are made with. */
+  secret(): string;
+  commit(change: Change): Promise<Committed>;
+  /** Looks at everything that is stored: damaged rows, a broken chain, a tail that is missing. */
+  verify(): Promise<Verification>;
+  close(): void;
+}
+
+export interface TaskFilter {
+  readonly states?: readonly TaskState[];
+  /** Null: tasks of no session. */
+  readonly session?: string | null;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** One try at a task. Its row is rewritten by heartbeats, under a version of its own. */
+export interface Attempt {
+  readonly task: string;
+  readonly number: number;
+  readonly epoch: number;
+  readonly version: number;
+  readonly agent: string | null;
+  readonly lease: Lease;
+  /** running: the clock runs; held: locks without a clock (in review); over: nothing is held. */
+  readonly leaseState: "running" | "held" | "over";
+  readonly startedAt: string;
+  readonly startedMs: number;
+  readonly beatAt: string;
+  readonly endedAt: string | null;
+  readonly tokens: number;
+  /** Bytes of the worklog at the start: it must have grown. */
+  readonly worklogBytes: number;
+  /** The process that runs the agent, where it is known. */
+  readonly runner: ProcessIdentity | null;
+  /** Budgets whose warning was given. */
+  readonly warned: readonly ("tokens" | "minutes")[];
+}
+
+export interface NewLock {
+  readonly task: string;
+  readonly epoch: number;
+  readonly kind: "path" | "resource";
+  /** As it was written, or the resource's name. */
+  readonly resource: string;
+  /** What it stood for when it was taken; none for a named resource. */
+  readonly shapes: readonly StoredShape[];
+  readonly takenAt: string;
+}
+
+/** Never deleted: a release only makes it inactive. */
+export interface Lock extends NewLock {
+  readonly id: number;
+  readonly active: boolean;
+  readonly releasedAt: string | null;
+}
+
+export interface NewEvent {
+  readonly at: string;
+  readonly type: string;
+  /** `person`, `orchestrator`, `attempt:T-1#2`, `system`. */
+  readonly actor: string;
+  /** The operation that brought it about. */
+  readonly cause: string;
+  readonly task: string | null;
+  /** Both null where no state changed; `from` null for a new task. */
+  readonly from: TaskState | null;
+  readonly to: TaskState | null;
+  readonly data: unknown;
+}
+
+export interface LedgerEvent extends NewEvent {
+  /** 1, 2, 3 … without gaps. */
+  readonly seq: number;
+  /** SHA-256 over the previous event's hash and this event. */
+  readonly hash: string;
+}
+
+export interface EventFilter {
+  readonly task?: string;
+  readonly type?: string;
+  /** Events with a higher and with a lower number, in whatever order they are listed. */
+  readonly after?: number;
+  readonly before?: number;
+  readonly limit?: number;
+  readonly newestFirst?: boolean;
+}
+
+/** Something to be carried out outside the ledger; done exactly once somebody says so. */
+export interface NewIntent {
+  readonly type: "stop-agent";
+  readonly task: string;
+  readonly epoch: number;
+  readonly data: unknown;
+}
+
+export interface Intent extends NewIntent {
+  readonly id: number;
+}
+
+/** A question to a person. */
+export interface Decision {
+  readonly id: string;
+  readonly version: number;
+  readonly kind: "widen";
+  readonly task: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly data: unknown;
+  readonly state: "pending" | "answered" | "cancelled";
+  readonly answer: string | null;
+  readonly askedAt: string;
+  readonly answeredAt: string | null;
+}
+
+export type SettingName = "breaker";
+
+export interface Answered {
+  readonly operation: string;
+  /** Tells the request apart from another one with the same key. */
+  readonly digest: string;
+  readonly answer: unknown;
+}
+
+export interface Change {
+  /** Versions of tasks that are read but not written, 0 for one that must not exist; and the fence. */
+  readonly expect?: { readonly tasks?: Readonly<Record<string, number>>; readonly fence?: number };
+  /** Each is stored with the next version, if the stored one still is the one it carries. */
+  readonly tasks?: readonly Task[];
+  readonly attempts?: readonly Attempt[];
+  readonly decisions?: readonly Decision[];
+  /** Taken all or none; `expect.fence` says that nobody took any since the overlap was judged. */
+  readonly take?: readonly NewLock[];
+  /** Tasks that lose all their locks; before `take`. */
+  readonly release?: { readonly tasks: readonly string[]; readonly at: string };
+  readonly settings?: Readonly<Partial<Record<SettingName, unknown>>>;
+  readonly intents?: readonly NewIntent[];
+  readonly intentsDone?: readonly number[];
+  /** Every change of a task's state has exactly one (INV-5); the ledger refuses a change where not. */
+  readonly events?: readonly NewEvent[];
+  readonly request?: Answered & { readonly key: string };
+  /** False for heartbeats: they mean nothing after a loss of power, so they do not wait for the disk. */
+  readonly durable?: boolean;
+  /** Gives room back: where the disk is full the ledger frees its reserve for it. */
+  readonly relieves?: boolean;
+}
+
+export type Committed =
+  | { readonly ok: true /** Of the last event. */; readonly seq: number }
+  /** What the change was decided on is no longer so. */
+  | { readonly conflict: string };
+
+export interface Verification {
+  readonly events: number;
+  /** In order; empty where all is well. */
+  readonly problems: readonly { readonly seq?: number; readonly problem: string }[];
+}

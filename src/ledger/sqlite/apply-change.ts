@@ -1,0 +1,142 @@
+import type { Task } from "../../core/tasks/task.ts";
+import type { Head } from "../audit-head.ts";
+import { canonicalJson, link, type Tail } from "../event-chain.ts";
+import { InvariantBroken } from "../invariant-broken.ts";
+import type { Attempt, Change, Decision, NewEvent } from "../ledger.ts";
+import { assertStateChain } from "../state-chain.ts";
+import type { Connection } from "./connection.ts";
+import { readMeta, writeMeta } from "./meta.ts";
+import { readTail } from "./read-events.ts";
+import { attemptKey, type StoredIntent } from "./read-tasks.ts";
+import { assertStorable, insertSealed, nextKey, readSealed, updateSealed } from "./sealed-rows.ts";
+import { releaseLocks, takeLocks } from "./write-locks.ts";
+
+/**
+ * A change that does not wait for the disk leaves no trace that a loss of power could contradict: neither an
+ * event nor a count of commits.
+ */
+export function isDurable({ durable = true, events = [] }: Change): boolean {
+  return durable || events.length > 0;
+}
+
+/** Runs inside a transaction. Everything is looked at before anything is written. */
+export function applyChange(connection: Connection, change: Change): Head | { readonly conflict: string } {
+  if (change.request !== undefined && readSealed(connection, "requests", change.request.key) !== undefined)
+    return { conflict: "request" };
+  const documents = documentsOf(change).map((one) => ({
+    ...one,
+    was: readSealed<Document>(connection, one.table, one.key),
+  }));
+  const conflict = whyStale(connection, change) ?? whyOutdated(documents);
+  if (conflict !== undefined) return { conflict };
+
+  const { tasks = [], events = [] } = change;
+  const tasksBefore = new Map(
+    documents.filter(({ table }) => table === "tasks").map(({ key, was }) => [key, was as Task | undefined]),
+  );
+  assertStateChain({ tasks, events }, (key) => tasksBefore.get(key)?.state ?? null);
+
+  if (change.release !== undefined) releaseLocks(connection, change.release);
+  takeLocks(connection, change);
+  for (const one of documents) writeDocument(connection, one);
+  for (const task of tasks) writeDependencies(connection, task, tasksBefore.get(task.key));
+  writeSettings(connection, change);
+  writeIntents(connection, change);
+  if (change.request !== undefined) writeRequest(connection, change.request);
+  const tail = appendEvents(connection, events);
+  return { ...tail, commits: countCommit(connection, isDurable(change)) };
+}
+
+type Document = Task | Attempt | Decision;
+
+interface Versioned {
+  readonly table: "tasks" | "attempts" | "decisions";
+  readonly key: string;
+  readonly document: Document;
+}
+
+function documentsOf({ tasks = [], attempts = [], decisions = [] }: Change): Versioned[] {
+  const documents: Versioned[] = [
+    ...tasks.map((document) => ({ table: "tasks" as const, key: document.key, document })),
+    ...attempts.map((document) => ({ table: "attempts" as const, key: attemptKey(document), document })),
+    ...decisions.map((document) => ({ table: "decisions" as const, key: document.id, document })),
+  ];
+  const names = new Set<string>();
+  for (const { table, key } of documents) {
+    if (names.has(`${table} ${key}`)) throw new InvariantBroken(`\`${key}\` is written twice in one change`);
+    names.add(`${table} ${key}`);
+  }
+  return documents;
+}
+
+function whyStale(connection: Connection, { expect = {}, intentsDone = [] }: Change): string | undefined {
+  if (expect.fence !== undefined && expect.fence !== readMeta(connection, "fence")) return "fence";
+  for (const [key, version] of Object.entries(expect.tasks ?? {})) {
+    if ((readSealed<Task>(connection, "tasks", key)?.version ?? 0) !== version) return `task ${key}`;
+  }
+  const done = intentsDone.find((id) => readSealed<StoredIntent>(connection, "intents", id)?.done !== false);
+  return done === undefined ? undefined : `intent ${done}`;
+}
+
+function whyOutdated(documents: readonly (Versioned & { readonly was: Document | undefined })[]) {
+  const one = documents.find(({ document, was }) => (was?.version ?? 0) !== document.version);
+  return one === undefined ? undefined : `${one.table.replace(/s$/, "")} ${one.key}`;
+}
+
+function writeDocument(connection: Connection, { table, key, document }: Versioned): void {
+  const row = { key, body: JSON.stringify({ ...document, version: document.version + 1 }) };
+  if (document.version === 0) insertSealed(connection, table, row);
+  else updateSealed(connection, table, row);
+}
+
+function writeDependencies(connection: Connection, task: Task, was: Task | undefined): void {
+  const [before, after] = [new Set(was?.dependsOn), new Set(task.dependsOn)];
+  for (const needed of [...before].filter((one) => !after.has(one)))
+    connection.run("DELETE FROM dependencies WHERE needed = ? AND task = ?", needed, task.key);
+  for (const needed of [...after].filter((one) => !before.has(one))) {
+    assertStorable(needed);
+    connection.run("INSERT INTO dependencies (needed, task) VALUES (?, ?)", needed, task.key);
+  }
+}
+
+function writeSettings(connection: Connection, { settings = {} }: Change): void {
+  for (const [key, value] of Object.entries(settings)) {
+    if (value === undefined) continue;
+    const row = { key, body: JSON.stringify(value) };
+    const isNew = readSealed(connection, "settings", key) === undefined;
+    (isNew ? insertSealed : updateSealed)(connection, "settings", row);
+  }
+}
+
+function writeIntents(connection: Connection, { intents = [], intentsDone = [] }: Change): void {
+  for (const id of intentsDone) {
+    const intent = readSealed<StoredIntent>(connection, "intents", id);
+    updateSealed(connection, "intents", { key: id, body: JSON.stringify({ ...intent, done: true }) });
+  }
+  const first = intents.length === 0 ? 0 : nextKey(connection, "intents");
+  intents.forEach(({ type, task, epoch, data }, index) => {
+    const stored: StoredIntent = { type, task, epoch, data: data ?? null, done: false };
+    insertSealed(connection, "intents", { key: first + index, body: JSON.stringify(stored) });
+  });
+}
+
+function writeRequest(connection: Connection, { key, ...answered }: NonNullable<Change["request"]>): void {
+  insertSealed(connection, "requests", { key, body: JSON.stringify(answered) });
+}
+
+/** INV-5: in the transaction of what they tell. */
+function appendEvents(connection: Connection, events: readonly NewEvent[]): Tail {
+  let tail = readTail(connection);
+  for (const event of events) {
+    const { seq, ...body } = link(tail, event);
+    insertSealed(connection, "events", { key: seq, body: canonicalJson(body) });
+    tail = { seq, hash: body.hash };
+  }
+  return tail;
+}
+
+function countCommit(connection: Connection, counts: boolean): number {
+  const commits = readMeta(connection, "commits") + (counts ? 1 : 0);
+  if (counts) writeMeta(connection, "commits", commits);
+  return commits;
+}

@@ -1,0 +1,93 @@
+import type { TaskState } from "../../core/tasks/states.ts";
+import type { Head } from "../audit-head.ts";
+import { beginning, link, type Tail } from "../event-chain.ts";
+import type { LedgerEvent, Verification } from "../ledger.ts";
+import type { Connection, Row } from "./connection.ts";
+import { readMeta } from "./meta.ts";
+import { readEvents, readTail } from "./read-events.ts";
+import { damageOf } from "./sealed-rows.ts";
+
+export type Problem = Verification["problems"][number];
+
+const pageRows = 500;
+
+/** Follows the chain of events, a page at a time, and remembers the state that each task has come to (INV-5). */
+export class EventWalk {
+  readonly #connection: Connection;
+  readonly #states = new Map<string, TaskState>();
+  #tail: Tail = beginning;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get events(): number {
+    return this.#tail.seq;
+  }
+
+  /** Null for a task of which no event tells. */
+  stateOf(task: string): TaskState | null {
+    return this.#states.get(task) ?? null;
+  }
+
+  tasks(): Iterable<string> {
+    return this.#states.keys();
+  }
+
+  /** One item a page, until the last event that there is. */
+  *pages(): Generator<Problem[]> {
+    for (;;) {
+      const rest = "WHERE key > ? ORDER BY key LIMIT ?";
+      const rows = this.#connection.rows(
+        `SELECT key, body, sum FROM events ${rest}`,
+        this.#tail.seq,
+        pageRows,
+      );
+      yield rows.flatMap((row) => this.#step(row));
+      if (rows.length < pageRows) return;
+    }
+  }
+
+  #step(row: Row): Problem[] {
+    const seq = row.key as number;
+    const missing = seq - this.#tail.seq - 1;
+    const damage = damageOf("events", row);
+    if (damage !== undefined) {
+      this.#tail = { seq, hash: "" };
+      return [{ seq, problem: damage }];
+    }
+    const event: LedgerEvent = { seq, ...JSON.parse(row.body as string) };
+    const linked = link(this.#tail, event).hash === event.hash;
+    const unknown = this.#tail.hash === "";
+    this.#tail = { seq, hash: event.hash };
+    if (missing > 0) return [{ seq: seq - missing, problem: `${named(seq - missing, seq - 1)} missing` }];
+    if (!linked && !unknown)
+      return [{ seq, problem: `event ${seq} does not follow from the one before: one of them was changed` }];
+    return this.#changeState(event);
+  }
+
+  #changeState({ seq, task, from, to }: LedgerEvent): Problem[] {
+    if (task === null || to === null) return [];
+    const was = this.stateOf(task);
+    this.#states.set(task, to);
+    if (was === from) return [];
+    return [{ seq, problem: `event ${seq} takes task \`${task}\` from ${from}, but it was ${was}` }];
+  }
+}
+
+/** What the head outside knows and the ledger does not. */
+export function findLoss(connection: Connection, head: Head | "missing" | "unreadable"): Problem | undefined {
+  const tail = readTail(connection);
+  if (typeof head === "string") return { problem: `the file audit.head is ${head}` };
+  if (head.seq > tail.seq)
+    return { seq: tail.seq + 1, problem: `${named(tail.seq + 1, head.seq)} missing at the end` };
+  const [event] = readEvents(connection, { after: head.seq - 1, limit: 1 });
+  if (head.seq > 0 && event?.hash !== head.hash)
+    return { seq: head.seq, problem: `event ${head.seq} is not the one that audit.head names` };
+  const lost = head.commits - readMeta(connection, "commits");
+  return lost > 0 ? { problem: `the last ${lost} changes are missing` } : undefined;
+}
+
+function named(first: number, last: number): string {
+  return first === last ? `event ${first} is` : `events ${first} to ${last} are`;
+}

@@ -1,0 +1,110 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { headFileName } from "../audit-head.ts";
+import type { StoreFault } from "../store-fault.ts";
+import { storeFault } from "./translate-error.ts";
+
+export const databaseName = "state.db";
+
+export interface FilesOptions {
+  readonly folder: string;
+  readonly create: boolean;
+  /** The name of the network file system that a folder is on, where it is on one. */
+  readonly fileSystemOf?: ((folder: string) => string | undefined) | undefined;
+}
+
+/** Refuses what must not be opened, and makes an empty file where there is to be a new ledger. */
+export function prepareFiles({ folder, create, fileSystemOf }: FilesOptions): string {
+  const path = join(folder, databaseName);
+  if (create) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  else if (!existsSync(folder)) throw nothingThere(path);
+  const fileSystem = fileSystemOf?.(folder);
+  if (fileSystem !== undefined) throw storeFault("network", path, { why: fileSystem });
+  // SQLite would open the file for reading alone and fail later, with a reason that helps nobody.
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  // Looked at before the database: both come after it, so one that is there by now had them for a reason.
+  const remains = existsSync(join(folder, headFileName)) || existsSync(`${path}-wal`);
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0) return path;
+  if (remains) throw storeFault("lost", path, { why: `${databaseName} is missing or empty` });
+  if (!create) throw nothingThere(path);
+  createEmpty(folder, path);
+  return path;
+}
+
+function nothingThere(path: string): StoreFault {
+  const why = "nothing has been recorded there yet: the first command that records something makes it";
+  return storeFault("gone", path, { why });
+}
+
+/**
+ * Never opened by us once it is there: closing a file drops all locks that this process has on it, and SQLite
+ * keeps some. Its other files take the mode of this one.
+ */
+function createEmpty(folder: string, path: string): void {
+  try {
+    const descriptor = openSync(path, "wx", 0o600);
+    fchmodSync(descriptor, 0o600);
+    closeSync(descriptor);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  syncFolder(folder);
+}
+
+/** Files that were made, copied or unpacked with wider modes. */
+export function narrowModes(folder: string): void {
+  for (const name of [databaseName, `${databaseName}-wal`, `${databaseName}-shm`, headFileName]) {
+    const mode = statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o077) !== 0) chmodSync(join(folder, name), 0o600);
+  }
+}
+
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Tells a file from another one under the same name. */
+export function identityOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? "none" : `${stat.dev} ${stat.ino}`;
+}
+
+/**
+ * A copy of a damaged ledger, made once: whoever restores another one over it loses nothing. The file itself is
+ * not moved, because other processes may have it open and would go on in it unseen.
+ */
+export function keepDamaged(folder: string, at: Date): string | undefined {
+  const prefix = `${databaseName}.corrupt-`;
+  try {
+    const kept = readdirSync(folder).find((name) => name.startsWith(prefix));
+    if (kept !== undefined) return join(folder, kept);
+    const copy = join(folder, `${prefix}${at.toISOString().replace(/[-:]|\.\d+/g, "")}`);
+    for (const end of ["", "-wal"]) {
+      const source = join(folder, databaseName + end);
+      if (existsSync(source)) copyFileSync(source, copy + end, constants.COPYFILE_FICLONE);
+    }
+    return copy;
+  } catch {
+    // A full or read-only disk: the damaged file is still there.
+    return undefined;
+  }
+}

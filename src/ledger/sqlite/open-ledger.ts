@@ -1,0 +1,92 @@
+import { readHead } from "../audit-head.ts";
+import type { Ledger } from "../ledger.ts";
+import { StoreFault } from "../store-fault.ts";
+import { checkIntegrity } from "./check-integrity.ts";
+import { Connection } from "./connection.ts";
+import { type FilesOptions, identityOf, keepDamaged, narrowModes, prepareFiles } from "./ledger-files.ts";
+import { writeMeta } from "./meta.ts";
+import { type Migration, migrate, migrations, readVersion, whySchemaChanged } from "./migrations.ts";
+import { openHead } from "./open-head.ts";
+import { freeReserve, keepReserve } from "./reserve.ts";
+import { type Home, SqliteLedger } from "./sqlite-ledger.ts";
+import { storeFault, translateError } from "./translate-error.ts";
+
+export interface OpenOptions extends FilesOptions {
+  /** How long a read or a commit waits for other processes before it fails. */
+  readonly waitMs?: number;
+  /** For a process that has to answer at once: leaves the hourly check of a big ledger to others. */
+  readonly urgent?: boolean;
+  /** For tests of a full disk. */
+  readonly maxPages?: number;
+  readonly migrations?: readonly Migration[];
+}
+
+/** Opens the ledger in a folder, or says in a `StoreFault` why it must not be used. */
+export async function openSqliteLedger(options: OpenOptions): Promise<Ledger> {
+  try {
+    return await open(options).catch((error: unknown) => {
+      // Even a reader needs a few pages of its own; on a full disk they come out of the reserve.
+      const fault = translateError(error, options.folder);
+      if (!(fault instanceof StoreFault) || fault.kind !== "full" || !freeReserve(options.folder))
+        throw fault;
+      return open(options);
+    });
+  } catch (error) {
+    const fault = translateError(error, options.folder);
+    if (!(fault instanceof StoreFault) || fault.kind !== "corrupt") throw fault;
+    const kept = keepDamaged(options.folder, new Date());
+    const message = kept === undefined ? fault.message : `${fault.message}; a copy of it is \`${kept}\``;
+    throw new StoreFault("corrupt", message, { cause: fault });
+  }
+}
+
+/** For simulations and tests: the same code on a database that nobody else sees. */
+export async function openMemoryLedger({ secret }: { readonly secret?: string } = {}): Promise<Ledger> {
+  const connection = new Connection(":memory:");
+  await migrate(connection, migrations);
+  if (secret !== undefined) writeMeta(connection, "secret", secret);
+  return SqliteLedger.on(connection);
+}
+
+async function open(options: OpenOptions): Promise<Ledger> {
+  const { folder, maxPages, waitMs, urgent = false, migrations: known = migrations } = options;
+  // Before the database: a head is made after it, so one that is there by now is of a ledger that had tables.
+  const hadHead = readHead(folder) !== "missing";
+  const path = prepareFiles(options);
+  const identity = identityOf(path);
+  const connection = new Connection(path, waitMs === undefined ? {} : { waitMs });
+  let home: Home | undefined;
+  try {
+    await connection.patiently(() => configure(connection, { known, maxPages, hadHead }));
+    await migrate(connection, known);
+    await connection.snapshot(() => {
+      const changed = whySchemaChanged(connection);
+      if (changed !== undefined) throw storeFault("corrupt", path, { why: changed });
+      checkIntegrity(connection, { folder, urgent });
+    });
+    home = { folder, identity, head: await openHead(connection, folder) };
+    narrowModes(folder);
+    keepReserve(folder);
+    if (identityOf(path) !== identity)
+      throw storeFault("gone", path, { why: "it was replaced while it was being opened: try again" });
+    return await SqliteLedger.on(connection, home);
+  } catch (error) {
+    connection.close();
+    home?.head[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function configure(
+  connection: Connection,
+  asked: { known: readonly Migration[]; maxPages: number | undefined; hadHead: boolean },
+): void {
+  // Looked at first: the file of another program stays as it is.
+  if (readVersion(connection, asked.known) === 0 && asked.hadHead)
+    throw storeFault("lost", connection.place, { why: "it is empty" });
+  const mode = connection.pragma("journal_mode = WAL");
+  if (mode !== "wal")
+    throw storeFault("io", connection.place, { why: `its journal stays in mode ${String(mode)}` });
+  connection.execute("PRAGMA cache_size = -8000; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");
+  if (asked.maxPages !== undefined) connection.execute(`PRAGMA max_page_count = ${asked.maxPages}`);
+}

@@ -1,0 +1,61 @@
+import { taskStates } from "../../core/tasks/states.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import type { Attempt, Decision, Intent, NewIntent, TaskFilter } from "../ledger.ts";
+import type { Connection } from "./connection.ts";
+import { listSealed } from "./sealed-rows.ts";
+
+export function readTasks(connection: Connection, filter: TaskFilter = {}): Task[] {
+  const { states, session, after = "", limit = -1 } = filter;
+  const page = "key > ? ORDER BY key LIMIT ?";
+  const list = (rest: string, ...values: (string | number | null)[]) =>
+    listSealed<Task>(connection, { table: "tasks", rest, values }).map(({ value }) => value);
+  if (states === undefined && session === undefined) return list(`WHERE ${page}`, after, limit);
+  // One search for each state: an index gives each of them in order of key, but not several together.
+  const found = [...new Set(states ?? taskStates)].flatMap((state) =>
+    session === undefined
+      ? list(`WHERE state = ? AND ${page}`, state, after, limit)
+      : list(`WHERE session IS ? AND state = ? AND ${page}`, session, state, after, limit),
+  );
+  found.sort((one, other) => Buffer.compare(Buffer.from(one.key), Buffer.from(other.key)));
+  return limit < 0 ? found : found.slice(0, limit);
+}
+
+export function readDependents(connection: Connection, key: string): Task[] {
+  const rest = "WHERE key IN (SELECT task FROM dependencies WHERE needed = ?) ORDER BY key";
+  return listSealed<Task>(connection, { table: "tasks", rest, values: [key] }).map(({ value }) => value);
+}
+
+export function readWaiting(connection: Connection, key: string): Task[] {
+  const rest = "WHERE waits_for = ? ORDER BY key";
+  return listSealed<Task>(connection, { table: "tasks", rest, values: [key] }).map(({ value }) => value);
+}
+
+export function attemptKey({ task, number }: Pick<Attempt, "task" | "number">): string {
+  return `${task}#${number}`;
+}
+
+export function readNewestAttempt(connection: Connection, task: string): Attempt | undefined {
+  const rest = "WHERE task = ? ORDER BY number DESC LIMIT 1";
+  return listSealed<Attempt>(connection, { table: "attempts", rest, values: [task] })[0]?.value;
+}
+
+export function readRunningAttempts(connection: Connection): Attempt[] {
+  const rest = "WHERE lease_state = 'running' ORDER BY key";
+  return listSealed<Attempt>(connection, { table: "attempts", rest }).map(({ value }) => value);
+}
+
+export function readDecisions(connection: Connection, state: Decision["state"] | undefined): Decision[] {
+  const rest = state === undefined ? "ORDER BY key" : "WHERE state = ? ORDER BY key";
+  const values = state === undefined ? [] : [state];
+  return listSealed<Decision>(connection, { table: "decisions", rest, values }).map(({ value }) => value);
+}
+
+/** An intent as it is stored. */
+export type StoredIntent = NewIntent & { readonly done: boolean };
+
+export function readOpenIntents(connection: Connection): Intent[] {
+  const rest = "WHERE done = 0 ORDER BY key";
+  return listSealed<StoredIntent>(connection, { table: "intents", rest }).map(
+    ({ key, value: { done, ...intent } }) => ({ id: key as number, ...intent }),
+  );
+}

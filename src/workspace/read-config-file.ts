@@ -1,0 +1,60 @@
+import { isUtf8 } from "node:buffer";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type ConfigFault, wholeFileFault } from "./config-fault.ts";
+
+const configBytesMax = 256 * 1024;
+
+type ConfigFile = { readonly text: string } | { readonly fault: ConfigFault };
+
+/** The text of a configuration file; undefined where there is none. */
+export function readConfigFile(root: string, file: string): ConfigFile | undefined {
+  const wrong = (problem: string, expected: string) => ({ fault: wholeFileFault(file, problem, expected) });
+  try {
+    const folder = lstatSync(join(root, dirname(file)), { throwIfNoEntry: false });
+    if (folder === undefined) return undefined;
+    // A link would make the file writable to whoever may write its target.
+    if (folder.isSymbolicLink()) return wrong(`\`${dirname(file)}\` is a link`, "a folder of the project");
+    const bytes = readBounded(join(root, file));
+    if (bytes === "no file") return wrong("it is no plain file", "a YAML file");
+    if (bytes === "too long") return wrong(`it is longer than ${configBytesMax} bytes`, "less");
+    return isUtf8(bytes) ? { text: decode(bytes) } : { fault: notUtf8(file, bytes) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP") return wrong("it is a link", "the file itself");
+    if (code === "ENOTDIR") return wrong(`\`${dirname(file)}\` is a file`, "a folder");
+    return wrong(`it cannot be read (${code})`, "a file that you may read");
+  }
+}
+
+/** Without waiting for a writer where somebody has put a pipe. */
+function readBounded(path: string): Buffer | "no file" | "too long" {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) return "no file";
+    if (found.size > configBytesMax) return "too long";
+    const bytes = readFileSync(descriptor);
+    return bytes.length > configBytesMax ? "too long" : bytes;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A byte order mark at the start is dropped. */
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function notUtf8(file: string, bytes: Buffer): ConfigFault {
+  for (let line = 1, start = 0; ; line += 1) {
+    const end = bytes.indexOf("\n", start);
+    const piece = bytes.subarray(start, end === -1 ? bytes.length : end);
+    if (end === -1 || !isUtf8(piece)) {
+      const column = decode(piece).indexOf("\ufffd") + 1;
+      return { ...wholeFileFault(file, "a byte here is not UTF-8", "a file in UTF-8"), line, column };
+    }
+    start = end + 1;
+  }
+}

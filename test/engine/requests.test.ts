@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../src/engine/engine.ts";
+import { operate } from "../../src/engine/operate.ts";
+import { dispatch, memoryEngine, packet, person, result, stateOf, submit } from "../support/memory-engine.ts";
+
+describe("a request with a key", () => {
+  it("is applied once, and every repetition gets the same answer, token included", async () => {
+    const engine = await memoryEngine();
+    const keyed: Call = { ...person, key: "k-1" };
+    const first = await dispatch(engine, packet("T-1", ["src"]), keyed);
+    await operate(engine, "release", { task: "T-1" }, person);
+    engine.sleep(60);
+    expect(await dispatch(engine, packet("T-1", ["src"]), keyed)).toEqual(first);
+    expect(await stateOf(engine, "T-1")).toBe("PENDING");
+  });
+
+  it("keeps its refusal, though the same would now be allowed", async () => {
+    const engine = await memoryEngine();
+    const keyed: Call = { ...person, key: "k-2" };
+    const refused = await operate(engine, "heartbeat", { task: "T-1" }, keyed);
+    expect(refused.allow).toBe(false);
+    await dispatch(engine, packet("T-1", ["src"]));
+    expect(await operate(engine, "heartbeat", { task: "T-1" }, keyed)).toEqual(refused);
+  });
+
+  it("cannot be used for another request", async () => {
+    const engine = await memoryEngine();
+    const keyed: Call = { ...person, key: "k-3" };
+    await dispatch(engine, packet("T-1", ["src"]), keyed);
+    expect((await dispatch(engine, packet("T-2", ["lib"]), keyed)).code).toBe("R-IN-001");
+    expect((await operate(engine, "release", { task: "T-1" }, keyed)).code).toBe("R-IN-001");
+    expect(await stateOf(engine, "T-2")).toBeUndefined();
+  });
+
+  it("replayed with any prefix of a history leaves everything as it was", async () => {
+    const steps = fc.array(
+      fc.constantFrom(
+        "dispatch A",
+        "dispatch B",
+        "beat A",
+        "submit A",
+        "complete A",
+        "release A",
+        "cancel B",
+      ),
+      { minLength: 1, maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, fc.nat(), async (history, at) => {
+        const engine = await memoryEngine();
+        const run = (step: string, index: number) => {
+          const [verb, id = ""] = step.split(" ");
+          const call: Call = { ...person, key: `k-${index}` };
+          if (verb === "dispatch") return dispatch(engine, packet(id, ["src"]), call);
+          if (verb === "submit") return submit(engine, id, result(id), call);
+          if (verb === "beat") return operate(engine, "heartbeat", { task: id }, call);
+          if (verb === "complete") return operate(engine, "complete", { task: id }, call);
+          if (verb === "release") return operate(engine, "release", { task: id }, call);
+          return operate(engine, "task-cancel", { task: id, reason: "no" }, call);
+        };
+        const answers = [];
+        for (const [index, step] of history.entries()) answers.push(await run(step, index));
+        const before = [
+          await engine.ledger.tasks(),
+          await engine.ledger.locks(),
+          await engine.ledger.events(),
+        ];
+        for (const [index, step] of history.slice(0, 1 + (at % history.length)).entries())
+          expect(await run(step, index)).toEqual(answers[index]);
+        expect([
+          await engine.ledger.tasks(),
+          await engine.ledger.locks(),
+          await engine.ledger.events(),
+        ]).toEqual(before);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("two changes at once", () => {
+  it("of one task have exactly one winner", async () => {
+    const engine = await memoryEngine();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => dispatch(engine, packet("T-1", ["src"]))),
+    );
+    expect(answers.filter(({ allow }) => allow)).toHaveLength(1);
+    expect(answers.filter(({ code }) => code === "R-ST-001")).toHaveLength(11);
+  });
+
+  it("over the same paths have exactly one winner", async () => {
+    const engine = await memoryEngine();
+    const scopes = ["src", "src/a", "src/**/*.ts", "."];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        dispatch(engine, packet(`T-${index}`, [scopes[index % 4] as string])),
+      ),
+    );
+    expect(answers.filter(({ allow }) => allow)).toHaveLength(1);
+    expect((await engine.ledger.tasks({ states: ["BLOCKED"] })).length).toBe(11);
+  });
+});
+
+describe("a dry run", () => {
+  it("says what would happen and changes nothing", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"]));
+    const verdict = await operate(engine, "release", { task: "T-1" }, { ...person, dryRun: true });
+    expect(verdict.details).toMatchObject({ state: "PENDING", released: 2, dry_run: true });
+    expect(await stateOf(engine, "T-1")).toBe("IN_PROGRESS");
+  });
+});
+
+describe("the circuit breaker", () => {
+  it("paused or stopped lets nothing start, and costs no task anything", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"]));
+    for (const name of ["pause", "stop-all"] as const) {
+      await operate(engine, name, { reason: "lunch" }, person);
+      expect(await dispatch(engine, packet("T-2", ["lib"]))).toMatchObject({ code: "R-CB-001" });
+    }
+    expect(await stateOf(engine, "T-2")).toBeUndefined();
+    expect((await operate(engine, "heartbeat", { task: "T-1" }, person)).allow).toBe(true);
+    await operate(engine, "clear", {}, person);
+    expect((await dispatch(engine, packet("T-2", ["lib"]))).allow).toBe(true);
+    expect(engine.shown).toEqual(["PAUSE", "STOP", "CLEAR"]);
+  });
+
+  it("tells the runners of running tasks to stop", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "dispatch", { packet: packet("T-1", ["src"]), runnerPid: 7 }, person);
+    await operate(engine, "stop-all", {}, person);
+    expect(await engine.ledger.intents()).toMatchObject([
+      { type: "stop-agent", task: "T-1", data: { runner: { pid: 7 } } },
+    ]);
+  });
+});

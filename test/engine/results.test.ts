@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { operate } from "../../src/engine/operate.ts";
+import {
+  dispatch,
+  memoryEngine,
+  packet,
+  person,
+  result,
+  stateOf,
+  storyOf,
+  submit,
+} from "../support/memory-engine.ts";
+
+const evidence = { command: "npm test", tree: "abc", exit: 0, seconds: 1, digest: "sha256:0", tail: "" };
+
+async function started(more: object = {}) {
+  const engine = await memoryEngine();
+  await dispatch(engine, packet("T-1", ["src"], { assignment: more }));
+  return engine;
+}
+
+describe("a result", () => {
+  it("that keeps to the rules goes to review, and the locks stay", async () => {
+    const engine = await started();
+    expect((await submit(engine, "T-1")).details).toMatchObject({ state: "REVIEW" });
+    expect((await engine.ledger.locks({ active: true })).length).toBe(2);
+    engine.sleep(100_000);
+    expect((await operate(engine, "watchdog", {}, person)).allow).toBe(true);
+    expect(await stateOf(engine, "T-1")).toBe("REVIEW");
+  });
+
+  it.each<[string, object, string]>([
+    [
+      "a change outside the lock",
+      result("T-1", { changes: [{ resource: "lib/a.ts", action: "edit" }] }),
+      "R-PO-002",
+    ],
+    [
+      "a protected path",
+      result("T-1", { changes: [{ resource: ".git/config", action: "edit" }] }),
+      "R-PW-002",
+    ],
+    ["no form at all", { hello: 1 }, "R-PO-001"],
+    [
+      "a criterion that is not reported",
+      result("T-1", { acceptance_check: [{ criterion: "x", status: "pass", evidence: "y" }] }),
+      "R-PC-001",
+    ],
+    [
+      "a criterion that failed",
+      result("T-1", { acceptance_check: [{ criterion: "tests pass", status: "fail", evidence: "y" }] }),
+      "R-PC-002",
+    ],
+    [
+      "no evidence",
+      result("T-1", { acceptance_check: [{ criterion: "tests pass", status: "pass", evidence: " " }] }),
+      "R-PC-003",
+    ],
+    ["another task's id", { taskId: "T-9", status: "complete" }, "R-PO-001"],
+  ])("with %s is denied and blocks the task; the second denial fails it", async (_name, document, code) => {
+    const engine = await started();
+    expect(await submit(engine, "T-1", document)).toMatchObject({ code, details: { state: "BLOCKED" } });
+    expect(await engine.ledger.task("T-1")).toMatchObject({ refusal: { code }, hold: { kind: "deny" } });
+    await dispatch(engine, packet("T-1", ["src"], { context_revision: 1 }));
+    expect(await submit(engine, "T-1", document)).toMatchObject({ code, details: { state: "ESCALATED" } });
+  });
+
+  it("needs a worklog that has grown since the dispatch", async () => {
+    const engine = await memoryEngine();
+    engine.disk["/repo/worklogs/T-1.md"] = "from before\n";
+    await dispatch(engine, packet("T-1", ["src"]));
+    expect((await operate(engine, "submit", { task: "T-1", document: result("T-1") }, person)).code).toBe(
+      "R-PO-003",
+    );
+  });
+
+  it("in an agent's own form needs no evidence yet: that is made at completion", async () => {
+    const engine = await started();
+    const output = { status: "OK", summary: "done", artifacts: { files_changed: ["src/a.ts"] } };
+    expect((await submit(engine, "T-1", output)).details).toMatchObject({ state: "REVIEW" });
+    expect((await operate(engine, "complete", { task: "T-1" }, person)).code).toBe("R-PC-001");
+  });
+
+  it("as a delegation output is taken", async () => {
+    const engine = await started();
+    const output = {
+      taskId: "T-1",
+      status: "complete",
+      deliverable: { filesCreated: ["src/b.ts"], filesModified: [], testsAdded: 1, testsPassing: true },
+      evidence: { testOutput: "1 passed" },
+      blockers: [],
+    };
+    expect((await submit(engine, "T-1", output)).details).toMatchObject({ state: "REVIEW" });
+  });
+
+  it("that reports a blocker costs no retry, but the same one three times ends it", async () => {
+    const engine = await started();
+    const blocked = result("T-1", { status: "blocked", notes_for_orchestrator: ["no network"] });
+    for (const state of ["BLOCKED", "BLOCKED", "ESCALATED"]) {
+      expect((await submit(engine, "T-1", blocked)).details).toMatchObject({ state });
+      if (state === "BLOCKED") expect((await dispatch(engine, packet("T-1", ["src"]))).allow).toBe(true);
+    }
+    const task = await engine.ledger.task("T-1");
+    expect(task).toMatchObject({
+      counters: { block_retries: 0 },
+      refusal: { details: { halt: { signal: "same_error" } } },
+    });
+  });
+
+  it("as an error report blocks the task with what the agent says", async () => {
+    const engine = await started();
+    const error = {
+      taskId: "T-1",
+      agent: "coder",
+      errorType: "test",
+      message: "2 tests fail",
+      attemptedFix: "none",
+      retryCount: 0,
+      recommendation: "look at the clock",
+    };
+    expect((await submit(engine, "T-1", { error })).details).toMatchObject({ state: "BLOCKED" });
+    const task = await engine.ledger.task("T-1");
+    expect(task?.refusal).toMatchObject({
+      code: "R-AG-001",
+      reason: expect.stringContaining("2 tests fail"),
+    });
+  });
+
+  it("as an escalation goes to a person with what was tried", async () => {
+    const engine = await started();
+    const escalation = { taskId: "T-1", reason: "no access", attemptedPaths: ["asked"], blockers: ["token"] };
+    expect((await submit(engine, "T-1", { escalation })).details).toMatchObject({ state: "ESCALATED" });
+    expect((await engine.ledger.task("T-1"))?.refusal?.reason).toBe(
+      "no access; tried: asked; blockers: token",
+    );
+  });
+});
+
+describe("completion", () => {
+  async function reviewed(criteria: readonly string[], prove = async () => evidence) {
+    const engine = await memoryEngine({ prove });
+    await dispatch(engine, packet("T-1", ["src"], { assignment: { acceptance_criteria: criteria } }));
+    await submit(engine, "T-1", { status: "OK", summary: "done" });
+    return engine;
+  }
+  const claim = { acceptance_check: [{ criterion: "reads well", status: "pass", evidence: "I read it" }] };
+
+  it("of work that was only submitted by word is marked as claimed", async () => {
+    const engine = await reviewed(["reads well"]);
+    const verdict = await operate(
+      engine,
+      "complete",
+      { task: "T-1", document: claim, commit: "abc123" },
+      person,
+    );
+    expect(verdict.details).toMatchObject({ state: "MERGED", proof: "claimed" });
+    expect(await engine.ledger.locks({ active: true })).toEqual([]);
+  });
+
+  it("runs `cmd:` criteria itself, whatever anybody claims", async () => {
+    const said = { acceptance_check: [{ criterion: "cmd: npm test", status: "pass", evidence: "green" }] };
+    const red = await reviewed(["cmd: npm test"], async () => ({ ...evidence, exit: 1 }));
+    const denied = await operate(red, "complete", { task: "T-1", document: said, commit: "abc123" }, person);
+    expect(denied).toMatchObject({
+      code: "R-PC-002",
+      details: { state: "REJECTED", fix_delta: { code: "R-PC-002" } },
+    });
+    const green = await reviewed(["cmd: npm test"]);
+    const done = await operate(green, "complete", { task: "T-1", document: said, commit: "abc123" }, person);
+    expect(done.details).toMatchObject({ state: "MERGED", proof: "proven", evidence: [evidence] });
+    const without = await reviewed(["cmd: npm test"]);
+    expect((await operate(without, "complete", { task: "T-1", document: said }, person)).code).toBe(
+      "R-PC-003",
+    );
+    expect(await stateOf(without, "T-1")).toBe("REVIEW");
+  });
+
+  it("is refused three times with a fix delta, and the fourth time the task fails", async () => {
+    const engine = await memoryEngine({ limits: { sameError: 99 } });
+    await dispatch(engine, packet("T-1", ["src"]));
+    const states: unknown[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      await submit(engine, "T-1", { status: "OK", summary: "done" });
+      states.push((await operate(engine, "complete", { task: "T-1" }, person)).details?.state);
+      const again = await dispatch(engine, packet("T-1", ["src"]));
+      if (turn < 3)
+        expect(again.details?.fix_delta).toMatchObject({ code: "R-PC-001", guidance: expect.any(String) });
+      else expect(again.code).toBe("R-ST-001");
+    }
+    expect(states).toEqual(["REJECTED", "REJECTED", "REJECTED", "FAILED"]);
+    expect((await engine.ledger.task("T-1"))?.counters.review_retries).toBe(3);
+  });
+
+  it("of the same defect three times in a row escalates before that", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"]));
+    for (let turn = 0; turn < 3; turn += 1) {
+      await submit(engine, "T-1", { status: "OK", summary: "done" });
+      await operate(engine, "complete", { task: "T-1" }, person);
+      await dispatch(engine, packet("T-1", ["src"]));
+    }
+    expect(await storyOf(engine, "T-1")).toEqual(
+      expect.arrayContaining(["REJECTED → FAILED", "FAILED → ESCALATED"]),
+    );
+    expect(await engine.ledger.task("T-1")).toMatchObject({
+      state: "ESCALATED",
+      refusal: { code: "R-PC-001", details: { halt: { signal: "same_error" } } },
+    });
+  });
+
+  it("of work in progress is refused: it has to be handed in first", async () => {
+    const engine = await started();
+    expect((await operate(engine, "complete", { task: "T-1", document: claim }, person)).code).toBe(
+      "R-ST-001",
+    );
+  });
+
+  it("after an escalation and a resolution starts with whole budgets", async () => {
+    const engine = await started();
+    await operate(engine, "task-escalate", { task: "T-1", reason: "stuck" }, person);
+    expect(
+      (await operate(engine, "task-resolve", { task: "T-1", note: "use B" }, person)).details,
+    ).toMatchObject({
+      state: "PENDING",
+    });
+    expect(await engine.ledger.task("T-1")).toMatchObject({
+      resolution: "use B",
+      counters: { review_retries: 0 },
+    });
+    expect((await dispatch(engine, packet("T-1", ["src"]))).allow).toBe(true);
+  });
+});
