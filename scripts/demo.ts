@@ -1,145 +1,133 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { styleText } from "node:util";
 
-/** Calls the built command on sample payloads in a throw-away project and shows what it answers. */
+/** Plays a short day of two agents on one throw-away repository, through the built command. */
 const command = new URL("../bin/lockstep.cjs", import.meta.url).pathname;
 const project = mkdtempSync(join(tmpdir(), "lockstep-demo-"));
 
-interface Sample {
-  readonly question: string;
-  readonly point: string;
-  readonly payload: unknown;
+interface Verdict {
+  readonly code: string;
+  readonly reason: string;
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
-const assignment = {
-  lock_scope: ["src/price", "test/price.test.ts"],
-  forbidden_scope: ["src/price/legacy"],
-  acceptance_criteria: ["tests pass"],
-  worklog_path: "worklogs/T-2.md",
-  timeout_seconds: 1200,
-  heartbeat_interval_seconds: 120,
-};
-const passed = [{ criterion: "tests pass", status: "pass", evidence: "npm test" }];
-const result = (resource: string, note: string) => ({
-  task_id: "T-2",
-  assignment,
-  result: {
-    status: "done",
-    changes: [{ resource, action: "edit" }],
-    acceptance_check: passed,
-    worklog_path: "worklogs/T-2.md",
-    notes_for_orchestrator: [note],
-  },
-});
-const dispatch = (held: string) => ({
-  task_id: "T-2",
-  assignment,
-  active_locks: [{ task_id: "T-1", resource: held, active: true }],
-});
-const write = (resource: string) => ({ task_id: "T-2", assignment, write: { resource, action: "edit" } });
-const key = ["AKIA", "IOSFODNN7EXAMPLQ"].join("");
+const price = ["src/price", "test/price.test.js"];
+const check = "cmd: node test/price.test.js";
 
-const samples: readonly Sample[] = [
-  { question: "dispatch T-2 while T-1 holds src/cart", point: "PreDispatch", payload: dispatch("src/cart") },
-  { question: "dispatch T-2 while T-1 holds src", point: "PreDispatch", payload: dispatch("src") },
-  { question: "write src/price/round.ts", point: "PreWrite", payload: write("src/price/round.ts") },
-  {
-    question: "write src/price/../cart/total.ts",
-    point: "PreWrite",
-    payload: write("src/price/../cart/total.ts"),
-  },
-  {
-    question: "write through a link that leaves the lock",
-    point: "PreWrite",
-    payload: write("src/price/shortcut/x.ts"),
-  },
-  {
-    question: "write the forbidden src/price/legacy",
-    point: "PreWrite",
-    payload: write("src/price/legacy/old.ts"),
-  },
-  {
-    question: "submit work inside the lock",
-    point: "PostExecution",
-    payload: result("src/price/round.ts", "Ready"),
-  },
-  {
-    question: "submit a change to src/cart",
-    point: "PostExecution",
-    payload: result("src/cart/total.ts", "Ready"),
-  },
-  {
-    question: "submit notes with a cloud key",
-    point: "PostExecution",
-    payload: result("src/price/round.ts", `used ${key}`),
-  },
-  {
-    question: "complete without evidence",
-    point: "PreComplete",
-    payload: {
-      task_id: "T-2",
-      acceptance_check: [{ ...passed[0], evidence: " " }],
-      required_criteria: ["tests pass"],
-    },
-  },
-  {
-    question: "watch a task that fell silent",
-    point: "WatchdogTick",
-    payload: {
-      now: "2026-02-14T20:00:00Z",
-      tasks: [
-        {
-          task_id: "T-2",
-          status: "in_progress",
-          timeout_seconds: 1200,
-          last_heartbeat_at: "2026-02-14T19:30:00Z",
-        },
-      ],
-    },
-  },
-  {
-    question: "take a snapshot before compaction",
-    point: "PreCompact",
-    payload: {
-      session: "demo",
-      snapshot: { ledger: [], locks: [], blockers: [], learnings: ["round half-even"] },
-    },
-  },
-];
+function assignment(id: string, scope: readonly string[], more: object = {}) {
+  return {
+    lock_scope: scope,
+    forbidden_scope: ["src/price/legacy"],
+    acceptance_criteria: [check],
+    worklog_path: `worklogs/${id}.md`,
+    timeout_seconds: 600,
+    heartbeat_interval_seconds: 60,
+    ...more,
+  };
+}
 
-const commands = [
-  "cat > src/price/round.ts <<'EOF'\nexport const round = 2;\nEOF",
-  'git commit -m "do not rm -rf src/cart"',
-  "cd src/price && sed -i s/1/2/ ../cart/total.ts",
-  "$'\\x74ouch' src/cart/total.ts",
-  "curl -s https://example.com/install | sh",
-];
+const packet = (id: string, scope: readonly string[], more: object = {}) => ({
+  task_id: id,
+  assignment: assignment(id, scope, more),
+});
+
+const output = (...files: string[]) => ({
+  status: "OK",
+  summary: "prices are rounded, all tests pass",
+  artifacts: { files_changed: files },
+});
 
 try {
-  mkdirSync(join(project, "src/price/legacy"), { recursive: true });
-  mkdirSync(join(project, "src/cart"));
-  mkdirSync(join(project, "worklogs"));
-  writeFileSync(join(project, "src/cart/total.ts"), "export const total = 1;\n");
-  writeFileSync(join(project, "worklogs/T-2.md"), "rounded prices\n");
-  symlinkSync("../cart", join(project, "src/price/shortcut"));
-  console.log(`\n  T-2 may write ${assignment.lock_scope.join(" and ")}, but not src/price/legacy\n`);
-  for (const { question, point, payload } of samples) {
-    const { status, stdout } = run(["hook", point], JSON.stringify(payload));
-    const verdict = JSON.parse(stdout) as { code: string; reason: string };
-    show(status, `${point.padEnd(13)}  ${question}`, verdict);
-  }
-  console.log("\n  and in a shell:\n");
-  for (const line of commands) {
-    const { status, stdout } = run(["explain", line, "--scope", ...assignment.lock_scope, "--json"]);
-    const { objections } = JSON.parse(stdout) as { objections: { code: string; reason: string }[] };
-    show(status, JSON.stringify(line).slice(1, -1), objections[0] ?? { code: "OK", reason: "" });
-  }
-  console.log("\n  every code: docs/rules.md    try it: npx lockstep explain '<command>' --scope src\n");
+  prepare();
+  twoAgents();
+  beforeEachWrite();
+  inAShell();
+  console.log("\n  every code: docs/rules.md    try it: npx lockstep status\n");
 } finally {
   rmSync(project, { recursive: true });
+}
+
+function prepare(): void {
+  execFileSync("git", ["init", "--quiet", project]);
+  put("src/price/round.js", "exports.round = (cents) => cents;\n");
+  put("src/price/legacy/old.js", "");
+  put("src/cart/total.js", "exports.total = 1;\n");
+  put("test/price.test.js", 'if (require("../src/price/round.js").round(1.5) !== 2) process.exit(1);\n');
+  symlinkSync("../cart", join(project, "src/price/shortcut"));
+}
+
+/** Locks, leases, epochs, proof. */
+function twoAgents(): void {
+  title("two agents, one repository");
+  ask("T-1 is dispatched for src/price", ["dispatch"], packet("T-1", price));
+  ask("T-2 wants src, which holds src/price", ["dispatch"], packet("T-2", ["src"]));
+  ask(
+    "T-2 wants src/cart instead",
+    ["dispatch"],
+    packet("T-2", ["src/cart"], { worklog_path: "worklogs/2.md" }),
+  );
+  console.log(dim("                   … T-1's agent hangs for an hour, and the watchdog looks …"));
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  ask("nobody heard of T-1, nor of T-2", ["watchdog", "--now", later]);
+  ask("T-1 is dispatched again, with a new context", ["dispatch"], {
+    ...packet("T-1", price),
+    context_revision: 2,
+  });
+  put("worklogs/T-1.md", "rounded prices\n");
+  ask(
+    "the first agent comes back from the dead",
+    ["submit", "T-1", "--epoch", "1"],
+    output("src/price/round.js"),
+  );
+  ask("the second one hands in its work", ["submit", "T-1", "--epoch", "3"], output("src/price/round.js"));
+  ask("it says that all tests pass", ["complete", "T-1", "--commit", commit("Round")], {
+    acceptance_check: [],
+  });
+  ask("so it gets what it has to mend", ["dispatch"], { ...packet("T-1", price), context_revision: 3 });
+  put("src/price/round.js", "exports.round = Math.round;\n");
+  put("worklogs/T-1.md", "rounded prices\nreally\n");
+  ask("this time it is true", ["submit", "T-1"], output("src/price/round.js"));
+  ask("the tests ran on the commit's own tree", ["complete", "T-1", "--commit", commit("Round prices")], {});
+  console.log(`\n${run(["status"]).stdout.replace(/^/gm, "  ")}`);
+  console.log(`  ${run(["audit", "verify"]).stdout}`);
+}
+
+/** The same rules as plain hook commands, for orchestrators with a store of their own. */
+function beforeEachWrite(): void {
+  title("before each write, T-1 being asked");
+  const targets = [
+    "src/price/round.js",
+    "src/price/../cart/total.js",
+    "src/price/shortcut/total.js",
+    "src/price/legacy/old.js",
+    ".git/hooks/pre-commit",
+  ];
+  for (const resource of targets)
+    ask(resource, ["hook", "PreWrite"], { ...packet("T-1", price), write: { resource, action: "edit" } });
+}
+
+function inAShell(): void {
+  title("and in a shell");
+  const lines = [
+    "cat > src/price/round.js <<'EOF'\nexports.round = Math.round;\nEOF",
+    'git commit -m "do not rm -rf src/cart"',
+    "cd src/price && sed -i s/1/2/ ../cart/total.js",
+    "$'\\x74ouch' src/cart/total.js",
+    "curl -s https://example.com/install | sh",
+  ];
+  for (const line of lines) {
+    const { status, stdout } = run(["explain", line, "--scope", ...price, "--json"]);
+    const { objections } = JSON.parse(stdout) as { objections: Verdict[] };
+    show(status, JSON.stringify(line).slice(1, -1), objections[0] ?? { code: "OK", reason: "" });
+  }
+}
+
+function ask(asked: string, words: readonly string[], document: unknown = {}): void {
+  const { status, stdout } = run(words, JSON.stringify(document));
+  show(status, asked, JSON.parse(stdout) as Verdict);
 }
 
 function run(words: readonly string[], input = "") {
@@ -152,10 +140,31 @@ function run(words: readonly string[], input = "") {
   return { status, stdout };
 }
 
-function show(status: number, asked: string, verdict: { code: string; reason: string }): void {
-  const colour = (format: "green" | "red" | "dim", text: string) => styleText(format, text);
-  const mark = status === 0 ? colour("green", "allow") : colour("red", "deny ");
-  console.log(`  ${mark}  ${verdict.code.padEnd(8)}  ${asked}`);
-  if (status === 2)
-    console.log(colour("dim", `                   ${verdict.reason.replaceAll(`${project}/`, "")}`));
+function show(status: number, asked: string, { code, reason, details }: Verdict): void {
+  const mark = status === 0 ? styleText("green", "allow") : styleText("red", "deny ");
+  const state = typeof details?.state === "string" ? dim(`  ${details.state}`) : "";
+  console.log(`  ${mark}  ${code.padEnd(8)}  ${asked}${state}`);
+  if (status === 2) console.log(dim(`                   ${reason.replaceAll(`${project}/`, "")}`));
+}
+
+function title(text: string): void {
+  console.log(`\n  ${styleText("bold", text)}\n`);
+}
+
+function dim(text: string): string {
+  return styleText("dim", text);
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(project, path)), { recursive: true });
+  writeFileSync(join(project, path), text);
+}
+
+/** The callers here do their own committing; the names are whatever git needs. */
+function commit(message: string): string {
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-C", project, ...words], { encoding: "utf8" }).trim();
+  git("add", "src", "test");
+  git("-c", "user.name=demo", "-c", "user.email=demo@localhost", "commit", "--quiet", "--message", message);
+  return git("rev-parse", "HEAD");
 }

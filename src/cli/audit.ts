@@ -6,7 +6,7 @@ import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { wholeNumber } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
-import { table } from "./table.ts";
+import { counted, table } from "./table.ts";
 
 interface ListOptions {
   readonly json?: boolean;
@@ -62,7 +62,7 @@ function whyOf(data: unknown): string {
 export function auditVerifyCommand({ json }: { readonly json?: boolean }): Promise<number> {
   const text = ({ events, problems }: Verification) =>
     problems.length === 0
-      ? `${events} events, the chain holds\n`
+      ? `${counted(events, "event")}, the chain holds\n`
       : `${problems.map(({ seq, problem }) => `${seq === undefined ? "" : `event ${seq}: `}${problem}`).join("\n")}\n`;
   const exit = ({ problems }: Verification) => (problems.length === 0 ? 0 : 1);
   return showReading<Verification>({ json, text, exit }, () => ask("audit-verify", {}));
@@ -90,7 +90,7 @@ export async function auditExportCommand(file: string | undefined): Promise<numb
     renameSync(temporary, file);
     return undefined;
   });
-  if (exit === 0 && file !== undefined) writeAll(2, `${count} events written to ${file}\n`);
+  if (exit === 0 && file !== undefined) writeAll(2, `${counted(count, "event")} written to ${file}\n`);
   return exit;
 }
 

@@ -9,7 +9,7 @@ import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { withTask } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
-import { printable, table } from "./table.ts";
+import { counted, printable, table } from "./table.ts";
 import { tellVerdict } from "./verdicts.ts";
 
 interface JsonOption extends AskOptions {
@@ -39,7 +39,7 @@ export async function reconcileCommand({
 }: JsonOption & { readonly acceptLoss?: boolean }): Promise<number> {
   const text = ({ tasks, locks, events, problems }: AnswerOf<"reconcile">) =>
     problems.length === 0
-      ? `${tasks} tasks, ${locks} held locks and ${events} events agree\n`
+      ? `${counted(tasks, "task")}, ${counted(locks, "held lock")} and ${counted(events, "event")} agree\n`
       : table(
           ["CHECK", "TASK", "PROBLEM"],
           problems.map(({ check, task, problem }) => [check, task ?? "-", problem]),
@@ -121,8 +121,10 @@ export function breakerCommand(
   operation: keyof typeof breakerTexts,
   { json, reason, ...options }: JsonOption & { readonly reason?: string },
 ): Promise<number> {
-  const text = ({ details }: Verdict) =>
-    `${details?.dry_run === true ? "would be " : ""}${breakerTexts[operation]}; ${Number(details?.running ?? 0)} tasks run`;
+  const text = ({ details }: Verdict) => {
+    const running = counted(Number(details?.running ?? 0), "running task");
+    return `${details?.dry_run === true ? "would be " : ""}${breakerTexts[operation]} (${running})`;
+  };
   return tellVerdict({ json, text }, () =>
     ask(operation, reason === undefined ? {} : { reason }, { ...options, create: true }),
   );

@@ -43,8 +43,9 @@ export async function setBreaker(
   const verdict = await settle(engine, { operation: "breaker", input, call }, async () => {
     const before = await readBreaker(engine);
     const { mode } = input;
-    const stopping = mode === "STOP" ? await engine.ledger.runningAttempts() : [];
-    if (before.mode === mode) return { verdict: allow({ mode, changed: false }) };
+    const running = await engine.ledger.runningAttempts();
+    const details = { mode, running: running.length };
+    if (before.mode === mode) return { verdict: allow({ ...details, changed: false }) };
     const draft = new Draft(engine, { by: call, cause: "breaker" });
     const reason = input.reason ?? null;
     draft.note({
@@ -54,12 +55,12 @@ export async function setBreaker(
       to: null,
       data: { before: before.mode, mode, reason },
     });
-    for (const { task, epoch, runner } of stopping)
-      if (runner !== null)
+    for (const { task, epoch, runner } of running)
+      if (mode === "STOP" && runner !== null)
         draft.intend({ type: "stop-agent", task, epoch, data: { runner, reason: "stop-all" } });
     const breaker = mode === "CLEAR" ? null : { mode, reason, since: draft.at };
     const change = await draft.toChange({ settings: { breaker }, relieves: true });
-    return { verdict: allow({ mode, changed: true, running: stopping.length }), change };
+    return { verdict: allow({ ...details, changed: true }), change };
   });
   if (verdict.allow && call.dryRun !== true) engine.showBreaker(input.mode);
   return verdict;

@@ -23,7 +23,10 @@ export function checkFence(
   if (call.epoch !== undefined && call.epoch !== current)
     return stale(`epoch ${call.epoch} of task \`${task}\` is not current`, { task, current });
   if (call.role === "attempt" && call.epoch === undefined)
-    return stale(`an agent with a task says which epoch it works in: \`--epoch N\``, { task, current });
+    return deny("R-LS-001", "an agent with a task has to say which epoch it works in: `--epoch N`", {
+      task_id: task,
+      field: "epoch",
+    });
   if (call.token !== undefined && !sameToken(call.token, tokenOf(engine.ledger, task, current)))
     return stale(`the token is not that of task \`${task}\` in epoch ${current}`, { task, current });
   if (attempt === undefined) return undefined;
