@@ -15,7 +15,7 @@ export function callFrom(environment: NodeJS.ProcessEnv, options: CallOptions = 
   const own = environment.LOCKSTEP_TASK?.trim() || undefined;
   const named = own === undefined ? undefined : readTaskName(own);
   if (named !== undefined && "allow" in named) return named;
-  const given = options.epoch ?? (own === undefined ? undefined : environment.LOCKSTEP_EPOCH);
+  const given = options.epoch ?? environment.LOCKSTEP_EPOCH;
   const epoch = given === undefined || given.trim() === "" ? undefined : Number(given);
   if (epoch !== undefined && !(Number.isSafeInteger(epoch) && epoch >= 0))
     return deny("R-IN-001", `\`${given}\` is no epoch: give the number that dispatch answered with`);

@@ -33,7 +33,16 @@ function statusText(status: Status): string {
       : `${style.red(breaker.mode === "PAUSE" ? "paused" : "stopped")}${breaker.reason === null ? "" : `: ${printable(breaker.reason)}`}; \`lockstep clear\` lets work go on\n\n`;
   const waiting = waitingLines(status);
   const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
-  return `${stopped}${heading}${taskTable(tasks)}\n${summary(tasks)}\n`;
+  return `${stopped}${heading}${taskTable(worthShowing(tasks))}\n${summary(tasks)}\n`;
+}
+
+const mergedMax = 20;
+
+/** Everything that is not done, and the last that was: `task list` has them all. */
+function worthShowing(tasks: readonly TaskStatus[]): readonly TaskStatus[] {
+  const merged = tasks.filter(({ state }) => state === "MERGED");
+  const old = new Set(merged.slice(0, -mergedMax));
+  return tasks.filter((task) => !old.has(task));
 }
 
 function waitingLines({ decisions, tasks }: Status): string[] {

@@ -3,6 +3,7 @@ import type { Task } from "../core/tasks/task.ts";
 import { downUpstream, orphanOf } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
+import { findCircle } from "./find-circle.ts";
 import { newTask } from "./new-task.ts";
 import { readPacket } from "./read-packet.ts";
 import { maskedInput, settle } from "./settle.ts";
@@ -33,10 +34,7 @@ export async function addTask(
       dependsOn: packet.dependsOn ?? [],
     };
     const circle = await findCircle(draft, task);
-    if (circle !== undefined)
-      return {
-        verdict: deny("R-IN-001", `task \`${key}\` would wait for itself: ${circle.join(" → ")}`, { circle }),
-      };
+    if (circle !== undefined) return { verdict: circle };
     draft.create(task);
     const down = await downUpstream(draft, task);
     const added = down === undefined ? task : await draft.apply(task, orphanOf(task, down), "system");
@@ -51,19 +49,4 @@ async function versions(draft: Draft, { dependsOn }: Task): Promise<Record<strin
   const found: Record<string, number> = {};
   for (const key of dependsOn) found[key] = (await draft.task(key))?.version ?? 0;
   return found;
-}
-
-const depthMax = 10_000;
-
-async function findCircle(draft: Draft, task: Task): Promise<readonly string[] | undefined> {
-  const ways: (readonly string[])[] = task.dependsOn.map((key) => [task.key, key]);
-  const seen = new Set<string>();
-  for (let way = ways.pop(); way !== undefined && seen.size < depthMax; way = ways.pop()) {
-    const key = way.at(-1) as string;
-    if (key === task.key) return way;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    for (const next of (await draft.task(key))?.dependsOn ?? []) ways.push([...way, next]);
-  }
-  return undefined;
 }

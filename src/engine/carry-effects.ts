@@ -30,9 +30,13 @@ async function setLease(draft: Draft, task: Task, leaseState: "held" | "running"
   draft.putAttempt({ ...attempt, leaseState, lease: { ...attempt.lease, boot, beatMs: monoMs } });
 }
 
-/** Ends the attempt, and wakes those that wait for its locks: that costs them no retry. */
-export async function releaseLocks(draft: Draft, task: Pick<Task, "key">): Promise<void> {
+/**
+ * Ends the attempt, and wakes those that wait for its locks: that costs them no retry. The task gets a new
+ * version even where its state stays, so that nobody begins to wait for it unseen.
+ */
+export async function releaseLocks(draft: Draft, task: Task): Promise<void> {
   draft.release(task.key);
+  draft.putTask((await draft.task(task.key)) ?? task);
   const attempt = await draft.attempt(task.key);
   if (attempt !== undefined && attempt.leaseState !== "over")
     draft.putAttempt({ ...attempt, leaseState: "over", endedAt: draft.at });

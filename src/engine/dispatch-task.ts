@@ -8,6 +8,7 @@ import { downUpstream, orphanOf, unmerged } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { tokenOf } from "./fence.ts";
+import { findCircle } from "./find-circle.ts";
 import { type Judged, judgeDispatch } from "./judge-dispatch.ts";
 import { newTask } from "./new-task.ts";
 import { openAttempt } from "./open-attempt.ts";
@@ -51,6 +52,8 @@ async function decideDispatch(engine: Engine, { packet, input, call }: Dispatch)
   const draft = new Draft(engine, { by: call, cause: "dispatch" });
   const stored = await engine.ledger.task(packet.name.key);
   const task = packetTask(stored ?? newTask(packet.name, draft.at), packet);
+  const circle = await findCircle(draft, task);
+  if (circle !== undefined) return { verdict: circle };
   if (stored === undefined) draft.create(task);
   const readied = await makeReady(draft, { stored, task, judged });
   if ("allow" in readied) return { verdict: readied };
@@ -59,7 +62,7 @@ async function decideDispatch(engine: Engine, { packet, input, call }: Dispatch)
   if (event.type !== "start" && readied.state !== "PENDING") return { verdict: verdictOf(event, judged) };
   const moved = await draft.apply(readied, event, event.type === "start" ? undefined : "system");
   if ("allow" in moved) return { verdict: moved };
-  if (event.type !== "start") return refusedSettled(draft, { moved, verdict: verdictOf(event, judged) });
+  if (event.type !== "start") return refused(draft, { moved, verdict: verdictOf(event, judged) });
   const opened = openAttempt(draft, { task: moved, judged, runner: runnerOf(engine, input) });
   const change = await draft.toChange({ take: opened.locks, expect: { fence: judged.fence } });
   const { attempt } = opened;
@@ -150,12 +153,27 @@ function verdictOf(event: TaskEvent, { verdict }: Judged): Deny {
   return deny(event.refusal.code, event.refusal.reason, event.refusal.details);
 }
 
-async function refusedSettled(
-  draft: Draft,
-  { moved, verdict }: { moved: Task; verdict: Deny },
-): Promise<Settled> {
+async function refused(draft: Draft, { moved, verdict }: { moved: Task; verdict: Deny }): Promise<Settled> {
   const details = { ...verdict.details, state: moved.state };
-  return { verdict: { ...verdict, details }, change: await draft.toChange() };
+  const tasks = await stillInTheWay(draft, moved);
+  if (tasks === undefined) return "anew";
+  return { verdict: { ...verdict, details }, change: await draft.toChange({ expect: { tasks } }) };
+}
+
+/**
+ * Who waits for a task is woken when that task lets go, so it must not have let go already: its version is
+ * read before what it holds is looked at, and expected at the commit.
+ */
+async function stillInTheWay(draft: Draft, { hold }: Task): Promise<Record<string, number> | undefined> {
+  if (hold === null || hold.by === null) return {};
+  const { ledger } = draft.engine;
+  const other = await ledger.task(hold.by);
+  if (other === undefined) return {};
+  const gone =
+    hold.kind === "lock"
+      ? (await ledger.locks({ task: hold.by, active: true })).length === 0
+      : other.state === "MERGED";
+  return gone ? undefined : { [hold.by]: other.version };
 }
 
 function runnerOf(engine: Engine, { runnerPid }: DispatchInput) {

@@ -46,26 +46,27 @@ async function spend(
 ): Promise<Settled> {
   const added = attempt.tokens - ((await engine.ledger.attempt(task.key))?.tokens ?? 0);
   const spent = { ...task, tokens: task.tokens + added };
+  const budgeted = spent.tokens - spent.tokensForgiven;
   const { warn, halt } = engine.limits.tokens;
   const draft = new Draft(engine, { by: call, cause: "heartbeat" });
   draft.putAttempt(attempt);
   draft.putTask(spent);
-  if (halt !== null && spent.tokens >= halt && spent.state === "IN_PROGRESS") {
-    const refusal = spentRefusal(spent, halt);
+  if (halt !== null && budgeted >= halt && spent.state === "IN_PROGRESS") {
+    const refusal = spentRefusal(spent.key, budgeted, halt);
     const moved = await draft.apply(spent, { type: "halt", refusal }, "system");
     if ("allow" in moved) return { verdict: moved };
     const details = { ...refusal.details, state: moved.state };
     return { verdict: deny("R-BG-001", refusal.reason, details), change: await draft.toChange() };
   }
-  const warning = warn !== null && spent.tokens >= warn;
+  const warning = warn !== null && budgeted >= warn;
   if (warning && !attempt.warned.includes("tokens")) {
     draft.putAttempt({ ...attempt, warned: [...attempt.warned, "tokens"] });
-    const data = { signal: "tokens", tokens: spent.tokens, warn, halt };
+    const data = { signal: "tokens", tokens: budgeted, warn, halt };
     draft.note({ type: "task.warned", task: task.key, from: null, to: null, data });
   }
   const verdict = beatVerdict(engine, spent, attempt);
   const details = warning
-    ? { ...verdict.details, warning: `${spent.tokens} tokens are spent, the task is halted at ${halt}` }
+    ? { ...verdict.details, warning: `${budgeted} tokens are spent, the task is halted at ${halt}` }
     : (verdict.details ?? {});
   return { verdict: allow(details), change: await draft.toChange() };
 }
@@ -81,11 +82,11 @@ function beatVerdict(engine: Engine, task: Task, attempt: Attempt) {
   });
 }
 
-function spentRefusal(task: Task, halt: number): Refusal {
+function spentRefusal(task: string, tokens: number, limit: number): Refusal {
   return {
     code: "R-BG-001",
-    reason: `task \`${task.key}\` has spent ${task.tokens} tokens, its limit is ${halt}`,
-    details: { halt: { signal: "tokens", tokens: task.tokens, limit: halt } },
+    reason: `task \`${task}\` has spent ${tokens} tokens, its limit is ${limit}`,
+    details: { halt: { signal: "tokens", tokens, limit } },
   };
 }
 

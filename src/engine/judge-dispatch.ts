@@ -19,7 +19,7 @@ export interface Judged {
   readonly verdict: Verdict;
   /** The fence before anything was looked at: a commit that expects it took all locks into account. */
   readonly fence: number;
-  /** The task that holds what this one needs. */
+  /** The task that holds what this one needs, in this ledger. */
   readonly conflict: string | undefined;
   readonly entries: readonly Entry[];
   readonly uses: readonly string[];
@@ -39,12 +39,14 @@ export async function judgeDispatch(engine: Engine, packet: Packet): Promise<Jud
   const entries = [...lockEntries(facts), ...worklogEntries(facts)];
   const near = await ledger.locksNear(entries.flatMap(({ shapes }) => shapes.map(literalPrefix)));
   const ruled = await decide(rules, withLocks(facts, near));
-  const verdict = ruled.allow ? ((await findBusyResource(engine, packet)) ?? ruled) : ruled;
+  const busy = ruled.allow ? await findBusyResource(engine, packet) : undefined;
+  const verdict = busy ?? ruled;
   const conflict = field(verdict.details, "conflict_task_id");
+  const isOurs = busy !== undefined || near.some(({ task }) => task === conflict);
   return {
     verdict,
     fence,
-    conflict: typeof conflict === "string" ? conflict : undefined,
+    conflict: typeof conflict === "string" && isOurs ? conflict : undefined,
     entries,
     uses: packet.uses,
     timeoutSeconds: Number(field(packet.assignment, "timeout_seconds")),

@@ -25,7 +25,7 @@ function move(
   return settle(engine, { operation, input, call }, async () => {
     const stored = await engine.ledger.task(key);
     if (stored === undefined) return { verdict: unknownTask(key) };
-    if (call.role === "attempt" || call.epoch !== undefined) {
+    if (operation === "task-escalate" && (call.role === "attempt" || call.epoch !== undefined)) {
       const fenced = checkFence(engine, key, await engine.ledger.attempt(key), call);
       if (fenced !== undefined) return { verdict: fenced };
     }

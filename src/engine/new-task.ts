@@ -24,6 +24,7 @@ export function newTask({ key, id, session }: TaskName, at: string): Task {
     attempts: 0,
     epoch: 0,
     tokens: 0,
+    tokensForgiven: 0,
     result: null,
     proof: null,
     commit: null,

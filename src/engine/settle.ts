@@ -5,11 +5,14 @@ import type { Change } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
 import type { Call, Engine } from "./engine.ts";
 
-export interface Settled {
-  readonly verdict: Verdict;
-  /** Absent where the verdict changes nothing. */
-  readonly change?: Change | Deny;
-}
+export type Settled =
+  | {
+      readonly verdict: Verdict;
+      /** Absent where the verdict changes nothing. */
+      readonly change?: Change | Deny;
+    }
+  /** What it was decided on is gone already. */
+  | "anew";
 
 const roundsMax = 200;
 
@@ -29,7 +32,9 @@ export async function settle(
   for (let round = 0; round < roundsMax; round += 1) {
     const before = request === undefined ? undefined : await engine.ledger.answered(request.key);
     if (before !== undefined && request !== undefined) return repeat(before, request);
-    const { verdict, change } = await decide();
+    const decided = await decide();
+    if (decided === "anew") continue;
+    const { verdict, change } = decided;
     if (change !== undefined && "allow" in change) return change;
     if (call.dryRun === true) return dry(verdict);
     if (change === undefined && request === undefined) return verdict;

@@ -3,6 +3,7 @@ import { factsOf, rules } from "../core/points/post-execution.ts";
 import { readSubmission, type Submission } from "../core/reports/read-submission.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { illegal } from "../core/tasks/machine.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import type { Attempt } from "../ledger/ledger.ts";
@@ -30,6 +31,7 @@ async function decideSubmit(engine: Engine, input: SubmitInput, call: Call): Pro
   if (fenced !== undefined) return { verdict: fenced };
   const task = await engine.ledger.task(input.task);
   if (task === undefined) return { verdict: unknownTask(input.task) };
+  if (task.state !== "IN_PROGRESS") return { verdict: illegal(task, "submit") };
   const read = readSubmission(input.document, {
     id: task.id,
     criteria: criteriaOf(task),

@@ -88,6 +88,16 @@ describe("a dispatch", () => {
     expect((await dispatch(engine, packet("T-2", ["lib"], { active_locks: [{}] }))).code).toBe("R-PD-007");
   });
 
+  it("is not confused by a packet that says a finished task still holds something", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"]));
+    await operate(engine, "task-cancel", { task: "T-1", reason: "no" }, person);
+    const claimed = [{ task_id: "T-1", resource: "src", active: true }];
+    const refused = await dispatch(engine, packet("T-2", ["src"], { active_locks: claimed }));
+    expect(refused).toMatchObject({ code: "R-PD-003", details: { state: "BLOCKED" } });
+    expect((await dispatch(engine, packet("T-2", ["src"]))).allow).toBe(true);
+  });
+
   it.each<[string, object, string]>([
     ["an objective alone", { objective: "round prices" }, "R-PD-001"],
     ["no evidence", { objective: "round prices", forbidden_actions: [] }, "R-PD-001"],
@@ -248,6 +258,13 @@ describe("dependencies", () => {
       state: "BLOCKED",
     });
     expect(await dispatch(engine, dependent("C", "A"))).toMatchObject({ code: "R-DP-001" });
+  });
+
+  it("in a circle are refused in a packet too", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, dependent("A", "B"));
+    expect((await dispatch(engine, dependent("B", "A"))).code).toBe("R-IN-001");
+    expect(await stateOf(engine, "B")).toBeUndefined();
   });
 
   it("in a circle are refused", async () => {

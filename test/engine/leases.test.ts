@@ -198,6 +198,16 @@ describe("budgets", () => {
     expect(await engine.ledger.locks({ active: true })).toEqual([]);
   });
 
+  it("tokens spent before a person resolved the task no longer count", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"]));
+    await beat(engine, "T-1", person, 60_000);
+    await operate(engine, "task-resolve", { task: "T-1", note: "go on" }, person);
+    await dispatch(engine, packet("T-1", ["src"]));
+    expect((await beat(engine, "T-1", person, 10_000)).details).toMatchObject({ tokens: 70_000 });
+    expect((await beat(engine, "T-1", person, 40_000)).code).toBe("R-BG-001");
+  });
+
   it("time warns at ten minutes and halts at fifteen, however lively the agent", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));

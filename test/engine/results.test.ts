@@ -136,6 +136,29 @@ describe("a result", () => {
   });
 });
 
+describe("a result that comes at the wrong time", () => {
+  it.each<[string, readonly string[]]>([
+    ["PENDING", []],
+    ["REVIEW", ["dispatch", "submit"]],
+    ["BLOCKED", ["dispatch", "bad submit"]],
+    ["ESCALATED", ["dispatch", "escalate"]],
+  ])("of a task that is %s changes nothing, however bad it is", async (state, steps) => {
+    const engine = await memoryEngine();
+    await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
+    for (const step of steps) {
+      if (step === "dispatch") await dispatch(engine, packet("T-1", ["src"]));
+      if (step === "submit") await submit(engine, "T-1");
+      if (step === "bad submit") await submit(engine, "T-1", { nonsense: 1 });
+      if (step === "escalate") await operate(engine, "task-escalate", { task: "T-1", reason: "x" }, person);
+    }
+    const before = await engine.ledger.events();
+    for (const document of [result("T-1"), { nonsense: 2 }])
+      expect((await submit(engine, "T-1", document)).code).toBe("R-ST-001");
+    expect(await stateOf(engine, "T-1")).toBe(state);
+    expect(await engine.ledger.events()).toEqual(before);
+  });
+});
+
 describe("completion", () => {
   async function reviewed(criteria: readonly string[], prove = async () => evidence) {
     const engine = await memoryEngine({ prove });

@@ -94,7 +94,7 @@ const asked: readonly TaskEventType[] = [
   "cancel",
 ];
 
-function illegal(task: Task, event: TaskEventType): Deny {
+export function illegal(task: Task, event: TaskEventType): Deny {
   const legal = legalEvents(task);
   const named = legal.filter((one) => asked.includes(one));
   const help = named.length === 0 ? "nothing leaves that state" : `legal now: ${named.join(", ")}`;

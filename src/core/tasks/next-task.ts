@@ -73,9 +73,10 @@ export const next = {
   }),
 
   /** A person's answer starts the task afresh: every budget is whole again. */
-  resolved: (_task: Task, { note }: EventOf<"resolve">): Partial<Task> => ({
+  resolved: (task: Task, { note }: EventOf<"resolve">): Partial<Task> => ({
     resolution: note,
     counters: noRetries,
+    tokensForgiven: task.tokens,
     streak: null,
     hold: null,
     refusal: null,

@@ -32,6 +32,8 @@ export interface Task {
   readonly attempts: number;
   readonly epoch: number;
   readonly tokens: number;
+  /** Spent before a person resolved the task: they no longer count against its budget. */
+  readonly tokensForgiven: number;
   /** What the last attempt handed in. */
   readonly result: unknown;
   /** `claimed`: completed by somebody else's word. */

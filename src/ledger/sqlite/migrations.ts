@@ -24,7 +24,7 @@ export function readVersion(connection: Connection, known: readonly Migration[])
   const owner = connection.pragma("application_id") as number;
   const isEmpty = connection.row("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
   if (version === 0 && owner === 0 && isEmpty) return 0;
-  if (owner !== applicationId || version === 0 || isEmpty)
+  if (owner !== applicationId || version <= 0 || isEmpty)
     throw storeFault("corrupt", connection.place, { why: "it is not a ledger of lockstep" });
   if (version > known.length)
     throw storeFault("newer", connection.place, {

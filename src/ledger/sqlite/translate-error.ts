@@ -39,6 +39,9 @@ const fileKinds: Readonly<Record<string, StoreFaultKind>> = {
   ENOENT: "gone",
 };
 
+/** A generated column over a damaged row, a table that is no longer there, a damaged header. */
+const damageMessages = /malformed JSON|no such|unsupported file format/;
+
 /** SQLite's and the disk's errors as faults; what is neither is a mistake in the program and stays as it is. */
 export function translateError(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof StoreFault) return error;
@@ -50,8 +53,7 @@ function kindOf(error: Error): StoreFaultKind | undefined {
   const { code, errcode } = error as Error & { code?: string; errcode?: number };
   if (code !== "ERR_SQLITE_ERROR") return fileKinds[code ?? ""];
   if (errcode === undefined) return "io";
-  // A generated column over a damaged row, or a table that is no longer there.
-  if (errcode === 1) return /malformed JSON|no such/.test(error.message) ? "corrupt" : undefined;
+  if (errcode === 1) return damageMessages.test(error.message) ? "corrupt" : undefined;
   return extendedKinds[errcode] ?? primaryKinds[errcode & 0xff];
 }
 
