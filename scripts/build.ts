@@ -54,4 +54,6 @@ await build({
   chunkNames: "chunks/[name]-[hash]",
   entryPoints: { main: "src/cli/main.ts" },
   plugins: [quiet],
+  // Its other build is CommonJS, which a module cannot hold.
+  alias: { yaml: "./node_modules/yaml/browser/index.js" },
 });

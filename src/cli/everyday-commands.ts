@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 
 /** The code behind a command is loaded when it is called. */
@@ -9,7 +9,7 @@ export function addEverydayCommands(program: Command): void {
     .option(...json)
     .option("--watch", "show it anew every second")
     .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
-  program.addCommand(taskCommand());
+  addTaskCommands(program);
   program
     .command("widen")
     .argument("<task>")
@@ -34,13 +34,13 @@ export function addEverydayCommands(program: Command): void {
     .action(async (id, answer, options) =>
       endsWith((await import("./ledger-commands.ts")).decideCommand(id, answer, options)),
     );
-  program.addCommand(auditCommand());
+  addAuditCommands(program);
   addBreaker(program);
   addExplaining(program);
 }
 
-function taskCommand(): Command {
-  const task = new Command("task").description("tasks by hand");
+function addTaskCommands(program: Command): void {
+  const task = program.command("task").description("tasks by hand");
   task
     .command("add")
     .argument("<id>", "such as T-001")
@@ -78,7 +78,6 @@ function taskCommand(): Command {
       endsWith((await import("./task.ts")).taskRetryCommand(name, file, options)),
     );
   addMoves(task);
-  return task;
 }
 
 function addMoves(task: Command): void {
@@ -116,8 +115,8 @@ function addMoves(task: Command): void {
     );
 }
 
-function auditCommand(): Command {
-  const audit = new Command("audit").description("the event log: every change, in order, never edited");
+function addAuditCommands(program: Command): void {
+  const audit = program.command("audit").description("the event log: every change, in order, never edited");
   audit
     .command("list")
     .description("the newest events")
@@ -137,7 +136,6 @@ function auditCommand(): Command {
     .argument("[file]", "default: stdout")
     .description("all events as JSON Lines")
     .action(async (file) => endsWith((await import("./audit.ts")).auditExportCommand(file)));
-  return audit;
 }
 
 function addBreaker(program: Command): void {

@@ -23,6 +23,7 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     attempts: 0,
     epoch: 0,
     tokens: 0,
+    tokensForgiven: 0,
     result: null,
     proof: null,
     commit: null,

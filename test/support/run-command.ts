@@ -1,0 +1,90 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Verdict } from "../../src/core/rules/verdict.ts";
+import { command } from "./run-hook.ts";
+import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
+
+export interface CommandOptions {
+  /** What comes on stdin; without it stdin is empty. */
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Words before the command's own, such as those that enter another name space. */
+  readonly through?: readonly string[];
+}
+
+export interface CommandRun {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  /** The lines that are out so far and whole. */
+  lines(): string[];
+  errors(): string;
+  readonly ended: Promise<CommandRun>;
+}
+
+/** A git repository of its own, and the built command in it. */
+export interface Repository extends TemporaryFolder {
+  run(words: readonly string[], options?: CommandOptions): Promise<CommandRun>;
+  start(words: readonly string[], options?: CommandOptions): Running;
+}
+
+export function temporaryRepository(files: Readonly<Record<string, string>> = {}): Repository {
+  const folder = temporaryFolder(files);
+  execFileSync("git", ["init", "-q"], { cwd: folder.path });
+  const start = (words: readonly string[], options?: CommandOptions) =>
+    startProgram([process.execPath, command, ...words], { ...options, cwd: folder.path });
+  return { ...folder, start, run: (words, options) => start(words, options).ended };
+}
+
+/** Starts a program with the caller's environment, but for what would make it an agent of somebody's. */
+export function startProgram(
+  words: readonly string[],
+  { cwd, input, env = {}, through = [] }: CommandOptions & { readonly cwd: string },
+): Running {
+  const [program = "", ...rest] = [...through, ...words];
+  const child = spawn(program, rest, { cwd, env: { ...plainEnvironment(), ...env } });
+  const out: Buffer[] = [];
+  const errors: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
+  // Who is killed, or refuses before it reads, leaves a broken pipe.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input ?? "");
+  const stdout = () => Buffer.concat(out).toString();
+  const stderr = () => Buffer.concat(errors).toString();
+  const ended = new Promise<CommandRun>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status, signal) => resolve({ status, signal, stdout: stdout(), stderr: stderr() }));
+  });
+  return { process: child, ended, errors: stderr, lines: () => stdout().split("\n").slice(0, -1) };
+}
+
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const own = /^(?:LOCKSTEP_|CLAUDE_AGENT_)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+}
+
+/** The one line that a command for other programs prints. */
+export function verdictIn({ stdout, stderr }: Pick<CommandRun, "stdout" | "stderr">): Verdict {
+  if (!/^\{.*\}\n$/.test(stdout)) throw new Error(`no verdict in \`${stdout}\`; stderr: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Asks again until there is an answer, and fails when none comes for a long time. */
+export async function eventually<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+): Promise<T> {
+  const deadline = performance.now() + 30_000;
+  while (performance.now() < deadline) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await sleep(20);
+  }
+  throw new Error(`this never came: ${what}`);
+}
