@@ -11,18 +11,25 @@ import type { Project } from "../workspace/find-project.ts";
 const run = promisify(execFile);
 const checkMsMax = 15 * 60_000;
 const tailBytesMax = 4096;
+const drainMs = 500;
+
+interface Check {
+  readonly commit: string;
+  readonly command: string;
+  readonly msMax?: number;
+}
 
 /** Runs a command on the exact tree of a commit, in a clean checkout of its own that is removed afterwards. */
 export async function runCheck(
   { place, commonFolder }: Project,
-  { commit, command }: { readonly commit: string; readonly command: string },
+  { commit, command, msMax = checkMsMax }: Check,
 ): Promise<Evidence | { readonly error: string }> {
   if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
   if (!/^[0-9a-fA-F]{4,64}$/.test(commit)) return { error: `\`${commit}\` is no commit id` };
   const folder = mkdtempSync(join(tmpdir(), "lockstep-check-"));
   try {
     const tree = await checkOut(place.root, folder, commit);
-    return typeof tree === "string" ? await runIn(folder, command, tree) : tree;
+    return typeof tree === "string" ? await runIn(folder, { command, tree, msMax }) : tree;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -41,11 +48,14 @@ async function checkOut(root: string, folder: string, commit: string): Promise<s
     const [first = "git failed"] = ((error as { stderr?: string }).stderr ?? String(error))
       .trim()
       .split("\n");
-    return { error: `\`${commit}\` cannot be checked out: ${first}` };
+    return { error: `commit \`${commit}\` cannot be checked out: ${first}` };
   }
 }
 
-async function runIn(folder: string, command: string, tree: string): Promise<Evidence> {
+async function runIn(
+  folder: string,
+  { command, tree, msMax }: { command: string; tree: string; msMax: number },
+): Promise<Evidence> {
   const started = process.hrtime.bigint();
   const child = spawn("sh", ["-c", command], {
     cwd: folder,
@@ -61,12 +71,16 @@ async function runIn(folder: string, command: string, tree: string): Promise<Evi
   };
   child.stdout.on("data", keep);
   child.stderr.on("data", keep);
-  const timer = setTimeout(() => endGroup(child.pid), checkMsMax);
+  const timer = setTimeout(() => endGroup(child.pid), msMax);
   const exit = await new Promise<number | null>((resolve) => {
     child.on("error", () => resolve(null));
     child.on("close", (code) => resolve(code));
+    // What outlives it in a session of its own may hold its output open for ever.
+    child.on("exit", (code) => setTimeout(() => resolve(code), drainMs));
   });
   clearTimeout(timer);
+  child.stdout.destroy();
+  child.stderr.destroy();
   endGroup(child.pid);
   return {
     command,
