@@ -7,8 +7,7 @@ import { advance } from "../core/tasks/machine.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { checkFence } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
+import { fencedTask } from "./fence.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
 import { type Settled, settle } from "./settle.ts";
 import { criteriaOf } from "./submit-result.ts";
@@ -39,10 +38,9 @@ interface Completion {
 }
 
 async function decideComplete(engine: Engine, { input, call, proofs }: Completion): Promise<Settled> {
-  const fenced = checkFence(engine, input.task, await engine.ledger.attempt(input.task), call);
-  if (fenced !== undefined) return { verdict: fenced };
-  const task = await engine.ledger.task(input.task);
-  if (task === undefined) return { verdict: unknownTask(input.task) };
+  const fenced = await fencedTask(engine, input.task, call);
+  if ("allow" in fenced) return { verdict: fenced };
+  const { task } = fenced;
   const illegal = whyNotMergeable(engine, task, call);
   if (illegal !== undefined) return { verdict: illegal };
   const required = requiredOf(task, input.document);

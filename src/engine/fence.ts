@@ -1,8 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { hasLapsed } from "../core/leases/lease.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 import type { Call, Engine } from "./engine.ts";
+import { unknownTask } from "./known-task.ts";
 
 /** Made from the attempt itself, so that no token is ever stored. */
 export function tokenOf(ledger: Ledger, task: string, epoch: number): string {
@@ -52,4 +54,17 @@ function stale(why: string, { task, current }: { task: string; current: number }
 function sameToken(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The task and its attempt, for a caller that is the current one. */
+export async function fencedTask(
+  engine: Engine,
+  key: string,
+  call: Call,
+): Promise<{ readonly task: Task; readonly attempt: Attempt | undefined } | Deny> {
+  const attempt = await engine.ledger.attempt(key);
+  const stale = checkFence(engine, key, attempt, call);
+  if (stale !== undefined) return stale;
+  const task = await engine.ledger.task(key);
+  return task === undefined ? unknownTask(key) : { task, attempt };
 }

@@ -4,8 +4,7 @@ import type { Refusal, Task } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { checkFence } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
+import { fencedTask } from "./fence.ts";
 import { type Settled, settle } from "./settle.ts";
 
 export interface HeartbeatInput {
@@ -20,11 +19,9 @@ export function heartbeat(engine: Engine, input: HeartbeatInput, call: Call): Pr
 }
 
 async function decideBeat(engine: Engine, input: HeartbeatInput, call: Call): Promise<Settled> {
-  const attempt = await engine.ledger.attempt(input.task);
-  const fenced = checkFence(engine, input.task, attempt, call);
-  if (fenced !== undefined) return { verdict: fenced };
-  const task = await engine.ledger.task(input.task);
-  if (task === undefined) return { verdict: unknownTask(input.task) };
+  const fenced = await fencedTask(engine, input.task, call);
+  if ("allow" in fenced) return { verdict: fenced };
+  const { task, attempt } = fenced;
   if (attempt === undefined || !["IN_PROGRESS", "REVIEW"].includes(task.state))
     return { verdict: notWorking(task) };
   const { wallMs, monoMs, boot } = engine.clock.now();

@@ -9,8 +9,7 @@ import type { TaskEvent } from "../core/tasks/task-event.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { checkFence } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
+import { fencedTask } from "./fence.ts";
 import { fingerprintOf, refusalOf } from "./refusals.ts";
 import { maskedInput, type Settled, settle } from "./settle.ts";
 
@@ -26,11 +25,9 @@ export function submitResult(engine: Engine, input: SubmitInput, call: Call): Pr
 }
 
 async function decideSubmit(engine: Engine, input: SubmitInput, call: Call): Promise<Settled> {
-  const attempt = await engine.ledger.attempt(input.task);
-  const fenced = checkFence(engine, input.task, attempt, call);
-  if (fenced !== undefined) return { verdict: fenced };
-  const task = await engine.ledger.task(input.task);
-  if (task === undefined) return { verdict: unknownTask(input.task) };
+  const fenced = await fencedTask(engine, input.task, call);
+  if ("allow" in fenced) return { verdict: fenced };
+  const { task, attempt } = fenced;
   if (task.state !== "IN_PROGRESS") return { verdict: illegal(task, "submit") };
   const read = readSubmission(input.document, {
     id: task.id,

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { headFileName } from "../audit-head.ts";
 import type { StoreFault } from "../store-fault.ts";
+import { reserveName } from "./reserve.ts";
 import { storeFault } from "./translate-error.ts";
 
 export const databaseName = "state.db";
@@ -67,7 +68,8 @@ function createEmpty(folder: string, path: string): void {
 
 /** Files that were made, copied or unpacked with wider modes. */
 export function narrowModes(folder: string): void {
-  for (const name of [databaseName, `${databaseName}-wal`, `${databaseName}-shm`, headFileName]) {
+  const names = [databaseName, `${databaseName}-wal`, `${databaseName}-shm`, headFileName, reserveName];
+  for (const name of names) {
     const mode = statSync(join(folder, name), { throwIfNoEntry: false })?.mode ?? 0;
     if ((mode & 0o077) !== 0) chmodSync(join(folder, name), 0o600);
   }

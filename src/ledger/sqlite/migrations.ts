@@ -42,7 +42,10 @@ export async function migrate(connection: Connection, known: readonly Migration[
   const bringUp = () => {
     const version = readVersion(connection, known);
     if (version === known.length) return;
-    if (version > 0) backUp(connection.place, version);
+    if (version > 0) {
+      refuseChangedSchema(connection);
+      backUp(connection.place, version);
+    }
     for (const migration of known.slice(version)) migration(connection);
     connection.execute(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${known.length}`);
     writeMeta(connection, "schema", schemaDigest(connection));
@@ -57,11 +60,18 @@ export function whySchemaChanged(connection: Connection): string | undefined {
     : "its tables, indexes or triggers were changed";
 }
 
+export function refuseChangedSchema(connection: Connection): void {
+  const why = whySchemaChanged(connection);
+  if (why !== undefined) throw storeFault("corrupt", connection.place, { why });
+}
+
+/** With the version, so that a damaged one does not lead to the wrong migrations. */
 function schemaDigest(connection: Connection): string {
   const rows = connection.rows(
     "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
   );
-  return hash("sha256", JSON.stringify(rows.map((row) => Object.values(row))));
+  const definitions = rows.map((row) => Object.values(row));
+  return hash("sha256", JSON.stringify([connection.pragma("user_version"), ...definitions]));
 }
 
 /** A second connection reads the committed state while the first one keeps everybody from changing it. */

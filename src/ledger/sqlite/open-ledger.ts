@@ -5,7 +5,7 @@ import { checkIntegrity } from "./check-integrity.ts";
 import { Connection } from "./connection.ts";
 import { type FilesOptions, identityOf, keepDamaged, narrowModes, prepareFiles } from "./ledger-files.ts";
 import { writeMeta } from "./meta.ts";
-import { type Migration, migrate, migrations, readVersion, whySchemaChanged } from "./migrations.ts";
+import { type Migration, migrate, migrations, readVersion, refuseChangedSchema } from "./migrations.ts";
 import { openHead } from "./open-head.ts";
 import { freeReserve, keepReserve } from "./reserve.ts";
 import { type Home, SqliteLedger } from "./sqlite-ledger.ts";
@@ -60,8 +60,7 @@ async function open(options: OpenOptions): Promise<Ledger> {
     await connection.patiently(() => configure(connection, { known, maxPages, hadHead }));
     await migrate(connection, known);
     await connection.snapshot(() => {
-      const changed = whySchemaChanged(connection);
-      if (changed !== undefined) throw storeFault("corrupt", path, { why: changed });
+      refuseChangedSchema(connection);
       checkIntegrity(connection, { folder, urgent });
     });
     home = { folder, identity, head: await openHead(connection, folder) };

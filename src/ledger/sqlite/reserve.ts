@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+export const reserveName = "reserve";
+
 const reserveBytes = 256 * 1024;
 /** On a disk with less the reserve itself would be what fills it. */
 const roomBytesMin = 4 * reserveBytes;
@@ -11,7 +13,7 @@ const roomBytesMin = 4 * reserveBytes;
  * systems store no zeros.
  */
 export function keepReserve(folder: string): void {
-  const path = join(folder, "reserve");
+  const path = join(folder, reserveName);
   if (statSync(path, { throwIfNoEntry: false })?.size === reserveBytes) return;
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < roomBytesMin) return;
@@ -26,7 +28,7 @@ export function keepReserve(folder: string): void {
 /** Whether there was one to give away. */
 export function freeReserve(folder: string): boolean {
   try {
-    rmSync(join(folder, "reserve"));
+    rmSync(join(folder, reserveName));
     return true;
   } catch {
     return false;
