@@ -32,7 +32,10 @@ async function decideBeat(engine: Engine, input: HeartbeatInput, call: Call): Pr
     lease: { ...attempt.lease, boot, beatMs: monoMs },
   };
   if (input.tokens === undefined || input.tokens === 0)
-    return { verdict: beatVerdict(engine, task, beaten), change: { attempts: [beaten], durable: false } };
+    return {
+      verdict: beatVerdict(engine, task, beaten),
+      change: { attempts: [beaten], expect: { tasks: { [task.key]: task.version } }, durable: false },
+    };
   return spend(engine, { task, attempt: beaten, call });
 }
 
