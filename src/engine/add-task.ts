@@ -4,9 +4,10 @@ import { downUpstream, orphanOf } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { findCircle } from "./find-circle.ts";
+import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
 import { readPacket } from "./read-packet.ts";
-import { maskedInput, settle } from "./settle.ts";
+import { settle } from "./settle.ts";
 
 /** A task by hand: PENDING until somebody dispatches it. */
 export async function addTask(
@@ -14,7 +15,9 @@ export async function addTask(
   input: { readonly packet: Details },
   call: Call,
 ): Promise<Verdict> {
-  const packet = readPacket(await maskedInput(input.packet));
+  const masked = await maskedPacket(input.packet);
+  if ("allow" in masked) return masked;
+  const packet = readPacket(masked.packet);
   if ("allow" in packet) return packet;
   return settle(engine, { operation: "task-add", input, call }, async () => {
     const { key } = packet.name;
@@ -39,14 +42,16 @@ export async function addTask(
     const down = await downUpstream(draft, task);
     const added = down === undefined ? task : await draft.apply(task, orphanOf(task, down), "system");
     if ("allow" in added) return { verdict: added };
-    const change = await draft.toChange({ expect: { tasks: await versions(draft, task) } });
+    await announce(draft, task);
+    const change = await draft.toChange();
     return { verdict: allow({ task_id: key, state: added.state }), change };
   });
 }
 
-/** A dependency that fails meanwhile must not be missed. */
-async function versions(draft: Draft, { dependsOn }: Task): Promise<Record<string, number>> {
-  const found: Record<string, number> = {};
-  for (const key of dependsOn) found[key] = (await draft.task(key))?.version ?? 0;
-  return found;
+/** A dependency that fails has to know whom it fails: it gets a new version with this change. */
+async function announce(draft: Draft, { dependsOn }: Task): Promise<void> {
+  for (const key of dependsOn) {
+    const dependency = await draft.task(key);
+    if (dependency !== undefined && dependency.state !== "MERGED") draft.putTask(dependency);
+  }
 }

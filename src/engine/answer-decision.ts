@@ -3,6 +3,7 @@ import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
+import { loadTask } from "./fence.ts";
 import { type Settled, settle } from "./settle.ts";
 import { grant, judgeWiden } from "./widen-scope.ts";
 
@@ -42,20 +43,19 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
 async function approve(engine: Engine, decision: Decision, call: Call): Promise<Settled> {
   const paths = field(decision.data, "paths");
   const why = field(decision.data, "why");
-  const attempt = await engine.ledger.attempt(decision.task);
-  if (attempt?.epoch !== field(decision.data, "epoch"))
+  const loaded = await loadTask(engine, decision.task);
+  if (loaded === undefined || loaded.task.epoch !== field(decision.data, "epoch"))
     return {
       verdict: deny(
         "R-LS-001",
         `the attempt that asked is over: cancel \`${decision.id}\`, or let the next one ask`,
       ),
     };
-  const wider = await judgeWiden(engine, {
-    task: decision.task,
-    paths: isStringList(paths) ? paths : [],
-    why: typeof why === "string" ? why : "approved",
-    attempt,
-  });
+  const wider = await judgeWiden(
+    engine,
+    { paths: isStringList(paths) ? paths : [], why: typeof why === "string" ? why : "approved" },
+    loaded,
+  );
   if ("allow" in wider) return { verdict: wider };
   return grant(engine, wider, call, { ...decision, state: "answered", answer: "approved" });
 }

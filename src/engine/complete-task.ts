@@ -7,7 +7,8 @@ import { advance } from "../core/tasks/machine.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { fencedTask } from "./fence.ts";
+import { checkEpoch, loadTask } from "./fence.ts";
+import { unknownTask } from "./known-task.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
 import { type Settled, settle } from "./settle.ts";
 import { criteriaOf } from "./submit-result.ts";
@@ -38,9 +39,12 @@ interface Completion {
 }
 
 async function decideComplete(engine: Engine, { input, call, proofs }: Completion): Promise<Settled> {
-  const fenced = await fencedTask(engine, input.task, call);
-  if ("allow" in fenced) return { verdict: fenced };
-  const { task } = fenced;
+  const loaded = await loadTask(engine, input.task);
+  if (loaded === undefined) return { verdict: unknownTask(input.task) };
+  const { task, attempt } = loaded;
+  // Work in review has no lease to lose.
+  const stale = checkEpoch(engine, task.key, attempt, call);
+  if (stale !== undefined) return { verdict: stale };
   const illegal = whyNotMergeable(engine, task, call);
   if (illegal !== undefined) return { verdict: illegal };
   const required = requiredOf(task, input.document);
@@ -51,7 +55,7 @@ async function decideComplete(engine: Engine, { input, call, proofs }: Completio
   const checks = [...claimsOf(task, input.document, required), ...provenChecks(required, proofs)];
   const payload = { task_id: task.key, acceptance_check: checks, required_criteria: required };
   const verdict = await decide(rules, factsOf(payload));
-  const draft = new Draft(engine, { by: call, cause: "complete" });
+  const draft = new Draft(engine, { by: call, cause: "complete" }).seen(loaded);
   const evidence = [...proofs.values()].filter((proof) => !("error" in proof));
   const proven = { ...task, evidence };
   const moved = verdict.allow

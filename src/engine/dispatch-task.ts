@@ -10,13 +10,14 @@ import type { Call, Engine } from "./engine.ts";
 import { tokenOf } from "./fence.ts";
 import { findCircle } from "./find-circle.ts";
 import { type Judged, judgeDispatch } from "./judge-dispatch.ts";
+import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
 import { openAttempt } from "./open-attempt.ts";
 import { type Packet, readPacket } from "./read-packet.ts";
 import { reclaimIfLapsed } from "./reclaim.ts";
 import { fingerprintOf } from "./refusals.ts";
 import { sameAssignment } from "./same-assignment.ts";
-import { maskedInput, type Settled, settle } from "./settle.ts";
+import { type Settled, settle } from "./settle.ts";
 
 export interface DispatchInput {
   readonly packet: unknown;
@@ -29,7 +30,9 @@ export interface DispatchInput {
  * the commit that judged the overlap, or not at all (INV-1).
  */
 export async function dispatchTask(engine: Engine, input: DispatchInput, call: Call): Promise<Verdict> {
-  const packet = readPacket(await maskedInput(input.packet));
+  const masked = await maskedPacket(input.packet);
+  if ("allow" in masked) return masked;
+  const packet = readPacket(masked.packet);
   if ("allow" in packet) return packet;
   const verdict = await settle(engine, { operation: "dispatch", input, call }, () =>
     decideDispatch(engine, { packet, input, call }),
@@ -154,26 +157,25 @@ function verdictOf(event: TaskEvent, { verdict }: Judged): Deny {
 }
 
 async function refused(draft: Draft, { moved, verdict }: { moved: Task; verdict: Deny }): Promise<Settled> {
+  if (!(await announceWaiting(draft, moved))) return "anew";
   const details = { ...verdict.details, state: moved.state };
-  const tasks = await stillInTheWay(draft, moved);
-  if (tasks === undefined) return "anew";
-  return { verdict: { ...verdict, details }, change: await draft.toChange({ expect: { tasks } }) };
+  return { verdict: { ...verdict, details }, change: await draft.toChange() };
 }
 
 /**
- * Who waits for a task is woken when that task lets go, so it must not have let go already: its version is
- * read before what it holds is looked at, and expected at the commit.
+ * Who waits for a task is woken by whatever that task does next, so that must not have happened already, nor
+ * be decided without knowing of the waiter: the other task gets a new version with this change. False where it
+ * has let go meanwhile.
  */
-async function stillInTheWay(draft: Draft, { hold }: Task): Promise<Record<string, number> | undefined> {
-  if (hold === null || hold.by === null) return {};
-  const { ledger } = draft.engine;
-  const other = await ledger.task(hold.by);
-  if (other === undefined) return {};
+async function announceWaiting(draft: Draft, { hold }: Task): Promise<boolean> {
+  const other = hold?.by == null ? undefined : await draft.task(hold.by);
+  if (hold === null || other === undefined) return true;
   const gone =
     hold.kind === "lock"
-      ? (await ledger.locks({ task: hold.by, active: true })).length === 0
+      ? (await draft.engine.ledger.locks({ task: other.key, active: true })).length === 0
       : other.state === "MERGED";
-  return gone ? undefined : { [hold.by]: other.version };
+  if (!gone) draft.putTask(other);
+  return !gone;
 }
 
 function runnerOf(engine: Engine, { runnerPid }: DispatchInput) {

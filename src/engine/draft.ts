@@ -37,6 +37,9 @@ export class Draft {
   readonly #cause: string;
   readonly #tasks = new Map<string, Task>();
   readonly #attempts = new Map<string, Attempt>();
+  /** What something was decided on: it is written as it was read then, or not at all. */
+  readonly #seenTasks = new Map<string, Task>();
+  readonly #seenAttempts = new Map<string, Attempt>();
   readonly #events: NewEvent[] = [];
   readonly #intents: NewIntent[] = [];
   readonly #released = new Set<string>();
@@ -48,14 +51,29 @@ export class Draft {
     this.#cause = cause;
   }
 
-  /** The task as this draft leaves it. */
+  /** The task as this draft leaves it. The first reading counts: a later one would hide what changed since. */
   async task(key: string): Promise<Task | undefined> {
-    return this.#tasks.get(key) ?? (await this.engine.ledger.task(key));
+    const known = this.#tasks.get(key) ?? this.#seenTasks.get(key);
+    if (known !== undefined) return known;
+    const read = await this.engine.ledger.task(key);
+    if (read !== undefined) this.#seenTasks.set(key, read);
+    return read;
   }
 
   async attempt(key: string): Promise<Attempt | undefined> {
     const drafted = [...this.#attempts.values()].filter(({ task }) => task === key).at(-1);
-    return drafted ?? (await this.engine.ledger.attempt(key));
+    const known = drafted ?? this.#seenAttempts.get(key);
+    if (known !== undefined) return known;
+    const read = await this.engine.ledger.attempt(key);
+    if (read !== undefined) this.#seenAttempts.set(key, read);
+    return read;
+  }
+
+  /** What the caller has read and decided on before this draft was made. */
+  seen({ task, attempt }: { readonly task: Task; readonly attempt: Attempt | undefined }): this {
+    this.#seenTasks.set(task.key, task);
+    if (attempt !== undefined) this.#seenAttempts.set(task.key, attempt);
+    return this;
   }
 
   putTask(task: Task): void {

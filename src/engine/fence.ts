@@ -11,12 +11,9 @@ export function tokenOf(ledger: Ledger, task: string, epoch: number): string {
   return createHmac("sha256", ledger.secret()).update(`${task}\n${epoch}`).digest("base64url");
 }
 
-/**
- * INV-2: nothing that carries another epoch than the current one is applied. A lease that has ended is over
- * even before the watchdog takes note of it.
- */
-export function checkFence(
-  engine: Engine,
+/** INV-2: nothing that carries another epoch than the current one is applied. */
+export function checkEpoch(
+  { ledger }: Engine,
   task: string,
   attempt: Attempt | undefined,
   call: Call,
@@ -29,19 +26,27 @@ export function checkFence(
       task_id: task,
       field: "epoch",
     });
-  if (call.token !== undefined && !sameToken(call.token, tokenOf(engine.ledger, task, current)))
+  if (call.token !== undefined && !sameToken(call.token, tokenOf(ledger, task, current)))
     return stale(`the token is not that of task \`${task}\` in epoch ${current}`, { task, current });
-  if (attempt === undefined) return undefined;
-  if (attempt.leaseState === "over") return stale(`the lease of task \`${task}\` is over`, { task, current });
-  if (attempt.leaseState === "running" && hasLapsed(attempt.lease, engine.clock.now()))
-    return stale(
-      `the lease of task \`${task}\` ran out ${attempt.lease.timeoutSeconds} s after its last heartbeat`,
-      {
-        task,
-        current,
-      },
-    );
   return undefined;
+}
+
+/** As `checkEpoch`, for whoever works: a lease that has ended is over even before the watchdog takes note. */
+export function checkFence(
+  engine: Engine,
+  task: string,
+  attempt: Attempt | undefined,
+  call: Call,
+): Deny | undefined {
+  const refused = checkEpoch(engine, task, attempt, call);
+  if (refused !== undefined || attempt === undefined) return refused;
+  const { leaseState, lease, epoch: current } = attempt;
+  if (leaseState === "over") return stale(`the lease of task \`${task}\` is over`, { task, current });
+  if (leaseState !== "running" || !hasLapsed(lease, engine.clock.now())) return undefined;
+  return stale(`the lease of task \`${task}\` ran out ${lease.timeoutSeconds} s after its last heartbeat`, {
+    task,
+    current,
+  });
 }
 
 function stale(why: string, { task, current }: { task: string; current: number }): Deny {
@@ -56,15 +61,27 @@ function sameToken(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+export interface Loaded {
+  readonly task: Task;
+  readonly attempt: Attempt | undefined;
+}
+
+/**
+ * A task with the attempt that belongs to it. The task is read first: whatever is decided on the two is
+ * committed against that version of the task, so that an attempt which has been replaced meanwhile cannot
+ * pass for the current one (INV-2).
+ */
+export async function loadTask({ ledger }: Pick<Engine, "ledger">, key: string): Promise<Loaded | undefined> {
+  for (;;) {
+    const task = await ledger.task(key);
+    if (task === undefined) return undefined;
+    const attempt = task.attempts === 0 ? undefined : await ledger.attempt(key);
+    if ((attempt?.epoch ?? 0) === task.epoch) return { task, attempt };
+  }
+}
+
 /** The task and its attempt, for a caller that is the current one. */
-export async function fencedTask(
-  engine: Engine,
-  key: string,
-  call: Call,
-): Promise<{ readonly task: Task; readonly attempt: Attempt | undefined } | Deny> {
-  const attempt = await engine.ledger.attempt(key);
-  const stale = checkFence(engine, key, attempt, call);
-  if (stale !== undefined) return stale;
-  const task = await engine.ledger.task(key);
-  return task === undefined ? unknownTask(key) : { task, attempt };
+export async function fencedTask(engine: Engine, key: string, call: Call): Promise<Loaded | Deny> {
+  const loaded = await loadTask(engine, key);
+  return checkFence(engine, key, loaded?.attempt, call) ?? loaded ?? unknownTask(key);
 }

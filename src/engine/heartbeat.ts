@@ -36,15 +36,14 @@ async function decideBeat(engine: Engine, input: HeartbeatInput, call: Call): Pr
       verdict: beatVerdict(engine, task, beaten),
       change: { attempts: [beaten], expect: { tasks: { [task.key]: task.version } }, durable: false },
     };
-  return spend(engine, { task, attempt: beaten, call });
+  return spend(engine, { task, attempt: beaten, added: input.tokens, call });
 }
 
 /** Tokens count for the whole task: another attempt does not buy more of them. */
 async function spend(
   engine: Engine,
-  { task, attempt, call }: { task: Task; attempt: Attempt; call: Call },
+  { task, attempt, added, call }: { task: Task; attempt: Attempt; added: number; call: Call },
 ): Promise<Settled> {
-  const added = attempt.tokens - ((await engine.ledger.attempt(task.key))?.tokens ?? 0);
   const spent = { ...task, tokens: task.tokens + added };
   const budgeted = spent.tokens - spent.tokensForgiven;
   const { warn, halt } = engine.limits.tokens;

@@ -3,11 +3,12 @@ import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { checkFence } from "./fence.ts";
+import { checkFence, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
+import { maskedPacket } from "./masked-input.ts";
 import { readPacket } from "./read-packet.ts";
 import { sameAssignment } from "./same-assignment.ts";
-import { maskedInput, settle } from "./settle.ts";
+import { settle } from "./settle.ts";
 
 interface Moving {
   readonly operation: string;
@@ -23,13 +24,14 @@ function move(
   eventsFor: (task: Task) => { readonly task: Task; readonly events: readonly TaskEvent[] },
 ): Promise<Verdict> {
   return settle(engine, { operation, input, call }, async () => {
-    const stored = await engine.ledger.task(key);
-    if (stored === undefined) return { verdict: unknownTask(key) };
+    const loaded = await loadTask(engine, key);
+    if (loaded === undefined) return { verdict: unknownTask(key) };
+    const { task: stored, attempt } = loaded;
     if (operation === "task-escalate" && (call.role === "attempt" || call.epoch !== undefined)) {
-      const fenced = checkFence(engine, key, await engine.ledger.attempt(key), call);
+      const fenced = checkFence(engine, key, attempt, call);
       if (fenced !== undefined) return { verdict: fenced };
     }
-    const draft = new Draft(engine, { by: call, cause: operation });
+    const draft = new Draft(engine, { by: call, cause: operation }).seen(loaded);
     const { task, events } = eventsFor(stored);
     let current = task;
     for (const event of events) {
@@ -84,7 +86,9 @@ export async function retryTask(
   input: { readonly task: string; readonly packet?: unknown },
   call: Call,
 ): Promise<Verdict> {
-  const packet = input.packet === undefined ? undefined : readPacket(await maskedInput(input.packet));
+  const masked = input.packet === undefined ? undefined : await maskedPacket(input.packet);
+  if (masked !== undefined && "allow" in masked) return masked;
+  const packet = masked === undefined ? undefined : readPacket(masked.packet);
   if (packet !== undefined && "allow" in packet) return packet;
   return move(engine, { operation: "task-retry", task: input.task, input, call }, (stored) => {
     const changed =

@@ -7,6 +7,7 @@ import type { Attempt } from "../ledger/ledger.ts";
 import { releaseLocks } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
+import { loadTask } from "./fence.ts";
 import { fingerprintOf } from "./refusals.ts";
 import { settle } from "./settle.ts";
 
@@ -47,11 +48,10 @@ export async function reclaim(
   let ended = false;
   await settle(engine, { operation: cause, input: task, call: { role: "person" } }, async () => {
     ended = false;
-    const attempt = await engine.ledger.attempt(task);
-    const stored = await engine.ledger.task(task);
+    const { task: stored, attempt } = (await loadTask(engine, task)) ?? {};
     const end = attempt === undefined ? undefined : endOf(engine, attempt, grace);
     if (attempt === undefined || stored === undefined || end === undefined) return { verdict: allow() };
-    const draft = new Draft(engine, { by: "system", cause });
+    const draft = new Draft(engine, { by: "system", cause }).seen({ task: stored, attempt });
     await endAttempt(draft, { task: stored, attempt, end });
     if (draft.isEmpty) return { verdict: allow() };
     ended = true;

@@ -2,24 +2,23 @@ import { allow, type Verdict } from "../core/rules/verdict.ts";
 import { releaseLocks } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { checkFence } from "./fence.ts";
+import { checkEpoch, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /** Gives a task's locks back. Work in progress loses its attempt and can be dispatched again. */
 export function releaseTask(engine: Engine, input: { readonly task: string }, call: Call): Promise<Verdict> {
   return settle(engine, { operation: "release", input, call }, async () => {
-    const attempt = await engine.ledger.attempt(input.task);
-    const task = await engine.ledger.task(input.task);
-    if (task === undefined) return { verdict: unknownTask(input.task) };
-    const over = attempt === undefined || attempt.leaseState === "over";
-    const fenced =
-      over && call.epoch === undefined ? undefined : staleOnly(engine, { task: task.key, attempt, call });
-    if (fenced !== undefined) return { verdict: fenced };
+    const loaded = await loadTask(engine, input.task);
+    if (loaded === undefined) return { verdict: unknownTask(input.task) };
+    const { task, attempt } = loaded;
+    // A lease that ran out is no reason to keep its locks.
+    const stale = checkEpoch(engine, task.key, attempt, call);
+    if (stale !== undefined) return { verdict: stale };
     const held = await engine.ledger.locks({ task: task.key, active: true });
     if (held.length === 0 && task.state !== "IN_PROGRESS")
       return { verdict: allow({ task_id: task.key, state: task.state, released: 0 }) };
-    const draft = new Draft(engine, { by: call, cause: "release" });
+    const draft = new Draft(engine, { by: call, cause: "release" }).seen(loaded);
     const data = { released: held.map(({ resource }) => resource) };
     draft.note({ type: "locks.released", task: task.key, from: null, to: null, data });
     const moved =
@@ -29,13 +28,4 @@ export function releaseTask(engine: Engine, input: { readonly task: string }, ca
     const details = { task_id: task.key, state: moved.state, released: held.length };
     return { verdict: allow(details), change: await draft.toChange({ relieves: true }) };
   });
-}
-
-/** A lease that ran out is no reason to keep its locks: only a wrong epoch or token is. */
-function staleOnly(
-  engine: Engine,
-  { task, attempt, call }: { task: string; attempt: Parameters<typeof checkFence>[2]; call: Call },
-) {
-  if (attempt === undefined) return checkFence(engine, task, attempt, call);
-  return checkFence(engine, task, { ...attempt, leaseState: "held" }, call);
 }

@@ -34,16 +34,17 @@ export async function settle(
     if (before !== undefined && request !== undefined) return repeat(before, request);
     const decided = await decide();
     if (decided === "anew") continue;
-    const { verdict, change } = decided;
+    const { change } = decided;
     if (change !== undefined && "allow" in change) return change;
+    // INV-8: a reason may quote what somebody handed in, and whoever gets it writes it to a log.
+    const verdict = await maskDocument(decided.verdict);
     if (call.dryRun === true) return dry(verdict);
     if (change === undefined && request === undefined) return verdict;
-    const answer = request === undefined ? verdict : await maskDocument(verdict);
     const committed = await engine.ledger.commit({
       ...change,
-      ...(request === undefined ? {} : { request: { ...request, answer } }),
+      ...(request === undefined ? {} : { request: { ...request, answer: verdict } }),
     });
-    if ("ok" in committed) return answer;
+    if ("ok" in committed) return verdict;
     await engine.pause(round);
   }
   throw new StoreFault("busy", `the ledger changed ${roundsMax} times under \`${operation}\`: try again`);
@@ -67,14 +68,4 @@ function repeat(
 function digestOf(operation: string, input: unknown, { role, task, epoch }: Call): string {
   const text = JSON.stringify([operation, input, role, task ?? null, epoch ?? null]);
   return createHash("sha256").update(text).digest("hex");
-}
-
-/** Agents' documents are masked before anything is decided on them, so that what is compared is what is stored. */
-export async function maskedInput(document: unknown): Promise<unknown> {
-  try {
-    return await maskDocument(document);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined; // nested too deeply to be anything that is asked for
-    throw error;
-  }
 }

@@ -10,8 +10,9 @@ import type { Attempt } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { fencedTask } from "./fence.ts";
+import { maskedInput } from "./masked-input.ts";
 import { fingerprintOf, refusalOf } from "./refusals.ts";
-import { maskedInput, type Settled, settle } from "./settle.ts";
+import { type Settled, settle } from "./settle.ts";
 
 export interface SubmitInput {
   readonly task: string;
@@ -29,19 +30,26 @@ async function decideSubmit(engine: Engine, input: SubmitInput, call: Call): Pro
   if ("allow" in fenced) return { verdict: fenced };
   const { task, attempt } = fenced;
   if (task.state !== "IN_PROGRESS") return { verdict: illegal(task, "submit") };
-  const read = readSubmission(input.document, {
-    id: task.id,
-    criteria: criteriaOf(task),
-    worklogPath: worklogOf(task),
-  });
-  const draft = new Draft(engine, { by: call, cause: "submit" });
-  const judged = await judge(engine, { task, attempt, read });
+  const reported = { id: task.id, criteria: criteriaOf(task), worklogPath: worklogOf(task) };
   const result = await maskedInput(input.document);
+  const read = withNotes(readSubmission(result, reported), readSubmission(input.document, reported));
+  const draft = new Draft(engine, { by: call, cause: "submit" }).seen(fenced);
+  const judged = await judge(engine, { task, attempt, read });
   const moved = await draft.apply({ ...task, result }, judged.event);
   if ("allow" in moved) return { verdict: moved };
   const details = { task_id: task.key, state: moved.state };
   const verdict = judged.refused === undefined ? allow(details) : withState(judged.refused, details);
   return { verdict, change: await draft.toChange() };
+}
+
+type Reading = Handed["read"];
+
+/** Everything is judged without its secrets, but for the notes: that they hold none is a rule. */
+function withNotes(masked: Reading, original: Reading): Reading {
+  if ("error" in masked || masked.kind !== "result") return masked;
+  if ("error" in original || original.kind !== "result") return masked;
+  const { notes_for_orchestrator } = original.result;
+  return { ...masked, result: { ...masked.result, notes_for_orchestrator } };
 }
 
 interface Judged {

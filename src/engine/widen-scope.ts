@@ -9,8 +9,8 @@ import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, NewLock } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { checkFence } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
+import { fencedTask, type Loaded } from "./fence.ts";
+import { findSecretPath } from "./masked-input.ts";
 import { type Settled, settle } from "./settle.ts";
 
 export interface WidenInput {
@@ -20,12 +20,13 @@ export interface WidenInput {
 }
 
 /** More scope on the way: all of it or none, in the commit that judged the overlap. */
-export function widenScope(engine: Engine, input: WidenInput, call: Call): Promise<Verdict> {
+export async function widenScope(engine: Engine, input: WidenInput, call: Call): Promise<Verdict> {
+  const secret = await findSecretPath(input.paths);
+  if (secret !== undefined) return secret;
   return settle(engine, { operation: "widen", input, call }, async () => {
-    const attempt = await engine.ledger.attempt(input.task);
-    const fenced = checkFence(engine, input.task, attempt, call);
-    if (fenced !== undefined) return { verdict: fenced };
-    const wider = await judgeWiden(engine, { ...input, attempt });
+    const fenced = await fencedTask(engine, input.task, call);
+    if ("allow" in fenced) return { verdict: fenced };
+    const wider = await judgeWiden(engine, input, fenced);
     if ("allow" in wider) return { verdict: wider };
     const mode = call.role === "person" ? "auto" : engine.limits.widen;
     if (wider.entries.length === 0)
@@ -55,11 +56,11 @@ export interface Wider {
 
 export async function judgeWiden(
   engine: Engine,
-  { task: key, paths, why, attempt }: WidenInput & { readonly attempt: Attempt | undefined },
+  { paths, why }: Pick<WidenInput, "paths" | "why">,
+  { task, attempt }: Loaded,
 ): Promise<Wider | Deny> {
   const { ledger, world } = engine;
-  const task = await ledger.task(key);
-  if (task === undefined) return unknownTask(key);
+  const { key } = task;
   if (attempt === undefined || task.state !== "IN_PROGRESS")
     return deny(
       "R-ST-001",

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { detectSetup, detectTests } from "./detect-commands.ts";
+
+const top = (files: Readonly<Record<string, string>>) => ({
+  has: (name: string) => Object.hasOwn(files, name),
+  text: (name: string) => files[name],
+});
+const scripts = (test: string) => JSON.stringify({ scripts: { test } });
+
+describe("the set-up of a tree", () => {
+  it.each<[string, Record<string, string>, string, readonly string[]]>([
+    ["none", {}, "", []],
+    [
+      "npm",
+      { "package-lock.json": "", "package.json": "" },
+      "npm ci --no-audit --no-fund",
+      ["package-lock.json", "package.json"],
+    ],
+    [
+      "two of one language",
+      { "package-lock.json": "", "yarn.lock": "" },
+      "npm ci --no-audit --no-fund",
+      ["package-lock.json", "package.json"],
+    ],
+    ["Python", { "uv.lock": "" }, "uv sync --frozen", ["uv.lock", "pyproject.toml"]],
+    [
+      "two languages",
+      { "yarn.lock": "", "Gemfile.lock": "" },
+      "yarn install --immutable; bundle install",
+      ["yarn.lock", "package.json", "Gemfile.lock", "Gemfile"],
+    ],
+  ])("is told by its lock files: %s", (_name, files, commands, inputs) => {
+    const setup = detectSetup(top(files));
+    expect(setup.commands.map((words) => words.join(" ")).join("; ")).toBe(commands);
+    expect(setup.inputs).toEqual(inputs);
+  });
+});
+
+describe("the tests of a tree", () => {
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ["an npm script", { "package.json": scripts("vitest run") }, "npm test"],
+    [
+      "the script that npm init writes",
+      { "package.json": scripts('echo "Error: no test specified" && exit 1') },
+      undefined,
+    ],
+    ["a manifest that does not parse", { "package.json": "{" }, undefined],
+    ["pytest", { "pytest.ini": "" }, "python -m pytest --tb=short -q"],
+    [
+      "pytest in pyproject",
+      { "pyproject.toml": "[tool.pytest.ini_options]" },
+      "python -m pytest --tb=short -q",
+    ],
+    ["cargo", { "Cargo.toml": "" }, "cargo test"],
+    ["go", { "go.mod": "" }, "go test ./..."],
+    ["a Makefile with tests", { Makefile: "all:\n\ntest: all\n\tsh t.sh\n" }, "make test"],
+    ["a Makefile without", { Makefile: "all:\n" }, undefined],
+    ["nothing", {}, undefined],
+  ])("are told by %s", (_name, files, command) => {
+    expect(detectTests(top(files))).toBe(command);
+  });
+});
