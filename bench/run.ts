@@ -17,6 +17,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "shell-analysis": () => import("./shell-analysis.ts"),
   "secret-scan": () => import("./secret-scan.ts"),
   "lock-index": () => import("./lock-index.ts"),
+  ledger: () => import("./ledger.ts"),
 };
 
 /** Building a million locks makes much garbage; the bigger nursery only shortens that. */

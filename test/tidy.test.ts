@@ -164,18 +164,69 @@ describe("rule codes", () => {
 });
 
 describe("conformance", () => {
-  it("names for every S0 requirement a test that exists, or what it waits for", () => {
-    const rows = [...read("docs/conformance.md").matchAll(/^\| (S0-\d{3}) \| [^|]+ \| ([^|]+) \|$/gm)];
-    expect(rows.length).toBeGreaterThanOrEqual(80);
-    expect(new Set(rows.map((row) => row[1])).size).toBe(rows.length);
-    const wrong = rows.filter(([, , shown = ""]) => {
-      if (shown.includes("ledger (not built yet)")) return false;
-      const [path = ""] = /(?:src|test)\/[\w./-]+\.test\.ts/.exec(shown) ?? [];
-      return !tests.includes(path);
-    });
-    expect(wrong.map((row) => row[1])).toEqual([]);
+  const pattern = /^\| (S\d-\d{3}|C-\d{2}|INV-\d|F-\d{1,2}) \| [^|\n]+ \| ([^|\n]+) \|$/gm;
+  const rows = [...read("docs/conformance.md").matchAll(pattern)].map(([, id = "", shown = ""]) => ({
+    id,
+    shown,
+  }));
+
+  it("has every row of the sections that it covers, once", () => {
+    const counts: Record<string, number> = {};
+    for (const { id } of rows) {
+      const [section = ""] = id.split("-");
+      counts[section] = (counts[section] ?? 0) + 1;
+    }
+    expect(counts).toEqual({ S0: 85, S1: 124, C: 20, INV: 9, F: 22 });
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    expect(read("docs/conformance.md").match(/^\| (?!id |---)/gm)).toHaveLength(rows.length);
+  });
+
+  it("names for every row tests by titles that they have, or what it waits for", () => {
+    const wrong = rows.flatMap(({ id, shown }) => faultsIn(shown).map((fault) => `${id}: ${fault}`));
+    expect(wrong).toEqual([]);
   });
 });
+
+/** What is wrong with `path: "title", "title" (remark); path: "title"; the rest later: something`. */
+function faultsIn(shown: string): string[] {
+  if (/^later: \w[^";]*$/.test(shown)) return [];
+  const named = /((?:src|test)\/[\w./-]+\.ts): ("[^"]+"(?:, "[^"]+")*)/g;
+  const shownBy = [...shown.matchAll(named)].map(([, path = "", titles = ""]) => ({
+    path,
+    titles: [...titles.matchAll(/"([^"]+)"/g)].map((match) => match[1] as string),
+  }));
+  const rest = shown.replace(named, "");
+  if (shownBy.length === 0 || /"|\.ts\b|not built/.test(rest))
+    return [`\`${shown}\` names no test and title`];
+  return shownBy.flatMap(({ path, titles }) => {
+    if (!holdsTests(path)) return [`${path} is no file of tests`];
+    return titles.filter((title) => !hasTitle(path, title)).map((title) => `${path} has no test "${title}"`);
+  });
+}
+
+/** A file of tests, or one with the tests that several of them share. */
+function holdsTests(path: string): boolean {
+  const imported = (from: string) =>
+    importsOf(from).some((target) => normalize(join(dirname(from), target)) === path);
+  return tests.includes(path) || (files.includes(path) && tests.some(imported));
+}
+
+/** A title as it is written, or with the words in its gaps: those must stand in the file or in the vectors. */
+function hasTitle(path: string, title: string): boolean {
+  const text = read(path);
+  const gap = /%[sdifjo]|\$\{[^}]*\}|\$[\w.]+/;
+  const written = [...text.matchAll(/(?:\b(?:it|describe)|\))\(\s*("(?:[^"\\\n]|\\.)*"|`[^`]*`)\s*,/g)];
+  return written.some(([, literal = ""]) => {
+    const template = literal.slice(1, -1).replace(/\\(.)/g, "$1");
+    if (template === title) return true;
+    const parts = template.split(gap);
+    if (parts.length === 1 || !/\w{4}/.test(parts.join(" "))) return false;
+    const literally = (part: string) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    const filled = new RegExp(`^${parts.map(literally).join("(.+)")}$`).exec(title);
+    const known = text + read("test/vectors/hooks.json");
+    return filled?.slice(1).every((words) => gap.test(words) || known.includes(`"${words}"`)) ?? false;
+  });
+}
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");

@@ -14,7 +14,12 @@ export async function completePayload(
   document: unknown,
 ): Promise<unknown> {
   const folder = openStateFolder(project);
-  const ledger = await openSqliteLedger({ folder, create: false, fileSystemOf: networkFileSystem });
+  const ledger = await openSqliteLedger({
+    folder,
+    create: false,
+    fileSystemOf: networkFileSystem,
+    urgent: true,
+  });
   try {
     const facts = await ledgerFacts({ ledger, clock: machineClock() }, point);
     return isObject(document) ? { ...facts, ...document } : document;

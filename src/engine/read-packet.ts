@@ -37,7 +37,7 @@ export function readPacket(document: unknown): Packet | Deny {
   const dependsOn = readDependencies(named("depends_on") ?? named("dependencies"), name);
   if (dependsOn !== undefined && "allow" in dependsOn) return dependsOn;
   const uses = named("uses") ?? [];
-  if (!isTextList(uses) || uses.length > usesMax || !uses.every(isLine))
+  if (!isTextList(uses) || uses.length > usesMax || !uses.every((use) => isLine(use) && use.isWellFormed()))
     return wrong("`uses`", "a list of names of resources");
   const revision = named("context_revision") ?? null;
   if (revision !== null && !Number.isSafeInteger(revision))

@@ -11,9 +11,9 @@ export const beginning: Tail = { seq: 0, hash: "0".repeat(64) };
  * The next link. It is computed from the values and not from a stored text, so that every engine and every
  * program that reads the events comes to the same.
  */
-export function link(tail: Tail, event: NewEvent): LedgerEvent {
-  const { at, type, actor, cause, task, from, to, data } = event;
-  const next = { seq: tail.seq + 1, at, type, actor, cause, task, from, to, data: data ?? null };
+export function link(tail: Tail, event: NewEvent & Partial<Tail>): LedgerEvent {
+  const { hash: _, ...told } = event;
+  const next = { ...told, data: told.data ?? null, seq: tail.seq + 1 };
   return { ...next, hash: hash("sha256", `${tail.hash}\n${canonicalJson(next)}`) };
 }
 

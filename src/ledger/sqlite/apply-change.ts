@@ -114,8 +114,8 @@ function writeIntents(connection: Connection, { intents = [], intentsDone = [] }
     updateSealed(connection, "intents", { key: id, body: JSON.stringify({ ...intent, done: true }) });
   }
   const first = intents.length === 0 ? 0 : nextKey(connection, "intents");
-  intents.forEach(({ type, task, epoch, data }, index) => {
-    const stored: StoredIntent = { type, task, epoch, data: data ?? null, done: false };
+  intents.forEach((intent, index) => {
+    const stored: StoredIntent = { ...intent, data: intent.data ?? null, done: false };
     insertSealed(connection, "intents", { key: first + index, body: JSON.stringify(stored) });
   });
 }

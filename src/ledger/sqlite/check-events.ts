@@ -10,6 +10,8 @@ import { damageOf } from "./sealed-rows.ts";
 export type Problem = Verification["problems"][number];
 
 const pageRows = 500;
+/** After a damaged event: whether the next one follows cannot be told. */
+const unknownHash = "";
 
 /** Follows the chain of events, a page at a time, and remembers the state that each task has come to (INV-5). */
 export class EventWalk {
@@ -49,21 +51,21 @@ export class EventWalk {
   }
 
   #step(row: Row): Problem[] {
+    const { seq: last, hash } = this.#tail;
     const seq = row.key as number;
-    const missing = seq - this.#tail.seq - 1;
+    const gap = seq === last + 1 ? [] : [{ seq: last + 1, problem: `${named(last + 1, seq - 1)} missing` }];
     const damage = damageOf("events", row);
     if (damage !== undefined) {
-      this.#tail = { seq, hash: "" };
-      return [{ seq, problem: damage }];
+      this.#tail = { seq, hash: unknownHash };
+      return [...gap, { seq, problem: damage }];
     }
     const event: LedgerEvent = { seq, ...JSON.parse(row.body as string) };
-    const linked = link(this.#tail, event).hash === event.hash;
-    const unknown = this.#tail.hash === "";
+    const isLinked = hash === unknownHash || link(this.#tail, event).hash === event.hash;
     this.#tail = { seq, hash: event.hash };
-    if (missing > 0) return [{ seq: seq - missing, problem: `${named(seq - missing, seq - 1)} missing` }];
-    if (!linked && !unknown)
-      return [{ seq, problem: `event ${seq} does not follow from the one before: one of them was changed` }];
-    return this.#changeState(event);
+    const unlawful = this.#changeState(event);
+    if (gap.length > 0) return gap;
+    if (isLinked) return unlawful;
+    return [{ seq, problem: `event ${seq} does not follow from the one before: one of them was changed` }];
   }
 
   #changeState({ seq, task, from, to }: LedgerEvent): Problem[] {

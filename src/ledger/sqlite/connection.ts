@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** SQLite waits by stopping the whole process, so it waits only this long at a time. */
 const blockedMsMax = 10;
 const pauseMs = { min: 2, max: 15 };
-export const waitMsDefault = 10_000;
+const waitMsDefault = 10_000;
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;

@@ -12,7 +12,7 @@ import {
   readdirSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { headFileName } from "../audit-head.ts";
 import type { StoreFault } from "../store-fault.ts";
 import { reserveName } from "./reserve.ts";
@@ -90,23 +90,40 @@ export function identityOf(path: string): string {
   return stat === undefined ? "none" : `${stat.dev} ${stat.ino}`;
 }
 
+/** Of the files that an open database keeps as long as it is open. */
+export function identityOfOpen(path: string): string {
+  return `${identityOf(path)}, ${identityOf(`${path}-wal`)}`;
+}
+
+/** More would fill the disk where somebody goes on writing into a damaged ledger. */
+const copiesMax = 3;
+
 /**
- * A copy of a damaged ledger, made once: whoever restores another one over it loses nothing. The file itself is
- * not moved, because other processes may have it open and would go on in it unseen.
+ * A copy of a ledger that is refused, made before it is closed: closing empties the write-ahead log, and whoever
+ * restores another ledger over it loses nothing. The file itself is not moved, because other processes may have
+ * it open and would go on in it unseen.
  */
-export function keepDamaged(folder: string, at: Date): string | undefined {
-  const prefix = `${databaseName}.corrupt-`;
+export function keepRefused(path: string, why: "corrupt" | "lost"): string | undefined {
+  const prefix = `${path}.${why}-`;
   try {
-    const kept = readdirSync(folder).find((name) => name.startsWith(prefix));
-    if (kept !== undefined) return join(folder, kept);
-    const copy = join(folder, `${prefix}${at.toISOString().replace(/[-:]|\.\d+/g, "")}`);
-    for (const end of ["", "-wal"]) {
-      const source = join(folder, databaseName + end);
-      if (existsSync(source)) copyFileSync(source, copy + end, constants.COPYFILE_FICLONE);
-    }
+    const folder = dirname(path);
+    const copies = readdirSync(folder)
+      .map((name) => join(folder, name))
+      .filter((name) => name.startsWith(prefix) && !name.endsWith("-wal"));
+    const { mtimeMs } = statSync(path);
+    const kept = copies.find((copy) => statSync(copy).mtimeMs >= mtimeMs);
+    if (kept !== undefined || copies.length >= copiesMax) return kept;
+    const copy = `${prefix}${new Date().toISOString().replace(/[-:.]/g, "")}`;
+    for (const end of hasLog(path) ? ["-wal", ""] : [""])
+      copyFileSync(path + end, copy + end, constants.COPYFILE_FICLONE);
     return copy;
   } catch {
-    // A full or read-only disk: the damaged file is still there.
+    // A full disk, for one. The ledger itself is still there.
     return undefined;
   }
+}
+
+/** Whether closing would take something out of the write-ahead log. */
+export function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -3,7 +3,15 @@ import type { Ledger } from "../ledger.ts";
 import { StoreFault } from "../store-fault.ts";
 import { checkIntegrity } from "./check-integrity.ts";
 import { Connection } from "./connection.ts";
-import { type FilesOptions, identityOf, keepDamaged, narrowModes, prepareFiles } from "./ledger-files.ts";
+import {
+  type FilesOptions,
+  hasLog,
+  identityOf,
+  identityOfOpen,
+  keepRefused,
+  narrowModes,
+  prepareFiles,
+} from "./ledger-files.ts";
 import { writeMeta } from "./meta.ts";
 import { type Migration, migrate, migrations, readVersion, refuseChangedSchema } from "./migrations.ts";
 import { openHead } from "./open-head.ts";
@@ -23,21 +31,18 @@ export interface OpenOptions extends FilesOptions {
 
 /** Opens the ledger in a folder, or says in a `StoreFault` why it must not be used. */
 export async function openSqliteLedger(options: OpenOptions): Promise<Ledger> {
+  const { folder } = options;
   try {
-    return await open(options).catch((error: unknown) => {
-      // Even a reader needs a few pages of its own; on a full disk they come out of the reserve.
-      const fault = translateError(error, options.folder);
-      if (!(fault instanceof StoreFault) || fault.kind !== "full" || !freeReserve(options.folder))
-        throw fault;
-      return open(options);
-    });
+    return await open(options);
   } catch (error) {
-    const fault = translateError(error, options.folder);
-    if (!(fault instanceof StoreFault) || fault.kind !== "corrupt") throw fault;
-    const kept = keepDamaged(options.folder, new Date());
-    const message = kept === undefined ? fault.message : `${fault.message}; a copy of it is \`${kept}\``;
-    throw new StoreFault("corrupt", message, { cause: fault });
+    const fault = translateError(error, folder);
+    // Even a reader needs a few pages of its own; on a full disk they come out of the reserve.
+    const isFull = fault instanceof StoreFault && fault.kind === "full" && freeReserve(folder);
+    if (!isFull) throw fault;
   }
+  return open(options).catch((error: unknown) => {
+    throw translateError(error, folder);
+  });
 }
 
 /** For simulations and tests: the same code on a database that nobody else sees. */
@@ -53,7 +58,7 @@ async function open(options: OpenOptions): Promise<Ledger> {
   // Before the database: a head is made after it, so one that is there by now is of a ledger that had tables.
   const hadHead = readHead(folder) !== "missing";
   const path = prepareFiles(options);
-  const identity = identityOf(path);
+  const before = identityOf(path);
   const connection = new Connection(path, waitMs === undefined ? {} : { waitMs });
   let home: Home | undefined;
   try {
@@ -63,17 +68,27 @@ async function open(options: OpenOptions): Promise<Ledger> {
       refuseChangedSchema(connection);
       checkIntegrity(connection, { folder, urgent });
     });
-    home = { folder, identity, head: await openHead(connection, folder) };
+    home = { folder, identity: identityOfOpen(path), head: await openHead(connection, folder) };
     narrowModes(folder);
     keepReserve(folder);
-    if (identityOf(path) !== identity)
+    if (identityOf(path) !== before)
       throw storeFault("gone", path, { why: "it was replaced while it was being opened: try again" });
     return await SqliteLedger.on(connection, home);
   } catch (error) {
+    const fault = withCopy(translateError(error, folder), path);
     connection.close();
     home?.head[Symbol.dispose]();
-    throw error;
+    throw fault;
   }
+}
+
+function withCopy(fault: unknown, path: string): unknown {
+  if (!(fault instanceof StoreFault)) return fault;
+  const { kind } = fault;
+  if (kind !== "corrupt" && !(kind === "lost" && hasLog(path))) return fault;
+  const copy = keepRefused(path, kind);
+  if (copy === undefined) return fault;
+  return new StoreFault(kind, `${fault.message}; a copy of it is \`${copy}\``, { cause: fault });
 }
 
 function configure(

@@ -18,7 +18,7 @@ export function keepReserve(folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < roomBytesMin) return;
   try {
-    writeFileSync(path, randomBytes(reserveBytes), { mode: 0o600, flush: true });
+    writeFileSync(path, randomBytes(reserveBytes), { mode: 0o600 });
     chmodSync(path, 0o600);
   } catch {
     rmSync(path, { force: true });

@@ -12,7 +12,7 @@ function sumOf(table: SealedTable, key: string | number, body: string): string {
 }
 
 /** The body of a row of `key`, `body` and `sum`; throws where they do not belong together. */
-export function unseal<T>(connection: Connection, table: SealedTable, row: Row): T {
+function unseal<T>(connection: Connection, table: SealedTable, row: Row): T {
   const damage = damageOf(table, row);
   if (damage !== undefined) throw storeFault("corrupt", connection.place, { why: damage });
   return JSON.parse(row.body as string) as T;

@@ -4,7 +4,7 @@ import type { Answered, Change, Committed, EventFilter, Ledger, SettingName, Tas
 import { StoreFault } from "../store-fault.ts";
 import { applyChange, isDurable } from "./apply-change.ts";
 import type { Connection } from "./connection.ts";
-import { identityOf } from "./ledger-files.ts";
+import { identityOfOpen } from "./ledger-files.ts";
 import { readMeta } from "./meta.ts";
 import { readEvents } from "./read-events.ts";
 import { readLocks, readLocksNear, readLocksOnResources } from "./read-locks.ts";
@@ -25,6 +25,7 @@ import { verifyLedger } from "./verify.ts";
 /** Where a ledger lies on disk; one in memory lies nowhere. */
 export interface Home {
   readonly folder: string;
+  /** See `identityOfOpen`. */
   readonly identity: string;
   readonly head: HeadFile;
 }
@@ -99,9 +100,10 @@ export class SqliteLedger implements Ledger {
 
   /** What is written into a file that was deleted or exchanged, nobody else would ever see. */
   #assertInPlace(): void {
-    if (this.#home === undefined || identityOf(this.#connection.place) === this.#home.identity) return;
+    const { place } = this.#connection;
+    if (this.#home === undefined || identityOfOpen(place) === this.#home.identity) return;
     const why = "it was deleted or replaced while it was open: start again to open what is there now";
-    throw storeFault("gone", this.#connection.place, { why });
+    throw storeFault("gone", place, { why });
   }
 
   /** The change is stored by now, so this must not fail it; whoever opens the ledger next makes up for it. */

@@ -1,0 +1,67 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { defaultConfig } from "../src/contract/default-config.ts";
+import { findSecrets } from "../src/core/secrets/find-secrets.ts";
+import type { Engine, EngineLimits } from "../src/engine/engine.ts";
+import type { Ledger } from "../src/ledger/ledger.ts";
+import { openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
+import { nodeDisk } from "../src/workspace/disk.ts";
+import { networkFileSystem } from "../src/workspace/file-system.ts";
+import { findProject, type Project } from "../src/workspace/find-project.ts";
+import { machineClock } from "../src/workspace/machine-clock.ts";
+import { identityOf, isAlive } from "../src/workspace/process-identity.ts";
+import { openStateFolder } from "../src/workspace/state-folder.ts";
+import { scratchProject } from "./scratch-project.ts";
+
+/** A throw-away project with a ledger on disk. */
+export interface LedgerProject extends Disposable {
+  readonly project: Project;
+  /** As a command opens it. */
+  open(): Promise<Ledger>;
+  writeWorklog(path: string): void;
+  /** Size of the ledger's file. */
+  bytes(): number;
+}
+
+export function ledgerProject(): LedgerProject {
+  const scratch = scratchProject();
+  const project = findProject(scratch.path);
+  const folder = openStateFolder(project);
+  return {
+    project,
+    open: () => openSqliteLedger({ folder, create: true, fileSystemOf: networkFileSystem }),
+    writeWorklog: (path) => void scratch.write(path, "rounded prices half-even\n"),
+    bytes: () => statSync(join(folder, "state.db")).size,
+    [Symbol.dispose]: () => scratch[Symbol.dispose](),
+  };
+}
+
+const { limits: defaults } = defaultConfig;
+
+/** The defaults, but no task runs out of time while it is measured. */
+const limits: EngineLimits = {
+  reviewRetries: defaults.review_retries,
+  sameError: defaults.same_error,
+  widen: defaults.widen,
+  tokens: defaults.tokens,
+  minutes: { warn: 1000, halt: 1500 },
+  resources: {},
+};
+
+const clock = machineClock();
+
+/** For one operation: like a command's, it looks at each path on the disk anew. */
+export function engineOf(project: Project, ledger: Ledger): Engine {
+  return {
+    ledger,
+    clock,
+    world: { place: project.place, disk: nodeDisk() },
+    limits,
+    isAlive,
+    identityOf,
+    prove: async () => ({ error: "nothing is proven here" }),
+    findSecrets,
+    showBreaker: () => {},
+    pause: async () => {},
+  };
+}

@@ -1,0 +1,146 @@
+import { noRetries } from "../../src/core/tasks/counters.ts";
+import type { TaskState } from "../../src/core/tasks/states.ts";
+import type { Task } from "../../src/core/tasks/task.ts";
+import type { Attempt, Committed, Decision, Ledger, NewEvent, NewLock } from "../../src/ledger/ledger.ts";
+
+export const at = "2026-02-14T20:00:00.000Z";
+
+export function newTask(key: string, more: Partial<Task> = {}): Task {
+  return {
+    key,
+    id: key.split("/").at(-1) ?? key,
+    session: null,
+    version: 0,
+    state: "PENDING",
+    title: `title of ${key}`,
+    agent: null,
+    model: null,
+    assignment: { objective: "make it work" },
+    contextRevision: null,
+    dependsOn: [],
+    counters: noRetries,
+    streak: null,
+    refusal: null,
+    hold: null,
+    fixDelta: null,
+    attempts: 0,
+    epoch: 0,
+    tokens: 0,
+    tokensForgiven: 0,
+    result: null,
+    proof: null,
+    commit: null,
+    evidence: [],
+    resolution: null,
+    createdAt: at,
+    updatedAt: at,
+    ...more,
+  };
+}
+
+export function newAttempt(task: string, more: Partial<Attempt> = {}): Attempt {
+  return {
+    task,
+    number: 1,
+    epoch: 1,
+    version: 0,
+    agent: "agent",
+    lease: { boot: "b", beatMs: 1000, timeoutSeconds: 60 },
+    leaseState: "running",
+    startedAt: at,
+    startedMs: 1000,
+    beatAt: at,
+    endedAt: null,
+    tokens: 0,
+    worklogBytes: 0,
+    warned: [],
+    runner: { pid: 12, startedAt: "345", boot: "b" },
+    ...more,
+  };
+}
+
+export function newDecision(id: string, more: Partial<Decision> = {}): Decision {
+  return {
+    id,
+    version: 0,
+    kind: "widen",
+    task: "T-1",
+    question: "may it?",
+    options: ["yes", "no"],
+    data: null,
+    state: "pending",
+    answer: null,
+    askedAt: at,
+    answeredAt: null,
+    ...more,
+  };
+}
+
+/** A plain path, or a glob as far as `*` and `**` go. */
+export function newLock(task: string, resource: string, more: Partial<NewLock> = {}): NewLock {
+  const segments = resource === "" ? [] : resource.split("/");
+  const stored = segments.map((one) => (one === "**" ? null : one.includes("*") ? { glob: one } : one));
+  return {
+    task,
+    epoch: 1,
+    kind: "path",
+    resource,
+    shapes: [{ segments: stored, deep: true }],
+    takenAt: at,
+    ...more,
+  };
+}
+
+export function newEvent(task: string | null, more: Partial<NewEvent> = {}): NewEvent {
+  return {
+    at,
+    type: "task.noted",
+    actor: "person",
+    cause: "test",
+    task,
+    from: null,
+    to: null,
+    data: null,
+    ...more,
+  };
+}
+
+export function stateEvent(task: string, from: TaskState | null, to: TaskState): NewEvent {
+  return newEvent(task, { type: `task.${to.toLowerCase()}`, from, to });
+}
+
+/** A change that makes these tasks. */
+export function creating(...tasks: readonly Task[]) {
+  return { tasks, events: tasks.map(({ key, state }) => stateEvent(key, null, state)) };
+}
+
+/** A change that takes a task to a state. */
+export function moving(task: Task, state: TaskState) {
+  return { tasks: [{ ...task, state }], events: [stateEvent(task.key, task.state, state)] };
+}
+
+export function committed(result: Committed): number {
+  if (!("ok" in result)) throw new Error(`not committed: ${result.conflict}`);
+  return result.seq;
+}
+
+/** Everything that can be read. */
+export async function dumpOf(ledger: Ledger) {
+  const tasks = await ledger.tasks();
+  return {
+    tasks,
+    attempts: await Promise.all(tasks.map(({ key }) => ledger.attempt(key))),
+    running: await ledger.runningAttempts(),
+    dependents: await Promise.all(tasks.map(({ key }) => ledger.dependents(key))),
+    waiting: await Promise.all(tasks.map(({ key }) => ledger.waitingFor(key))),
+    locks: await ledger.locks(),
+    near: await ledger.locksNear([""]),
+    fence: await ledger.fence(),
+    events: await ledger.events(),
+    breaker: await ledger.setting("breaker"),
+    intents: await ledger.intents(),
+    decisions: await ledger.decisions(),
+    answered: await Promise.all(["r-1", "r-2", "r-3"].map((key) => ledger.answered(key))),
+    secret: ledger.secret(),
+  };
+}
