@@ -135,6 +135,7 @@ function run(words: readonly string[], input = "") {
     cwd: project,
     input,
     encoding: "utf8",
+    env: { ...process.env, XDG_STATE_HOME: join(project, ".git", "state") },
   });
   if (status !== 0 && status !== 2) throw new Error(`lockstep ${words[0]} ended with ${status}: ${stderr}`);
   return { status, stdout };

@@ -30,7 +30,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   hooks: ["core", "contract"],
   engine: ["core", "contract", "ledger", "hooks"],
   proof: ["core", "contract", "workspace"],
-  cli: ["core", "contract", "workspace", "hooks", "ledger", "engine", "proof"],
+  run: ["core", "contract", "workspace", "hooks", "ledger", "engine", "proof"],
+  cli: ["core", "contract", "workspace", "hooks", "ledger", "engine", "proof", "run"],
 };
 
 const importPattern = /(?:from|import)\s*\(?\s*"([^"]+)"/g;

@@ -4,6 +4,16 @@ import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 /** The code behind a command is loaded when it is called. */
 export function addEverydayCommands(program: Command): void {
   program
+    .command("land")
+    .argument("<branch>")
+    .description("take a branch into the base: only inside its scope, only proven on the merged tree")
+    .option("--scope <path...>", "what the branch may change (default: everything)")
+    .option("--check <command...>", "must pass on the merged tree")
+    .option("--proves <command...>", "must fail on the base and pass on the merged tree")
+    .option("--dry-run", "prove it, and move nothing")
+    .option(...json)
+    .action(async (branch, options) => endsWith((await import("./land.ts")).landCommand(branch, options)));
+  program
     .command("status")
     .description("what waits for you, then every task")
     .option(...json)

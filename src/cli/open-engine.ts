@@ -5,7 +5,6 @@ import { findSecrets } from "../core/secrets/find-secrets.ts";
 import type { Engine, EngineLimits } from "../engine/engine.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { openMemoryLedger, openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
-import { runCheck } from "../proof/run-check.ts";
 import { showBreaker } from "../workspace/breaker-file.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { nodeDisk } from "../workspace/disk.ts";
@@ -21,6 +20,7 @@ import { CommandFault } from "./command-fault.ts";
 export interface Opened extends Disposable {
   readonly engine: Engine;
   readonly project: Project;
+  readonly config: Config;
 }
 
 interface OpenOptions {
@@ -45,12 +45,33 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
     limits: limitsOf(config),
     isAlive,
     identityOf,
-    prove: (commit, command) => runCheck(project, { commit, command }),
+    prove: (commit, command) => prove(project, config, { commit, command }),
     findSecrets,
     showBreaker: (mode) => showBreaker(project, mode),
     pause: (round) => new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** round, 50))),
   };
-  return { engine, project, [Symbol.dispose]: () => ledger.close() };
+  return { engine, project, config, [Symbol.dispose]: () => ledger.close() };
+}
+
+/** One command on one commit, for those who do their own merging. */
+async function prove(
+  { place, commonFolder }: Project,
+  { workspace }: Config,
+  check: { commit: string; command: string },
+) {
+  if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
+  if (!/^[0-9a-fA-F]{4,64}$/.test(check.commit)) return { error: `\`${check.commit}\` is no commit id` };
+  const { Prover } = await import("../proof/prover.ts");
+  const { setup, include, env_pass: envPass } = workspace;
+  using prover = await Prover.open({
+    root: place.realRoot ?? place.root,
+    commonFolder,
+    setup,
+    include,
+    envPass,
+  });
+  const proven = await prover.run(check.commit, check.command);
+  return "error" in proven ? proven : { command: check.command, tree: proven.tree, ...proven.run };
 }
 
 async function openLedger(project: Project, create: boolean): Promise<Ledger> {

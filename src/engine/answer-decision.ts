@@ -35,7 +35,8 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
           },
         ),
       };
-    if (answer === "refused") return close(engine, { decision, call, state: "answered", answer });
+    if (answer === "refused" || decision.kind !== "widen")
+      return close(engine, { decision, call, state: "answered", answer });
     return approve(engine, decision, call);
   });
 }

@@ -152,6 +152,7 @@ export interface DraftExtras {
   readonly expect?: NonNullable<Change["expect"]>;
   readonly decisions?: readonly Decision[];
   readonly settings?: NonNullable<Change["settings"]>;
+  readonly intentsDone?: readonly number[];
   readonly relieves?: boolean;
 }
 

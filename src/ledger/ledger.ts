@@ -125,7 +125,8 @@ export interface EventFilter {
 
 /** Something to be carried out outside the ledger; done exactly once somebody says so. */
 export interface NewIntent {
-  readonly type: "stop-agent";
+  /** stop-agent: end a runner. move-base: the base branch is about to move; finished or undone after a crash. */
+  readonly type: "stop-agent" | "move-base";
   readonly task: string;
   readonly epoch: number;
   readonly data: unknown;
@@ -139,7 +140,8 @@ export interface Intent extends NewIntent {
 export interface Decision {
   readonly id: string;
   readonly version: number;
-  readonly kind: "widen";
+  /** widen: a task asks for more scope. vacuous: a check that should prove something passed before too. */
+  readonly kind: "widen" | "vacuous";
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];

@@ -2,10 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Evidence } from "../src/core/tasks/evidence.ts";
-import { runCheck } from "../src/proof/run-check.ts";
+import type { CheckRun } from "../src/core/proof/check-record.ts";
+import { Prover } from "../src/proof/prover.ts";
 import { findProject } from "../src/workspace/find-project.ts";
 import { temporaryRepository } from "./support/run-command.ts";
+
+type Outcome = CheckRun & { readonly tree: string; readonly error: string };
+const nothing = { exit: null, seconds: 0, digest: "", tail: "", tree: "" };
 
 function committed() {
   const repository = temporaryRepository({ "a.txt": "committed\n" });
@@ -16,10 +19,23 @@ function committed() {
     }).trim();
   git("add", "a.txt");
   git("commit", "-qm", "a");
-  const project = findProject(repository.path);
+  const commonFolder = findProject(repository.path).commonFolder as string;
+  process.env.XDG_STATE_HOME = join(repository.path, "state");
   const commit = git("rev-parse", "HEAD");
-  const check = async (command: string, more: { commit?: string; msMax?: number } = {}) =>
-    (await runCheck(project, { commit, command, ...more })) as Evidence & { error?: string };
+  const check = async (command: string, more: { commit?: string; msMax?: number } = {}): Promise<Outcome> => {
+    using prover = await Prover.open({
+      root: repository.path,
+      commonFolder,
+      setup: null,
+      include: [".env"],
+      envPass: ["PATH", "HOME"],
+      ...(more.msMax === undefined ? {} : { checkMsMax: more.msMax }),
+    });
+    const proven = await prover.run(more.commit ?? commit, command, { base: commit, changed: ["a.txt"] });
+    return "error" in proven
+      ? { ...nothing, error: proven.error }
+      : { tree: proven.tree, error: "", ...proven.run };
+  };
   return { ...repository, check, tree: git("rev-parse", "HEAD^{tree}") };
 }
 
@@ -28,8 +44,25 @@ describe("a check", () => {
     using repository = committed();
     repository.write("a.txt", "changed\n");
     repository.write("b.txt", "untracked\n");
-    const { exit, tree, tail } = await repository.check("cat a.txt; ls");
-    expect({ exit, tree, tail }).toEqual({ exit: 0, tree: repository.tree, tail: "committed\na.txt\n" });
+    expect(await repository.check("cat a.txt; ls")).toMatchObject({
+      exit: 0,
+      tree: repository.tree,
+      tail: "committed\na.txt\n",
+    });
+  });
+
+  it("is told what changed, and has the untracked files that are listed", async () => {
+    using repository = committed();
+    repository.write(".env", "A=1\n");
+    repository.write("other.env", "B=2\n");
+    const { tail } = await repository.check('cat "$LOCKSTEP_CHANGED" .env; ls -A | grep -c other');
+    expect(tail).toBe("a.txt\nA=1\n0\n");
+  });
+
+  it("finds nothing that the one before it left behind", async () => {
+    using repository = committed();
+    await repository.check("echo junk > junk.txt; echo bad > a.txt; mkdir -p node_modules/x");
+    expect((await repository.check("cat a.txt; ls")).tail).toBe("committed\na.txt\n");
   });
 
   it.each(["exit 3", "kill -9 $$", "nosuchprogram"])("that ends badly (`%s`) is no pass", async (command) => {
@@ -71,7 +104,7 @@ describe("a check", () => {
     const secret = ["AKIA", "Z7QX2M", "4WPL9K", "TRB3"].join("");
     process.env.LOCKSTEP_TOKEN = "t";
     try {
-      const { tail } = await repository.check(`echo key ${secret}; env | grep -c LOCKSTEP`);
+      const { tail } = await repository.check(`echo key ${secret}; env | grep -c TOKEN`);
       expect(tail).not.toContain(secret);
       expect(tail).toMatch(/\n0\n$/);
     } finally {

@@ -1,0 +1,40 @@
+import { GitFault } from "./git-fault.ts";
+import { git, tryGit } from "./run-git.ts";
+
+export type Merged =
+  | { readonly tree: string }
+  | { readonly conflicts: readonly string[]; readonly message: string };
+
+/** Merges two commits without any checkout: the tree, or the files that conflict. */
+export async function mergeTrees(folder: string, ours: string, theirs: string): Promise<Merged> {
+  const words = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs];
+  const { exit, stdout, stderr } = await tryGit(folder, words);
+  if (exit !== 0 && exit !== 1) throw new GitFault(words, { exit, stderr });
+  const [tree = "", ...files] = stdout.toString("utf8").split("\0").filter(Boolean);
+  if (exit === 0) return { tree };
+  const conflicts = [...new Set(files)];
+  return { conflicts, message: `it conflicts with the base in \`${conflicts.join("`, `")}\`` };
+}
+
+export interface NewCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly subject: string;
+  readonly body?: string;
+  readonly trailers?: Readonly<Record<string, string>>;
+}
+
+/** A commit object on no branch. Somebody without a name in git's configuration still gets one made. */
+export async function commitTree(folder: string, { tree, parents, subject, body, trailers = {} }: NewCommit) {
+  const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`);
+  const message = [subject, body, lines.join("\n")]
+    .filter((part) => part !== undefined && part !== "")
+    .join("\n\n");
+  const words = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
+  return git(folder, [...(await identity(folder)), ...words], { input: `${message}\n` });
+}
+
+async function identity(folder: string): Promise<readonly string[]> {
+  const { exit } = await tryGit(folder, ["var", "GIT_COMMITTER_IDENT"]);
+  return exit === 0 ? [] : ["-c", "user.name=Lockstep", "-c", "user.email=lockstep@localhost"];
+}

@@ -1,0 +1,50 @@
+import { gitBytes } from "./run-git.ts";
+
+export interface ChangedPath {
+  /** Escaped where the name is not UTF-8, and then never used to open anything. */
+  readonly path: string;
+  readonly status: "added" | "modified" | "deleted";
+  readonly utf8: boolean;
+  /** The new side: a symbolic link, a submodule, or neither. */
+  readonly kind: "file" | "link" | "submodule";
+}
+
+const kinds: Readonly<Record<string, ChangedPath["kind"]>> = { "120000": "link", "160000": "submodule" };
+
+/** Every path that differs between two trees. A rename is a deletion and an addition: both must be allowed. */
+export async function readDiff(folder: string, from: string, to: string): Promise<readonly ChangedPath[]> {
+  const words = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];
+  const fields = splitAtZero(await gitBytes(folder, words));
+  const changed: ChangedPath[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oldMode = "", newMode = "", , , letter = ""] = (fields[at] as Buffer)
+      .toString("latin1")
+      .slice(1)
+      .split(" ");
+    const { path, utf8 } = readName(fields[at + 1] as Buffer);
+    const status = letter === "A" ? "added" : letter === "D" ? "deleted" : "modified";
+    changed.push({ path, utf8, status, kind: kinds[letter === "D" ? oldMode : newMode] ?? "file" });
+  }
+  return changed;
+}
+
+export function splitAtZero(bytes: Buffer): Buffer[] {
+  const fields: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+    fields.push(bytes.subarray(start, end));
+    start = end + 1;
+  }
+  return fields;
+}
+
+export function readName(bytes: Buffer): { readonly path: string; readonly utf8: boolean } {
+  try {
+    return { path: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), utf8: true };
+  } catch {
+    const escaped = [...bytes].map((byte) =>
+      byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`,
+    );
+    return { path: escaped.join(""), utf8: false };
+  }
+}

@@ -1,0 +1,45 @@
+import { splitAtZero } from "./read-diff.ts";
+import { git, gitBytes, tryGit } from "./run-git.ts";
+
+const zero = "0".repeat(40);
+
+export async function readRef(folder: string, ref: string): Promise<string | undefined> {
+  const { exit, stdout } = await tryGit(folder, [
+    "rev-parse",
+    "--verify",
+    "--quiet",
+    "--end-of-options",
+    `${ref}^{commit}`,
+  ]);
+  return exit === 0 ? stdout.toString("utf8").trim() : undefined;
+}
+
+/** Moves a ref if it still is where it was; `undefined` stands for a ref that does not exist. */
+export async function moveRef(
+  folder: string,
+  ref: string,
+  { from, to, why }: { readonly from: string | undefined; readonly to: string; readonly why: string },
+): Promise<boolean> {
+  const { exit } = await tryGit(folder, ["update-ref", "-m", `lockstep: ${why}`, ref, to, from ?? zero]);
+  return exit === 0;
+}
+
+/** Keeps a commit from being pruned. */
+export async function keepOnRef(folder: string, ref: string, commit: string): Promise<void> {
+  await git(folder, ["update-ref", ref, commit]);
+}
+
+export async function isAncestor(folder: string, older: string, newer: string): Promise<boolean> {
+  return (await tryGit(folder, ["merge-base", "--is-ancestor", older, newer])).exit === 0;
+}
+
+/** The checkout that a branch is checked out in, if any. */
+export async function checkoutOf(folder: string, branch: string): Promise<string | undefined> {
+  const fields = splitAtZero(await gitBytes(folder, ["worktree", "list", "--porcelain", "-z"]));
+  let path: string | undefined;
+  for (const field of fields.map(String)) {
+    if (field.startsWith("worktree ")) path = field.slice("worktree ".length);
+    if (field === `branch refs/heads/${branch}`) return path;
+  }
+  return undefined;
+}
