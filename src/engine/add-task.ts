@@ -3,7 +3,7 @@ import type { Task } from "../core/tasks/task.ts";
 import { downUpstream, orphanOf } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { findCircle } from "./find-circle.ts";
+import { dependencyVersions, findCircle } from "./find-circle.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
 import { readPacket } from "./read-packet.ts";
@@ -42,8 +42,9 @@ export async function addTask(
     const down = await downUpstream(draft, task);
     const added = down === undefined ? task : await draft.apply(task, orphanOf(task, down), "system");
     if ("allow" in added) return { verdict: added };
+    const tasks = await dependencyVersions(draft, task);
     await announce(draft, task);
-    const change = await draft.toChange();
+    const change = await draft.toChange({ expect: { tasks } });
     return { verdict: allow({ task_id: key, state: added.state }), change };
   });
 }

@@ -8,7 +8,7 @@ import { downUpstream, orphanOf, unmerged } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { tokenOf } from "./fence.ts";
-import { findCircle } from "./find-circle.ts";
+import { dependencyVersions, findCircle } from "./find-circle.ts";
 import { type Judged, judgeDispatch } from "./judge-dispatch.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
@@ -51,7 +51,8 @@ interface Dispatch {
 async function decideDispatch(engine: Engine, { packet, input, call }: Dispatch): Promise<Settled> {
   const stopped = await findBreaker(engine, "start");
   if (stopped !== undefined) return { verdict: stopped };
-  const judged = await judgeFreed(engine, packet);
+  const judged =
+    call.dryRun === true ? await judgeDispatch(engine, packet) : await judgeFreed(engine, packet);
   const draft = new Draft(engine, { by: call, cause: "dispatch" });
   const stored = await engine.ledger.task(packet.name.key);
   const task = packetTask(stored ?? newTask(packet.name, draft.at), packet);
@@ -157,9 +158,10 @@ function verdictOf(event: TaskEvent, { verdict }: Judged): Deny {
 }
 
 async function refused(draft: Draft, { moved, verdict }: { moved: Task; verdict: Deny }): Promise<Settled> {
+  const tasks = await dependencyVersions(draft, moved);
   if (!(await announceWaiting(draft, moved))) return "anew";
   const details = { ...verdict.details, state: moved.state };
-  return { verdict: { ...verdict, details }, change: await draft.toChange() };
+  return { verdict: { ...verdict, details }, change: await draft.toChange({ expect: { tasks } }) };
 }
 
 /**

@@ -20,3 +20,10 @@ export async function findCircle(draft: Draft, task: Task): Promise<Deny | undef
   }
   return undefined;
 }
+
+/** What a circle was looked for in: two tasks that begin to wait for each other at once must not both succeed. */
+export async function dependencyVersions(draft: Draft, { dependsOn }: Task): Promise<Record<string, number>> {
+  const versions: Record<string, number> = {};
+  for (const key of dependsOn) versions[key] = (await draft.task(key))?.version ?? 0;
+  return versions;
+}

@@ -1,0 +1,296 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkImports } from "./imports.ts";
+import { type Files, mergeOf, treeOf } from "./source-tree.test-support.ts";
+
+type Edits = Record<string, string | null>;
+const nothing = { hasPackage: () => false };
+const told = async (base: Files, edits: Edits) => {
+  const { findings } = await checkImports(mergeOf(base, edits), nothing);
+  return findings.map(({ path, line, message }) => `${path}:${line} ${message}`);
+};
+const leads = (name: string, why: string) => `imports \`${name}\`, which leads to nothing: ${why}`;
+const packageFile = (dependencies: Record<string, string>, more = {}) =>
+  JSON.stringify({ dependencies, ...more });
+
+describe("a broken import", () => {
+  it.each<[string, Files, Edits, string[]]>([
+    ["that is sound", { "a.ts": "" }, { "b.ts": 'import "./a"' }, []],
+    ["in a new file", {}, { "b.ts": '\nimport "./a"' }, [`b.ts:2 ${leads("./a", "there is no `a`")}`]],
+    [
+      "in a changed file",
+      { "b.ts": "" },
+      { "b.ts": 'export * from "./a"' },
+      [`b.ts:1 ${leads("./a", "there is no `a`")}`],
+    ],
+    [
+      "of a type",
+      {},
+      { "b.ts": 'import type { A } from "./a"' },
+      [`b.ts:1 ${leads("./a", "there is no `a`")}`],
+    ],
+    [
+      "at run time",
+      {},
+      { "b.js": 'const a = () => import("./a")' },
+      [`b.js:1 ${leads("./a", "there is no `a`")}`],
+    ],
+    ["that may fail", {}, { "b.js": 'try { require("./a") } catch {}' }, []],
+    [
+      "of what is no module",
+      {},
+      { "b.ts": 'import "./a.css"' },
+      [`b.ts:1 ${leads("./a.css", "there is no `a.css`")}`],
+    ],
+    ["that was broken before", { "b.ts": 'import "./a"' }, { "b.ts": 'import "./a"; 1' }, []],
+    ["in a file that nothing changed", { "b.ts": 'import "./a"', "c.ts": "" }, { "c.ts": "1" }, []],
+    [
+      "of a file that is gone, in a file that did not change",
+      { "src/a.ts": "", "src/b.ts": 'import "./a"' },
+      { "src/a.ts": null },
+      [`src/b.ts:1 ${leads("./a", "`src/a.ts` is gone with this change")}`],
+    ],
+    [
+      "of a file that moved with its importer",
+      { "a.ts": "", "b.ts": 'import "./a"' },
+      { "a.ts": null, "c.ts": "", "b.ts": 'import "./c"' },
+      [],
+    ],
+    [
+      "of a file that became a folder",
+      { "a.ts": "", "b.ts": 'import "./a"' },
+      { "a.ts": null, "a/index.ts": "" },
+      [],
+    ],
+    [
+      "of a package that nobody has",
+      { "package.json": packageFile({}) },
+      { "b.ts": 'import "x/y"' },
+      [`b.ts:1 ${leads("x/y", "no package.json names `x`, and it is not installed")}`],
+    ],
+    [
+      "of a package that is declared",
+      { "package.json": packageFile({ x: "1" }) },
+      { "b.ts": 'import "x/y"' },
+      [],
+    ],
+    [
+      "of a package that others miss as well",
+      { "package.json": packageFile({}), "a.ts": 'import "x/z"; import "./b"', "b.ts": "" },
+      { "a.ts": 'import "x/z"; import "./b"; 1', "b.ts": 'import "x/y"' },
+      [],
+    ],
+    [
+      "of a package that is no longer declared",
+      { "package.json": packageFile({ x: "1" }), "b.ts": 'import "x"' },
+      { "package.json": packageFile({}) },
+      [`b.ts:1 ${leads("x", "no package.json names `x`, and it is not installed")}`],
+    ],
+    [
+      "of a workspace's file that is gone",
+      {
+        "p/package.json": packageFile({}, { name: "p" }),
+        "p/x.ts": "",
+        "package.json": packageFile({}),
+        "b.ts": 'import "p/x"',
+      },
+      { "p/x.ts": null },
+      [`b.ts:1 ${leads("p/x", "`p/x.ts` is gone with this change")}`],
+    ],
+    [
+      "through a path alias that is gone",
+      {
+        "tsconfig.json": '{"compilerOptions":{"paths":{"@/*":["./lib/*"]}}}',
+        "lib/a.ts": "",
+        "b.ts": 'import "@/a"',
+      },
+      { "tsconfig.json": '{"compilerOptions":{"paths":{"@/*":["./libs/*"]}}}' },
+      [`b.ts:1 ${leads("@/a", "no path that tsconfig gives it has a file")}`],
+    ],
+  ])("%s", async (_, base, edits, expected) => {
+    expect(await told(base, edits)).toEqual(expected);
+  });
+
+  it("goes back to whoever deleted the file and whoever imports it", async () => {
+    const merge = mergeOf(
+      { "a.ts": "", "c.ts": 'import "./a"' },
+      { "a.ts": null, "b.ts": 'import "./a"' },
+      { "a.ts": "T-1", "b.ts": "T-2" },
+    );
+    const { findings, route } = await checkImports(merge, nothing);
+    expect(route).toBe("origin");
+    expect(findings.map(({ path, tasks }) => [path, tasks])).toEqual([
+      ["c.ts", ["T-1"]],
+      ["b.ts", ["T-1", "T-2"]],
+    ]);
+  });
+
+  it("goes back to whoever took the dependency away", async () => {
+    const merge = mergeOf(
+      { "package.json": packageFile({ x: "1" }), "b.ts": 'import "x"' },
+      { "package.json": "{}" },
+      { "package.json": "T-1" },
+    );
+    expect((await checkImports(merge, nothing)).findings[0]?.tasks).toEqual(["T-1"]);
+  });
+
+  it("is none where the package is installed", async () => {
+    const merge = mergeOf({ "package.json": "{}" }, { "b.ts": 'import "x"' });
+    expect((await checkImports(merge, { hasPackage: (name) => name === "x" })).result).toBe("pass");
+  });
+});
+
+describe("a circle", () => {
+  it.each<[string, Files, Edits, string[]]>([
+    [
+      "of two",
+      { "a.ts": 'import "./b"', "b.ts": "" },
+      { "b.ts": '1\nimport "./a"' },
+      ["b.ts:2 closes a circle of imports: b.ts → a.ts → b.ts"],
+    ],
+    ["of one", {}, { "a.ts": 'import "./a"' }, ["a.ts:1 closes a circle of imports: a.ts → a.ts"]],
+    [
+      "of three new files",
+      {},
+      { "a.ts": 'import "./b"', "b.ts": 'import "./c"', "c.ts": 'import "./a"' },
+      ["a.ts:1 closes a circle of imports: a.ts → b.ts → c.ts → a.ts"],
+    ],
+    [
+      "that was there before",
+      { "a.ts": 'import "./b"', "b.ts": 'import "./a"' },
+      { "b.ts": 'import "./a"; 1' },
+      [],
+    ],
+    [
+      "that grew",
+      { "a.ts": 'import "./b"', "b.ts": 'import "./a"', "c.ts": "" },
+      { "b.ts": 'import "./a"; import "./c"', "c.ts": 'import "./a"' },
+      ["b.ts:1 closes a circle of imports: b.ts → c.ts → a.ts → b.ts"],
+    ],
+    ["of types", { "a.ts": 'import "./b"', "b.ts": "" }, { "b.ts": 'import type { A } from "./a"' }, []],
+    [
+      "of names used as types",
+      { "a.ts": 'import "./b"', "b.ts": "" },
+      { "b.ts": 'import { A } from "./a"; let b: A' },
+      [],
+    ],
+    [
+      "that was of types and is of values now",
+      { "a.ts": 'import "./b"', "b.ts": 'import type { A } from "./a"' },
+      { "b.ts": 'import { A } from "./a"; A()' },
+      ["b.ts:1 closes a circle of imports: b.ts → a.ts → b.ts"],
+    ],
+    [
+      "cut by a call",
+      { "a.ts": 'import "./b"', "b.ts": "" },
+      { "b.ts": 'const f = () => import("./a")' },
+      [],
+    ],
+    [
+      "of required modules",
+      { "a.js": 'require("./b")', "b.js": "" },
+      { "b.js": 'require("./a")' },
+      ["b.js:1 closes a circle of imports: b.js → a.js → b.js"],
+    ],
+    [
+      "cut by a late require",
+      { "a.js": 'require("./b")', "b.js": "" },
+      { "b.js": '() => require("./a")' },
+      [],
+    ],
+    [
+      "because a new file is found first",
+      { "a.ts": 'import "./lib"', "lib/index.ts": "" },
+      { "lib.ts": 'import "./a"' },
+      ["lib.ts:1 closes a circle of imports: lib.ts → a.ts → lib.ts"],
+    ],
+    ["through a JSON file", {}, { "a.ts": 'import "./b.json"', "b.json": "{}" }, []],
+    [
+      "through packages of the workspace",
+      {
+        "p/package.json": '{"name":"p","main":"i.ts"}',
+        "p/i.ts": "",
+        "q/package.json": '{"name":"q","main":"i.ts"}',
+        "q/i.ts": 'import "p"',
+      },
+      { "p/i.ts": 'import "q"' },
+      ["p/i.ts:1 closes a circle of imports: p/i.ts → q/i.ts → p/i.ts"],
+    ],
+  ])("%s", async (_, base, edits, expected) => {
+    expect(await told(base, edits)).toEqual(expected);
+  });
+
+  it("fails exactly when there is one that the base had not", async () => {
+    const names = ["a", "b", "c", "d"] as const;
+    const graph = fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom(...names)), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(graph, graph, async (before, after) => {
+        const files = (pairs: typeof before) =>
+          Object.fromEntries(
+            names.map((name) => [
+              `${name}.ts`,
+              pairs
+                .filter(([from]) => from === name)
+                .map(([, to]) => `import "./${to}";`)
+                .join(""),
+            ]),
+          );
+        const [old, now] = [files(before), files(after)];
+        const edits = Object.fromEntries(Object.entries(now).filter(([path, text]) => old[path] !== text));
+        const known = new Set(simpleCircles(before));
+        const isNew = simpleCircles(after).some((circle) => !known.has(circle));
+        const { result } = await checkImports(mergeOf(old, edits), nothing);
+        expect(result).toBe(isNew ? "fail" : "pass");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("the imports check", () => {
+  it("says what it followed, what was so before and what it cannot judge", async () => {
+    const base = { "a.ts": 'import "./gone"; import "./b"', "b.ts": 'import "./a"', "c.ts": "import (" };
+    const merge = mergeOf(base, { "a.ts": `${base["a.ts"]}; import "virtual:x"; import "./c"` });
+    const { result, note } = await checkImports(merge, nothing);
+    expect(result).toBe("pass");
+    expect(note).toBe(
+      "the imports of 3 JS and TS files were followed; broken before: 1 import (a.ts:1); circular before: 1 group (a.ts); " +
+        "not judged, as the tree alone does not tell: 1 name (virtual:x); not parsed: 1 file (c.ts)",
+    );
+  });
+
+  it("has nothing to do where no script changed", async () => {
+    const { result, note } = await checkImports(mergeOf({}, { "README.md": "x" }), nothing);
+    expect([result, note]).toEqual(["pass", "no JS or TS file was changed"]);
+  });
+
+  it("reads no more than what the changed files lead to, unless something is gone", async () => {
+    const read = async (edits: Edits) => {
+      const merge = mergeOf({ "a.ts": 'import "./b"', "b.ts": "", "far.ts": "" }, edits);
+      const texts: string[] = [];
+      const text = (path: string) => {
+        texts.push(path);
+        return merge.result.text(path);
+      };
+      const result = { ...merge.result, text };
+      await checkImports({ ...merge, base: treeOf({}), result }, nothing);
+      return texts.filter((path) => path.endsWith(".ts"));
+    };
+    expect(await read({ "a.ts": 'import "./b"; 1' })).toEqual(["a.ts", "b.ts"]);
+    expect(await read({ "b.ts": null })).toEqual(["a.ts", "far.ts"]);
+  });
+});
+
+/** Every circle without a repeated node, written from its smallest node. */
+function simpleCircles(pairs: readonly (readonly [string, string])[]): string[] {
+  const found = new Set<string>();
+  const follow = (way: readonly string[]) => {
+    for (const [from, to] of pairs) {
+      if (from !== way.at(-1)) continue;
+      if (to === way[0]) found.add(way.join());
+      else if (to > (way[0] as string) && !way.includes(to)) follow([...way, to]);
+    }
+  };
+  for (const [from] of pairs) follow([from]);
+  return [...found];
+}

@@ -1,0 +1,57 @@
+import { readEntry } from "../../../core/paths/entry.ts";
+import { Scope } from "../../../core/paths/scope.ts";
+import type { SourceTree } from "../source-tree.ts";
+import { below, foldersAbove } from "./tree-files.ts";
+
+const place = { root: "/project" };
+
+interface Pattern {
+  readonly scope: Scope;
+  readonly negated: boolean;
+  readonly foldersOnly: boolean;
+}
+
+/** What the tree's `.gitignore` files keep out of it: built later, so no tree has it. */
+export class IgnoredPaths {
+  readonly #tree: SourceTree;
+  readonly #patterns = new Map<string, readonly Pattern[]>();
+
+  constructor(tree: SourceTree) {
+    this.#tree = tree;
+  }
+
+  /** A folder that is ignored takes everything below it along. */
+  has(path: string): boolean {
+    const folders = foldersAbove(path).toReversed().slice(1);
+    return folders.some((folder) => this.#ignores(folder, true)) || this.#ignores(path, false);
+  }
+
+  #ignores(path: string, isFolder: boolean): boolean {
+    let ignored = false;
+    for (const folder of foldersAbove(path).toReversed())
+      for (const { scope, negated, foldersOnly } of this.#patternsIn(folder))
+        if ((isFolder || !foldersOnly) && scope.entryOf(path) !== undefined) ignored = !negated;
+    return ignored;
+  }
+
+  #patternsIn(folder: string): readonly Pattern[] {
+    const known = this.#patterns.get(folder);
+    if (known !== undefined) return known;
+    const lines = this.#tree.text(below(folder, ".gitignore"))?.split(/\r?\n/) ?? [];
+    const patterns = lines.flatMap((line) => readPattern(line, folder));
+    this.#patterns.set(folder, patterns);
+    return patterns;
+  }
+}
+
+function readPattern(line: string, folder: string): Pattern[] {
+  const text = line.replace(/(?<!\\) +$/, "");
+  if (text === "" || text.startsWith("#")) return [];
+  const negated = text.startsWith("!");
+  const pattern = negated ? text.slice(1) : text;
+  const foldersOnly = pattern.endsWith("/");
+  const name = pattern.replace(/\/$/, "");
+  const anchored = name.includes("/");
+  const result = readEntry(below(folder, anchored ? name.replace(/^\//, "") : `**/${name}`), place);
+  return "error" in result ? [] : [{ scope: new Scope([result.entry], place), negated, foldersOnly }];
+}

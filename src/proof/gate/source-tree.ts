@@ -1,0 +1,36 @@
+/** The regular files of one tree, by their path from the project's root. */
+export interface SourceTree {
+  paths(): readonly string[];
+  /** Undefined: absent, binary or over 1 MiB. */
+  text(path: string): string | undefined;
+}
+
+/** A move is a file deleted and another added. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: "added" | "modified" | "deleted";
+  readonly task?: string;
+}
+
+/** What a batch made of the base. */
+export interface Merge {
+  readonly base: SourceTree;
+  readonly result: SourceTree;
+  readonly changed: readonly ChangedFile[];
+}
+
+/** The changed files that are still there, each once. */
+export function presentPaths(changed: readonly ChangedFile[]): string[] {
+  return [...new Set(changed.filter(({ status }) => status !== "deleted").map(({ path }) => path))];
+}
+
+/** Who changed these paths; spread into a finding. */
+export function changedBy(
+  changed: readonly ChangedFile[],
+  ...paths: readonly (string | undefined)[]
+): { readonly tasks?: readonly string[] } {
+  const tasks = changed.flatMap(({ path, task }) =>
+    task !== undefined && paths.includes(path) ? [task] : [],
+  );
+  return tasks.length > 0 ? { tasks: [...new Set(tasks)] } : {};
+}

@@ -1,0 +1,90 @@
+import { countedNames, type GateFinding, type GateResult, gateResult } from "./gate-result.ts";
+import type { Fault } from "./reading/fault.ts";
+import { type FileKind, fileKind } from "./reading/file-kind.ts";
+import { type ScriptParser, scriptParser } from "./reading/parse-script.ts";
+import { readJson } from "./reading/read-json.ts";
+import { readYaml } from "./reading/read-yaml.ts";
+import { changedBy, type Merge, presentPaths, type SourceTree } from "./source-tree.ts";
+
+/** S1: all modified files parse without errors. */
+export async function checkSyntax({ result, changed }: Omit<Merge, "base">): Promise<GateResult> {
+  const parser = lazyParser();
+  const findings: GateFinding[] = [];
+  const read: string[] = [];
+  const unread: string[] = [];
+  const others: string[] = [];
+  for (const path of presentPaths(changed)) {
+    const kind = fileKind(path);
+    const text = kind === undefined ? undefined : result.text(path);
+    if (kind === undefined || isTemplate(path, result)) others.push(path);
+    else if (text === undefined) unread.push(path);
+    else {
+      read.push(path);
+      const fault = await faultIn({ path, text, kind }, parser);
+      if (fault !== undefined)
+        findings.push({
+          path,
+          line: fault.line,
+          message: `does not parse: ${fault.message}`,
+          ...changedBy(changed, path),
+        });
+    }
+  }
+  return gateResult("syntax", findings, notesOn(read, unread, others));
+}
+
+function notesOn(read: string[], unread: string[], others: string[]): string[] {
+  const notes = [
+    read.length > 0
+      ? `${read.length} JS, TS, JSON or YAML files were parsed`
+      : "no JS, TS, JSON or YAML file was changed",
+  ];
+  if (unread.length > 0) notes.push(`not looked at, binary or over 1 MiB: ${countedNames("file", unread)}`);
+  if (others.length > 0)
+    notes.push(`not looked at, no parser built in: ${byEnding(others)} (\`gate.syntax\` takes a command)`);
+  return notes;
+}
+
+function lazyParser(): () => Promise<ScriptParser> {
+  let parser: Promise<ScriptParser> | undefined;
+  return () => {
+    parser ??= scriptParser();
+    return parser;
+  };
+}
+
+interface Changed {
+  readonly path: string;
+  readonly text: string;
+  readonly kind: FileKind;
+}
+
+async function faultIn(
+  { path, text, kind }: Changed,
+  parser: () => Promise<ScriptParser>,
+): Promise<Fault | undefined> {
+  const parsed =
+    kind === "script"
+      ? (await parser()).parse(path, text)
+      : kind === "yaml"
+        ? await readYaml(text)
+        : readJson(text, { comments: kind === "jsonc" });
+  return "fault" in parsed ? parsed.fault : undefined;
+}
+
+/** The templates of a Helm chart end in `.yaml` and become YAML only later. */
+function isTemplate(path: string, tree: SourceTree): boolean {
+  const chart = /^(.*\/)?templates\/.*\.ya?ml$/.exec(path);
+  return chart !== null && tree.text(`${chart[1] ?? ""}Chart.yaml`) !== undefined;
+}
+
+/** `.py (3), Makefile (1)`. */
+function byEnding(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const ending = /.(\.[^.]+)$/.exec(name)?.[1] ?? name;
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  }
+  return [...counts].map(([ending, count]) => `${ending} (${count})`).join(", ");
+}

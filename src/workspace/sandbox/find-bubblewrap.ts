@@ -1,0 +1,129 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, isAbsolute, join } from "node:path";
+import { runProcess } from "../run-process.ts";
+import { bubblewrap } from "./bubblewrap.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+const probeMsMax = 10_000;
+
+interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly path: string;
+}
+
+type Found = { readonly sandbox: Sandbox } | { readonly missing: string };
+
+const proven = new Map<string, Promise<Found>>();
+
+/** A sandbox that was seen to hold on this machine, once a process, or why there is none. */
+export async function findBubblewrap({ platform, path }: Machine): Promise<Found> {
+  if (platform !== "linux") return { missing: notLinux(platform) };
+  const program = programIn(path);
+  if (program === undefined)
+    return { missing: "the program `bwrap` is not on PATH: install the package `bubblewrap`" };
+  const known = proven.get(program) ?? prove(program);
+  proven.set(program, known);
+  const found = await known;
+  if ("missing" in found) proven.delete(program); // it may be mended meanwhile
+  return found;
+}
+
+function notLinux(platform: NodeJS.Platform): string {
+  const name = platform === "darwin" ? "macOS" : platform === "win32" ? "Windows" : platform;
+  return `lockstep's sandbox is bubblewrap, which is for Linux alone: on ${name} nothing confines an agent's process; the guard before a write and the comparison after it still stand`;
+}
+
+/** Never by a relative entry: the project could bring a program of that name. */
+function programIn(path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, "bwrap"))
+    .find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Builds real walls, and writes on both sides of one. */
+async function prove(program: string): Promise<Found> {
+  const folder = mkdtempSync(join(tmpdir(), "lockstep-probe-"));
+  const place = (name: string) => join(folder, name);
+  try {
+    for (const name of ["inside", "outside", "home", "temporary"]) mkdirSync(place(name));
+    const sandbox = bubblewrap(program);
+    const script = 'echo > "$1/written"; echo > "$2/written"; echo > "$3/written"; test -e "$1/written"';
+    const places = ["inside", "outside", "home"].map(place);
+    const walls = {
+      writable: [place("inside")],
+      readOnly: [place("outside")],
+      hidden: [],
+      home: { path: place("home"), shown: [], writable: [] },
+      temporary: place("temporary"),
+      network: true,
+    };
+    const wrapped = sandbox.wrap(["/bin/sh", "-c", script, "sh", ...places], walls, { cwd: folder, env: {} });
+    const { exit, tail } = await runProcess({ ...wrapped, cwd: folder, msMax: probeMsMax });
+    const escaped = ["outside", "home"].filter((name) => existsSync(join(place(name), "written")));
+    if (escaped.length > 0)
+      return { missing: `\`${program}\` does not hold: a write that had to fail went through` };
+    if (exit === 0 && existsSync(join(place("inside"), "written"))) return { sandbox };
+    return { missing: `\`${program}\` cannot build a sandbox here: ${causeOf(tail)}` };
+  } catch (error) {
+    return { missing: `the sandbox could not be tried: ${(error as Error).message}` };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const switches: readonly (readonly [file: string, off: string, cause: string])[] = [
+  [
+    "/proc/sys/user/max_user_namespaces",
+    "0",
+    "user namespaces are off; `sysctl -w user.max_user_namespaces=15000` turns them on",
+  ],
+  [
+    "/proc/sys/kernel/unprivileged_userns_clone",
+    "0",
+    "user namespaces are off for ordinary users; `sysctl -w kernel.unprivileged_userns_clone=1` turns them on",
+  ],
+  [
+    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+    "1",
+    "AppArmor keeps user namespaces from ordinary programs; give `bwrap` a profile with `userns,`",
+  ],
+];
+
+/** What the program said, after what is known to make it say so. */
+function causeOf(tail: string): string {
+  const said = tail.split("\n").find((line) => line.startsWith("bwrap:")) ?? tail.trim().split("\n")[0] ?? "";
+  if (!/namespace|not permitted|permission denied|no space left|uid map/i.test(said))
+    return said || "it said nothing";
+  const off = process.getuid?.() === 0 ? undefined : switches.find(([file, value]) => read(file) === value);
+  const cause = off?.[2] ?? "name spaces are refused, as in a container without `--cap-add SYS_ADMIN`";
+  return `${cause} (${said})`;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}

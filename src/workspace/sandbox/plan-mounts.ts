@@ -1,0 +1,173 @@
+import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { quoted } from "../../core/points/quoted.ts";
+import { SandboxFault, type Walls } from "./sandbox.ts";
+
+/** `link`: `from` is where it leads. */
+export interface Mount {
+  readonly at: string;
+  readonly from: string;
+  readonly as: "hidden" | "read-only" | "writable" | "link";
+}
+
+/** Mounts over a read-only root, each after the ones that it lies in. */
+export function planMounts(walls: Walls): readonly Mount[] {
+  const asked = distinct(resolveWalls(walls));
+  const own = ownMounts(walls).filter(({ at }) => !asked.has(at));
+  const planned = new Map<string, Mount>();
+  for (const mount of [...asked.values(), ...own].sort(outermostFirst)) {
+    const around = enclosing(planned, mount.at);
+    if (isAlready(mount, around)) continue;
+    for (const pin of pinsOf(mount, around)) planned.set(pin.at, pin);
+    planned.set(mount.at, mount);
+  }
+  return [...planned.values()].sort(outermostFirst);
+}
+
+function distinct(mounts: readonly Mount[]): ReadonlyMap<string, Mount> {
+  const known = new Map<string, Mount>();
+  for (const mount of mounts) {
+    const same = known.get(mount.at) ?? mount;
+    if (same.as !== mount.as || same.from !== mount.from)
+      throw new SandboxFault(`${quoted(mount.at)} is asked to be both ${same.as} and ${mount.as} inside`);
+    known.set(mount.at, mount);
+  }
+  return known;
+}
+
+/** The mount that decides what a path is, if any does. */
+export function enclosing(planned: ReadonlyMap<string, Mount>, path: string): Mount | undefined {
+  for (let at = dirname(path); at !== "/"; at = dirname(at)) {
+    const mount = planned.get(at);
+    if (mount !== undefined) return mount;
+  }
+  return undefined;
+}
+
+function isAlready(mount: Mount, around: Mount | undefined): boolean {
+  if (mount.as === "hidden") return around?.as === "hidden";
+  if (mount.as !== "read-only" || mount.at !== mount.from) return false;
+  return around === undefined || (around.as === "read-only" && showsItself(around));
+}
+
+function showsItself({ as, at, from }: Mount): boolean {
+  return as !== "hidden" && at === from;
+}
+
+/**
+ * A folder that a mount lies in can still be renamed, and another put in its place; one that is a mount cannot.
+ * So every folder between a writable one and what is protected in it becomes a mount of its own.
+ */
+function pinsOf({ at, as }: Mount, around: Mount | undefined): Mount[] {
+  if (as === "writable" || around?.as !== "writable" || !showsItself(around)) return [];
+  const pins: Mount[] = [];
+  for (let path = dirname(at); path !== around.at; path = dirname(path))
+    pins.unshift({ at: path, from: path, as: "writable" });
+  return pins;
+}
+
+function resolveWalls({ writable, readOnly, hidden, home, temporary, socket }: Walls): Mount[] {
+  const realHome = realPath(home.path);
+  const open = [...writable, ...home.writable].map((path) => ({ path, real: realPath(path) }));
+  const inPlace = (as: Mount["as"]) => (path: string) => {
+    const at = realPath(path);
+    for (const folder of open) refuseWayOut(folder, { path, real: at });
+    return { at, from: at, as };
+  };
+  const inHome = (as: Mount["as"]) => (path: string) => {
+    const mount = inPlace(as)(path);
+    const at = join(realHome, pathBelow(home.path, path));
+    // Only what is named is left of the home, so a link to it has to be made again.
+    return at === mount.at ? [mount] : [mount, { at, from: mount.at, as: "link" as const }];
+  };
+  const mounts: Mount[] = [
+    { at: realHome, from: realHome, as: "hidden" },
+    ...home.shown.flatMap(inHome("read-only")),
+    ...home.writable.flatMap(inHome("writable")),
+    ...hidden.map(inPlace("hidden")),
+    ...readOnly.map(inPlace("read-only")),
+    ...writable.map(inPlace("writable")),
+    ...(socket === undefined ? [] : [inPlace("read-only")(socket)]),
+    { at: realPath("/tmp"), from: realPath(temporary), as: "writable" },
+  ];
+  for (const mount of mounts) refuseSystem(mount);
+  return mounts;
+}
+
+/** Who may write a folder may have put a link there, and would choose what is shown. */
+function refuseWayOut(folder: Resolved, { path, real }: Resolved): void {
+  const starts = isBelow(folder.path, path) || isBelow(folder.real, path);
+  if (!starts || isBelow(folder.real, real)) return;
+  throw new SandboxFault(`${quoted(path)} is a link that leads out of ${quoted(folder.path)}: remove it`);
+}
+
+interface Resolved {
+  readonly path: string;
+  readonly real: string;
+}
+
+function refuseSystem({ at, from }: Mount): void {
+  if (at === "/tmp" && at === from)
+    throw new SandboxFault("`/tmp` is everybody's: the temporary folder has to be a private one");
+  if (at === "/") throw new SandboxFault("`/` as a whole is always read-only inside: name folders below it");
+  const own = ["/proc", "/dev"].find((folder) => at === folder || isBelow(folder, at));
+  if (own !== undefined)
+    throw new SandboxFault(`${quoted(at)} lies in \`${own}\`, which is made anew inside`);
+}
+
+/** What is taken away beyond what was asked for, and what programs need of it. */
+function ownMounts({ temporary, network }: Walls): Mount[] {
+  const shared = new Set(["/var/tmp"].filter(existsSync).map(realPath));
+  // A read-only mount does not keep anybody from the sockets in it: those of containers give the whole machine.
+  const runtime = new Set(["/run", "/var/run"].filter(existsSync).map(realPath));
+  return [
+    ...[...shared].map((at): Mount => ({ at, from: realPath(temporary), as: "writable" })),
+    ...[...runtime].flatMap((at): Mount[] => [{ at, from: at, as: "hidden" }, ...linksIn(at)]),
+    ...(network ? nameResolution(runtime) : []),
+  ];
+}
+
+/** Some systems keep the way to all their programs there. */
+function linksIn(folder: string): Mount[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ name }) => join(folder, name))
+    .map((at) => ({ at, from: readlinkSync(at), as: "link" }));
+}
+
+function nameResolution(runtime: ReadonlySet<string>): Mount[] {
+  if (!existsSync("/etc/resolv.conf")) return [];
+  const file = realPath("/etc/resolv.conf");
+  const folder = dirname(file);
+  if (runtime.has(folder)) return [{ at: file, from: file, as: "read-only" }];
+  if (![...runtime].some((above) => isBelow(above, file))) return [];
+  return [{ at: folder, from: folder, as: "read-only" }]; // the file is replaced when the network changes
+}
+
+function realPath(path: string): string {
+  if (!isAbsolute(path)) throw new SandboxFault(`${quoted(path)} is no absolute path`);
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const what = code === "ENOENT" ? "does not exist" : `cannot be resolved: ${message}`;
+    throw new SandboxFault(`${quoted(path)} ${what}; the sandbox needs every path that it is given`, {
+      cause,
+    });
+  }
+}
+
+function pathBelow(folder: string, path: string): string {
+  const below = [folder, realPath(folder)].find((one) => isBelow(one, path));
+  if (below === undefined) throw new SandboxFault(`${quoted(path)} is not below the home ${quoted(folder)}`);
+  return relative(below, path);
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && way !== ".." && !way.startsWith("../");
+}
+
+function outermostFirst(one: Mount, other: Mount): number {
+  return one.at.split("/").length - other.at.split("/").length;
+}

@@ -1,0 +1,37 @@
+/** What a process may reach. All paths are absolute and exist; links in them are resolved. */
+export interface Walls {
+  readonly writable: readonly string[];
+  readonly readOnly: readonly string[];
+  /** Read as empty. */
+  readonly hidden: readonly string[];
+  /** Empty and read-only, but for the paths below it that are named. */
+  readonly home: {
+    readonly path: string;
+    readonly shown: readonly string[];
+    readonly writable: readonly string[];
+  };
+  /** Outside; a private folder that is the temporary folder inside. */
+  readonly temporary: string;
+  readonly network: boolean;
+  /** Lockstep's own socket, which can be reached although the folder around it is hidden. */
+  readonly socket?: string;
+}
+
+export interface Sandbox {
+  readonly kind: "bubblewrap" | "none";
+  /** False: the walls are wishes. */
+  readonly enforces: boolean;
+  /** What to start instead of the command, with exactly this environment. */
+  wrap(
+    command: readonly string[],
+    walls: Walls,
+    options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  ): { readonly command: readonly string[]; readonly env: Record<string, string> };
+}
+
+/** Walls that cannot be built as they were asked for. */
+export class SandboxFault extends Error {
+  override readonly name = "SandboxFault";
+  readonly code = "R-PE-003";
+  readonly retryable = false;
+}
