@@ -20,12 +20,27 @@ interface Stored {
 }
 
 /** Do tasks, locks, attempts and events tell the same story? Looks, and changes nothing. */
-export async function reconcile({ ledger }: Engine): Promise<{
+export async function reconcile(engine: Engine): Promise<Reconciled> {
+  let last = await look(engine);
+  // Work goes on between two reads of one look: only what is there in the next looks too is wrong.
+  for (let again = 1; again <= looksMax && last.problems.length > 0; again += 1) {
+    const next = await look(engine);
+    const seen = new Set(last.problems.map((problem) => JSON.stringify(problem)));
+    last = { ...next, problems: next.problems.filter((problem) => seen.has(JSON.stringify(problem))) };
+  }
+  return last;
+}
+
+interface Reconciled {
   readonly tasks: number;
   readonly locks: number;
   readonly events: number;
   readonly problems: readonly Inconsistency[];
-}> {
+}
+
+const looksMax = 2;
+
+async function look({ ledger }: Engine): Promise<Reconciled> {
   const verified = await ledger.verify();
   const stored = await load(ledger);
   const chain = verified.problems.map(({ problem }) => ({ check: "ledger", task: null, problem }));

@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 import { command } from "./run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 
 export interface CommandOptions {
-  /** What comes on stdin; without it stdin is empty. */
-  readonly input?: string | Uint8Array;
+  /** What comes on stdin; without it stdin is empty. `later`: whoever starts it writes to it. */
+  readonly input?: string | Uint8Array | "later";
   readonly env?: Readonly<Record<string, string>>;
   /** Words before the command's own, such as those that enter another name space. */
   readonly through?: readonly string[];
@@ -19,7 +20,8 @@ export interface CommandRun {
   readonly stderr: string;
 }
 
-export interface Running {
+/** Killed at the end of its block, if it is not over by then. */
+export interface Running extends Disposable {
   readonly process: ChildProcess;
   /** The lines that are out so far and whole. */
   lines(): string[];
@@ -37,7 +39,12 @@ export function temporaryRepository(files: Readonly<Record<string, string>> = {}
   const folder = temporaryFolder(files);
   execFileSync("git", ["init", "-q"], { cwd: folder.path });
   const start = (words: readonly string[], options?: CommandOptions) =>
-    startProgram([process.execPath, command, ...words], { ...options, cwd: folder.path });
+    startProgram([process.execPath, command, ...words], {
+      ...options,
+      cwd: folder.path,
+      // Checkouts of a repository that is thrown away are thrown away with it.
+      env: { XDG_STATE_HOME: join(folder.path, ".git", "state"), ...options?.env },
+    });
   return { ...folder, start, run: (words, options) => start(words, options).ended };
 }
 
@@ -54,14 +61,20 @@ export function startProgram(
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
   // Who is killed, or refuses before it reads, leaves a broken pipe.
   child.stdin.on("error", () => {});
-  child.stdin.end(input ?? "");
+  if (input !== "later") child.stdin.end(input ?? "");
   const stdout = () => Buffer.concat(out).toString();
   const stderr = () => Buffer.concat(errors).toString();
   const ended = new Promise<CommandRun>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (status, signal) => resolve({ status, signal, stdout: stdout(), stderr: stderr() }));
   });
-  return { process: child, ended, errors: stderr, lines: () => stdout().split("\n").slice(0, -1) };
+  return {
+    process: child,
+    ended,
+    errors: stderr,
+    lines: () => stdout().split("\n").slice(0, -1),
+    [Symbol.dispose]: () => void child.kill("SIGKILL"),
+  };
 }
 
 function plainEnvironment(): NodeJS.ProcessEnv {

@@ -87,6 +87,15 @@ export class Connection {
     }
   }
 
+  /** Puts what the log holds into the database, as far as nobody reads it; whether that left the log empty. */
+  foldLog(): boolean {
+    try {
+      return this.pragma("wal_checkpoint(TRUNCATE)") === 0;
+    } catch {
+      return false;
+    }
+  }
+
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }

@@ -38,7 +38,7 @@ export function readVersion(connection: Connection, known: readonly Migration[])
  * copied first, under the same lock, so that the copy is of exactly what was there.
  */
 export async function migrate(connection: Connection, known: readonly Migration[]): Promise<void> {
-  if ((await connection.patiently(() => readVersion(connection, known))) === known.length) return;
+  if ((await connection.snapshot(() => readVersion(connection, known))) === known.length) return;
   const bringUp = () => {
     const version = readVersion(connection, known);
     if (version === known.length) return;

@@ -62,7 +62,10 @@ async function open(options: OpenOptions): Promise<Ledger> {
   const connection = new Connection(path, waitMs === undefined ? {} : { waitMs });
   let home: Home | undefined;
   try {
-    await connection.patiently(() => configure(connection, { known, maxPages, hadHead }));
+    // Looked at first, and at one moment: the file of another program stays as it is.
+    const version = await connection.snapshot(() => readVersion(connection, known));
+    if (version === 0 && hadHead) throw storeFault("lost", path, { why: "it is empty" });
+    await connection.patiently(() => configure(connection, maxPages));
     await migrate(connection, known);
     await connection.snapshot(() => {
       refuseChangedSchema(connection);
@@ -91,16 +94,10 @@ function withCopy(fault: unknown, path: string): unknown {
   return new StoreFault(kind, `${fault.message}; a copy of it is \`${copy}\``, { cause: fault });
 }
 
-function configure(
-  connection: Connection,
-  asked: { known: readonly Migration[]; maxPages: number | undefined; hadHead: boolean },
-): void {
-  // Looked at first: the file of another program stays as it is.
-  if (readVersion(connection, asked.known) === 0 && asked.hadHead)
-    throw storeFault("lost", connection.place, { why: "it is empty" });
+function configure(connection: Connection, maxPages: number | undefined): void {
   const mode = connection.pragma("journal_mode = WAL");
   if (mode !== "wal")
     throw storeFault("io", connection.place, { why: `its journal stays in mode ${String(mode)}` });
   connection.execute("PRAGMA cache_size = -8000; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF");
-  if (asked.maxPages !== undefined) connection.execute(`PRAGMA max_page_count = ${asked.maxPages}`);
+  if (maxPages !== undefined) connection.execute(`PRAGMA max_page_count = ${maxPages}`);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const reserveName = "reserve";
@@ -33,4 +33,8 @@ export function freeReserve(folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+export function hasReserve(folder: string): boolean {
+  return existsSync(join(folder, reserveName));
 }

@@ -17,7 +17,7 @@ import {
   readTasks,
   readWaiting,
 } from "./read-tasks.ts";
-import { freeReserve } from "./reserve.ts";
+import { freeReserve, hasReserve } from "./reserve.ts";
 import { readSealed } from "./sealed-rows.ts";
 import { storeFault } from "./translate-error.ts";
 import { verifyLedger } from "./verify.ts";
@@ -51,7 +51,12 @@ export class SqliteLedger implements Ledger {
   dependents = (key: string) => this.#read((connection) => readDependents(connection, key));
   waitingFor = (key: string) => this.#read((connection) => readWaiting(connection, key));
   attempt = (task: string) => this.#read((connection) => readNewestAttempt(connection, task));
-  runningAttempts = () => this.#read(readRunningAttempts);
+  /** Who watches must not go on watching a file that nobody else sees. */
+  runningAttempts = () =>
+    this.#read((connection) => {
+      this.#assertInPlace();
+      return readRunningAttempts(connection);
+    });
   locks: Ledger["locks"] = (filter) => this.#read((connection) => readLocks(connection, filter));
   locksNear: Ledger["locksNear"] = (prefixes) =>
     this.#read((connection) => readLocksNear(connection, prefixes));
@@ -68,13 +73,25 @@ export class SqliteLedger implements Ledger {
 
   async commit(change: Change): Promise<Committed> {
     const stored = await this.#store(change).catch((error: unknown) => {
-      if (!(error instanceof StoreFault) || error.kind !== "full" || change.relieves !== true) throw error;
-      if (this.#home === undefined || !freeReserve(this.#home.folder)) throw error;
-      return this.#store(change);
+      if (!isFull(error) || this.#home === undefined) throw error;
+      // What stands in the log and in the database both is room too.
+      if (this.#connection.foldLog())
+        return this.#store(change).catch((again: unknown) => this.#relieve(change, again));
+      return this.#relieve(change, error);
     });
     if ("conflict" in stored) return stored;
+    // Without a reserve the log must not take the room that folding it needs.
+    if (change.relieves === true && this.#home !== undefined && !hasReserve(this.#home.folder))
+      this.#connection.foldLog();
     if (isDurable(change)) this.#advanceHead(stored);
     return { ok: true, seq: stored.seq };
+  }
+
+  #relieve(change: Change, error: unknown) {
+    if (!isFull(error) || change.relieves !== true) throw error;
+    if (this.#home === undefined || !freeReserve(this.#home.folder)) throw error;
+    this.#connection.foldLog();
+    return this.#store(change);
   }
 
   verify() {
@@ -112,4 +129,8 @@ export class SqliteLedger implements Ledger {
       this.#home?.head.advance(head);
     } catch {}
   }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof StoreFault && error.kind === "full";
 }
