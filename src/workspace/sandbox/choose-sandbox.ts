@@ -3,9 +3,7 @@ import { noSandbox } from "./none.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** `missing`: why nothing is enforced although it was wished for. */
-type SandboxChoice =
-  | { readonly sandbox: Sandbox; readonly missing?: string }
-  | { readonly error: string };
+type SandboxChoice = { readonly sandbox: Sandbox; readonly missing?: string } | { readonly error: string };
 
 const thisMachine = () => ({ platform: process.platform, path: process.env.PATH ?? "" });
 

@@ -46,6 +46,7 @@ export function enclosing(planned: ReadonlyMap<string, Mount>, path: string): Mo
 
 function isAlready(mount: Mount, around: Mount | undefined): boolean {
   if (mount.as === "hidden") return around?.as === "hidden";
+  if (mount.as === "link") return around?.as !== "hidden"; // what shows the folder shows the link
   if (mount.as !== "read-only" || mount.at !== mount.from) return false;
   return around === undefined || (around.as === "read-only" && showsItself(around));
 }

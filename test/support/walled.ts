@@ -1,0 +1,143 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type ProcessResult, type ProcessRun, runProcess } from "../../src/workspace/run-process.ts";
+import { bubblewrap } from "../../src/workspace/sandbox/bubblewrap.ts";
+import type { Walls } from "../../src/workspace/sandbox/sandbox.ts";
+
+const nobody = 65534;
+const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+
+/** The parts of a machine by name, and where they lie below a folder. */
+type Layout = Readonly<Record<"main" | "checkout" | "neighbour" | "temporary", string>>;
+
+const inHome: Layout = {
+  main: "home/work/main",
+  checkout: "home/.local/state/lockstep/main/1/checkout",
+  neighbour: "home/.local/state/lockstep/main/2",
+  temporary: "home/.local/state/lockstep/main/1/temporary",
+};
+const apart: Layout = { main: "main", checkout: "checkout", neighbour: "neighbour", temporary: "temporary" };
+
+/** Why no sandbox of any kind can be built here, whatever our own code thinks of it. */
+export const missing = ((): string | undefined => {
+  const words = ["--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"];
+  const { status, stderr, error } = spawnSync("/usr/bin/bwrap", words, { encoding: "utf8" });
+  return status === 0 ? undefined : (error?.message ?? stderr);
+})();
+if (missing !== undefined) console.warn(`\n!!! THE TESTS OF THE SANDBOX ARE SKIPPED: ${missing}\n`);
+
+export interface Setting {
+  readonly user: string;
+  /** Words before the sandbox's own. */
+  readonly through: readonly string[];
+  readonly where: string;
+  readonly layout: Layout;
+  readonly base: () => string;
+}
+
+const outsideTmp = () => {
+  const folder = new URL("../../node_modules/.cache", import.meta.url).pathname;
+  mkdirSync(folder, { recursive: true });
+  return folder;
+};
+const atHome = { where: "at home", layout: inHome, base: outsideTmp };
+const inTmp = { where: "in /tmp", layout: apart, base: tmpdir };
+const ordinary = "an ordinary user";
+
+/** Who starts the sandbox, where: root needs no user name space, everybody else does. */
+export const settings: readonly Setting[] =
+  process.getuid?.() === 0
+    ? [
+        { user: "root", through: [], ...atHome },
+        { user: ordinary, through: asNobody, ...atHome },
+        { user: ordinary, through: asNobody, ...inTmp },
+      ]
+    : [atHome, inTmp].map((place) => ({ user: ordinary, through: [], ...place }));
+
+export interface Walled extends Disposable {
+  readonly walls: Walls;
+  /** By the name of a part, or of a file in it; `home` is one. */
+  place(name: string): string;
+  /** Writes a file that belongs to the user who starts the sandbox. */
+  write(name: string, text: string): void;
+  /** Gives everything to that user. */
+  handOver(): void;
+  /** What the sandbox starts, to be run by hand. */
+  wrapped(
+    command: readonly string[],
+    more?: Partial<Walls>,
+  ): { command: string[]; env: Record<string, string> };
+  run(script: string, more?: Partial<Walls>, options?: Partial<ProcessRun>): Promise<ProcessResult>;
+}
+
+/** A main repository with a ledger, an attempt's checkout of it, a neighbour's, a home; and walls around the first. */
+export function walled({ through, layout, base }: Setting): Walled {
+  const folder = realpathSync(mkdtempSync(join(base(), "lockstep-test-")));
+  const place = (name: string) => {
+    const [part = "", ...rest] = name.split("/");
+    return join(folder, layout[part as keyof Layout] ?? part, ...rest);
+  };
+  const handOver = () => {
+    if (through.length > 0) execFileSync("chown", ["-R", `${nobody}:${nobody}`, folder]);
+  };
+  const put = (name: string, text: string) => {
+    mkdirSync(dirname(place(name)), { recursive: true });
+    writeFileSync(place(name), text);
+  };
+  for (const [name, text] of Object.entries(files)) put(name, text);
+  mkdirSync(place("temporary"), { recursive: true });
+  makeCheckout(place);
+  handOver();
+  const walls: Walls = {
+    writable: [place("checkout")],
+    readOnly: [place("main")],
+    hidden: [place("main/.git/lockstep"), place("neighbour")],
+    home: { path: place("home"), shown: [place("home/.tool")], writable: [place("home/.client")] },
+    temporary: place("temporary"),
+    network: false,
+  };
+  const env = { PATH: process.env.PATH ?? "", HOME: place("home") };
+  const wrapped: Walled["wrapped"] = (command, more = {}) => {
+    const options = { cwd: place("checkout"), env };
+    const inside = bubblewrap("/usr/bin/bwrap").wrap(command, { ...walls, ...more }, options);
+    return { command: [...through, ...inside.command], env: inside.env };
+  };
+  return {
+    walls,
+    place,
+    handOver,
+    wrapped,
+    write: (name, text) => {
+      put(name, text);
+      handOver();
+    },
+    run: (script, more, options = {}) =>
+      runProcess({ ...wrapped(["sh", "-c", script], more), cwd: "/", msMax: 30_000, ...options }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+const files = {
+  "main/a.txt": "a\n",
+  "main/src/price.ts": "export const price: number = 1;\n",
+  "main/.gitignore": "dist/\n",
+  "home/.ssh/id": "secret-of-home\n",
+  "home/.tool/settings": "shown\n",
+  "home/.client/state": "state\n",
+  "neighbour/a.txt": "secret-of-neighbour\n",
+};
+
+function makeCheckout(place: (name: string) => string): void {
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+      cwd: place("main"),
+    });
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "a");
+  git("clone", "-q", "--shared", place("main"), place("checkout"));
+  mkdirSync(place("main/.git/lockstep"));
+  writeFileSync(place("main/.git/lockstep/state.db"), "secret-of-ledger\n");
+}
