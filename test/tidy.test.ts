@@ -216,7 +216,9 @@ function holdsTests(path: string): boolean {
 function hasTitle(path: string, title: string): boolean {
   const text = read(path);
   const gap = /%[sdifjo]|\$\{[^}]*\}|\$[\w.]+/;
-  const written = [...text.matchAll(/(?:\b(?:it|describe)|\))\(\s*("(?:[^"\\\n]|\\.)*"|`[^`]*`)\s*,/g)];
+  const written = [
+    ...text.matchAll(/(?:\b(?:it|describe)|\))(?:\.\w+)*\(\s*("(?:[^"\\\n]|\\.)*"|`[^`]*`)\s*,/g),
+  ];
   return written.some(([, literal = ""]) => {
     const template = literal.slice(1, -1).replace(/\\(.)/g, "$1");
     if (template === title) return true;

@@ -20,13 +20,10 @@ export async function readBreaker({ ledger }: Pick<Engine, "ledger">): Promise<B
   return { mode, reason: text(field(stored, "reason")), since: text(field(stored, "since")) };
 }
 
-/** Asked before a task starts, before a delegation, and before a write. */
-export async function findBreaker(
-  engine: Pick<Engine, "ledger">,
-  before: "start" | "write",
-): Promise<Deny | undefined> {
+/** Asked before a task starts; writes are refused by the hook commands, which see the breaker on disk. */
+export async function findBreaker(engine: Pick<Engine, "ledger">): Promise<Deny | undefined> {
   const { mode, reason, since } = await readBreaker(engine);
-  if (mode === "CLEAR" || (mode === "PAUSE" && before === "write")) return undefined;
+  if (mode === "CLEAR") return undefined;
   const word = mode === "PAUSE" ? "paused" : "stopped";
   const why = reason === null ? "" : ` (${reason})`;
   return deny("R-CB-001", `all work is ${word}${why}: wait until a person runs \`lockstep clear\``, {
@@ -40,6 +37,8 @@ export async function setBreaker(
   input: { readonly mode: BreakerMode; readonly reason?: string },
   call: Call,
 ): Promise<Verdict> {
+  // Whatever happens between the two, nothing is written that a person wanted stopped.
+  if (input.mode !== "CLEAR" && call.dryRun !== true) engine.showBreaker(input.mode);
   const verdict = await settle(engine, { operation: "breaker", input, call }, async () => {
     const before = await readBreaker(engine);
     const { mode } = input;
@@ -62,7 +61,7 @@ export async function setBreaker(
     const change = await draft.toChange({ settings: { breaker }, relieves: true });
     return { verdict: allow({ ...details, changed: true }), change };
   });
-  if (verdict.allow && call.dryRun !== true) engine.showBreaker(input.mode);
+  if (input.mode === "CLEAR" && verdict.allow && call.dryRun !== true) engine.showBreaker("CLEAR");
   return verdict;
 }
 

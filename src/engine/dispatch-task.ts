@@ -49,7 +49,7 @@ interface Dispatch {
 }
 
 async function decideDispatch(engine: Engine, { packet, input, call }: Dispatch): Promise<Settled> {
-  const stopped = await findBreaker(engine, "start");
+  const stopped = await findBreaker(engine);
   if (stopped !== undefined) return { verdict: stopped };
   const judged =
     call.dryRun === true ? await judgeDispatch(engine, packet) : await judgeFreed(engine, packet);

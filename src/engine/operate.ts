@@ -64,10 +64,24 @@ export async function operate<Name extends OperationName>(
   input: InputOf<Name>,
   call: Call,
 ): Promise<AnswerOf<Name> | Deny> {
-  const refused = await whyRefused(engine, name, input, call);
+  const refused = findTooDeep(input) ?? (await whyRefused(engine, name, input, call));
   if (refused !== undefined) return refused;
   const handler = handlers[name] as (engine: Engine, input: unknown, call: Call) => Promise<AnswerOf<Name>>;
   return handler(engine, input, call);
+}
+
+const depthMax = 400;
+
+/** Everything behind this door may walk a document to its end. */
+function findTooDeep(input: unknown): Deny | undefined {
+  let level: unknown[] = [input];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > depthMax) return deny("R-IN-001", `the document is nested deeper than ${depthMax} levels`);
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+  }
+  return undefined;
 }
 
 async function whyRefused(

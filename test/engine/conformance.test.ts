@@ -407,7 +407,8 @@ describe("an event that cannot be written", () => {
     for (const act of actions) await expect(act()).rejects.toThrow("no more");
     expect(await everything()).toEqual(before);
     expect(await ledger.setting("breaker")).toBeUndefined();
-    expect(engine.shown).toEqual([]);
+    // A stop is shown to the hooks before it is recorded: what fails here fails on the safe side.
+    expect(engine.shown).toEqual(["STOP"]);
     database.exec("DROP TRIGGER no_more");
     expect((await submit(engine, "T-1")).allow).toBe(true);
     ledger.close();

@@ -258,3 +258,17 @@ describe("the watchdog of a long-lived process", () => {
     expect([...codes]).toEqual(["OK", "R-WD-001"]);
   });
 });
+
+describe("a reboot", () => {
+  it("under a known runner is no timeout either", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "dispatch", { packet: packet("T-1", ["src"]), runnerPid: 77 }, person);
+    engine.reboot();
+    await tick(engine);
+    expect(await engine.ledger.task("T-1")).toMatchObject({
+      state: "PENDING",
+      refusal: { reason: "runner_lost" },
+      counters: { block_retries: 0 },
+    });
+  });
+});

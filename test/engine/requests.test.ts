@@ -79,6 +79,20 @@ describe("a request with a key", () => {
   });
 });
 
+describe("a document that is nested very deeply", () => {
+  it.each(["submit", "complete", "dispatch", "task-add"] as const)(
+    "is refused by %s, with a key and without",
+    async (name) => {
+      const engine = await memoryEngine();
+      const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+      for (const call of [person, { ...person, key: "k" }]) {
+        const input = { task: "T-1", document: deep, packet: { ...packet("T-1", ["src"]), deep } };
+        expect(await operate(engine, name, input as never, call)).toMatchObject({ code: "R-IN-001" });
+      }
+    },
+  );
+});
+
 describe("two changes at once", () => {
   it("of one task have exactly one winner", async () => {
     const engine = await memoryEngine();

@@ -214,6 +214,17 @@ describe("completion", () => {
     expect((await engine.ledger.task("T-1"))?.counters.review_retries).toBe(3);
   });
 
+  it("may be refused as often as is configured, and no more", async () => {
+    const engine = await memoryEngine({ limits: { sameError: 99, reviewRetries: 5 } });
+    const states: unknown[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      await dispatch(engine, packet("T-1", ["src"]));
+      await submit(engine, "T-1", { status: "OK", summary: "done" });
+      states.push((await operate(engine, "complete", { task: "T-1" }, person)).details?.state);
+    }
+    expect(states).toEqual([...Array(5).fill("REJECTED"), "FAILED"]);
+  });
+
   it("of the same defect three times in a row escalates before that", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));

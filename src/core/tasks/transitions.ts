@@ -127,7 +127,8 @@ export const transitions: readonly Transition[] = [
     effects: ["open-attempt"],
     change: (task, event) => ({
       ...next.started(task, event),
-      counters: spendRetry(task.counters, "review_retries") ?? task.counters,
+      // The guard knows the configured limit.
+      counters: { ...task.counters, review_retries: task.counters.review_retries + 1 },
     }),
   }),
   row("REJECTED", "exhaust", "FAILED", { effects: ended }),

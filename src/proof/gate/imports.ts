@@ -41,43 +41,51 @@ function brokenImports(scan: ImportScan, paths: readonly string[], { result, cha
   const there = new Set(result.paths());
   const found: GateFinding[] = [];
   const old: string[] = [];
-  const causes = new Set(paths.flatMap((path) => scan.linksBefore(path).flatMap(causeOf)));
   for (const path of paths) {
-    const before = new Map(scan.linksBefore(path).map((link) => [link.imported.specifier, link]));
+    const told = new Set<string>();
     for (const link of scan.links(path)) {
-      const { specifier, line } = link.imported;
+      const { specifier, line, optional } = link.imported;
+      if (optional || told.has(specifier) || !mayBeBroken(link)) continue;
+      told.add(specifier);
       const file = scan.fileBefore(specifier, path);
       const gone = file !== undefined && !there.has(file) ? file : undefined;
       const why = whyBroken(link, gone);
       if (why === undefined) continue;
-      const known =
-        before.get(specifier)?.to.kind === "missing" || causeOf(link).some((cause) => causes.has(cause));
-      if (known) old.push(`${path}:${line}`);
+      if (wasBroken(link, path, scan)) old.push(`${path}:${line}`);
       else {
-        const tasks = changedBy(changed, path, gone);
-        const { tasks: others = [] } =
-          tasks.tasks === undefined ? changedBy(changed, ...governors(changed)) : tasks;
         const message = `imports \`${specifier}\`, which leads to nothing: ${why}`;
-        found.push({ path, line, message, ...(others.length > 0 ? { tasks: others } : {}) });
+        found.push({ path, line, message, ...blamed(changed, path, gone) });
       }
     }
   }
   return { found, old };
 }
 
-function whyBroken({ imported, to }: Link, gone: string | undefined): string | undefined {
-  if (imported.optional) return undefined;
-  const lost = to.kind === "provided" && to.byWorkspace === true;
-  if (gone !== undefined && (to.kind === "missing" || lost)) return `\`${gone}\` is gone with this change`;
+/** Whoever changed the script or took the file away; else whoever changed what decides where imports lead. */
+function blamed(
+  changed: Merge["changed"],
+  path: string,
+  gone: string | undefined,
+): Pick<GateFinding, "tasks"> {
+  const direct = changedBy(changed, path, gone);
+  if (direct.tasks !== undefined) return direct;
+  return changedBy(changed, ...changed.map((one) => one.path).filter(governsImports));
+}
+
+function mayBeBroken({ to }: Link): boolean {
+  return to.kind === "missing" || (to.kind === "provided" && to.byWorkspace === true);
+}
+
+function whyBroken({ to }: Link, gone: string | undefined): string | undefined {
+  if (gone !== undefined) return `\`${gone}\` is gone with this change`;
   return to.kind === "missing" ? to.why : undefined;
 }
 
-function causeOf({ to }: Link): string[] {
-  return to.kind === "missing" && to.cause !== undefined ? [to.cause] : [];
-}
-
-function governors(changed: Merge["changed"]): string[] {
-  return changed.map(({ path }) => path).filter(governsImports);
+/** A package that others miss as well is no news of this change: some tool knows more than the tree does. */
+function wasBroken({ imported, to }: Link, path: string, scan: ImportScan): boolean {
+  const before = scan.linksBefore(path).find((link) => link.imported.specifier === imported.specifier);
+  if (before?.to.kind === "missing") return true;
+  return to.kind === "missing" && to.name !== undefined && scan.wasMissing(to.name);
 }
 
 const filesShown = 8;

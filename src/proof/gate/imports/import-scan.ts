@@ -12,6 +12,9 @@ export interface Link {
 
 const governing = /(?:^|\/)(?:package|(?:ts|js)config(?:[.-][\w.-]+)?)\.json$/;
 
+/** Each is looked for in every script of the base. */
+const missingNamesMax = 50;
+
 /** True for files that decide where the imports of others lead. */
 export function governsImports(path: string): boolean {
   return governing.test(path);
@@ -29,6 +32,7 @@ export class ImportScan {
   readonly #links = new Map<string, readonly Link[]>();
   readonly #linksBefore = new Map<string, readonly Link[]>();
   readonly #imports = new Map<string, readonly ScriptImport[]>();
+  readonly #missing = new Map<string, boolean>();
   readonly unread: string[] = [];
 
   private constructor(merge: Merge, installed: InstalledPackages, parser: ScriptParser) {
@@ -76,6 +80,22 @@ export class ImportScan {
 
   isChanged(path: string): boolean {
     return this.#changed.has(path);
+  }
+
+  /** True if some script of the base asked for this package, and it led to nothing then already. */
+  wasMissing(name: string): boolean {
+    const known = this.#missing.get(name);
+    if (known !== undefined) return known;
+    if (this.#missing.size === missingNamesMax) return false;
+    const { base } = this.#merge;
+    const quoted = [`"${name}"`, `'${name}'`, `"${name}/`, `'${name}/`];
+    const was = base.paths().some((path) => {
+      if (fileKind(path) !== "script") return false;
+      const text = base.text(path) ?? "";
+      return quoted.some((one) => text.includes(one)) && this.#before.resolve(name, path).kind === "missing";
+    });
+    this.#missing.set(name, was);
+    return was;
   }
 
   /** The file of the base that a name would have meant. */

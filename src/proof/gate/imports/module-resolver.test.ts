@@ -58,6 +58,8 @@ describe("a relative import", () => {
     ["../build/x", "unknown"],
     ["./build/x", "missing: there is no `src/build/x`"],
     ["../../outside", "unknown"],
+    ["./+types/x", "unknown"],
+    ["./$types", "unknown"],
   ])("%s", (specifier, expected) => {
     expect(told(files, specifier, "src/x.ts")).toBe(expected);
   });

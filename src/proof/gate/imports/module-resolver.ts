@@ -14,19 +14,22 @@ export interface InstalledPackages {
 
 /**
  * Where an import leads: to a file of the tree; to something that others provide; to what cannot be known from
- * the tree (`unknown`: built later, or an alias of some tool); or to nothing. What leads to nothing for the same
- * reason has the same `cause`.
+ * the tree (`unknown`: built later, or an alias of some tool); or to nothing, `name` being the package that
+ * nobody provides.
  */
 export type Resolution =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "provided"; readonly byWorkspace?: true }
   | { readonly kind: "unknown" }
-  | { readonly kind: "missing"; readonly why: string; readonly cause?: string };
+  | { readonly kind: "missing"; readonly why: string; readonly name?: string };
+
+/** Types that React Router and SvelteKit write beside a route. */
+const writtenTypes = /(?:^|\/)(?:\+types\/[^/]+|\$types(?:\.\w+)?)$/;
 
 const provided: Resolution = { kind: "provided" };
 const unknown: Resolution = { kind: "unknown" };
-const missing = (why: string, cause?: string): Resolution =>
-  cause === undefined ? { kind: "missing", why } : { kind: "missing", why, cause };
+const missing = (why: string, name?: string): Resolution =>
+  name === undefined ? { kind: "missing", why } : { kind: "missing", why, name };
 
 /** Resolves as the tools do together: whatever leads somewhere under one of them counts. */
 export class ModuleResolver {
@@ -80,7 +83,7 @@ export class ModuleResolver {
 
   #relative(specifier: string, from: string): Resolution {
     const path = pathFrom(folderOf(from), specifier);
-    if (path === undefined) return unknown;
+    if (path === undefined || writtenTypes.test(path)) return unknown;
     const file = this.#fileOrPackage(path, /(?:^|\/)\.{0,2}$/.test(specifier));
     if (file !== undefined) return { kind: "file", path: file };
     return this.#isBuilt(path) ? unknown : missing(`there is no \`${path}\``);

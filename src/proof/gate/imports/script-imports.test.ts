@@ -29,6 +29,7 @@ describe("what a script imports", () => {
     ['function f() { return require("./a") }', ["1 lazy ./a"]],
     ["const f = () => { require(`./a`) }", ["1 lazy ./a"]],
     ['class A { m() { require("./a") } static b = require("./b") }', ["1 lazy ./a", "1 value ./b"]],
+    ['[function (require) { require("./a") }]; require("./b")', ["1 value ./b"]],
     ['await import("./a")', ["1 lazy ./a"]],
     ['try { require("./a") } catch { require("./b") }', ["1 value ./a?", "1 value ./b"]],
     ['type A = import("./a").A', ["1 type ./a"]],

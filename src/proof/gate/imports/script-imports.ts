@@ -14,10 +14,12 @@ export function importsIn(path: string, program: SyntaxNode): ScriptImport[] {
   const found: (ScriptImport & { readonly locals?: readonly string[] })[] = [];
   const used = new Set<string>();
   let decorated = false;
+  let bundledTo = 0;
   walkScript(program, (step) => {
     const { node } = step;
+    if (takesRequire(node)) bundledTo = Math.max(bundledTo, node.end);
     const source = sourceOf(step);
-    if (source !== undefined) {
+    if (source !== undefined && (node.type !== "CallExpression" || node.start >= bundledTo)) {
       const locals = node.type === "ImportDeclaration" ? localsOf(node) : undefined;
       found.push({
         ...source,
@@ -78,6 +80,14 @@ function specifierOf(node: SyntaxNode): unknown {
 function isRequire({ callee, arguments: given }: SyntaxNode): boolean {
   const { type, name } = callee as SyntaxNode;
   return type === "Identifier" && name === "require" && (given as unknown[]).length === 1;
+}
+
+/** Bundlers wrap each module in a function that is handed its own `require`. */
+function takesRequire({ params }: SyntaxNode): boolean {
+  return (
+    Array.isArray(params) &&
+    params.some((one: SyntaxNode) => one.type === "Identifier" && one.name === "require")
+  );
 }
 
 /** `import()` is how a circle is cut on purpose. */

@@ -1,0 +1,75 @@
+import type { Change, Committed, Ledger } from "../../src/ledger/ledger.ts";
+import { StoreFault } from "../../src/ledger/store-fault.ts";
+import { type Operation, ProcessCrash } from "./operation.ts";
+import type { Plant } from "./plants.ts";
+
+/** What stands behind all the processes' ledgers. */
+export interface Store {
+  readonly ledger: Ledger;
+  readonly plant: Plant;
+  /** What must not be stored. */
+  readonly hidden: readonly string[];
+  /** Called for every commit that succeeded, before anything else happens. */
+  committed(operation: Operation, change: Change): Promise<void>;
+}
+
+/** One process's view of the shared ledger: it waits before every call, and can fail at named points. */
+export class GatedLedger implements Ledger {
+  readonly #store: Store;
+  /** Whose calls these are now. */
+  operation: Operation;
+
+  constructor(store: Store, operation: Operation) {
+    this.#store = store;
+    this.operation = operation;
+  }
+
+  task: Ledger["task"] = (key) => this.#read(`task ${key}`, (ledger) => ledger.task(key));
+  tasks: Ledger["tasks"] = (filter) => this.#read("tasks", (ledger) => ledger.tasks(filter));
+  dependents: Ledger["dependents"] = (key) =>
+    this.#read(`dependents ${key}`, (ledger) => ledger.dependents(key));
+  waitingFor: Ledger["waitingFor"] = (key) =>
+    this.#read(`waitingFor ${key}`, (ledger) => ledger.waitingFor(key));
+  attempt: Ledger["attempt"] = (task) => this.#read(`attempt ${task}`, (ledger) => ledger.attempt(task));
+  runningAttempts = () => this.#read("runningAttempts", (ledger) => ledger.runningAttempts());
+  locks: Ledger["locks"] = (filter) => this.#read("locks", (ledger) => ledger.locks(filter));
+  locksNear: Ledger["locksNear"] = (paths) => this.#read("locksNear", (ledger) => ledger.locksNear(paths));
+  locksOnResources: Ledger["locksOnResources"] = (names) =>
+    this.#read("locksOnResources", (ledger) => ledger.locksOnResources(names));
+  fence = () => this.#read("fence", (ledger) => ledger.fence());
+  events: Ledger["events"] = (filter) => this.#read("events", (ledger) => ledger.events(filter));
+  setting: Ledger["setting"] = (name) => this.#read("setting", (ledger) => ledger.setting(name));
+  answered: Ledger["answered"] = (key) => this.#read(`answered ${key}`, (ledger) => ledger.answered(key));
+  intents = () => this.#read("intents", (ledger) => ledger.intents());
+  decisions: Ledger["decisions"] = (filter) => this.#read("decisions", (ledger) => ledger.decisions(filter));
+  verify = () => this.#read("verify", (ledger) => ledger.verify());
+  secret = () => this.#store.ledger.secret();
+  close(): void {}
+
+  async commit(change: Change): Promise<Committed> {
+    const { operation } = this;
+    const fault = await operation.turn("commit");
+    if (fault === "before-commit") this.#crash();
+    if (fault === "full") throw new StoreFault("full", "the disk is full: make room");
+    if (fault === "conflict" || operation.storm > 0) {
+      operation.storm -= 1;
+      return { conflict: "storm" };
+    }
+    const { ledger, plant, hidden } = this.#store;
+    const committed = (await plant.commit?.(change, ledger, hidden)) ?? (await ledger.commit(change));
+    if ("ok" in committed) await this.#store.committed(operation, change);
+    if (fault === "after-commit") this.#crash();
+    return committed;
+  }
+
+  async #read<Found>(point: string, read: (ledger: Ledger) => Promise<Found>): Promise<Found> {
+    if ((await this.operation.turn(point)) === "before-read") this.#crash();
+    return read(this.#store.ledger);
+  }
+
+  #crash(): never {
+    const { process } = this.operation;
+    process.alive = false;
+    throw new ProcessCrash(process.name);
+  }
+}

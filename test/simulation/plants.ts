@@ -1,0 +1,112 @@
+import type { Task } from "../../src/core/tasks/task.ts";
+import type { Call } from "../../src/engine/engine.ts";
+import { tokenOf } from "../../src/engine/fence.ts";
+import type { Change, Committed, Ledger } from "../../src/ledger/ledger.ts";
+import type { Request } from "./request.ts";
+
+/** A bug that is put between the engine and its caller or its ledger, to see that the invariants notice it. */
+export interface Plant {
+  /** What the engine is called with instead. */
+  call?(request: Request, ledger: Ledger): Promise<Call>;
+  /** What is committed instead; undefined where nothing is wrong with this one. */
+  commit?(change: Change, ledger: Ledger, secrets: readonly string[]): Promise<Committed | undefined>;
+  /** Nobody ever ends what has run out. */
+  readonly noWatchdog?: true;
+}
+
+export const plants = {
+  none: {},
+
+  /** The engine sees the current epoch and token, whatever the caller has. */
+  "skip-epoch-check": {
+    async call({ call, carried }, ledger) {
+      if (carried === undefined) return call;
+      const epoch = (await ledger.attempt(carried.task))?.epoch ?? 0;
+      const token = call.token === undefined ? {} : { token: tokenOf(ledger, carried.task, epoch) };
+      return { ...call, epoch, ...token };
+    },
+  },
+
+  /** Locks are taken though others took some since the overlap was judged. */
+  "no-fence": {
+    async commit(change, ledger) {
+      if (change.expect?.fence === undefined) return undefined;
+      return ledger.commit({ ...change, expect: { ...change.expect, fence: await ledger.fence() } });
+    },
+  },
+
+  /** Whoever writes last wins, and what came between is lost. */
+  "no-versions": {
+    async commit(change, ledger) {
+      const tasks: Task[] = [];
+      for (const task of change.tasks ?? []) {
+        const stored = await ledger.task(task.key);
+        // With another state the ledger itself would refuse it (INV-5).
+        tasks.push(
+          stored?.version === task.version + 1
+            ? { ...task, version: stored.version, state: stored.state }
+            : task,
+        );
+      }
+      const stale = tasks.some((task, index) => task !== change.tasks?.[index]);
+      if (!stale) return undefined;
+      return ledger.commit({
+        ...change,
+        tasks,
+        events: (change.events ?? []).filter(({ to }) => to === null),
+      });
+    },
+  },
+
+  /** Of several steps in one change only the last is told. */
+  "lost-event": {
+    async commit(change, ledger) {
+      const { tasks = [], events = [] } = change;
+      const steps = events.filter(({ to }) => to !== null);
+      if (steps.length === 0 || steps.some(({ from }) => from === null)) return undefined;
+      const first = (key: string) => steps.find(({ task }) => task === key)?.from ?? null;
+      const last = (key: string) => steps.findLast(({ task }) => task === key);
+      const short = tasks.flatMap(({ key }) => {
+        const step = last(key);
+        return step === undefined ? [] : [{ ...step, from: first(key) }];
+      });
+      return ledger.commit({ ...change, events: short });
+    },
+  },
+
+  /** Says that it is stored, and stores nothing. */
+  "lost-commit": {
+    async commit(change, ledger) {
+      const merged = change.events?.some(({ to }) => to === "MERGED");
+      return merged === true ? { ok: true, seq: (await ledger.events()).length } : undefined;
+    },
+  },
+
+  /** Forgets which requests were answered. */
+  "lost-key": {
+    async commit({ request, ...change }, ledger) {
+      return request === undefined ? undefined : ledger.commit(change);
+    },
+  },
+
+  /** Locks outlive their task. */
+  "no-release": {
+    async commit({ release, ...change }, ledger) {
+      const merged = change.events?.some(({ to }) => to === "MERGED");
+      return release === undefined || merged !== true ? undefined : ledger.commit(change);
+    },
+  },
+
+  /** What was masked is stored as it was said. */
+  "no-mask": {
+    async commit(change, ledger, [secret]) {
+      const text = JSON.stringify(change);
+      if (secret === undefined || !text.includes("[secret: ")) return undefined;
+      return ledger.commit(JSON.parse(text.replaceAll(/\[secret: [^\]]+\]/g, secret)) as Change);
+    },
+  },
+
+  "no-watchdog": { noWatchdog: true },
+} as const satisfies Record<string, Plant>;
+
+export type PlantName = keyof typeof plants;
