@@ -55,6 +55,14 @@ describe("a task by the command line", () => {
     expect((await repository.run(["reconcile"])).stdout).toBe("1 task, 0 held locks and 4 events agree\n");
   });
 
+  it("that was added by hand is dispatched by its id", async () => {
+    using repository = temporaryRepository();
+    await repository.run(["task", "add", "T-1", "--scope", "src", "--check", "reads well", "--agent", "ann"]);
+    const started = await verdictOf(repository, ["dispatch"], '{"task_id":"T-1"}');
+    expect(started.details).toMatchObject({ state: "IN_PROGRESS", epoch: 1 });
+    expect((await repository.run(["task", "show", "T-1"])).stdout).toContain("agent     ann\n");
+  });
+
   it("proves `cmd:` criteria on the tree of the commit, not in the working folder", async () => {
     using repository = temporaryRepository({ "worklogs/T-1.md": "", "check.sh": "exit 1\n" });
     const git = (...words: string[]) =>
@@ -176,6 +184,8 @@ T-2   BLOCKED    agent  0    -     -      -          R-DP-001 task \`T-1\`, whic
     [["watchdog", "--now", "noon"], "R-WD-002: `noon` is not an ISO 8601 time"],
     [["heartbeat", "T-1", "--tokens", "many"], "R-IN-001: `--tokens many` is no whole number"],
     [["statsu"], "R-IN-001: unknown command 'statsu'"],
+    [["audit", "export", "."], "R-IN-001: `.` is a folder: name a file in it"],
+    [["watchdog", "--every", "99999999999"], "R-IN-001: `--every` takes 1 to 86400 seconds"],
   ])("%j gets a clear error and exit 2", async (words, error) => {
     using repository = temporaryRepository();
     const { status, stderr } = await repository.run(words);
@@ -236,6 +246,18 @@ describe("hook commands in a project with a ledger", () => {
       codes.push((await verdictOf(repository, ["hook", "PreDispatch"], packetText("T-1", ["src"]))).code);
     }
     expect(codes).toEqual(["OK", "R-CB-001", "R-CB-001", "R-CB-001", "OK", "OK"]);
+  });
+});
+
+describe("an agent", () => {
+  it("may not run a watchdog, not even a long-lived one", async () => {
+    using repository = temporaryRepository();
+    await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
+    const env = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
+    for (const words of [["watchdog"], ["watchdog", "--every", "1"]]) {
+      const { status, stderr } = await repository.run(words, { env });
+      expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("R-AU-001") });
+    }
   });
 });
 

@@ -112,6 +112,14 @@ describe("a check", () => {
     }
   });
 
+  it("masks a secret before it cuts the output", async () => {
+    using repository = committed();
+    const secret = ["ghp_", "Tk3ynVzWAwiXrNHBBrbsKrkNrtQYrtSJzeG1"].join("");
+    const { tail } = await repository.check(`echo ${secret}; head -c 4058 /dev/zero | tr '\\0' x`);
+    expect(tail).not.toContain("SJzeG1");
+    expect(tail.length).toBeLessThanOrEqual(4096);
+  });
+
   it.each(["HEAD; touch x", "--upload-pack=x", "deadbeef", ""])(
     "of `%s` says that there is no such commit",
     async (commit) => {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { readTaskName } from "../engine/task-keys.ts";
 import type { LedgerEvent, Verification } from "../ledger/ledger.ts";
 import { ask } from "./ask.ts";
@@ -71,6 +71,10 @@ export function auditVerifyCommand({ json }: { readonly json?: boolean }): Promi
 /** One event a line, oldest first; into a file it is whole or not there. */
 export async function auditExportCommand(file: string | undefined): Promise<number> {
   let count = 0;
+  if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
+    writeAll(2, `lockstep: R-IN-001: \`${file}\` is a folder: name a file in it\n`);
+    return 2;
+  }
   const exit = await showReading<undefined>({ text: () => "" }, async () => {
     const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;
     const descriptor = temporary === undefined ? 1 : open(temporary);

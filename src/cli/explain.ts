@@ -10,6 +10,7 @@ import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
 import { style } from "./style.ts";
+import { printable } from "./table.ts";
 
 interface ExplainOptions {
   readonly scope?: readonly string[];
@@ -126,9 +127,9 @@ function asJson(command: string, analysis: ShellAnalysis, { objections, place }:
 function asText(analysis: ShellAnalysis, { objections, place }: Explained): string {
   const rows: [string, string][] = [["runs", analysis.programs.join(", ") || "nothing"]];
   for (const write of writesOf(analysis, place)) {
-    const where = write.target ?? `${write.spelled} ${style.dim("(cannot be known before it runs)")}`;
+    const where = write.target ?? `${write.spelled} (cannot be known before it runs)`;
     const deep = write.tree === true ? " and all below" : "";
-    rows.push([verbs[write.action], `${where}${deep}  ${style.dim(`by ${write.by}`)}`]);
+    rows.push([verbs[write.action], `${printable(where)}${deep}  ${style.dim(`by ${printable(write.by)}`)}`]);
   }
   if (analysis.writes.length === 0) rows.push(["writes", "nothing that can be seen"]);
   for (const { by, why } of analysis.opaque) rows.push(["opaque", `${by}: ${why}`]);

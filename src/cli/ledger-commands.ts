@@ -1,7 +1,9 @@
 import type { Verdict } from "../core/rules/verdict.ts";
 import type { AnswerOf } from "../engine/operate.ts";
 import { acceptLoss } from "../ledger/sqlite/accept-loss.ts";
+import { showBreaker } from "../workspace/breaker-file.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { hasLedger } from "../workspace/has-ledger.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { callFrom } from "./caller.ts";
@@ -97,6 +99,11 @@ export function decideCommand(
   });
 }
 
+function stopOnDisk(mode: "PAUSE" | "STOP"): void {
+  const project = findProject(currentFolder());
+  if (hasLedger(project)) showBreaker(project, mode);
+}
+
 function decisionTable(decisions: AnswerOf<"decisions">): string {
   if (decisions.length === 0) return "nothing waits for you\n";
   return table(
@@ -125,6 +132,10 @@ export function breakerCommand(
     const running = counted(Number(details?.running ?? 0), "running task");
     return `${details?.dry_run === true ? "would be " : ""}${breakerTexts[operation]} (${running})`;
   };
+  // The hooks see it on disk, even where the ledger cannot be opened.
+  const call = callFrom(process.env);
+  if (operation !== "clear" && options.dryRun !== true && !("allow" in call) && call.role === "person")
+    stopOnDisk(operation === "pause" ? "PAUSE" : "STOP");
   return tellVerdict({ json, text }, () =>
     ask(operation, reason === undefined ? {} : { reason }, { ...options, create: true }),
   );

@@ -33,6 +33,7 @@ function statusText(status: Status): string {
       : `${style.red(breaker.mode === "PAUSE" ? "paused" : "stopped")}${breaker.reason === null ? "" : `: ${printable(breaker.reason)}`}; \`lockstep clear\` lets work go on\n\n`;
   const waiting = waitingLines(status);
   const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
+  if (tasks.length === 0) return `${stopped}${heading}no tasks yet\n`;
   return `${stopped}${heading}${taskTable(worthShowing(tasks))}\n${summary(tasks)}\n`;
 }
 
@@ -61,17 +62,24 @@ function waitingLines({ decisions, tasks }: Status): string[] {
 export function taskTable(tasks: readonly TaskStatus[]): string {
   return table(
     ["TASK", "STATE", "AGENT", "TRY", "TIME", "LEASE", "SCOPE", "WHY"],
-    tasks.map((task) => [
-      task.id,
-      task.state,
-      task.agent ?? "-",
-      String(task.attempts),
-      task.elapsed_seconds === null ? "-" : duration(task.elapsed_seconds),
-      leaseWord(task),
-      shortScope(task.scope),
-      whyOf(task),
-    ]),
+    tasks
+      .toSorted(byName)
+      .map((task) => [
+        task.id,
+        task.state,
+        task.agent ?? "-",
+        String(task.attempts),
+        task.elapsed_seconds === null ? "-" : duration(task.elapsed_seconds),
+        leaseWord(task),
+        shortScope(task.scope),
+        whyOf(task),
+      ]),
   );
+}
+
+/** T-2 before T-10. */
+function byName(one: TaskStatus, other: TaskStatus): number {
+  return one.id.localeCompare(other.id, "en", { numeric: true });
 }
 
 function leaseWord({ alive }: TaskStatus): string {

@@ -47,9 +47,20 @@ async function packetOf(id: string, options: AddOptions): Promise<Details> {
     ...set({ title, agent, depends_on: dependsOn }),
     task_id: id,
     assignment: {
+      ...defaults(id),
       ...assignment,
       ...set({ lock_scope: scope, forbidden_scope: forbid, acceptance_criteria: check, uses }),
     },
+  };
+}
+
+/** What a plan's task has where it says nothing. */
+function defaults(id: string): Details {
+  return {
+    forbidden_scope: [],
+    worklog_path: `.agents-work/worklogs/${id}.md`,
+    timeout_seconds: 900,
+    heartbeat_interval_seconds: 60,
   };
 }
 

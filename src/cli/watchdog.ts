@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PeriodicWatchdog } from "../engine/periodic-watchdog.ts";
 import { ask } from "./ask.ts";
+import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { openEngine } from "./open-engine.ts";
 import { wholeNumber } from "./program-commands.ts";
 import { faultVerdict, isStoreFault, printVerdict } from "./verdicts.ts";
+
+const secondsMax = 86_400;
 
 interface WatchdogOptions {
   readonly now?: string;
@@ -16,11 +19,14 @@ interface WatchdogOptions {
 export async function watchdogCommand({ now, every }: WatchdogOptions): Promise<0 | 2> {
   if (every === undefined) return printVerdict(() => ask("watchdog", {}, now === undefined ? {} : { now }));
   const seconds = wholeNumber("--every", every);
-  if (seconds === 0 || now !== undefined)
+  if (seconds === 0 || seconds > secondsMax || now !== undefined)
     throw new CommandFault(
       "R-IN-001",
-      "`--every` takes a positive number of seconds, and no `--now` beside it",
+      `\`--every\` takes 1 to ${secondsMax} seconds, and no \`--now\` beside it`,
     );
+  const call = callFrom(process.env);
+  if ("allow" in call || call.role !== "person")
+    throw new CommandFault("R-AU-001", "`watchdog` is not for agents: let a person run it");
   return watch(seconds * 1000);
 }
 

@@ -33,6 +33,7 @@ export async function addTask(
       model: packet.model,
       agent: packet.agent,
       assignment: packet.assignment,
+      terms: termsOf(packet.document),
       contextRevision: packet.contextRevision,
       dependsOn: packet.dependsOn ?? [],
     };
@@ -55,4 +56,8 @@ async function announce(draft: Draft, { dependsOn }: Task): Promise<void> {
     const dependency = await draft.task(key);
     if (dependency !== undefined && dependency.state !== "MERGED") draft.putTask(dependency);
   }
+}
+
+function termsOf({ task_id: _id, ...terms }: Details): Details {
+  return terms;
 }

@@ -20,10 +20,10 @@ export async function readBreaker({ ledger }: Pick<Engine, "ledger">): Promise<B
   return { mode, reason: text(field(stored, "reason")), since: text(field(stored, "since")) };
 }
 
-/** Asked before a task starts; writes are refused by the hook commands, which see the breaker on disk. */
-export async function findBreaker(engine: Pick<Engine, "ledger">): Promise<Deny | undefined> {
+/** Asked before a task starts and, `only` where all is stopped, before it gets more scope. Writes are refused by the hook commands, which see the breaker on disk. */
+export async function findBreaker(engine: Pick<Engine, "ledger">, only?: "STOP"): Promise<Deny | undefined> {
   const { mode, reason, since } = await readBreaker(engine);
-  if (mode === "CLEAR") return undefined;
+  if (mode === "CLEAR" || (only !== undefined && mode !== only)) return undefined;
   const word = mode === "PAUSE" ? "paused" : "stopped";
   const why = reason === null ? "" : ` (${reason})`;
   return deny("R-CB-001", `all work is ${word}${why}: wait until a person runs \`lockstep clear\``, {
@@ -61,8 +61,20 @@ export async function setBreaker(
     const change = await draft.toChange({ settings: { breaker }, relieves: true });
     return { verdict: allow({ ...details, changed: true }), change };
   });
-  if (input.mode === "CLEAR" && verdict.allow && call.dryRun !== true) engine.showBreaker("CLEAR");
+  if (call.dryRun !== true) await showWhatHolds(engine);
   return verdict;
+}
+
+/**
+ * The disk shows what the ledger says, whoever wrote last and whatever was asked: a repeated request asks for
+ * what may no longer hold. Whoever writes looks again afterwards, so that of two the truth stays.
+ */
+async function showWhatHolds(engine: Engine): Promise<void> {
+  let shown: BreakerMode | undefined;
+  for (let { mode } = await readBreaker(engine); mode !== shown; { mode } = await readBreaker(engine)) {
+    engine.showBreaker(mode);
+    shown = mode;
+  }
 }
 
 function text(value: unknown): string | null {

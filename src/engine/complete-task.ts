@@ -26,8 +26,11 @@ export interface CompleteInput {
  */
 export async function completeTask(engine: Engine, input: CompleteInput, call: Call): Promise<Verdict> {
   const proofs = new Map<string, Evidence | { readonly error: string }>();
+  // Commands take their time: what is completed is the attempt that was there when it was asked for.
+  const epoch = call.epoch ?? (await engine.ledger.task(input.task))?.epoch;
+  const bound = epoch === undefined ? call : { ...call, epoch };
   return settle(engine, { operation: "complete", input, call }, () =>
-    decideComplete(engine, { input, call, proofs }),
+    decideComplete(engine, { input, call: bound, proofs }),
   );
 }
 
@@ -51,7 +54,13 @@ async function decideComplete(engine: Engine, { input, call, proofs }: Completio
   const missing = commandsOf(required).length > 0 && input.commit === undefined;
   if (missing) return { verdict: needsCommit(required) };
   for (const command of commandsOf(required))
-    if (!proofs.has(command)) proofs.set(command, await engine.prove(input.commit ?? "", command));
+    if (!proofs.has(command))
+      proofs.set(
+        command,
+        command === "" ? { error: "it has no command" } : await engine.prove(input.commit ?? "", command),
+      );
+  const unrun = [...proofs].find(([, proof]) => "error" in proof);
+  if (unrun !== undefined) return { verdict: notRun(...unrun) };
   const checks = [...claimsOf(task, input.document, required), ...provenChecks(required, proofs)];
   const payload = { task_id: task.key, acceptance_check: checks, required_criteria: required };
   const verdict = await decide(rules, factsOf(payload));
@@ -90,10 +99,11 @@ function requiredOf(task: Task, document: unknown): readonly string[] {
   return [...new Set([...criteriaOf(task), ...(isTextList(more) ? more : [])])];
 }
 
-const isCommand = (criterion: string) => criterion.startsWith("cmd:");
+const isCommand = (criterion: string) => /^\s*cmd:/i.test(criterion);
+const commandIn = (criterion: string) => criterion.replace(/^\s*cmd:/i, "").trim();
 
 function commandsOf(required: readonly string[]): readonly string[] {
-  return required.filter(isCommand).map((criterion) => criterion.slice("cmd:".length).trim());
+  return required.filter(isCommand).map(commandIn);
 }
 
 /** What was said about criteria that are no commands; a word about a command proves nothing. */
@@ -110,12 +120,18 @@ function claimsOf(task: Task, document: unknown, required: readonly string[]): r
 
 function provenChecks(required: readonly string[], proofs: Completion["proofs"]): readonly unknown[] {
   return required.filter(isCommand).map((criterion) => {
-    const proof = proofs.get(criterion.slice("cmd:".length).trim());
+    const proof = proofs.get(commandIn(criterion));
     if (proof === undefined || "error" in proof)
       return { criterion, status: `not run: ${proof?.error ?? "unknown"}`, evidence: "none" };
     const evidence = `exit ${proof.exit} on tree ${proof.tree} in ${proof.seconds} s, output ${proof.digest}`;
     return { criterion, status: proof.exit === 0 ? "pass" : `exit ${proof.exit}`, evidence };
   });
+}
+
+/** A check that could not be run says nothing about the work: the task stays where it is. */
+function notRun(command: string, proof: Evidence | { readonly error: string }): Deny {
+  const why = "error" in proof ? proof.error : "";
+  return deny("R-PC-003", `criterion \`cmd: ${command}\` could not be run: ${why}`, { command });
 }
 
 function needsCommit(required: readonly string[]): Deny {

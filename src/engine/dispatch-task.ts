@@ -18,6 +18,7 @@ import { reclaimIfLapsed } from "./reclaim.ts";
 import { fingerprintOf } from "./refusals.ts";
 import { sameAssignment } from "./same-assignment.ts";
 import { type Settled, settle } from "./settle.ts";
+import { withTerms } from "./with-terms.ts";
 
 export interface DispatchInput {
   readonly packet: unknown;
@@ -30,25 +31,30 @@ export interface DispatchInput {
  * the commit that judged the overlap, or not at all (INV-1).
  */
 export async function dispatchTask(engine: Engine, input: DispatchInput, call: Call): Promise<Verdict> {
+  if (input.runnerPid !== undefined && runnerOf(engine, input) === null)
+    return deny("R-IN-001", `there is no process ${input.runnerPid} that could run the agent`);
   const masked = await maskedPacket(input.packet);
   if ("allow" in masked) return masked;
-  const packet = readPacket(masked.packet);
-  if ("allow" in packet) return packet;
+  const asked = readPacket(masked.packet);
+  if ("allow" in asked) return asked;
   const verdict = await settle(engine, { operation: "dispatch", input, call }, () =>
-    decideDispatch(engine, { packet, input, call }),
+    decideDispatch(engine, { document: masked.packet, key: asked.name.key, input, call }),
   );
   if (!verdict.allow) return verdict;
   const epoch = field(verdict.details, "epoch") as number;
-  return allow({ ...verdict.details, token: tokenOf(engine.ledger, packet.name.key, epoch) });
+  return allow({ ...verdict.details, token: tokenOf(engine.ledger, asked.name.key, epoch) });
 }
 
 interface Dispatch {
-  readonly packet: Packet;
+  readonly document: unknown;
+  readonly key: string;
   readonly input: DispatchInput;
   readonly call: Call;
 }
 
-async function decideDispatch(engine: Engine, { packet, input, call }: Dispatch): Promise<Settled> {
+async function decideDispatch(engine: Engine, { document, key, input, call }: Dispatch): Promise<Settled> {
+  const packet = readPacket(withTerms(document, (await engine.ledger.task(key))?.terms ?? null));
+  if ("allow" in packet) return { verdict: packet };
   const stopped = await findBreaker(engine);
   if (stopped !== undefined) return { verdict: stopped };
   const judged =

@@ -3,6 +3,7 @@ import { hasLapsed } from "../core/leases/lease.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
+import { StoreFault } from "../ledger/store-fault.ts";
 import type { Call, Engine } from "./engine.ts";
 import { unknownTask } from "./known-task.ts";
 
@@ -61,6 +62,8 @@ function sameToken(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+const roundsMax = 100;
+
 export interface Loaded {
   readonly task: Task;
   readonly attempt: Attempt | undefined;
@@ -72,12 +75,16 @@ export interface Loaded {
  * pass for the current one (INV-2).
  */
 export async function loadTask({ ledger }: Pick<Engine, "ledger">, key: string): Promise<Loaded | undefined> {
-  for (;;) {
+  for (let round = 0; round < roundsMax; round += 1) {
     const task = await ledger.task(key);
     if (task === undefined) return undefined;
     const attempt = task.attempts === 0 ? undefined : await ledger.attempt(key);
     if ((attempt?.epoch ?? 0) === task.epoch) return { task, attempt };
   }
+  throw new StoreFault(
+    "corrupt",
+    `task \`${key}\` and its attempt do not belong together: see \`lockstep reconcile\``,
+  );
 }
 
 /** The task and its attempt, for a caller that is the current one. */

@@ -1,4 +1,4 @@
-import { allow, type Verdict } from "../core/rules/verdict.ts";
+import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { Draft } from "./draft.ts";
@@ -90,6 +90,8 @@ export async function retryTask(
   if (masked !== undefined && "allow" in masked) return masked;
   const packet = masked === undefined ? undefined : readPacket(masked.packet);
   if (packet !== undefined && "allow" in packet) return packet;
+  if (packet !== undefined && packet.name.key !== input.task)
+    return deny("R-IN-001", `the packet is that of task \`${packet.name.key}\`, not of \`${input.task}\``);
   return move(engine, { operation: "task-retry", task: input.task, input, call }, (stored) => {
     const changed =
       packet === undefined

@@ -15,6 +15,7 @@ export function newTask({ key, id, session }: TaskName, at: string): Task {
     model: null,
     assignment: null,
     contextRevision: null,
+    terms: null,
     dependsOn: [],
     counters: noRetries,
     streak: null,

@@ -10,6 +10,7 @@ import { checkFence } from "./fence.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { listLocks } from "./list-locks.ts";
 import { cancelTask, escalateTask, resolveTask, retryTask } from "./move-task.ts";
+import { openDecisions } from "./open-decisions.ts";
 import { readStatus } from "./read-status.ts";
 import { reconcile } from "./reconcile.ts";
 import { releaseTask } from "./release-task.ts";
@@ -39,8 +40,8 @@ const handlers = {
   "lock-list": (engine: Engine, input: Parameters<typeof listLocks>[1]) => listLocks(engine, input),
   watchdog: (engine: Engine, _input: object) => runWatchdog(engine),
   reconcile: (engine: Engine, _input: object) => reconcile(engine),
-  decisions: ({ ledger }: Engine, input: { readonly all?: boolean }) =>
-    ledger.decisions(input.all === true ? {} : { state: "pending" }),
+  decisions: (engine: Engine, input: { readonly all?: boolean }) =>
+    input.all === true ? engine.ledger.decisions() : openDecisions(engine),
   decide: answerDecision,
   "audit-list": ({ ledger }: Engine, input: Parameters<Engine["ledger"]["events"]>[0]) =>
     ledger.events(input),

@@ -17,6 +17,7 @@ export interface Packet {
 }
 
 const usesMax = 100;
+const dependenciesMax = 1000;
 
 /** Who is not named still is somebody: the program that dispatches answers for its agent. */
 const unnamedAgent = "agent";
@@ -58,7 +59,8 @@ export function readPacket(document: unknown): Packet | Deny {
 function readDependencies(value: unknown, { key, session }: TaskName): { keys: string[] } | Deny | undefined {
   if (value === undefined) return undefined;
   const ids = Array.isArray(value) ? value.map((one) => (isObject(one) ? field(one, "task_id") : one)) : [];
-  if (!Array.isArray(value) || !isTextList(ids)) return wrong("`depends_on`", "a list of task ids");
+  if (!Array.isArray(value) || !isTextList(ids) || ids.length > dependenciesMax)
+    return wrong("`depends_on`", "a list of task ids");
   const keys: string[] = [];
   for (const id of ids) {
     const name = readTaskName(id.includes("/") || session === null ? id : `${session}/${id}`);

@@ -5,6 +5,7 @@ import type { Task } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { type Breaker, readBreaker } from "./breaker.ts";
 import type { Engine } from "./engine.ts";
+import { openDecisions } from "./open-decisions.ts";
 
 export interface StatusInput {
   readonly task?: string;
@@ -16,7 +17,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   const tasks = await Promise.all(
     found.filter((one) => one !== undefined).map((one) => taskStatus(engine, one)),
   );
-  const decisions = (await engine.ledger.decisions({ state: "pending" })).map(
+  const decisions = (await openDecisions(engine)).map(
     ({ id, kind, task: asked, question, options, askedAt }) => ({
       id,
       kind,

@@ -29,6 +29,8 @@ export async function settle(
     call.key === undefined
       ? undefined
       : { key: call.key, operation, digest: digestOf(operation, input, call) };
+  if (call.key !== undefined && (await maskDocument({ key: call.key })).key !== call.key)
+    return deny("R-IN-001", "the key looks like a secret: choose another one");
   for (let round = 0; round < roundsMax; round += 1) {
     const before = request === undefined ? undefined : await engine.ledger.answered(request.key);
     if (before !== undefined && request !== undefined) return repeat(before, request);

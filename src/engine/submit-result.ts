@@ -1,3 +1,5 @@
+import { Scope } from "../core/paths/scope.ts";
+import { entryFrom } from "../core/paths/stored-shape.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/post-execution.ts";
 import { readSubmission, type Submission } from "../core/reports/read-submission.ts";
@@ -80,7 +82,7 @@ async function judge(engine: Engine, { task, attempt, read }: Handed): Promise<J
 }
 
 async function judgeResult(
-  { world, findSecrets }: Engine,
+  { ledger, world, findSecrets }: Engine,
   {
     task,
     attempt,
@@ -94,10 +96,16 @@ async function judgeResult(
     assignment: { ...task.assignment, worklog_size: attempt?.worklogBytes ?? 0 },
   };
   const reading = factsOf(payload, { ...world, findSecrets });
+  if ("problem" in reading) return decide(rules, reading);
+  // By what was locked, not by what the same names lead to now: a link may have been bent since.
+  const locks = (await ledger.locks({ task: task.key, active: true })).filter(({ kind }) => kind === "path");
+  const lock = new Scope(
+    locks.map(({ resource, shapes }) => entryFrom(resource, shapes)),
+    world.place,
+  );
+  const facts = { ...reading.facts, limits: { ...reading.facts.limits, lock } };
   // An agent's own output carries no evidence: it is Lockstep's, and is made when the task is completed.
-  if (read.agentForm && "facts" in reading)
-    return decide(rules, { facts: { ...reading.facts, acceptance: undefined } });
-  return decide(rules, reading);
+  return decide(rules, { facts: read.agentForm ? { ...facts, acceptance: undefined } : facts });
 }
 
 /** A blocker outside the task costs no retry; a failure of its own does. */

@@ -7,6 +7,7 @@ import { field, isStringList } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, NewLock } from "../ledger/ledger.ts";
+import { findBreaker } from "./breaker.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { fencedTask, type Loaded } from "./fence.ts";
@@ -24,6 +25,8 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Call):
   const secret = await findSecretPath(input.paths);
   if (secret !== undefined) return secret;
   return settle(engine, { operation: "widen", input, call }, async () => {
+    const stopped = await findBreaker(engine, "STOP");
+    if (stopped !== undefined) return { verdict: stopped };
     const fenced = await fencedTask(engine, input.task, call);
     if ("allow" in fenced) return { verdict: fenced };
     const wider = await judgeWiden(engine, input, fenced);

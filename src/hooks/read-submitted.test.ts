@@ -34,7 +34,7 @@ describe("a submitted text", () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ["nothing", "", /^the submission is empty$/],
+    ["nothing", "", /^the document is empty$/],
     ["white space", " \n\t", /is empty$/],
     ["an empty block", "```yaml\n```", /is empty$/],
     ["a syntax fault", "a: 1\nb: [1, 2\nc: 3\n", /YAML: line \d, column \d+: /],
@@ -60,7 +60,7 @@ describe("a submitted text", () => {
     ["text after a block", "```yaml\na: 1\n```\nThat was it: all", /: line 1, column 1: /],
     ["two blocks", "```yaml\na: 1\n```\n```yaml\nb: 1\n```", /: line 3, column 1: /],
     ["deep nesting", `${"[".repeat(100)}`, /: line 1, column \d+: nested deeper than 64$/],
-    ["too much", `"${"x".repeat(1024 * 1024)}"`, /^the submission is longer than 1048576 bytes: send less$/],
+    ["too much", `"${"x".repeat(1024 * 1024)}"`, /^the document is longer than 1048576 bytes: send less$/],
     ["too much in bytes", `"${"é".repeat(512 * 1024)}"`, /longer than 1048576 bytes/],
   ])("is refused for %s", async (_, text, error) =>
     expect(await read(text)).toEqual({ error: expect.stringMatching(error) }),

@@ -3,15 +3,15 @@ import { payloadBytesMax } from "./run-point.ts";
 /** Reads what an agent hands in: JSON, or else YAML; a fenced block alone in the text counts as its content. */
 export async function readSubmittedText(text: string): Promise<{ document: unknown } | { error: string }> {
   if (text.length > payloadBytesMax || Buffer.byteLength(text) > payloadBytesMax)
-    return { error: `the submission is longer than ${payloadBytesMax} bytes: send less` };
+    return { error: `the document is longer than ${payloadBytesMax} bytes: send less` };
   const content = unfenced(text.replace(/^\uFEFF/, ""));
-  if (content.trim() === "") return { error: "the submission is empty" };
+  if (content.trim() === "") return { error: "the document is empty" };
   try {
     return { document: JSON.parse(content) };
   } catch {
     const { parseYaml } = await import("./parse-yaml.ts");
     const read = await parseYaml(content);
-    return "error" in read ? { error: `the submission is neither JSON nor YAML: ${read.error}` } : read;
+    return "error" in read ? { error: `the document is neither JSON nor YAML: ${read.error}` } : read;
   }
 }
 

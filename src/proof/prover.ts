@@ -32,6 +32,8 @@ export interface ChangeFacts {
   readonly changed: readonly string[];
 }
 
+const maskedBytesMax = 256 * 1024;
+const tailLengthMax = 4096;
 const checkMsMax = 15 * 60_000;
 const setupMsMax = 15 * 60_000;
 
@@ -144,8 +146,10 @@ export class Prover implements Disposable {
         cwd: this.#checkout.folder,
         env: { ...this.#environment(), ...told },
         msMax: this.#options.checkMsMax ?? checkMsMax,
+        tailBytesMax: maskedBytesMax,
       });
-      return { exit, seconds, digest, tail: await maskSecrets(tail) };
+      // Masked before it is cut: the rest of a secret whose beginning is gone looks like nothing.
+      return { exit, seconds, digest, tail: (await maskSecrets(tail)).slice(-tailLengthMax) };
     } finally {
       rmSync(list, { force: true });
     }

@@ -88,6 +88,24 @@ describe("a dispatch", () => {
     expect((await dispatch(engine, packet("T-2", ["lib"], { active_locks: [{}] }))).code).toBe("R-PD-007");
   });
 
+  it.each(["src/\ud800", "src/\udfff/a"])("of a path that no file can have is refused", async (path) => {
+    expect((await dispatch(await memoryEngine(), packet("T-1", [path]))).code).toBe("R-PD-002");
+  });
+
+  it("with a runner that does not exist is refused", async () => {
+    const engine = await memoryEngine();
+    engine.dead.add(5);
+    const asked = { packet: packet("T-1", ["src"]), runnerPid: 5 };
+    expect((await operate(engine, "dispatch", asked, person)).code).toBe("R-IN-001");
+  });
+
+  it("that depends on thousands is refused", async () => {
+    const depends_on = Array.from({ length: 1001 }, (_, index) => `D-${index}`);
+    expect((await dispatch(await memoryEngine(), packet("T-1", ["src"], { depends_on }))).code).toBe(
+      "R-IN-001",
+    );
+  });
+
   it("is not confused by a packet that says a finished task still holds something", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
@@ -177,6 +195,38 @@ describe("a denied dispatch", () => {
     expect(await stateOf(engine, "T-2")).toBe("PENDING");
     expect((await dispatch(engine, packet("T-2", ["src/a"]))).allow).toBe(true);
     expect((await engine.ledger.task("T-2"))?.counters.block_retries).toBe(0);
+  });
+});
+
+describe("a task that was added by hand", () => {
+  const terms = {
+    agent: "ann",
+    depends_on: ["T-0"],
+    assignment: { acceptance_criteria: ["cmd: false"], forbidden_scope: ["src/secret"], uses: ["database"] },
+  };
+
+  it("keeps what was set for it, whatever a packet leaves out or says instead", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "task-add", { packet: packet("T-1", ["src"], terms) }, person);
+    const replaced = { depends_on: [], assignment: { acceptance_criteria: ["looks fine"], uses: [] } };
+    expect((await dispatch(engine, packet("T-1", ["src/a"], replaced))).code).toBe("R-PE-001");
+    const task = await engine.ledger.task("T-1");
+    expect(task).toMatchObject({
+      dependsOn: ["T-0"],
+      assignment: {
+        lock_scope: ["src/a"],
+        acceptance_criteria: ["cmd: false", "looks fine"],
+        forbidden_scope: ["src/secret"],
+        uses: ["database"],
+      },
+    });
+  });
+
+  it("can be dispatched by its id alone", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "task-add", { packet: packet("T-1", ["src"], { agent: "ann" }) }, person);
+    expect((await dispatch(engine, { task_id: "T-1" })).allow).toBe(true);
+    expect((await engine.ledger.task("T-1"))?.agent).toBe("ann");
   });
 });
 

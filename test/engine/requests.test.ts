@@ -24,6 +24,13 @@ describe("a request with a key", () => {
     expect(await operate(engine, "heartbeat", { task: "T-1" }, keyed)).toEqual(refused);
   });
 
+  it("that looks like a secret is not kept", async () => {
+    const engine = await memoryEngine();
+    const key = ["ghp_", "Tk3ynVzWAwiXrNHBBrbsKrkNrtQYrtSJzeG1"].join("");
+    expect((await dispatch(engine, packet("T-1", ["src"]), { ...person, key })).code).toBe("R-IN-001");
+    expect(await engine.ledger.answered(key)).toBeUndefined();
+  });
+
   it("cannot be used for another request", async () => {
     const engine = await memoryEngine();
     const keyed: Call = { ...person, key: "k-3" };
@@ -138,7 +145,27 @@ describe("the circuit breaker", () => {
     expect((await operate(engine, "heartbeat", { task: "T-1" }, person)).allow).toBe(true);
     await operate(engine, "clear", {}, person);
     expect((await dispatch(engine, packet("T-2", ["lib"]))).allow).toBe(true);
-    expect(engine.shown).toEqual(["PAUSE", "STOP", "CLEAR"]);
+    expect(engine.shown).toEqual(["PAUSE", "PAUSE", "STOP", "STOP", "CLEAR"]);
+  });
+
+  it("is shown as the ledger has it, whatever a repeated request asked for", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "clear", {}, { ...person, key: "c" });
+    await operate(engine, "stop-all", {}, { ...person, key: "s" });
+    await operate(engine, "clear", {}, { ...person, key: "c" });
+    expect(engine.shown.at(-1)).toBe("STOP");
+    await operate(engine, "clear", {}, person);
+    await operate(engine, "stop-all", {}, { ...person, key: "s" });
+    expect(engine.shown.at(-1)).toBe("CLEAR");
+  });
+
+  it("that stops all gives nobody more scope", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"]));
+    await operate(engine, "stop-all", {}, person);
+    expect(await operate(engine, "widen", { task: "T-1", paths: ["docs"], why: "x" }, person)).toMatchObject({
+      code: "R-CB-001",
+    });
   });
 
   it("tells the runners of running tasks to stop", async () => {

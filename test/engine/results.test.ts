@@ -65,6 +65,19 @@ describe("a result", () => {
     expect(await submit(engine, "T-1", document)).toMatchObject({ code, details: { state: "ESCALATED" } });
   });
 
+  it("is judged by what was locked, not by where a link leads now", async () => {
+    const engine = await memoryEngine();
+    const disk = engine.disk as Record<string, unknown>;
+    disk["/repo/src/a/x"] = "";
+    disk["/repo/src/b/x"] = "";
+    disk["/repo/ln"] = { to: "src/a" };
+    await dispatch(engine, packet("T-1", ["ln"]));
+    disk["/repo/ln"] = { to: "src/b" };
+    expect((await dispatch(engine, packet("T-2", ["src/b"]))).allow).toBe(true);
+    const changes = [{ resource: "ln/q", action: "edit" }];
+    expect(await submit(engine, "T-1", result("T-1", { changes }))).toMatchObject({ code: "R-PO-002" });
+  });
+
   it("needs a worklog that has grown since the dispatch", async () => {
     const engine = await memoryEngine();
     engine.disk["/repo/worklogs/T-1.md"] = "from before\n";
@@ -196,6 +209,65 @@ describe("completion", () => {
       "R-PC-003",
     );
     expect(await stateOf(without, "T-1")).toBe("REVIEW");
+  });
+
+  it.each(["  cmd: npm test", "CMD: npm test"])("takes `%s` for a command too", async (criterion) => {
+    const engine = await reviewed([criterion], async () => ({ ...evidence, exit: 1 }));
+    const said = { acceptance_check: [{ criterion, status: "pass", evidence: "green" }] };
+    expect(
+      (await operate(engine, "complete", { task: "T-1", document: said, commit: "abc1" }, person)).code,
+    ).toBe("R-PC-002");
+  });
+
+  it.each(["cmd:", "cmd:   "])(
+    "of `%s` is refused and costs nothing: there is nothing to run",
+    async (criterion) => {
+      const engine = await reviewed([criterion]);
+      expect((await operate(engine, "complete", { task: "T-1", commit: "abc1" }, person)).code).toBe(
+        "R-PC-003",
+      );
+      expect(await stateOf(engine, "T-1")).toBe("REVIEW");
+    },
+  );
+
+  it("on a commit that does not exist costs nothing either", async () => {
+    const engine = await memoryEngine({ prove: async () => ({ error: "no such commit" }) });
+    await dispatch(
+      engine,
+      packet("T-1", ["src"], { assignment: { acceptance_criteria: ["cmd: npm test"] } }),
+    );
+    await submit(engine, "T-1", { status: "OK", summary: "done" });
+    expect((await operate(engine, "complete", { task: "T-1", commit: "dead" }, person)).code).toBe(
+      "R-PC-003",
+    );
+    expect(await stateOf(engine, "T-1")).toBe("REVIEW");
+  });
+
+  it("that takes long does not complete a later attempt", async () => {
+    let ran: () => void = () => {};
+    const running = new Promise<void>((resolve) => {
+      ran = resolve;
+    });
+    let goOn: () => void = () => {};
+    const engine = await memoryEngine({
+      prove: () =>
+        new Promise((resolve) => {
+          goOn = () => resolve(evidence);
+          ran();
+        }),
+    });
+    const asked = packet("T-1", ["src"], { assignment: { acceptance_criteria: ["cmd: npm test"] } });
+    await dispatch(engine, asked);
+    await submit(engine, "T-1", { status: "OK", summary: "done" });
+    const first = operate(engine, "complete", { task: "T-1", commit: "aaaa" }, person);
+    await running;
+    await operate(engine, "task-escalate", { task: "T-1", reason: "wrong commit" }, person);
+    await operate(engine, "task-resolve", { task: "T-1", note: "again" }, person);
+    await dispatch(engine, asked);
+    await submit(engine, "T-1", { status: "OK", summary: "done" });
+    goOn();
+    expect((await first).code).toBe("R-LS-001");
+    expect(await stateOf(engine, "T-1")).toBe("REVIEW");
   });
 
   it("is refused three times with a fix delta, and the fourth time the task fails", async () => {

@@ -80,6 +80,14 @@ describe("more scope", () => {
     );
   });
 
+  it("is no longer asked about when the attempt that asked is over", async () => {
+    const engine = await working("ask");
+    await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
+    await operate(engine, "task-cancel", { task: "T-1", reason: "no" }, person);
+    expect(await operate(engine, "decisions", {}, person)).toEqual([]);
+    expect(await operate(engine, "decisions", { all: true }, person)).toHaveLength(1);
+  });
+
   it("that was refused or came too late stays out", async () => {
     const engine = await working("ask");
     await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);

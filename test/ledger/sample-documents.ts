@@ -17,6 +17,7 @@ export function newTask(key: string, more: Partial<Task> = {}): Task {
     model: null,
     assignment: { objective: "make it work" },
     contextRevision: null,
+    terms: null,
     dependsOn: [],
     counters: noRetries,
     streak: null,

@@ -14,6 +14,7 @@ export function sampleTask(changes: Partial<Task> = {}): Task {
     model: null,
     assignment: null,
     contextRevision: null,
+    terms: null,
     dependsOn: [],
     counters: noRetries,
     streak: null,

@@ -29,6 +29,7 @@ export type EntryResult = { readonly entry: Entry } | { readonly error: string }
  * that leads through a link means what it is called and what it leads to.
  */
 export function readEntry(text: string, place: Place, disk?: Disk): EntryResult {
+  if (!text.isWellFormed()) return { error: "it is no valid text, and no file can be called so" };
   const located = locate(text.trim(), { ...place, cwd: place.root });
   if (located.where === "invalid") return { error: located.why };
   if (located.where === "outside") return { error: "it leaves the project" };

@@ -132,7 +132,10 @@ const catalog = {
   "R-DP-001": own("a task that this one depends on failed", "resolve that task first"),
   "E-CONFIG": own("the configuration is invalid", "mend the line that the message names"),
   "E-PLAN": later("the plan is invalid", "mend the line that the message names"),
-  "E-STORE": own("the ledger cannot be read or written", "see `lockstep doctor`"),
+  "E-STORE": own(
+    "the ledger cannot be read or written",
+    "do what the reason says; `lockstep audit verify` tells what is damaged",
+  ),
   "E-INTERNAL": own(
     "Lockstep failed, so it denies",
     "call it again; if it stays so, report the payload and the reason",

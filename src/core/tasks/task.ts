@@ -18,6 +18,8 @@ export interface Task {
   /** What the agent is allowed and asked to do, as it was handed in (S0, S1). */
   readonly assignment: Details | null;
   readonly contextRevision: number | null;
+  /** What was set when the task was added by hand: a packet may add to it, not take away from it. */
+  readonly terms: Details | null;
   readonly dependsOn: readonly string[];
   readonly counters: Counters;
   /** The last error and how often it came in a row. */

@@ -57,6 +57,13 @@ function checkDerived(
 /** The other way round: rows of derived tables that no row stands behind. */
 export function* checkDependencies(connection: Connection): Generator<Problem[]> {
   let last = { needed: "", task: "" };
+  // Read once each, however many it depends on.
+  const known = new Map<string, ReadonlySet<string>>();
+  const neededBy = (task: string) => {
+    const found = known.get(task) ?? new Set(readSealed<Task>(connection, "tasks", task)?.dependsOn);
+    known.set(task, found);
+    return found;
+  };
   for (;;) {
     const rows = connection.rows(
       "SELECT needed, task FROM dependencies WHERE (needed, task) > (?, ?) ORDER BY needed, task LIMIT ?",
@@ -65,7 +72,7 @@ export function* checkDependencies(connection: Connection): Generator<Problem[]>
       pageRows,
     ) as { needed: string; task: string }[];
     yield rows
-      .filter(({ needed, task }) => !readSealed<Task>(connection, "tasks", task)?.dependsOn.includes(needed))
+      .filter(({ needed, task }) => !neededBy(task).has(needed))
       .map(({ needed, task }) => ({
         problem: `table dependencies has \`${needed}\` of task \`${task}\`, wrongly`,
       }));

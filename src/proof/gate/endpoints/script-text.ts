@@ -1,0 +1,107 @@
+import { isNode, type SyntaxNode } from "../reading/walk-script.ts";
+import { gap, wideGap } from "./url-path.ts";
+
+/** Texts under names that never change. */
+export type Constants = ReadonlyMap<string, string>;
+
+const partsMax = 100;
+
+/** An expression as text, with gaps where it cannot be read; of something that is no text, one gap. */
+export function textWithGaps(node: unknown, constants: Constants): string {
+  const expression = unwrapped(node);
+  switch (expression?.type) {
+    case "StringLiteral":
+      return literal(expression.value as string);
+    case "TemplateLiteral": {
+      const filled = expression.expressions as SyntaxNode[];
+      const pieces = (expression.quasis as { value: { cooked: string | null } }[]).map(
+        ({ value }) => value.cooked ?? "",
+      );
+      return pieces
+        .map((piece, at) => literal(piece) + (at < filled.length ? simple(filled[at], constants) : ""))
+        .join("");
+    }
+    case "BinaryExpression":
+      return sum(expression, constants);
+    default:
+      return simple(expression, constants);
+  }
+}
+
+/** `"/a/" + b + "/c"`: a sum leans to the left. */
+function sum(node: SyntaxNode, constants: Constants): string {
+  const parts: unknown[] = [];
+  let left: SyntaxNode | undefined = node;
+  while (left?.type === "BinaryExpression" && left.operator === "+" && parts.length < partsMax) {
+    parts.unshift(left.right);
+    left = unwrapped(left.left);
+  }
+  const whole = left?.type === "BinaryExpression" ? [undefined, ...parts] : [left, ...parts];
+  return whole.map((part) => (isNode(part) ? flat(part, constants) : gap)).join("");
+}
+
+/** A part of a sum: no sum of its own, so that nothing nests. */
+function flat(node: SyntaxNode, constants: Constants): string {
+  const part = unwrapped(node);
+  return part === undefined || part.type === "BinaryExpression" ? gap : textWithGaps(part, constants);
+}
+
+function simple(node: unknown, constants: Constants): string {
+  const expression = unwrapped(node);
+  if (expression?.type === "StringLiteral") return literal(expression.value as string);
+  const name = nameOf(expression);
+  if (expression?.type === "Identifier" && name !== undefined) {
+    const known = constants.get(name);
+    if (known !== undefined) return known;
+  }
+  return /path|url|uri|endpoint|route|resource|href/i.test(name ?? "") ? wideGap : gap;
+}
+
+function literal(text: string): string {
+  return text.replaceAll(gap, "").replaceAll(wideGap, "");
+}
+
+/** The name that something is called by at last: `id` for `user.id`, `encode` for `encode(x)`. */
+export function nameOf(node: unknown): string | undefined {
+  let at = unwrapped(node);
+  while (at?.type === "CallExpression" || at?.type === "OptionalCallExpression") at = unwrapped(at.callee);
+  if (at?.type === "Identifier") return at.name as string;
+  if (at !== undefined && /MemberExpression$/.test(at.type) && at.computed !== true)
+    return nameOf(at.property);
+  return undefined;
+}
+
+const wrappers: ReadonlySet<string> = new Set([
+  "TSAsExpression",
+  "TSSatisfiesExpression",
+  "TSNonNullExpression",
+  "TSTypeAssertion",
+  "ParenthesizedExpression",
+  "AwaitExpression",
+]);
+
+/** Without what changes nothing about a value. */
+export function unwrapped(node: unknown): SyntaxNode | undefined {
+  let at = isNode(node) ? node : undefined;
+  while (at !== undefined && wrappers.has(at.type)) {
+    const inner: unknown = at.expression ?? at.argument;
+    at = isNode(inner) ? inner : undefined;
+  }
+  return at;
+}
+
+/** The properties of an object that are written out; nothing where others may stand in it as well. */
+export function propertiesOf(
+  node: unknown,
+): { readonly all: boolean; get(name: string): SyntaxNode | undefined } | undefined {
+  const object = unwrapped(node);
+  if (object?.type !== "ObjectExpression") return undefined;
+  const properties = object.properties as SyntaxNode[];
+  return {
+    all: properties.every(({ type, computed }) => type !== "SpreadElement" && computed !== true),
+    get: (name) => {
+      const found = properties.find(({ key }) => isNode(key) && (key.name === name || key.value === name));
+      return found === undefined || found.type === "ObjectMethod" ? found : unwrapped(found.value);
+    },
+  };
+}

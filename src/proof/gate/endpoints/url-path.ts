@@ -1,0 +1,106 @@
+import { patternsMeet, segmentPattern } from "../../../core/paths/segment-pattern.ts";
+
+/** Stands in a text for a piece that is known only when the program runs. */
+export const gap = "\uE000";
+/** The same, where the piece may well hold several segments. */
+export const wideGap = "\uE001";
+
+const gaps = /[\uE000\uE001]/;
+const allGaps = /[\uE000\uE001]/g;
+
+/** Comparing costs a power of these. */
+const segmentsMax = 32;
+const wideGapsMax = 3;
+const optionalMax = 4;
+
+/** Between slashes; a segment may have gaps. In an endpoint `wideGap` alone is any number of segments. */
+export type Segments = readonly string[];
+
+/** Where a client's URL leads on its own server; nothing for other servers and what cannot be told. */
+export function callSegments(url: string): Segments | undefined {
+  const [origin, host = ""] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
+  if (origin !== undefined && !isOwnHost(host)) return undefined;
+  const rest = origin === undefined ? url.replace(/^[\uE000\uE001]+(?=\/)/, "") : url.slice(origin.length);
+  if (/^(?:\/\/|\.|[\uE000\uE001]|[a-z][a-z0-9+.-]*:)/i.test(rest)) return undefined;
+  const segments = split(rest.replace(/[?#].*$/s, ""));
+  const isLarge = segments.length > segmentsMax || countWide(segments) > wideGapsMax;
+  return isLarge ? undefined : segments;
+}
+
+function countWide(segments: Segments): number {
+  return segments.filter((segment) => segment === wideGap).length;
+}
+
+function isOwnHost(host: string): boolean {
+  return gaps.test(host) || /^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d*)?$/i.test(host);
+}
+
+function split(path: string): string[] {
+  return path.split("/").filter((segment) => segment !== "");
+}
+
+/**
+ * The paths that a route's pattern stands for, in the ways of Express, Fastify, Koa, Hono and OpenAPI: `:id`,
+ * `{id}`, `*`, and parts that may be left out. One that begins with a gap may begin with anything.
+ */
+export function routeSegments(pattern: string, left = optionalMax): readonly Segments[] {
+  const optional = left === 0 ? null : /\{(\/[^{}]*)\}|\/(:\w+(?:\([^)]*\))?)\?(?=\/|$)/.exec(pattern);
+  if (optional !== null) {
+    const [whole, group, parameter] = optional;
+    const [before, after] = [pattern.slice(0, optional.index), pattern.slice(optional.index + whole.length)];
+    return [before + after, before + (group ?? `/${parameter}`) + after].flatMap((one) =>
+      routeSegments(one, left - 1),
+    );
+  }
+  const begins = gaps.test(pattern.charAt(0)) ? [wideGap] : [];
+  const named = split(pattern.replace(/^[\uE000\uE001]+/, "")).map(routeSegment);
+  return [bounded([...begins, ...named])];
+}
+
+/** What is longer or wider than that serves everything below its beginning. */
+function bounded(segments: Segments): Segments {
+  const end = segments.findIndex(
+    (_, at) => at === segmentsMax || countWide(segments.slice(0, at + 1)) > wideGapsMax,
+  );
+  return end < 0 ? segments : [...segments.slice(0, end), wideGap];
+}
+
+function routeSegment(segment: string): string {
+  if (/^(?:\*\w*|\{\*\w*\}|\(\.\*\)|:\w+(?:[*+]|\(\.[*+]\))|:\w+\{\.[*+]\})$/.test(segment)) return wideGap;
+  return segment.replace(/:\w+(?:\([^)]*\)|\{[^}]*\})?\??|\{[^}]*\}|\*/g, gap);
+}
+
+/** Can a call mean this endpoint, whatever its gaps turn out to be? */
+export function serves(endpoint: Segments, call: Segments): boolean {
+  const [wanted, ...endpoints] = endpoint;
+  const [given, ...calls] = call;
+  if (wanted === wideGap)
+    return endpoints.length === 0 || call.some((_, at) => serves(endpoints, call.slice(at)));
+  if (wanted === undefined || given === undefined) return wanted === undefined && given === undefined;
+  if (given === wideGap) return serves(endpoints, calls) || serves(endpoints, call);
+  if (!segmentsMeet(wanted, given)) return false;
+  // What follows `/users${rest}` may be a query, or more segments.
+  const isOpen = calls.length === 0 && given.length > 1 && gaps.test(given.charAt(given.length - 1));
+  return isOpen || serves(endpoints, calls);
+}
+
+function segmentsMeet(a: string, b: string): boolean {
+  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
+  if (left === right) return true;
+  if (!gaps.test(left) && !gaps.test(right)) return false;
+  return patternsMeet(segmentPattern(asGlob(left)), segmentPattern(asGlob(right)));
+}
+
+function asGlob(segment: string): string {
+  return segment.replace(/[*?[\]]/g, "?").replace(allGaps, "*");
+}
+
+/** The first segment, by which a project knows its own API. */
+export function prefixOf([first]: Segments): string | undefined {
+  return first === undefined || gaps.test(first) ? undefined : first.toLowerCase();
+}
+
+/** For people: gaps as stars. */
+export function shownPath(segments: Segments): string {
+  return `/${segments.map((segment) => segment.replaceAll(wideGap, "**").replaceAll(gap, "*")).join("/")}`;
+}
