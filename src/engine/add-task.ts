@@ -1,4 +1,6 @@
-import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
+import { factsOf, rules } from "../core/points/pre-dispatch.ts";
+import { decide } from "../core/rules/rule.ts";
+import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { downUpstream, orphanOf } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
@@ -6,7 +8,7 @@ import type { Call, Engine } from "./engine.ts";
 import { dependencyVersions, findCircle } from "./find-circle.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
-import { readPacket } from "./read-packet.ts";
+import { type Packet, readPacket } from "./read-packet.ts";
 import { settle } from "./settle.ts";
 
 /** A task by hand: PENDING until somebody dispatches it. */
@@ -19,6 +21,8 @@ export async function addTask(
   if ("allow" in masked) return masked;
   const packet = readPacket(masked.packet);
   if ("allow" in packet) return packet;
+  const wrong = await findBadScopes(engine, packet);
+  if (wrong !== undefined) return wrong;
   return settle(engine, { operation: "task-add", input, call }, async () => {
     const { key } = packet.name;
     const stored = await engine.ledger.task(key);
@@ -58,6 +62,17 @@ async function announce(draft: Draft, { dependsOn }: Task): Promise<void> {
   }
 }
 
-function termsOf({ task_id: _id, ...terms }: Details): Details {
+/** Terms that no packet could ever meet are refused at once; what is not given yet can still come. */
+async function findBadScopes({ world }: Engine, { assignment }: Packet): Promise<Deny | undefined> {
+  const given = { lock_scope: ["."], forbidden_scope: [], ...assignment };
+  const facts = factsOf({ assignment: given }, world);
+  const verdict = await decide(
+    rules.filter(({ code }) => code === "R-PD-002" || code === "R-PD-004"),
+    facts,
+  );
+  return verdict.allow ? undefined : verdict;
+}
+
+export function termsOf({ task_id: _id, ...terms }: Details): Details {
   return terms;
 }

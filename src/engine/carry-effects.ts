@@ -82,8 +82,14 @@ async function freeDependents(draft: Draft, resolved: Task): Promise<void> {
   for (const waiting of await waitingFor(draft, resolved.key)) {
     if (waiting.hold?.kind !== "dependency") continue;
     const by = await stillInTheWay(draft, waiting);
-    if (by === undefined) await draft.apply(waiting, { type: "unblock" }, "system");
-    else draft.putTask({ ...waiting, hold: { kind: "dependency", by } });
+    if (by === undefined) {
+      await draft.apply(waiting, { type: "unblock" }, "system");
+      continue;
+    }
+    draft.putTask({ ...waiting, hold: { kind: "dependency", by } });
+    // Who is waited for from now on gets a new version, so that it cannot let go without knowing.
+    const other = await draft.task(by);
+    if (other !== undefined) draft.putTask(other);
   }
 }
 

@@ -31,8 +31,6 @@ export interface DispatchInput {
  * the commit that judged the overlap, or not at all (INV-1).
  */
 export async function dispatchTask(engine: Engine, input: DispatchInput, call: Call): Promise<Verdict> {
-  if (input.runnerPid !== undefined && runnerOf(engine, input) === null)
-    return deny("R-IN-001", `there is no process ${input.runnerPid} that could run the agent`);
   const masked = await maskedPacket(input.packet);
   if ("allow" in masked) return masked;
   const asked = readPacket(masked.packet);
@@ -55,6 +53,10 @@ interface Dispatch {
 async function decideDispatch(engine: Engine, { document, key, input, call }: Dispatch): Promise<Settled> {
   const packet = readPacket(withTerms(document, (await engine.ledger.task(key))?.terms ?? null));
   if ("allow" in packet) return { verdict: packet };
+  if (input.runnerPid !== undefined && runnerOf(engine, input) === null)
+    return {
+      verdict: deny("R-IN-001", `there is no process ${input.runnerPid} that could run the agent`),
+    };
   const stopped = await findBreaker(engine);
   if (stopped !== undefined) return { verdict: stopped };
   const judged =

@@ -1,6 +1,7 @@
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
+import { termsOf } from "./add-task.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
@@ -96,7 +97,13 @@ export async function retryTask(
     const changed =
       packet === undefined
         ? stored
-        : { ...stored, assignment: packet.assignment, contextRevision: packet.contextRevision };
+        : {
+            ...stored,
+            assignment: packet.assignment,
+            contextRevision: packet.contextRevision,
+            // A person retries, and may set what a person has set before.
+            terms: stored.terms === null ? null : termsOf(packet.document),
+          };
     return {
       task: changed,
       events: [{ type: "retry", assignmentChanged: !sameAssignment(stored, changed) }],

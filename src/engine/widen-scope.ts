@@ -210,5 +210,6 @@ async function ask(
     to: null,
     data: { id, paths: input.paths, why: input.why },
   });
-  return { verdict, change: await draft.toChange({ decisions: [decision] }) };
+  const expect = { tasks: { [input.task]: wider.task.version } };
+  return { verdict, change: await draft.toChange({ decisions: [decision], expect }) };
 }

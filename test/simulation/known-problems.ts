@@ -3,8 +3,6 @@
  * Take out the entry with the fix; the list is meant to be empty.
  */
 const knownProblems: readonly { readonly finding: string; readonly pattern: RegExp }[] = [
-  { finding: "a dry run of dispatch reclaims a lease that ran out", pattern: /^a dry run of dispatch/ },
-  { finding: "two dispatches at once close a circle of dependencies", pattern: /waits for itself/ },
   {
     finding: "a dependent is handed on to a task that is just being resolved",
     pattern: /waits for the failed/,

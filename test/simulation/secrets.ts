@@ -1,6 +1,7 @@
 import type { Random } from "./random.ts";
 
-const letters = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
+/** Without the x, which stands for a placeholder. */
+const letters = "ABCDEFGHJKLMNPQRSTUVWYZabcdefghijkmnopqrstuvwyz23456789";
 
 /** Texts that look like live secrets. They are made up here, so that no file holds one. */
 export class Secrets {
@@ -32,7 +33,7 @@ export class Secrets {
       [3, ["", ["gh", "p_"].join("") + token(36), ""]],
       [2, ["", ["AK", "IA"].join("") + random.letters(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), ""]],
       [2, ["", ["sk-", "ant-", "api03-"].join("") + token(40), ""]],
-      [2, [["pass", "word="].join(""), `${token(8)}7x`, ""]],
+      [2, [["pass", "word="].join(""), `${token(8)}7w`, ""]],
       [1, [["postgres:/", "/app:"].join(""), `${token(9)}3`, "@db.test:5432/app"]],
     ]);
   }
