@@ -73,6 +73,6 @@ async function findBadScopes({ world }: Engine, { assignment }: Packet): Promise
   return verdict.allow ? undefined : verdict;
 }
 
-export function termsOf({ task_id: _id, ...terms }: Details): Details {
+function termsOf({ task_id: _id, ...terms }: Details): Details {
   return terms;
 }

@@ -1,7 +1,6 @@
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
-import { termsOf } from "./add-task.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
@@ -102,7 +101,7 @@ export async function retryTask(
             assignment: packet.assignment,
             contextRevision: packet.contextRevision,
             // A person retries, and may set what a person has set before.
-            terms: stored.terms === null ? null : termsOf(packet.document),
+            terms: stored.terms === null ? null : { ...stored.terms, assignment: packet.assignment },
           };
     return {
       task: changed,

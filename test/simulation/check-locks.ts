@@ -73,7 +73,7 @@ export function* epochsGoBack({ operation, before, after }: Commit, last: PathEp
   }
 }
 
-/** EXCLUDED, see the report: widening goes on under the task's own epoch, which may be lower than the path's last. */
+/** EXCLUDED: widening goes on under the task's own epoch, which may be lower than the last one of the path. */
 function isWidening(name: string): boolean {
   return name === "widen" || name === "decide";
 }

@@ -1,6 +1,5 @@
 import { problemsOf, stuckIn } from "./check-end.ts";
 import { drain } from "./drain.ts";
-import { findingOf } from "./known-problems.ts";
 import type { Fault } from "./operation.ts";
 import { leaseSecondsMax } from "./packets.ts";
 import { type PlantName, plants } from "./plants.ts";
@@ -23,8 +22,6 @@ interface Failure {
   readonly problem: string;
   readonly step: number;
   readonly trace: readonly string[];
-  /** The finding, where somebody knows of it already. */
-  readonly known: string | undefined;
 }
 
 export interface Outcome {
@@ -56,9 +53,7 @@ export async function simulate(
   statistics.checks = invariants.checks;
   const [problem] = problems;
   if (problem === undefined) return { seed, statistics };
-  const known = plant === "none" ? findingOf(problem) : undefined;
-  if (known !== undefined) count(statistics.known, known);
-  return { seed, statistics, failure: { problem, step, trace, known } };
+  return { seed, statistics, failure: { problem, step, trace } };
 }
 
 async function takeStep(world: World, chaos: number): Promise<void> {

@@ -7,8 +7,6 @@ export class Statistics {
   readonly states = new Map<string, number>();
   readonly events = new Map<string, number>();
   readonly faults = new Map<string, number>();
-  /** Known problems that ended a seed. */
-  readonly known = new Map<string, number>();
 
   answered(name: string, code: string): void {
     const codes = this.operations.get(name) ?? new Map<string, number>();
@@ -26,7 +24,7 @@ export class Statistics {
         this.operations.set(name, own);
         count(own, code, times);
       }
-    for (const part of ["states", "events", "faults", "known"] as const)
+    for (const part of ["states", "events", "faults"] as const)
       for (const [name, times] of other[part]) count(this[part], name, times);
   }
 
@@ -46,7 +44,6 @@ export class Statistics {
       `states entered: ${list(this.states)}`,
       `events: ${list(this.events)}`,
       `faults: ${list(this.faults)}`,
-      ...(this.known.size === 0 ? [] : [`known problems, which ended their seeds: ${list(this.known)}`]),
     ].join("\n");
   }
 }
