@@ -38,8 +38,7 @@ async function run(): Promise<number> {
   for (let seed = from; seed < until; seed += 1) {
     const outcome = await simulate(seed, options);
     all.add(outcome.statistics);
-    const known = outcome.failure?.known !== undefined && flags.seed === undefined;
-    if (outcome.failure !== undefined && !known) {
+    if (outcome.failure !== undefined) {
       process.stderr.write("\n");
       console.log(describeFailure(outcome, options));
       return 1;

@@ -155,6 +155,64 @@ describe("a branch", () => {
   });
 });
 
+describe("the gate", () => {
+  it.each<[string, Record<string, string>, Record<string, string | null>, string, string]>([
+    ["syntax", {}, { "broken.js": "const = 1;\n" }, "broken.js", "fail"],
+    ["syntax", {}, { "broken.json": "{,}\n" }, "broken.json", "fail"],
+    ["imports", {}, { "a.mjs": 'import "./nowhere.mjs";\n' }, "a.mjs", "fail"],
+    [
+      "imports",
+      { "user.js": 'require("./f.js");\n' },
+      { "f.js": null, "test/f.test.js": "// nothing is left\n" },
+      "user.js",
+      "fail",
+    ],
+    [
+      "conventions",
+      { ".lockstep/systemPatterns.md": "rule: `console\\.log` in `**/*.js`: no logging\n" },
+      { "g.js": 'console.log("x");\n' },
+      "g.js",
+      "fail",
+    ],
+    [
+      "cross_reference",
+      { "server.js": 'app.get("/api/users", list);\n' },
+      { "client.js": 'fetch("/api/user");\n' },
+      "client.js",
+      "fail",
+    ],
+  ])("refuses what fails its %s check", async (check, base, changes, path, result) => {
+    using repository = landRepository(base);
+    repository.branch("work", changes);
+    const { status, landed } = await repository.land("work");
+    const gate = landed.gate as { check: string; result: string; findings: { path: string }[] }[];
+    const found = gate.find((one) => one.check === check);
+    expect({ status, code: (landed.refused as { code: string }).code }).toEqual({
+      status: 2,
+      code: "R-GT-001",
+    });
+    expect({ result: found?.result, path: found?.findings[0]?.path }).toEqual({ result, path });
+  });
+
+  it("says of each check what it had to go by, and lets a person configure or switch off", async () => {
+    using repository = landRepository({
+      ".lockstep/config.yaml":
+        'gate: { conventions: { command: ["sh", "-c", "test ! -e bad.txt"] }, syntax: off }\n',
+    });
+    repository.branch("work", { "broken.js": "const = 1;\n", "f.js": "exports.f = 2;\n" });
+    const { landed } = await repository.land("work");
+    const gate = landed.gate as { check: string; result: string }[];
+    expect(Object.fromEntries(gate.map(({ check, result }) => [check, result]))).toEqual({
+      file_conflict: "pass",
+      tests: "pass",
+      syntax: "not_configured",
+      imports: "pass",
+      conventions: "pass",
+      cross_reference: "not_configured",
+    });
+  });
+});
+
 describe("the base", () => {
   it("that is red stops everything before, and a person has to mend it", async () => {
     using repository = landRepository();

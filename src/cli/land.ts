@@ -56,7 +56,7 @@ async function land(
   );
 }
 
-function landedText(branch: string, { outcome, base, commit, evidence, weakened }: Landed): string {
+function landedText(branch: string, { outcome, base, commit, evidence, weakened, gate }: Landed): string {
   const words = {
     merged: `${style.green("merged")} ${branch} into ${base} as ${commit?.slice(0, 12)}`,
     proven: `${style.green("proven")} ${branch} on ${base}; nothing was moved`,
@@ -77,6 +77,17 @@ function landedText(branch: string, { outcome, base, commit, evidence, weakened 
             duration(Math.round(after.seconds)),
           ]),
         )}`;
+  const gates =
+    gate.length === 0
+      ? ""
+      : `\n${table(
+          ["GATE", "RESULT", "NOTE"],
+          gate.map(({ check, result, findings, note }) => [
+            check,
+            result,
+            findings[0]?.message ?? note ?? "",
+          ]),
+        )}`;
   const listed = weakened.map(({ path, what }) => `  ${printable(path)}: ${what}\n`).join("");
-  return `${words[outcome]}\n${proof}${listed === "" ? "" : `\nlook at what checks less now:\n${listed}`}`;
+  return `${words[outcome]}\n${proof}${gates}${listed === "" ? "" : `\nlook at what checks less now:\n${listed}`}`;
 }

@@ -6,6 +6,7 @@ import { findForbidden, findOutside } from "../core/rules/judge-write.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Call, Engine } from "../engine/engine.ts";
 import { type Landing, noteRefusal, prepareLanding } from "../engine/record-landing.ts";
+import type { GateResult } from "../proof/gate/gate-result.ts";
 import { Prover } from "../proof/prover.ts";
 import { commitTree, mergeTrees } from "../workspace/git/merge-commits.ts";
 import { type ChangedPath, readDiff } from "../workspace/git/read-diff.ts";
@@ -14,6 +15,7 @@ import type { RepositoryState } from "../workspace/git/repository-state.ts";
 import { git, tryGit } from "../workspace/git/run-git.ts";
 import { moveBase, recoverLandings, settleLanding } from "./move-base.ts";
 import { projectChecks, proveLanding, type WantedCheck } from "./prove-landing.ts";
+import { runGate, whyGateFails } from "./run-gate.ts";
 
 export interface LandInput {
   readonly branch: string;
@@ -40,6 +42,7 @@ export interface Landed {
   readonly changed: readonly string[];
   readonly weakened: readonly Weakened[];
   readonly evidence: readonly CheckRecord[];
+  readonly gate: readonly GateResult[];
 }
 
 /** How often the base may move under a landing before it gives up. */
@@ -84,20 +87,21 @@ async function landOnce(context: LandContext, input: LandInput): Promise<Landed 
     const refused = deny("R-GT-001", `${merged.message}: ${remedy}`, { conflicts: merged.conflicts });
     return refuse(context, input, { refused, changed });
   }
-  return proveAndMove(context, input, { branchCommit, tree: merged.tree, changed, fork });
+  return proveAndMove(context, input, { branchCommit, tree: merged.tree, changed, diff, fork });
 }
 
 interface MergedBranch {
   readonly branchCommit: string;
   readonly tree: string;
   readonly changed: readonly string[];
+  readonly diff: readonly ChangedPath[];
   readonly fork: string;
 }
 
 async function proveAndMove(
   context: LandContext,
   input: LandInput,
-  { branchCommit, tree, changed, fork }: MergedBranch,
+  { branchCommit, tree, changed, diff, fork }: MergedBranch,
 ): Promise<Landed | "base moved"> {
   const { engine, repository, config, call } = context;
   const { root, base, baseCommit } = repository;
@@ -123,11 +127,24 @@ async function proveAndMove(
     change: { base: baseCommit, changed },
     onProgress: context.onProgress,
   });
-  const told = { changed, weakened, evidence: proof.records };
+  const told: Told = { changed, weakened, evidence: proof.records };
   if ("refused" in proof)
     return refuse(context, input, { ...told, refused: proof.refused, waiting: proof.wait !== undefined });
+  const gate = await runGate({
+    root,
+    base: baseCommit,
+    result: trial,
+    diff,
+    branch: input.branch,
+    gate: config.gate,
+    prover,
+    tested: project.length > 0,
+    onProgress: context.onProgress,
+  });
+  const failing = whyGateFails(gate);
+  if (failing !== undefined) return refuse(context, input, { ...told, gate, refused: failing });
   if (input.dryRun || config.integrate === "none")
-    return ended(context, { outcome: "proven", commit: trial, ...told });
+    return ended(context, { outcome: "proven", commit: trial, ...told, gate });
   const commit = await finalCommit(root, {
     tree,
     parents: [baseCommit, branchCommit],
@@ -147,13 +164,13 @@ async function proveAndMove(
   };
   const task = await prepareLanding(engine, landing, call);
   const why = await moveBase(root, landing);
-  if (why !== undefined) return notMoved(context, input, { why, told });
+  if (why !== undefined) return notMoved(context, input, { why, told: { ...told, gate } });
   await settleLanding(engine, task, call);
-  await keepProof(root, commit, { task, ...told });
-  return ended(context, { outcome: "merged", task, commit, ...told });
+  await keepProof(root, commit, { task, ...told, gate });
+  return ended(context, { outcome: "merged", task, commit, ...told, gate });
 }
 
-type Told = Partial<Pick<Landed, "changed" | "weakened" | "evidence">>;
+type Told = Partial<Pick<Landed, "changed" | "weakened" | "evidence" | "gate">>;
 
 /** Our own intent is undone at once; a base that moved is proven anew, anything else waits for a person. */
 async function notMoved(
@@ -263,6 +280,7 @@ function ended({ repository }: LandContext, landed: Pick<Landed, "outcome"> & Pa
     changed: [],
     weakened: [],
     evidence: [],
+    gate: [],
     ...landed,
   };
 }

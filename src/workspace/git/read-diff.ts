@@ -38,7 +38,7 @@ export function splitAtZero(bytes: Buffer): Buffer[] {
   return fields;
 }
 
-function readName(bytes: Buffer): { readonly path: string; readonly utf8: boolean } {
+export function readName(bytes: Buffer): { readonly path: string; readonly utf8: boolean } {
   try {
     return { path: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), utf8: true };
   } catch {

@@ -55,6 +55,8 @@ export interface ClientCall {
   readonly line: number;
   /** The name of the client that makes it. */
   readonly client: string | undefined;
+  /** The name says little: it counts only if this project made the client. */
+  readonly mustBeMade: boolean;
 }
 
 export const noFacts: ApiFacts = {

@@ -2,13 +2,13 @@ import { textOf } from "../imports/script-imports.ts";
 import { lineOf, type SyntaxNode } from "../reading/walk-script.ts";
 import type { ClientCall } from "./api-facts.ts";
 import type { ScriptNames } from "./script-names.ts";
-import { methodNames } from "./script-routes.ts";
+import { isStandIn, methodNames } from "./script-routes.ts";
 import { nameOf, propertiesOf, textWithGaps, unwrapped } from "./script-text.ts";
 
 const fetchName = /^(?:\$?fetch|ofetch|useFetch|Request|axios|ky|got)$/;
-const clientName =
-  /^(?:axios|ky|got|superagent|request|\$|jQuery|\$?http|https?Client|\$?api|client)$|(?:Api|Client|Http|Axios)$/;
-const functions = /^(?:Arrow)?FunctionExpression$/;
+const clientName = /^(?:\$?axios|ky|got|superagent|\$|jQuery|\$?http)$/;
+/** These may talk to anybody; it counts where they were made. */
+const clientLike = /^(?:api|client|request|instance)$|(?:Api|Client|Http|Axios)$/i;
 
 /** The calls of other servers that a script makes, `starts` being the calls that are routes. */
 export function clientCallsIn(names: ScriptNames, starts: ReadonlySet<number>): ClientCall[] {
@@ -25,13 +25,16 @@ function callIn(call: SyntaxNode, names: ScriptNames): ClientCall[] {
   const isMember = callee.type !== "Identifier";
   const client = isMember ? nameOf(callee.object) : name;
   if (fetchName.test(name) && (!isMember || name === "fetch"))
-    return asCall(fetched(given, names), { line, client });
-  if (!isMember || client === undefined || !(clientName.test(client) || names.clients.has(client))) return [];
-  if (name === "request" || name === "ajax") return asCall(fetched(given, names), { line, client });
+    return asCall(fetched(given, names), { line, client, mustBeMade: false });
+  if (!isMember || client === undefined) return [];
+  const mustBeMade = !clientName.test(client);
+  if (mustBeMade && !clientLike.test(client) && !names.clients.has(client)) return [];
+  if (name === "request" || name === "ajax")
+    return asCall(fetched(given, names), { line, client, mustBeMade });
   const verb = name === "del" ? "delete" : name;
-  // What is handed a function is no client: `http.get("/x", (request) => …)` answers.
-  if (!methodNames.has(verb) || given.slice(1).some(({ type }) => functions.test(type))) return [];
-  return asCall({ url: urlIn(given[0], names), method: verb.toUpperCase() }, { line, client });
+  if (isStandIn(names.imports.get(client))) return [];
+  if (!methodNames.has(verb)) return [];
+  return asCall({ url: urlIn(given[0], names), method: verb.toUpperCase() }, { line, client, mustBeMade });
 }
 
 interface Target {
@@ -39,11 +42,8 @@ interface Target {
   readonly method: string | undefined;
 }
 
-function asCall(
-  { url, method }: Target,
-  { line, client }: Pick<ClientCall, "line" | "client">,
-): ClientCall[] {
-  return url === undefined ? [] : [{ url, method, line, client }];
+function asCall({ url, method }: Target, rest: Omit<ClientCall, "url" | "method">): ClientCall[] {
+  return url === undefined ? [] : [{ url, method, ...rest }];
 }
 
 /** `fetch(url, { method })`, or all of it in one object. */

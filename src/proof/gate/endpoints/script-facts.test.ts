@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { scriptParser } from "../reading/parse-script.ts";
 import { apiFactsIn } from "./script-facts.ts";
-import { gap, wideGap } from "./url-path.ts";
+import { gap, serverGap, wideGap } from "./url-path.ts";
 
 const { parse } = await scriptParser();
 const facts = (text: string) => {
@@ -9,7 +9,8 @@ const facts = (text: string) => {
   if ("fault" in result) throw new Error(result.fault.message);
   return apiFactsIn(result.program);
 };
-const shown = (text: string) => text.replaceAll(wideGap, "**").replaceAll(gap, "*");
+const shown = (text: string) =>
+  text.replaceAll(wideGap, "**").replaceAll(gap, "*").replaceAll(serverGap, "@");
 
 describe("the routes of a script", () => {
   const told = (text: string) =>
@@ -41,6 +42,8 @@ describe("the routes of a script", () => {
     ['fastify.get("/a", { schema }, async () => 1)', ["fastify GET /a"]],
     ['router.get("list", "/users", h)', ["router GET /users"]],
     ['other.get("/x", async (c) => 1)', ["other GET /x"]],
+    ['x.register(async (f) => { f.get("/a", h) })', ["f GET /a"]],
+    ['function add(to: FastifyInstance) { to.get("/a", h) }', ["to GET /a"]],
     ['app.get("title"); app.get("/x")', []],
     ['cache.get("/x", key); map.get("/x")', []],
     ['import { http } from "msw"; http.get("/x", () => 1)', []],
@@ -67,12 +70,13 @@ describe("what a script mounts", () => {
     ['app.use("/api", check(), users.routes())', ["/api: check users"]],
     ['app.use("/api", require("./users"))', ["/api: ./users"]],
     ["app.use(users)", [": users"]],
+    ['app.lazyUse("/api", require("./users"))', ["/api: ./users"]],
     ['const api = "/api"; app.use(api, users)', ["/api: users"]],
     ['app.route("/api", users)', ["/api: users"]],
     ['fastify.register(users, { prefix: "/api" })', ["/api: users"]],
     ['fastify.register(import("./users"), { prefix: "/api" })', ["/api: ./users"]],
     ['fastify.register(async (f) => {}, { prefix: "/api" })', ["/api: function"]],
-    ["app.use(`${base}/api`, users)", ["*/api: users"]],
+    ["app.use(`${base}/api`, users)", ["@/api: users"]],
     ["other.use(users)", []],
   ])("%s", (text, expected) => {
     expect(told(text)).toEqual(expected);
@@ -85,6 +89,7 @@ describe("the calls of a script", () => {
   it.each([
     ['fetch("/api/users")', ["fetch: GET /api/users"]],
     ["fetch(`/api/users/${id}`)", ["fetch: GET /api/users/*"]],
+    ["fetch(`/api/${encodeURIComponent(x)}`)", ["fetch: GET /api/*"]],
     ["fetch(`/api/${path}`)", ["fetch: GET /api/**"]],
     ['fetch("/api/users/" + user.id + "/posts")', ["fetch: GET /api/users/*/posts"]],
     [
@@ -108,15 +113,17 @@ describe("the calls of a script", () => {
     ['this.http.get("/x"); apiClient.patch("/y", data)', ["http: GET /x", "apiClient: PATCH /y"]],
     ['$.ajax({ url: "/x", type: "POST" })', ["$: POST /x"]],
     ['api.get("/x", (c) => c)', []],
+    ['$.get("/x", (data) => data); http.get("/y", (answer) => 1)', ["$: GET /x", "http: GET /y"]],
+    ['import { http } from "msw"; http.get("/x", () => 1)', []],
     ['cache.get("/x"); params.get("y"); fetch()', []],
-    ['function f() { const API = "/a" } fetch(API + "/x")', ["fetch: GET */x"]],
+    ['function f() { const API = "/a" } fetch(API + "/x")', ["fetch: GET @/x"]],
   ])("%s", (text, expected) => {
     expect(told(text)).toEqual(expected);
   });
 
   it("begin with what their client was made with", () => {
     const { clients } = facts(
-      'const a = axios.create({ baseURL: "/api" }); const b = ky.extend({ prefixUrl: base })',
+      'const a = axios.create({ baseURL: "/api" }); const b = ky.extend({ prefixUrl: given })',
     );
     expect([...clients].map(([name, base]) => `${name} ${shown(base)}`)).toEqual(["a /api", "b *"]);
   });

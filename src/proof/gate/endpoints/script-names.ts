@@ -17,6 +17,7 @@ export interface ScriptNames {
 
 const routerMakers =
   /^(?:express|fastify|router|koarouter|hono|openapihono|polka|elysia|restana|createrouter|findmyway)$/i;
+const routerTypes = /^(?:Fastify\w*|Express|Application|I?Router|Hono|Koa)$/;
 const clientMakers = /^(?:axios|ky|got|\$?fetch|ofetch)$/i;
 
 export function namesIn(program: SyntaxNode): ScriptNames {
@@ -42,6 +43,9 @@ export function namesIn(program: SyntaxNode): ScriptNames {
 
   walkScript(program, ({ node, parent, lazy }) => {
     if (/^(?:Optional)?CallExpression$|^NewExpression$/.test(node.type)) calls.push(node);
+    const handed =
+      routerHandedTo(node) ?? (routerTypes.test(typeOf(node)) ? (node.name as string) : undefined);
+    if (handed !== undefined && !routers.has(handed)) routers.set(handed, "");
     const source = textOf(node.source);
     if (source !== undefined) {
       specifiers.push(source);
@@ -58,6 +62,21 @@ export function namesIn(program: SyntaxNode): ScriptNames {
     for (const name of namesBound(node.id)) declare(name, value, parent?.kind === "const" && !lazy);
   });
   return { constants, imports, specifiers, functions, routers, clients, calls };
+}
+
+/** `f` in `app.register(async (f) => …)`. */
+function routerHandedTo({ type, callee, arguments: given }: SyntaxNode): string | undefined {
+  if (type !== "CallExpression" || !isNode(callee) || callee.type !== "MemberExpression") return undefined;
+  const plugin = nameOf(callee) === "register" ? unwrapped((given as unknown[])[0]) : undefined;
+  const [first] = (plugin?.params ?? []) as unknown[];
+  return isNode(first) && first.type === "Identifier" ? (first.name as string) : undefined;
+}
+
+/** The type that a name is declared with. */
+function typeOf({ type, typeAnnotation }: SyntaxNode): string {
+  if (type !== "Identifier" || !isNode(typeAnnotation) || !isNode(typeAnnotation.typeAnnotation)) return "";
+  const { typeName } = typeAnnotation.typeAnnotation;
+  return isNode(typeName) && typeof typeName.name === "string" ? typeName.name : "";
 }
 
 function namesBound(id: unknown): string[] {

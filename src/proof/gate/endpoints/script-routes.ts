@@ -3,7 +3,7 @@ import { isNode, lineOf, type SyntaxNode } from "../reading/walk-script.ts";
 import type { ApiFacts, Mount, MountTarget, Route } from "./api-facts.ts";
 import type { ScriptNames } from "./script-names.ts";
 import { nameOf, propertiesOf, textWithGaps, unwrapped } from "./script-text.ts";
-import { gap, wideGap } from "./url-path.ts";
+import { withoutGaps } from "./url-path.ts";
 
 export const methodNames: ReadonlySet<string> = new Set([
   "get",
@@ -17,6 +17,8 @@ export const methodNames: ReadonlySet<string> = new Set([
 
 const routerName = /^(?:app|server|router|routes?|fastify|hono|instance)$|(?:App|Router|Routes|Server)$/;
 const functions = /^(?:Arrow)?FunctionExpression$/;
+/** Clients that hand what they got to a function. */
+const callbackClient = /^(?:\$|jQuery|request|superagent|https?|axios)$/;
 
 type Routes = Pick<ApiFacts, "routes" | "mounts" | "unreadable">;
 
@@ -30,13 +32,20 @@ export function routesIn(names: ScriptNames): Routes {
     if (member === undefined || !/MemberExpression$/.test(member.type)) continue;
     const receiver = receiverOf(member.object);
     const method = nameOf(member);
-    if (receiver === undefined || method === undefined || !isRouter(receiver, call, names)) continue;
+    if (receiver === undefined || method === undefined) continue;
+    const router = routerBy(receiver, call, names);
+    if (router === undefined) continue;
     const given = call.arguments as SyntaxNode[];
-    const place = { receiver, start: call.start, line: lineOf(call) };
+    const place = {
+      receiver,
+      start: call.start,
+      line: lineOf(isNode(member.property) ? member.property : call),
+    };
     const mount = mountOf(method, given, names);
     if (mount !== undefined) mounts.push({ ...place, ...mount });
     for (const { path, ...route } of routesOf({ method, given, member }, names))
-      if (path === undefined) unreadable.push(place.line);
+      if (router === "handler" && !path?.startsWith("/")) continue;
+      else if (path === undefined) unreadable.push(place.line);
       else routes.push({ ...place, ...route, path });
   }
   return { routes, mounts, unreadable };
@@ -53,15 +62,20 @@ function receiverOf(node: unknown): string | undefined {
   return nameOf(at);
 }
 
-/** Known as a router, called like one, or handed a function as only a router is. */
-function isRouter(receiver: string, call: SyntaxNode, { routers, clients, imports }: ScriptNames): boolean {
-  if (routers.has(receiver)) return true;
-  if (clients.has(receiver) || /^(?:msw|nock|axios|supertest)$/.test(imports.get(receiver) ?? ""))
-    return false;
-  return (
-    routerName.test(receiver) ||
-    (call.arguments as SyntaxNode[]).slice(1).some(({ type }) => functions.test(type))
-  );
+/** By its name a router; or by the function that it is handed, which is enough for a path that can be read. */
+function routerBy(receiver: string, call: SyntaxNode, names: ScriptNames): "name" | "handler" | undefined {
+  if (names.routers.has(receiver)) return "name";
+  const isClient = names.clients.has(receiver) || callbackClient.test(receiver);
+  if (isClient || isStandIn(names.imports.get(receiver))) return undefined;
+  if (routerName.test(receiver)) return "name";
+  return (call.arguments as SyntaxNode[]).slice(1).some(({ type }) => functions.test(type))
+    ? "handler"
+    : undefined;
+}
+
+/** Libraries that play a server, or call one that a test plays. */
+export function isStandIn(specifier: string | undefined): boolean {
+  return specifier !== undefined && /^(?:msw|nock|supertest)$/.test(specifier);
 }
 
 interface FoundRoute {
@@ -132,7 +146,7 @@ function pathsIn(node: unknown, { constants }: ScriptNames): (string | undefined
 
 /** Not a path of which nothing is known. */
 function readable(path: string): string | undefined {
-  return path !== "" && path.replaceAll(gap, "").replaceAll(wideGap, "") === "" ? undefined : path;
+  return path !== "" && withoutGaps(path) === "" ? undefined : path;
 }
 
 /** Something put below a path: `use(path?, …)`, Hono's `route(path, …)`, Fastify's `register(…, { prefix })`. */
@@ -151,10 +165,11 @@ function mountOf(
   const isPath =
     first !== undefined &&
     (isText(first) || (first.type === "Identifier" && constants.has(first.name as string)));
-  if (method === "use" || (method === "route" && given.length === 2) || method === "mount")
+  const isUse = /^use$|Use$/.test(method);
+  if (isUse || (method === "route" && given.length === 2) || method === "mount")
     return isPath
       ? { prefix: textWithGaps(first, constants), targets: targetsIn(given.slice(1)) }
-      : method === "use"
+      : isUse
         ? { prefix: "", targets: targetsIn(given) }
         : undefined;
   return undefined;

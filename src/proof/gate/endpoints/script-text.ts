@@ -1,5 +1,5 @@
 import { isNode, type SyntaxNode } from "../reading/walk-script.ts";
-import { gap, wideGap } from "./url-path.ts";
+import { gap, serverGap, wideGap, withoutGaps } from "./url-path.ts";
 
 /** Texts under names that never change. */
 export type Constants = ReadonlyMap<string, string>;
@@ -54,11 +54,22 @@ function simple(node: unknown, constants: Constants): string {
     const known = constants.get(name);
     if (known !== undefined) return known;
   }
-  return /path|url|uri|endpoint|route|resource|href/i.test(name ?? "") ? wideGap : gap;
+  if (isServerAddress(expression, name ?? "")) return serverGap;
+  return /^(?!encode).*(?:path|url|uri|endpoint|route|resource|href)/i.test(name ?? "") ? wideGap : gap;
+}
+
+const addressName =
+  /^(?:[A-Z0-9]+_)*(?:API|BASE|SERVER|BACKEND|SITE|APP|HOST|ORIGIN|URL)(?:_[A-Z0-9]+)*$|^(?:api|base|server|backend|site|app|root)(?:Url|URL|Base|Host|Origin|Root)?$|^origin$/;
+
+/** A constant, a setting of the environment or the page's own address; not `settings.baseUrl`, which may be anybody's. */
+function isServerAddress(node: SyntaxNode | undefined, name: string): boolean {
+  if (node === undefined || !addressName.test(name)) return false;
+  if (!/MemberExpression$/.test(node.type)) return node.type === "Identifier";
+  return /^(?:env|location|window|self|globalThis)$/.test(nameOf(node.object) ?? "");
 }
 
 function literal(text: string): string {
-  return text.replaceAll(gap, "").replaceAll(wideGap, "");
+  return withoutGaps(text);
 }
 
 /** The name that something is called by at last: `id` for `user.id`, `encode` for `encode(x)`. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { callSegments, gap, routeSegments, serves, shownPath, wideGap } from "./url-path.ts";
+import { callSegments, gap, routeSegments, serverGap, serves, shownPath, wideGap } from "./url-path.ts";
 
-/** `*` for a gap and `**` for a wide one, to keep the tables readable. */
-const url = (text: string) => text.replaceAll("**", wideGap).replaceAll("*", gap);
+/** `*` for a gap, `**` for a wide one and `@` for the server's address, to keep the tables readable. */
+const url = (text: string) => text.replaceAll("**", wideGap).replaceAll("*", gap).replaceAll("@", serverGap);
 
 describe("a client's URL", () => {
   it.each([
@@ -11,12 +11,14 @@ describe("a client's URL", () => {
     ["/api/users?page=1#top", "/api/users"],
     ["/api/users/*", "/api/users/*"],
     ["/api/users/*?x=*", "/api/users/*"],
-    ["*/api/users", "/api/users"],
-    ["**/api/users", "/api/users"],
+    ["@/api/users", "/api/users"],
+    ["*/api/users", undefined],
+    ["**/api/users", undefined],
     ["http://localhost:3000/api", "/api"],
     ["http://127.0.0.1/api", "/api"],
-    ["https://*/api", "/api"],
-    ["https://*.example.com:*/api", "/api"],
+    ["https://@/api", "/api"],
+    ["https://@:*/api", "/api"],
+    ["https://*.example.com/api", undefined],
     ["api/users", "/api/users"],
     ["/", "/"],
     ["https://example.com/api", undefined],

@@ -4,9 +4,11 @@ import { patternsMeet, segmentPattern } from "../../../core/paths/segment-patter
 export const gap = "\uE000";
 /** The same, where the piece may well hold several segments. */
 export const wideGap = "\uE001";
+/** The same, where the piece is by its name the address of the project's own server. */
+export const serverGap = "\uE002";
 
-const gaps = /[\uE000\uE001]/;
-const allGaps = /[\uE000\uE001]/g;
+const gaps = /[\uE000-\uE002]/;
+const allGaps = /[\uE000-\uE002]/g;
 
 /** Comparing costs a power of these. */
 const segmentsMax = 32;
@@ -16,12 +18,17 @@ const optionalMax = 4;
 /** Between slashes; a segment may have gaps. In an endpoint `wideGap` alone is any number of segments. */
 export type Segments = readonly string[];
 
+/** A text without the marks that stand for gaps. */
+export function withoutGaps(text: string): string {
+  return text.replace(allGaps, "");
+}
+
 /** Where a client's URL leads on its own server; nothing for other servers and what cannot be told. */
 export function callSegments(url: string): Segments | undefined {
   const [origin, host = ""] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   if (origin !== undefined && !isOwnHost(host)) return undefined;
-  const rest = origin === undefined ? url.replace(/^[\uE000\uE001]+(?=\/)/, "") : url.slice(origin.length);
-  if (/^(?:\/\/|\.|[\uE000\uE001]|[a-z][a-z0-9+.-]*:)/i.test(rest)) return undefined;
+  const rest = origin === undefined ? url.replace(/^\uE002(?=\/)/, "") : url.slice(origin.length);
+  if (/^(?:\/\/|\.|[\uE000-\uE002]|[a-z][a-z0-9+.-]*:)/i.test(rest)) return undefined;
   const segments = split(rest.replace(/[?#].*$/s, ""));
   const isLarge = segments.length > segmentsMax || countWide(segments) > wideGapsMax;
   return isLarge ? undefined : segments;
@@ -32,7 +39,9 @@ function countWide(segments: Segments): number {
 }
 
 function isOwnHost(host: string): boolean {
-  return gaps.test(host) || /^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d*)?$/i.test(host);
+  return (
+    host.startsWith(serverGap) || /^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d*)?$/i.test(host)
+  );
 }
 
 function split(path: string): string[] {
@@ -52,9 +61,13 @@ export function routeSegments(pattern: string, left = optionalMax): readonly Seg
       routeSegments(one, left - 1),
     );
   }
-  const begins = gaps.test(pattern.charAt(0)) ? [wideGap] : [];
-  const named = split(pattern.replace(/^[\uE000\uE001]+/, "")).map(routeSegment);
-  return [bounded([...begins, ...named])];
+  const segments = split(opened(pattern)).map(routeSegment);
+  return [bounded(segments)];
+}
+
+/** A path of which the beginning is not known may begin with any number of segments. */
+export function opened(path: string): string {
+  return path.replace(/^[\uE000-\uE002]+(?=\/|$)/, wideGap);
 }
 
 /** What is longer or wider than that serves everything below its beginning. */
@@ -102,5 +115,5 @@ export function prefixOf([first]: Segments): string | undefined {
 
 /** For people: gaps as stars. */
 export function shownPath(segments: Segments): string {
-  return `/${segments.map((segment) => segment.replaceAll(wideGap, "**").replaceAll(gap, "*")).join("/")}`;
+  return `/${segments.map((segment) => segment.replaceAll(wideGap, "**").replace(allGaps, "*")).join("/")}`;
 }

@@ -1,0 +1,161 @@
+import { type InstalledPackages, ModuleResolver } from "../imports/module-resolver.ts";
+import { fileKind, isTryout } from "../reading/file-kind.ts";
+import type { ScriptParser } from "../reading/parse-script.ts";
+import type { SourceTree } from "../source-tree.ts";
+import { type ApiFacts, noFacts } from "./api-facts.ts";
+import type { ApiCall, Endpoint } from "./endpoint.ts";
+import { fileEndpoints, filePath } from "./file-routes.ts";
+import { MountedRoutes } from "./mounted-routes.ts";
+import { isOpenApi, openApiEndpoints } from "./openapi.ts";
+import { apiFactsIn, mayHaveApi } from "./script-facts.ts";
+import { callSegments } from "./url-path.ts";
+
+/** Only the project's own files matter here. */
+const everything: InstalledPackages = { hasPackage: () => true };
+
+/** What one file says: of an API, and of endpoints that are no routes. */
+interface FileFacts {
+  readonly facts: ApiFacts;
+  readonly endpoints: readonly Endpoint[];
+  readonly unread: boolean;
+}
+
+/** A scan of another tree, and the files in which that tree differs. */
+interface Known {
+  readonly scan: ApiScan;
+  readonly changed: ReadonlySet<string>;
+}
+
+const nothing: FileFacts = { facts: noFacts, endpoints: [], unread: false };
+
+/** Both sides of the API of one tree. Tests and stand-ins are left out. */
+export class ApiScan {
+  readonly #tree: SourceTree;
+  readonly #parser: ScriptParser;
+  readonly #resolver: ModuleResolver;
+  readonly #files = new Map<string, FileFacts>();
+  readonly #frameworks: readonly string[];
+  #endpoints: readonly Endpoint[] = [];
+
+  private constructor(tree: SourceTree, parser: ScriptParser) {
+    this.#tree = tree;
+    this.#parser = parser;
+    this.#resolver = new ModuleResolver(tree, everything);
+    this.#frameworks = otherFrameworks(tree);
+  }
+
+  static async of(tree: SourceTree, parser: ScriptParser, known?: Known): Promise<ApiScan> {
+    const scan = new ApiScan(tree, parser);
+    for (const path of tree.paths()) {
+      const same = known?.changed.has(path) === false ? known.scan.#files.get(path) : undefined;
+      const found = same ?? (await scan.#read(path));
+      if (found !== nothing) scan.#files.set(path, found);
+    }
+    const listed = [...scan.#files.values()].flatMap(({ endpoints }) => endpoints);
+    const routed = new MountedRoutes([...scan.#files.keys()], {
+      of: (path) => scan.#factsOf(path),
+      resolve: (specifier, from) => scan.#fileOf(specifier, from),
+    });
+    scan.#endpoints = [...listed, ...routed.endpoints()];
+    return scan;
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return this.#endpoints;
+  }
+
+  /** Where there are routes whose paths cannot be read: in a script, or through a framework of another kind. */
+  get unreadable(): string[] {
+    const routes = [...this.#files].flatMap(([path, { facts }]) =>
+      facts.unreadable.map((line) => `${path}:${line}`),
+    );
+    return [...routes, ...this.#frameworks];
+  }
+
+  /** Files that could say something and cannot be parsed. */
+  get unread(): string[] {
+    return [...this.#files].flatMap(([path, { unread }]) => (unread ? [path] : []));
+  }
+
+  /** Files that have to do with what is served. */
+  isServer(path: string): boolean {
+    const { facts, endpoints } = this.#files.get(path) ?? nothing;
+    return (
+      endpoints.length > 0 ||
+      facts.routes.length > 0 ||
+      facts.mounts.length > 0 ||
+      facts.unreadable.length > 0
+    );
+  }
+
+  callers(): string[] {
+    return [...this.#files].flatMap(([path, { facts }]) => (facts.calls.length > 0 ? [path] : []));
+  }
+
+  /** The calls of a file that lead to its own server, as far as can be told. */
+  calls(path: string): ApiCall[] {
+    const { calls } = (this.#files.get(path) ?? nothing).facts;
+    return calls.flatMap(({ method, url, line, client, mustBeMade }) => {
+      const base = client === undefined ? undefined : this.#baseOf(client, path);
+      if (mustBeMade && base === undefined) return [];
+      const isWhole = base === undefined || base === "" || /^(?:[a-z]+:)?\/\/|^[\uE000-\uE002]/i.test(url);
+      const segments = callSegments(isWhole ? url : `${base}/${url}`);
+      return segments === undefined ? [] : [{ method, segments, path, line }];
+    });
+  }
+
+  /** What a client's calls begin with, the client being made here or in the module that it comes from. */
+  #baseOf(client: string, path: string): string | undefined {
+    const { clients, imports } = this.#factsOf(path);
+    const specifier = imports.get(client);
+    if (clients.has(client) || specifier === undefined) return clients.get(client);
+    const file = this.#fileOf(specifier, path);
+    const made = file === undefined ? [] : [...this.#factsOf(file).clients.values()];
+    return made.length === 1 ? made[0] : undefined;
+  }
+
+  #fileOf(specifier: string, from: string): string | undefined {
+    const found = this.#resolver.resolve(specifier, from);
+    return found.kind === "file" ? found.path : undefined;
+  }
+
+  /** Also of scripts that were passed over, because others lead through them. */
+  #factsOf(path: string): ApiFacts {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known.facts;
+    const text = fileKind(path) === "script" && !isTryout(path) ? this.#tree.text(path) : undefined;
+    const found = text === undefined ? nothing : this.#readScript(path, text);
+    this.#files.set(path, found);
+    return found.facts;
+  }
+
+  async #read(path: string): Promise<FileFacts> {
+    const kind = fileKind(path);
+    if (kind === undefined || isTryout(path)) return nothing;
+    const text = this.#tree.text(path);
+    if (text === undefined) return nothing;
+    if (kind === "script")
+      return filePath(path) !== undefined || mayHaveApi(text) ? this.#readScript(path, text) : nothing;
+    if (!isOpenApi(path, text)) return nothing;
+    const endpoints = await openApiEndpoints(path, text);
+    return { facts: noFacts, endpoints: endpoints ?? [], unread: endpoints === undefined };
+  }
+
+  #readScript(path: string, text: string): FileFacts {
+    const parsed = this.#parser.parse(path, text);
+    if ("fault" in parsed) return { ...nothing, unread: true };
+    const { program } = parsed;
+    return { facts: apiFactsIn(program), endpoints: fileEndpoints(path, program), unread: false };
+  }
+}
+
+const frameworks =
+  /"(@nestjs\/core|@remix-run\/node|@react-router\/node|@sveltejs\/kit|nuxt|nitropack|h3|astro|@feathersjs\/feathers|@adonisjs\/core|sails|@loopback\/rest|@solidjs\/start|@tanstack\/react-start|@redwoodjs\/core)"\s*:\s*"/g;
+
+/** Frameworks that a package.json names and whose routes are written in ways that are not read here. */
+function otherFrameworks(tree: SourceTree): string[] {
+  const files = tree.paths().filter((path) => /(?:^|\/)package\.json$/.test(path) && !isTryout(path));
+  return files.flatMap((path) =>
+    [...(tree.text(path) ?? "").matchAll(frameworks)].map((match) => `${match[1]} in ${path}`),
+  );
+}
