@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { readEntries, Scope } from "../../src/core/paths/scope.ts";
 import { ruleCodes } from "../../src/core/rules/catalog.ts";
 import { findSecrets } from "../../src/core/secrets/find-secrets.ts";
+import { maskDocument } from "../../src/core/secrets/mask-document.ts";
 import { analyzeCommand } from "../../src/core/shell/analyze.ts";
 import { judgeCommand } from "../../src/core/shell/judge-command.ts";
 import { runPoint } from "../../src/hooks/run-point.ts";
 import { nodeDisk } from "../../src/workspace/disk.ts";
-import { maskDocument } from "../../src/core/secrets/mask-document.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { HookInput } from "./hook-inputs.ts";
 

@@ -5,7 +5,7 @@ import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Ledger, Lock } from "../ledger/ledger.ts";
 import type { Engine } from "./engine.ts";
 
-export interface Inconsistency {
+interface Inconsistency {
   readonly check: string;
   readonly task: string | null;
   readonly problem: string;

@@ -81,6 +81,21 @@ describe("an endpoint", () => {
       ['fetch("/api/deep")', 'fetch("/api/x")', 'fetch("/api/v1/x")'],
     ],
     [
+      "of routers that one module passes on by name",
+      {
+        "app.js":
+          'const routes = require("./routes"); app.use("/api/users", routes.users); app.use("/api/posts", await routes.posts.start())',
+        "routes/index.js":
+          'const users = require("./users"); const posts = require("./posts"); module.exports = { users, posts }',
+        "routes/users.js": 'router.get("/a", h)',
+        "routes/posts.js":
+          'async function start() { router.use("/in", require("./deep")); return router } module.exports = { start }',
+        "routes/deep.js": 'router.get("/b", h)',
+      },
+      ['fetch("/api/users/a")', 'fetch("/api/posts/in/b")'],
+      ['fetch("/api/posts/a")', 'fetch("/api/users/in/b")'],
+    ],
+    [
       "of Fastify's plugins",
       {
         "app.ts":
@@ -153,8 +168,9 @@ describe("a call", () => {
     ["fetch(`${API_URL}/api/userz`)", true],
     ["fetch(`${process.env.NEXT_PUBLIC_API_URL}/api/userz`)", true],
     ["fetch(`${location.origin}/api/userz`)", true],
-    ["fetch(`${baseUrl}/api/userz`)", true],
-    ["fetch(`${settings.baseUrl}/api/userz`)", false],
+    ["fetch(`${apiUrl}/api/userz`)", true],
+    ["fetch(`${baseUrl}/api/userz`)", false],
+    ["fetch(`${settings.apiUrl}/api/userz`)", false],
     ["fetch(`${slack}/api/userz`)", false],
     ['const api = axios.create({ baseURL: "/api" }); api.get("/userz")', true],
     ['const api = axios.create({ baseURL: "/api" }); api.get("/users")', false],

@@ -2,7 +2,7 @@
 export type GateCheck = "file_conflict" | "cross_reference" | "tests" | "syntax" | "conventions" | "imports";
 
 /** Who acts on an outcome: nobody, the tasks one after the other, QA, or the agent whose change it was. */
-export type GateRoute = "proceed" | "serial" | "qa" | "origin";
+type GateRoute = "proceed" | "serial" | "qa" | "origin";
 
 export interface GateFinding {
   readonly path: string;

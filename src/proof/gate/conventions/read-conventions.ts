@@ -14,7 +14,7 @@ export interface ConventionRule {
   readonly message: string;
 }
 
-export interface ConventionFault {
+interface ConventionFault {
   readonly line: number;
   readonly message: string;
 }

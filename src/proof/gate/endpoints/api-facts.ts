@@ -7,7 +7,7 @@ export interface ApiFacts {
   readonly routers: ReadonlyMap<string, string>;
   /** What a client's calls all begin with, by the client's name. */
   readonly clients: ReadonlyMap<string, string>;
-  /** Which module a name comes from. */
+  /** Which module a name comes from, or is passed on from. */
   readonly imports: ReadonlyMap<string, string>;
   /** All modules that it imports or passes on. */
   readonly specifiers: readonly string[];
@@ -43,7 +43,8 @@ export interface Mount {
 }
 
 export type MountTarget =
-  | { readonly name: string }
+  /** `member`: what is taken out of it, as in `routes.users`. */
+  | { readonly name: string; readonly member?: string }
   | { readonly specifier: string }
   | { readonly range: Range };
 

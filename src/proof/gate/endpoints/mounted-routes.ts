@@ -9,7 +9,10 @@ export interface ScriptFacts {
 }
 
 const depthMax = 5;
-const prefixesMax = 16;
+/** How many modules may pass a router on. */
+const passedMax = 3;
+const prefixesMax = 64;
+const filesMax = 64;
 
 type Target = { readonly file: string } | { readonly receiver: string } | { readonly range: Range };
 
@@ -70,9 +73,9 @@ export class MountedRoutes {
   #prefixes(path: string, receiver: string, start: number, depth: number): string[] {
     const own = this.#facts.of(path).routers.get(receiver) ?? "";
     const inside = this.#prefixesWithin(path, receiver, start, depth);
-    return this.#prefixesOf(path, depth)
-      .flatMap((outer) => inside.map((inner) => joined(outer, inner, own)))
-      .slice(0, prefixesMax);
+    return bounded(
+      this.#prefixesOf(path, depth).flatMap((outer) => inside.map((inner) => joined(outer, inner, own))),
+    );
   }
 
   /** Where the file is mounted by others. */
@@ -82,7 +85,7 @@ export class MountedRoutes {
     const prefixes = mounts.flatMap(({ from, mount: { prefix, receiver, start } }) =>
       this.#prefixes(from, receiver, start, depth - 1).map((above) => joined(above, prefix)),
     );
-    return [...new Set(prefixes)].slice(0, prefixesMax);
+    return bounded(prefixes);
   }
 
   /** Where the router, or the innermost function around a place, is mounted in its own file. */
@@ -99,14 +102,12 @@ export class MountedRoutes {
     const narrowest = around.filter(({ target }) => widthOf(target) === widthOf(around[0]?.target));
     const mounts = [...narrowest, ...named].map(({ mount }) => mount);
     if (mounts.length === 0) return [""];
-    return mounts
-      .flatMap((mount) => {
-        const own = this.#facts.of(path).routers.get(mount.receiver) ?? "";
-        return this.#prefixesWithin(path, mount.receiver, mount.start, depth - 1).map((above) =>
-          joined(above, own, mount.prefix),
-        );
-      })
-      .slice(0, prefixesMax);
+    const prefixes = mounts.flatMap((mount) => {
+      const own = this.#facts.of(path).routers.get(mount.receiver) ?? "";
+      const above = this.#prefixesWithin(path, mount.receiver, mount.start, depth - 1);
+      return above.map((one) => joined(one, own, mount.prefix));
+    });
+    return bounded(prefixes);
   }
 
   #targetsOf({ targets }: Mount, from: string): Target[] {
@@ -116,7 +117,10 @@ export class MountedRoutes {
     return targets.flatMap((target): Target[] => {
       if ("range" in target) return holds(target.range) ? [target] : [];
       const specifier = "specifier" in target ? target.specifier : imports.get(target.name);
-      if (specifier !== undefined) return this.#filesBehind(specifier, from, 3).map((file) => ({ file }));
+      if (specifier !== undefined) {
+        const wanted = "name" in target ? (target.member ?? target.name) : undefined;
+        return this.#filesBehind({ specifier, wanted }, from, passedMax).map((file) => ({ file }));
+      }
       if (!("name" in target)) return [];
       const range = functions.get(target.name);
       if (range !== undefined) return holds(range) ? [{ range }] : [];
@@ -125,18 +129,33 @@ export class MountedRoutes {
     });
   }
 
-  /** The file of a module if it has routes; else those of the modules that it only passes on. */
-  #filesBehind(specifier: string, from: string, depth: number): string[] {
+  /**
+   * The file of a module if it has routes; else, of the modules that it only passes on, the one that the wanted
+   * name comes from, or all of them.
+   */
+  #filesBehind(
+    { specifier, wanted }: { specifier: string; wanted: string | undefined },
+    from: string,
+    depth: number,
+  ): string[] {
     const file = this.#facts.resolve(specifier, from);
     if (file === undefined || depth === 0) return [];
-    const { routes, mounts, specifiers, functions } = this.#facts.of(file);
+    const { routes, mounts, specifiers, functions, imports } = this.#facts.of(file);
     if (routes.length > 0 || mounts.length > 0) return [file];
     if (functions.size > 0) return [];
-    return specifiers
-      .filter((one) => one.startsWith("."))
-      .flatMap((one) => this.#filesBehind(one, file, depth - 1))
-      .slice(0, prefixesMax);
+    const source = wanted === undefined ? undefined : imports.get(wanted);
+    const passed = source === undefined ? specifiers.filter((one) => one.startsWith(".")) : [source];
+    return passed
+      .slice(0, filesMax)
+      .flatMap((one) => this.#filesBehind({ specifier: one, wanted }, file, depth - 1))
+      .slice(0, filesMax);
   }
+}
+
+/** What is mounted in too many places to tell may be anywhere. */
+function bounded(prefixes: readonly string[]): string[] {
+  const different = [...new Set(prefixes)];
+  return different.length > prefixesMax ? [wideGap] : different;
 }
 
 function joined(...parts: readonly string[]): string {

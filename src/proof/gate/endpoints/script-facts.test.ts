@@ -61,13 +61,17 @@ describe("what a script mounts", () => {
   const told = (text: string) =>
     facts(text).mounts.map(({ prefix, targets }) => {
       const named = targets.map((one) =>
-        "name" in one ? one.name : "specifier" in one ? one.specifier : "function",
+        "name" in one
+          ? [one.name, one.member].join(".").replace(/\.$/, "")
+          : "specifier" in one
+            ? one.specifier
+            : "function",
       );
       return `${shown(prefix)}: ${named.join(" ")}`;
     });
   it.each([
     ['app.use("/api", users)', ["/api: users"]],
-    ['app.use("/api", check(), users.routes())', ["/api: check users"]],
+    ['app.use("/api", check(), users.routes())', ["/api: check users.routes"]],
     ['app.use("/api", require("./users"))', ["/api: ./users"]],
     ["app.use(users)", [": users"]],
     ['app.lazyUse("/api", require("./users"))', ["/api: ./users"]],
@@ -76,7 +80,7 @@ describe("what a script mounts", () => {
     ['fastify.register(users, { prefix: "/api" })', ["/api: users"]],
     ['fastify.register(import("./users"), { prefix: "/api" })', ["/api: ./users"]],
     ['fastify.register(async (f) => {}, { prefix: "/api" })', ["/api: function"]],
-    ["app.use(`${base}/api`, users)", ["@/api: users"]],
+    ["app.use(`${base}/api`, users)", ["*/api: users"]],
     ["other.use(users)", []],
   ])("%s", (text, expected) => {
     expect(told(text)).toEqual(expected);

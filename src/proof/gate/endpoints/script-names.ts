@@ -49,8 +49,10 @@ export function namesIn(program: SyntaxNode): ScriptNames {
     const source = textOf(node.source);
     if (source !== undefined) {
       specifiers.push(source);
-      for (const { local } of (node.specifiers ?? []) as SyntaxNode[])
-        if (node.type === "ImportDeclaration" && isNode(local)) imports.set(local.name as string, source);
+      for (const { local, exported } of (node.specifiers ?? []) as SyntaxNode[]) {
+        const name = node.type === "ImportDeclaration" ? local : exported;
+        if (isNode(name) && typeof name.name === "string") imports.set(name.name, source);
+      }
     }
     const required = requiredBy(node);
     if (required !== undefined) specifiers.push(required);

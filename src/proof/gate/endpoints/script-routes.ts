@@ -194,7 +194,13 @@ function namesWithin(node: SyntaxNode): MountTarget[] {
     const specifier = /^ImportExpression$/.test(at.type) ? textOf(at.source) : undefined;
     if (specifier !== undefined) found.push({ specifier });
     if (at.type === "Identifier") found.push({ name: at.name as string });
-    if (/MemberExpression$/.test(at.type)) open.push(at.object);
+    if (/MemberExpression$/.test(at.type)) {
+      const object = unwrapped(at.object);
+      const member = nameOf(at);
+      if (object?.type === "Identifier" && member !== undefined)
+        found.push({ name: object.name as string, member });
+      else open.push(object);
+    }
     if (at.type === "ArrayExpression") open.push(...(at.elements as unknown[]));
     if (!/CallExpression$/.test(at.type)) continue;
     const required =

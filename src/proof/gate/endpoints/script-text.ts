@@ -59,9 +59,9 @@ function simple(node: unknown, constants: Constants): string {
 }
 
 const addressName =
-  /^(?:[A-Z0-9]+_)*(?:API|BASE|SERVER|BACKEND|SITE|APP|HOST|ORIGIN|URL)(?:_[A-Z0-9]+)*$|^(?:api|base|server|backend|site|app|root)(?:Url|URL|Base|Host|Origin|Root)?$|^origin$/;
+  /^(?:[A-Z0-9]+_)*(?:API|BASE|SERVER|BACKEND|SITE|APP|HOST|ORIGIN|URL)(?:_[A-Z0-9]+)*$|^(?:api|server|backend|site)(?:Url|URL|Base|Host|Origin|Root)$|^origin$/;
 
-/** A constant, a setting of the environment or the page's own address; not `settings.baseUrl`, which may be anybody's. */
+/** A constant, a setting of the environment or the page's own address; not `baseUrl` or `settings.apiUrl`, which may be anybody's. */
 function isServerAddress(node: SyntaxNode | undefined, name: string): boolean {
   if (node === undefined || !addressName.test(name)) return false;
   if (!/MemberExpression$/.test(node.type)) return node.type === "Identifier";

@@ -3,7 +3,7 @@ import type { Fault } from "./fault.ts";
 import type { SyntaxNode } from "./walk-script.ts";
 import { withDeadline } from "./with-deadline.ts";
 
-export type ScriptResult = { readonly program: SyntaxNode } | { readonly fault: Fault };
+type ScriptResult = { readonly program: SyntaxNode } | { readonly fault: Fault };
 
 export interface ScriptParser {
   parse(path: string, text: string): ScriptResult;
