@@ -54,7 +54,10 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
       `mkdir dist && echo x > dist/out && echo "$TMPDIR" && f=$(mktemp) && echo x > "$f" && cat "$f" && echo y > /var/tmp/${trace}`,
     );
     expect(tail).toBe("/tmp\nx\n");
-    const written = readdirSync(box.place("temporary")).filter((name) => !box.place("main").includes(name));
+    // Folders that lead to what is mounted below /tmp are there too.
+    const mounted = (name: string) =>
+      [box.place("main"), process.execPath].some((path) => path.includes(name));
+    const written = readdirSync(box.place("temporary")).filter((name) => !mounted(name));
     expect(written).toHaveLength(2);
     expect(existsSync(join("/var/tmp", trace))).toBe(false);
   });

@@ -63,7 +63,7 @@ async function announce(draft: Draft, { dependsOn }: Task): Promise<void> {
 }
 
 /** Terms that no packet could ever meet are refused at once; what is not given yet can still come. */
-async function findBadScopes({ world }: Engine, { assignment }: Packet): Promise<Deny | undefined> {
+export async function findBadScopes({ world }: Engine, { assignment }: Packet): Promise<Deny | undefined> {
   const given = { lock_scope: ["."], forbidden_scope: [], ...assignment };
   const facts = factsOf({ assignment: given }, world);
   const verdict = await decide(

@@ -1,6 +1,7 @@
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
+import { findBadScopes } from "./add-task.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
@@ -92,6 +93,9 @@ export async function retryTask(
   if (packet !== undefined && "allow" in packet) return packet;
   if (packet !== undefined && packet.name.key !== input.task)
     return deny("R-IN-001", `the packet is that of task \`${packet.name.key}\`, not of \`${input.task}\``);
+  // As when a task is added: what a person sets stays, so it must be something that can be met.
+  const wrong = packet === undefined ? undefined : await findBadScopes(engine, packet);
+  if (wrong !== undefined) return wrong;
   return move(engine, { operation: "task-retry", task: input.task, input, call }, (stored) => {
     const changed =
       packet === undefined

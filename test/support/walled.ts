@@ -92,7 +92,8 @@ export function walled({ through, layout, base }: Setting): Walled {
   handOver();
   const walls: Walls = {
     writable: [place("checkout")],
-    readOnly: [place("main")],
+    // A checkout of Lockstep in /tmp has its Node there, which the sandbox's own /tmp would hide.
+    readOnly: [place("main"), ...ownNode()],
     hidden: [place("main/.git/lockstep"), place("neighbour")],
     home: { path: place("home"), shown: [place("home/.tool")], writable: [place("home/.client")] },
     temporary: place("temporary"),
@@ -117,6 +118,11 @@ export function walled({ through, layout, base }: Setting): Walled {
       runProcess({ ...wrapped(["sh", "-c", script], more), cwd: "/", msMax: 30_000, ...options }),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+function ownNode(): readonly string[] {
+  const folder = dirname(realpathSync(process.execPath));
+  return folder.startsWith(`${realpathSync(tmpdir())}/`) ? [folder] : [];
 }
 
 const files = {
