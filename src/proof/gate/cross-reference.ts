@@ -22,33 +22,55 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
       "cross_reference",
       "no endpoints are known: there is no OpenAPI document and no route (`gate.cross_reference` takes a command)",
     );
+  const notes: string[] = [];
+  if (now.unread.length > 0) notes.push(`not parsed: ${countedNames("file", now.unread)}`);
+  if (now.endpoints.length > comparedMax || before.endpoints.length > comparedMax)
+    return gateResult(
+      "cross_reference",
+      [],
+      [`more than ${comparedMax} endpoints: no call was held against them`, ...notes],
+    );
+  const calls = ownCalls(merge, { now, before, touched });
+  const isServed = (call: ApiCall, { endpoints }: ApiScan) => endpoints.some((one) => answers(one, call));
+  const unserved = calls.filter((call) => !isServed(call, now));
+  const [old, found] = parted(unserved, (call) => !touched.has(call.path) && !isServed(call, before));
+  notes.unshift(`${calls.length} calls were held against ${now.endpoints.length} endpoints`);
+  if (old.length > 0) notes.push(`served by nothing before: ${countedNames("call", old.map(placeOf))}`);
+  const routes = now.unreadable;
+  if (routes.length === 0 || found.length === 0)
+    return gateResult(
+      "cross_reference",
+      found.map((call) => asFinding(call, { now, before, changed })),
+      notes,
+    );
+  const doubt = `unless by ${countedNames("route", routes)} whose path cannot be read`;
+  notes.push(`served by nothing, ${doubt}: ${countedNames("call", found.map(placeOf))}`);
+  return gateResult("cross_reference", [], notes);
+}
+
+/** Each call is held against each endpoint. */
+const comparedMax = 5000;
+
+interface Scans {
+  readonly now: ApiScan;
+  readonly before: ApiScan;
+  readonly touched: ReadonlySet<string>;
+}
+
+/** The calls to be judged that begin like an endpoint of the project, there now or before. */
+function ownCalls({ changed }: Merge, { now, before, touched }: Scans): ApiCall[] {
   const serverChanged = [...touched].some((path) => now.isServer(path) || before.isServer(path));
   const callers = serverChanged ? now.callers() : presentPaths(changed);
   const own = new Set([...now.endpoints, ...before.endpoints].map(({ segments }) => prefixOf(segments)));
-  const calls = callers
+  own.delete(undefined);
+  return callers
     .flatMap((path) => now.calls(path))
-    .filter(({ segments }) => prefixOf(segments) !== undefined && own.has(prefixOf(segments)));
-  const unserved = calls.filter((call) => !now.endpoints.some((one) => answers(one, call)));
-  const isOld = (call: ApiCall) =>
-    !touched.has(call.path) && !before.endpoints.some((one) => answers(one, call));
-  const old = unserved.filter(isOld);
-  const found = unserved.filter((call) => !isOld(call));
-  const notes = [`${calls.length} calls were held against ${now.endpoints.length} endpoints`];
-  if (old.length > 0) notes.push(`served by nothing before: ${countedNames("call", old.map(placeOf))}`);
-  if (now.unread.length > 0) notes.push(`not parsed: ${countedNames("file", now.unread)}`);
-  if (now.unreadable.length > 0) {
-    const routes = countedNames("route", now.unreadable);
-    if (found.length > 0)
-      notes.push(
-        `served by nothing, unless by ${routes} whose path cannot be read: ${countedNames("call", found.map(placeOf))}`,
-      );
-    return gateResult("cross_reference", [], notes);
-  }
-  return gateResult(
-    "cross_reference",
-    found.map((call) => asFinding(call, { now, before, changed })),
-    notes,
-  );
+    .filter(({ segments }) => own.has(prefixOf(segments)))
+    .slice(0, comparedMax);
+}
+
+function parted<T>(all: readonly T[], isFirst: (one: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 function placeOf({ path, line }: { readonly path: string; readonly line: number }): string {

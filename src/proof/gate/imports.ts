@@ -43,6 +43,12 @@ function brokenImports(scan: ImportScan, paths: readonly string[], { result, cha
   const old: string[] = [];
   for (const path of paths) {
     const told = new Set<string>();
+    const before = new Set(
+      scan
+        .linksBefore(path)
+        .filter(isMissing)
+        .map(({ imported }) => imported.specifier),
+    );
     for (const link of scan.links(path)) {
       const { specifier, line, optional } = link.imported;
       if (optional || told.has(specifier) || !mayBeBroken(link)) continue;
@@ -51,7 +57,7 @@ function brokenImports(scan: ImportScan, paths: readonly string[], { result, cha
       const gone = file !== undefined && !there.has(file) ? file : undefined;
       const why = whyBroken(link, gone);
       if (why === undefined) continue;
-      if (wasBroken(link, path, scan)) old.push(`${path}:${line}`);
+      if (before.has(specifier) || wasMissing(link, scan)) old.push(`${path}:${line}`);
       else {
         const message = `imports \`${specifier}\`, which leads to nothing: ${why}`;
         found.push({ path, line, message, ...blamed(changed, path, gone) });
@@ -81,10 +87,12 @@ function whyBroken({ to }: Link, gone: string | undefined): string | undefined {
   return to.kind === "missing" ? to.why : undefined;
 }
 
+function isMissing({ to }: Link): boolean {
+  return to.kind === "missing";
+}
+
 /** A package that others miss as well is no news of this change: some tool knows more than the tree does. */
-function wasBroken({ imported, to }: Link, path: string, scan: ImportScan): boolean {
-  const before = scan.linksBefore(path).find((link) => link.imported.specifier === imported.specifier);
-  if (before?.to.kind === "missing") return true;
+function wasMissing({ to }: Link, scan: ImportScan): boolean {
   return to.kind === "missing" && to.name !== undefined && scan.wasMissing(to.name);
 }
 

@@ -144,8 +144,9 @@ export class ApiScan {
   #readScript(path: string, text: string): FileFacts {
     const parsed = this.#parser.parse(path, text);
     if ("fault" in parsed) return { ...nothing, unread: true };
-    const { program } = parsed;
-    return { facts: apiFactsIn(program), endpoints: fileEndpoints(path, program), unread: false };
+    const facts = apiFactsIn(parsed.program);
+    if (facts === undefined) return { ...nothing, unread: true };
+    return { facts, endpoints: fileEndpoints(path, parsed.program), unread: false };
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { scriptParser } from "../reading/parse-script.ts";
+import { noFacts } from "./api-facts.ts";
 import { apiFactsIn } from "./script-facts.ts";
 import { gap, serverGap, wideGap } from "./url-path.ts";
 
@@ -7,7 +8,7 @@ const { parse } = await scriptParser();
 const facts = (text: string) => {
   const result = parse("a.ts", text);
   if ("fault" in result) throw new Error(result.fault.message);
-  return apiFactsIn(result.program);
+  return apiFactsIn(result.program) ?? noFacts;
 };
 const shown = (text: string) =>
   text.replaceAll(wideGap, "**").replaceAll(gap, "*").replaceAll(serverGap, "@");

@@ -12,11 +12,15 @@ export function mayHaveApi(text: string): boolean {
   return apiWords.test(text);
 }
 
-/** Routes, mounts and client calls of one script. */
-export function apiFactsIn(program: SyntaxNode): ApiFacts {
+/** Comparing costs the product of these, and nobody writes so many by hand into one file. */
+const factsMax = 2000;
+
+/** Routes, mounts and client calls of one script, unless there are too many to compare. */
+export function apiFactsIn(program: SyntaxNode): ApiFacts | undefined {
   const names = namesIn(program);
   const { routes, mounts, unreadable } = routesIn(names);
   const calls = clientCallsIn(names, new Set(routes.map(({ start }) => start)));
+  if (routes.length > factsMax || mounts.length > factsMax || calls.length > factsMax) return undefined;
   const { routers, clients, imports, specifiers, functions } = names;
   return { routes, mounts, unreadable, calls, routers, clients, imports, specifiers, functions };
 }

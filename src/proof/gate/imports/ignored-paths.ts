@@ -4,6 +4,7 @@ import type { SourceTree } from "../source-tree.ts";
 import { below, foldersAbove } from "./tree-files.ts";
 
 const place = { root: "/project" };
+const patternsMax = 1000;
 
 interface Pattern {
   readonly scope: Scope;
@@ -37,7 +38,7 @@ export class IgnoredPaths {
   #patternsIn(folder: string): readonly Pattern[] {
     const known = this.#patterns.get(folder);
     if (known !== undefined) return known;
-    const lines = this.#tree.text(below(folder, ".gitignore"))?.split(/\r?\n/) ?? [];
+    const lines = this.#tree.text(below(folder, ".gitignore"))?.split(/\r?\n/, patternsMax) ?? [];
     const patterns = lines.flatMap((line) => readPattern(line, folder));
     this.#patterns.set(folder, patterns);
     return patterns;

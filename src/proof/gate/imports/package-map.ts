@@ -1,4 +1,5 @@
 const targetsMax = 100;
+const keysMax = 1000;
 
 /** A map of `exports` or `imports` in a package.json. */
 export type PackageMap = Readonly<Record<string, unknown>>;
@@ -16,7 +17,7 @@ export function asPackageMap(value: unknown): PackageMap | undefined {
 export function targetsOf(map: PackageMap, key: string): readonly string[] | undefined {
   if (Object.hasOwn(map, key) && !key.includes("*")) return leaves(map[key]);
   let best: { readonly pattern: string; readonly middle: string } | undefined;
-  for (const pattern of Object.keys(map)) {
+  for (const pattern of Object.keys(map).slice(0, keysMax)) {
     const middle = middleOf(pattern, key);
     if (middle !== undefined && pattern.indexOf("*") > (best?.pattern.indexOf("*") ?? -1))
       best = { pattern, middle };

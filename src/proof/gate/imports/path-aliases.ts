@@ -11,6 +11,7 @@ export interface AliasSet {
 }
 
 const extendsMax = 8;
+const aliasesMax = 500;
 const configName = /^(?:ts|js)config(?:[.-][\w.-]+)?\.json$/;
 
 /**
@@ -92,7 +93,8 @@ interface Config {
 function readOptions({ baseUrl, paths }: NonNullable<Config["compilerOptions"]>, folder: string): AliasSet {
   const here = (text: string) => text.replace(/\$\{configDir\}/, ".");
   const base = typeof baseUrl === "string" ? pathFrom(folder, here(baseUrl)) : undefined;
-  const entries = typeof paths === "object" && paths !== null ? Object.entries(paths) : [];
+  const entries =
+    typeof paths === "object" && paths !== null ? Object.entries(paths).slice(0, aliasesMax) : [];
   return {
     baseUrls: base === undefined ? [] : [base],
     paths: entries.map(([pattern, targets]) => ({

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { type GateCheck, gateResult, notConfigured } from "./gate-result.ts";
+
+describe("the outcome of a gate check", () => {
+  it.each<[GateCheck, string]>([
+    ["file_conflict", "serial"],
+    ["tests", "qa"],
+    ["syntax", "origin"],
+    ["conventions", "origin"],
+    ["imports", "origin"],
+    ["cross_reference", "origin"],
+  ])("%s leads to %s when it fails, and nowhere else", (check, route) => {
+    const finding = { path: "a", message: "is wrong" };
+    expect(gateResult(check, [finding])).toEqual({ check, result: "fail", findings: [finding], route });
+    expect(gateResult(check, [])).toEqual({ check, result: "pass", findings: [], route: "proceed" });
+    expect(notConfigured(check, "why")).toEqual({
+      check,
+      result: "not_configured",
+      findings: [],
+      route: "proceed",
+      note: "why",
+    });
+  });
+
+  it("lists a bounded number of findings and says how many are left out", () => {
+    const findings = Array.from({ length: 205 }, (_, at) => ({ path: `${at}`, message: "is wrong" }));
+    const result = gateResult("syntax", findings, ["first"]);
+    expect(result.findings).toHaveLength(200);
+    expect(result.note).toBe("first; 5 more findings are left out");
+  });
+});
