@@ -34,7 +34,7 @@ describe("an endpoint", () => {
           '{"openapi": "3.0.0", "servers": [{"url": "https://x.io/v1/"}], "paths": {"/users": {"get": {}}}}',
       },
       ['fetch("/v1/users")', 'fetch("/users")'],
-      ['fetch("/v1/posts")'],
+      ['fetch("/v1/posts")', 'axios.post("/users")'],
     ],
     [
       "of Swagger 2",

@@ -50,7 +50,7 @@ function prefixesIn(document: YamlDocument): string[] {
       .map(({ value }) => textOf(value)),
   );
   const basePath = document.get("basePath");
-  const paths = [...urls, typeof basePath === "string" ? basePath : ""].map((url) =>
+  const paths = [...urls, ...(typeof basePath === "string" ? [basePath] : [])].map((url) =>
     url.replace(/^https?:\/\/[^/]*/i, "").replace(/\/$/, ""),
   );
   return [...new Set([...paths, ""])];

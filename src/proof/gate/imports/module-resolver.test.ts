@@ -25,7 +25,7 @@ describe("a relative import", () => {
     "src/i/lib/main.js": "",
     "src/..j.ts": "",
     "index.ts": "",
-    ".gitignore": "dist/\n*.gen.ts\n/build\n",
+    ".gitignore": "# built\ndist/\n*.gen.ts\n!kept.gen.ts\n/build\n",
   };
   it.each([
     ["./a", "src/a.ts"],
@@ -55,6 +55,7 @@ describe("a relative import", () => {
     [".", "missing: there is no `src`"],
     ["../dist/main.js", "unknown"],
     ["./schema.gen", "unknown"],
+    ["./kept.gen", "missing: there is no `src/kept.gen`"],
     ["../build/x", "unknown"],
     ["./build/x", "missing: there is no `src/build/x`"],
     ["../../outside", "unknown"],
@@ -74,10 +75,11 @@ describe("an alias", () => {
     "app/tsconfig.app.json": json({
       compilerOptions: {
         baseUrl: "./src",
-        paths: { "@/*": ["*"], exact: ["./exact/it.ts"], "@gen/*": ["../gen/*"] },
+        paths: { "@/*": ["*"], "@/deep/*": ["./ui/*"], exact: ["./exact/it.ts"], "@gen/*": ["../gen/*"] },
       },
     }),
     "app/src/ui/button.tsx": "",
+    "app/src/deep/button.ts": "",
     "app/src/exact/it.ts": "",
     "app/.gitignore": "gen",
     "app/package.json": json({ name: "app" }),
@@ -86,6 +88,7 @@ describe("an alias", () => {
   };
   it.each([
     ["@/ui/button", "app/src/main.ts", "app/src/ui/button.tsx"],
+    ["@/deep/button", "app/src/main.ts", "app/src/ui/button.tsx"],
     ["exact", "app/src/main.ts", "app/src/exact/it.ts"],
     ["ui/button", "app/src/main.ts", "app/src/ui/button.tsx"],
     ["@lib/core", "app/src/main.ts", "libs/core/src/index.ts"],
@@ -113,6 +116,7 @@ describe("a package", () => {
       dependencies: { leftpad: "1" },
       imports: {
         "#db": "./src/db.ts",
+        "#ab*ba": "./src/db.ts",
         "#lib/*": { types: "./types/*.d.ts", default: "./src/lib/*.ts" },
         "#pad": "leftpad",
         "#built": "./dist/x.js",
@@ -160,6 +164,8 @@ describe("a package", () => {
     ["nowhere", own, "missing: no package.json names `nowhere`, and it is not installed"],
     ["@x/nowhere/sub", own, "missing: no package.json names `@x/nowhere`, and it is not installed"],
     ["#db", own, "packages/own/src/db.ts"],
+    ["#abxba", own, "packages/own/src/db.ts"],
+    ["#aba", own, "missing: `imports` of packages/own/package.json has no such key"],
     ["#lib/a", own, "packages/own/src/lib/a.ts"],
     ["#pad", own, "provided"],
     ["#built", own, "provided"],

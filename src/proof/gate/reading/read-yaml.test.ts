@@ -16,6 +16,7 @@ describe("YAML", () => {
     ["a: &x 1\nb: *x\n", [{ a: 1, b: 1 }]],
     ["Role: !GetAtt A.Arn\n", [{ Role: "A.Arn" }]],
     ["x: &x {a: 1}\ny:\n  <<: *x\n  b: 2\n", [{ x: { a: 1 }, y: { "<<": { a: 1 }, b: 2 } }]],
+    ["a: &a {}\nb: &b {}\nc: { <<: *a, <<: *b }\n", [{ a: {}, b: {}, c: { "<<": {} } }]],
     ["a: 1\n b: 2\n", "1: nested mappings are not allowed in compact mappings"],
     ["a: [1, 2\n", "2: flow sequence in block collection must be sufficiently indented and end with a ]"],
     ["a: 1\nb:\n\t- x\n", "3: tabs are not allowed as indentation"],
