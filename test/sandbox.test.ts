@@ -326,7 +326,7 @@ unlessMissing.each(settings)("mounts in the sandbox of $user $where", (setting) 
     const link = box.place("home-link");
     const home = { path: link, shown: [`${link}/.gitconfig`], writable: [box.place("home/.linked-client")] };
     const { tail } = await box.run(
-      "cd; cat .gitconfig .linked-client/state; echo more >> .linked-client/state; echo x > .gitconfig; ls -A dotfiles; ls -A | grep -v -e local -e work",
+      "cd; cat .gitconfig .linked-client/state; echo more >> .linked-client/state; echo x > .gitconfig; ls -A dotfiles; ls -A | grep -v -e local -e code",
       { home },
     );
     expect(tail).toMatch(

@@ -13,7 +13,7 @@ const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-
 type Layout = Readonly<Record<"main" | "checkout" | "neighbour" | "temporary", string>>;
 
 const inHome: Layout = {
-  main: "home/work/main",
+  main: "home/code/main",
   checkout: "home/.local/state/lockstep/main/1/checkout",
   neighbour: "home/.local/state/lockstep/main/2",
   temporary: "home/.local/state/lockstep/main/1/temporary",
