@@ -65,11 +65,7 @@ describe("a task by the command line", () => {
 
   it("proves `cmd:` criteria on the tree of the commit, not in the working folder", async () => {
     using repository = temporaryRepository({ "worklogs/T-1.md": "", "check.sh": "exit 1\n" });
-    const git = (...words: string[]) =>
-      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
-        cwd: repository.path,
-        encoding: "utf8",
-      }).trim();
+    const { git } = repository;
     git("add", "check.sh");
     git("commit", "-qm", "red");
     const red = git("rev-parse", "HEAD");
@@ -118,10 +114,7 @@ blockers: []
 
   it("is one ledger for every worktree of the repository", async () => {
     using repository = temporaryRepository({ "a.txt": "a" });
-    const git = (...words: string[]) =>
-      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
-        cwd: repository.path,
-      });
+    const { git } = repository;
     git("add", "a.txt");
     git("commit", "-qm", "a");
     git("worktree", "add", "-q", "side");

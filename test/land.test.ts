@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,7 +11,6 @@ const files = {
 };
 
 interface LandRepository extends Repository {
-  git(...words: string[]): string;
   branch(name: string, changes: Readonly<Record<string, string | null>>): void;
   land(
     ...words: string[]
@@ -22,12 +20,7 @@ interface LandRepository extends Repository {
 /** A repository with a green base on `main`. */
 function landRepository(more: Readonly<Record<string, string>> = {}): LandRepository {
   const repository = temporaryRepository({ ...files, ...more });
-  const git = (...words: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
-      cwd: repository.path,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    }).trim();
+  const { git } = repository;
   git("checkout", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-qm", "base");

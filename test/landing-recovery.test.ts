@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Landing, prepareLanding } from "../src/engine/record-landing.ts";
@@ -8,12 +7,7 @@ import { temporaryRepository } from "./support/run-command.ts";
 
 function repositoryWithBranch() {
   const repository = temporaryRepository({ "f.txt": "1\n", "slow.sh": "sleep 0.2\n" });
-  const git = (...words: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
-      cwd: repository.path,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    }).trim();
+  const { git } = repository;
   git("checkout", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-qm", "base");

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,11 +11,7 @@ const nothing = { exit: null, seconds: 0, digest: "", tail: "", tree: "" };
 
 function committed() {
   const repository = temporaryRepository({ "a.txt": "committed\n" });
-  const git = (...words: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
-      cwd: repository.path,
-      encoding: "utf8",
-    }).trim();
+  const { git } = repository;
   git("add", "a.txt");
   git("commit", "-qm", "a");
   const commonFolder = findProject(repository.path).commonFolder as string;

@@ -44,6 +44,7 @@ async function watch(periodMs: number): Promise<0> {
   writeAll(2, `lockstep: watching every ${periodMs / 1000} s; Ctrl-C ends it\n`);
   while (!stopping) {
     await tick(watchdog);
+    // Rejects only when it is stopped, and then the loop ends.
     await sleep(periodMs, undefined, { signal: stop.signal }).catch(() => {});
   }
   return 0;

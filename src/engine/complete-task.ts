@@ -85,7 +85,7 @@ function whyNotMergeable({ limits }: Engine, task: Task, call: Call): Deny | und
 }
 
 function mergeEvent({ commit }: CompleteInput, required: readonly string[]) {
-  const proof = required.every(isCommand) ? "proven" : "claimed";
+  const proof = required.length > 0 && required.every(isCommand) ? "proven" : "claimed";
   return { type: "merge", commit: commit ?? null, proof } as const;
 }
 

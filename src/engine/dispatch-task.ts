@@ -51,7 +51,9 @@ interface Dispatch {
 }
 
 async function decideDispatch(engine: Engine, { document, key, input, call }: Dispatch): Promise<Settled> {
-  const packet = readPacket(withTerms(document, (await engine.ledger.task(key))?.terms ?? null));
+  // Read before anything is judged: whatever changes of it from here on fails the commit.
+  const stored = await engine.ledger.task(key);
+  const packet = readPacket(withTerms(document, stored?.terms ?? null));
   if ("allow" in packet) return { verdict: packet };
   if (input.runnerPid !== undefined && runnerOf(engine, input) === null)
     return {
@@ -62,7 +64,6 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
   const judged =
     call.dryRun === true ? await judgeDispatch(engine, packet) : await judgeFreed(engine, packet);
   const draft = new Draft(engine, { by: call, cause: "dispatch" });
-  const stored = await engine.ledger.task(packet.name.key);
   const task = packetTask(stored ?? newTask(packet.name, draft.at), packet);
   const circle = await findCircle(draft, task);
   if (circle !== undefined) return { verdict: circle };

@@ -1,11 +1,11 @@
-import type { CST, Document, ParsedNode } from "yaml";
+import type { Document, ParsedNode } from "yaml";
 import { shortened } from "../core/points/quoted.ts";
+import { boundedTokens, UnreadableYaml } from "../core/yaml/bounded-tokens.ts";
 
 type Yaml = typeof import("yaml");
 
 /** The parser takes minutes for a mebibyte of nested keys, so what it gets is bounded on the way in. */
-const depthMax = 64;
-const tokensMax = 200_000;
+const bounds = { depthMax: 64, tokensMax: 200_000 };
 const aliasesMax = 16;
 const causeLengthMax = 200;
 
@@ -29,7 +29,11 @@ export async function parseYaml(text: string): Promise<{ document: unknown } | {
     return { error: `line ${line}, column ${col}: ${inOneLine(cause)}` };
   };
   try {
-    const documents = new yaml.Composer(options).compose(boundedTokens(yaml, text, lines), true, text.length);
+    const documents = new yaml.Composer(options).compose(
+      boundedTokens(yaml, text, { lines, bounds }),
+      true,
+      text.length,
+    );
     const [document, another] = [...firstTwo(documents)];
     if (document === undefined) return { error: "it is empty" };
     const [fault] = [...document.errors, ...document.warnings];
@@ -39,39 +43,8 @@ export async function parseYaml(text: string): Promise<{ document: unknown } | {
     if (misuse !== undefined) return at(misuse.offset, misuse.cause);
     return { document: document.toJS() };
   } catch (error) {
-    if (error instanceof Unreadable) return at(error.offset, error.message);
+    if (error instanceof UnreadableYaml) return at(error.offset, error.message);
     throw error;
-  }
-}
-
-class Unreadable extends Error {
-  readonly offset: number;
-  constructor(offset: number, cause: string) {
-    super(cause);
-    this.offset = offset;
-  }
-}
-
-type Lines = InstanceType<Yaml["LineCounter"]>;
-
-function* boundedTokens({ Lexer, Parser }: Yaml, text: string, lines: Lines): Generator<CST.Token> {
-  const parser = new Parser(lines.addNewLine);
-  lines.addNewLine(0);
-  let tokens = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    yield* wellFormed(parser.next(lexeme));
-    tokens += 1;
-    if (tokens > tokensMax) throw new Unreadable(parser.offset, `more than ${tokensMax} tokens`);
-    if (parser.stack.length > depthMax) throw new Unreadable(parser.offset, `nested deeper than ${depthMax}`);
-  }
-  yield* wellFormed(parser.end());
-}
-
-/** The library would go on after a fault and collect one for each token that is left. */
-function* wellFormed(tokens: Iterable<CST.Token>): Generator<CST.Token> {
-  for (const token of tokens) {
-    if (token.type === "error") throw new Unreadable(token.offset, token.message);
-    yield token;
   }
 }
 

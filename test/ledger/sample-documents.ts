@@ -1,42 +1,14 @@
-import { noRetries } from "../../src/core/tasks/counters.ts";
 import type { TaskState } from "../../src/core/tasks/states.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
+import { newTask as freshTask } from "../../src/engine/new-task.ts";
 import type { Attempt, Committed, Decision, Ledger, NewEvent, NewLock } from "../../src/ledger/ledger.ts";
 
 export const at = "2026-02-14T20:00:00.000Z";
 
 export function newTask(key: string, more: Partial<Task> = {}): Task {
-  return {
-    key,
-    id: key.split("/").at(-1) ?? key,
-    session: null,
-    version: 0,
-    state: "PENDING",
-    title: `title of ${key}`,
-    agent: null,
-    model: null,
-    assignment: { objective: "make it work" },
-    contextRevision: null,
-    terms: null,
-    dependsOn: [],
-    counters: noRetries,
-    streak: null,
-    refusal: null,
-    hold: null,
-    fixDelta: null,
-    attempts: 0,
-    epoch: 0,
-    tokens: 0,
-    tokensForgiven: 0,
-    result: null,
-    proof: null,
-    commit: null,
-    evidence: [],
-    resolution: null,
-    createdAt: at,
-    updatedAt: at,
-    ...more,
-  };
+  const name = { key, id: key.split("/").at(-1) ?? key, session: null };
+  const told = { title: `title of ${key}`, assignment: { objective: "make it work" } };
+  return { ...freshTask(name, at), ...told, ...more };
 }
 
 export function newAttempt(task: string, more: Partial<Attempt> = {}): Attempt {

@@ -31,6 +31,8 @@ export interface Running extends Disposable {
 
 /** A git repository of its own, and the built command in it. */
 export interface Repository extends TemporaryFolder {
+  /** Git in it, as somebody with a name; what it printed. */
+  git(...words: string[]): string;
   run(words: readonly string[], options?: CommandOptions): Promise<CommandRun>;
   start(words: readonly string[], options?: CommandOptions): Running;
 }
@@ -45,7 +47,13 @@ export function temporaryRepository(files: Readonly<Record<string, string>> = {}
       // Checkouts of a repository that is thrown away are thrown away with it.
       env: { XDG_STATE_HOME: join(folder.path, ".git", "state"), ...options?.env },
     });
-  return { ...folder, start, run: (words, options) => start(words, options).ended };
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+      cwd: folder.path,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
+  return { ...folder, git, start, run: (words, options) => start(words, options).ended };
 }
 
 /** Starts a program with the caller's environment, but for what would make it an agent of somebody's. */

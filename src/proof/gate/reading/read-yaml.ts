@@ -1,12 +1,12 @@
-import type { CST, Document, ParsedNode, Range } from "yaml";
+import type { Document, ParsedNode, Range } from "yaml";
 import { shortened } from "../../../core/points/quoted.ts";
+import { boundedTokens, UnreadableYaml } from "../../../core/yaml/bounded-tokens.ts";
 import type { Fault } from "./fault.ts";
 
 type Yaml = typeof import("yaml");
 
 /** The parser's time grows faster than its input; what is larger or deeper than this is not read. */
-const depthMax = 128;
-const tokensMax = 500_000;
+const bounds = { depthMax: 128, tokensMax: 500_000 };
 const causeLengthMax = 200;
 
 const options = {
@@ -32,53 +32,20 @@ export async function readYaml(text: string): Promise<YamlResult> {
   try {
     const documents: YamlDocument[] = [];
     for (const document of new yaml.Composer(options).compose(
-      boundedTokens(yaml, text, lines),
+      boundedTokens(yaml, text, { lines, bounds }),
       true,
       text.length,
     )) {
       const [error] = document.errors;
-      if (error !== undefined) throw new Unreadable(error.pos[0], error.message);
+      if (error !== undefined) throw new UnreadableYaml(error.pos[0], error.message);
       findMisuse(yaml, document as YamlDocument);
       documents.push(document as YamlDocument);
     }
     return { documents, lineOf };
   } catch (error) {
-    if (error instanceof Unreadable)
+    if (error instanceof UnreadableYaml)
       return { fault: { line: lineOf(error.offset), message: inOneLine(error.message) } };
     throw error;
-  }
-}
-
-class Unreadable extends Error {
-  readonly offset: number;
-  constructor(offset: number, cause: string) {
-    super(cause);
-    this.offset = offset;
-  }
-}
-
-function* boundedTokens(
-  { Lexer, Parser }: Yaml,
-  text: string,
-  lines: InstanceType<Yaml["LineCounter"]>,
-): Generator<CST.Token> {
-  const parser = new Parser(lines.addNewLine);
-  lines.addNewLine(0);
-  let tokens = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    yield* wellFormed(parser.next(lexeme));
-    tokens += 1;
-    if (tokens > tokensMax) throw new Unreadable(parser.offset, `more than ${tokensMax} tokens`);
-    if (parser.stack.length > depthMax) throw new Unreadable(parser.offset, `nested deeper than ${depthMax}`);
-  }
-  yield* wellFormed(parser.end());
-}
-
-/** The library would go on after a fault and collect one for each token that is left. */
-function* wellFormed(tokens: Iterable<CST.Token>): Generator<CST.Token> {
-  for (const token of tokens) {
-    if (token.type === "error") throw new Unreadable(token.offset, token.message);
-    yield token;
   }
 }
 
@@ -94,12 +61,15 @@ function findMisuse({ visit, isScalar }: Yaml, document: YamlDocument): void {
         if (!isScalar(key) || key.value === "<<") continue;
         const { value } = key;
         if (seen.has(value))
-          throw new Unreadable(startOf(key.range), `key \`${shortened(String(value), 60)}\` is there twice`);
+          throw new UnreadableYaml(
+            startOf(key.range),
+            `key \`${shortened(String(value), 60)}\` is there twice`,
+          );
         seen.add(value);
       }
     },
     Alias: (_, { source, range }) => {
-      if (!anchors.has(source)) throw new Unreadable(startOf(range), "an alias stands before its anchor");
+      if (!anchors.has(source)) throw new UnreadableYaml(startOf(range), "an alias stands before its anchor");
     },
   });
 }
