@@ -151,6 +151,7 @@ T-1   ESCALATED  agent  0    -     -      src/price  which rounding?
 T-2   BLOCKED    agent  0    -     -      -          R-DP-001 task \`T-1\`, which \`T-2\` depends on, failed: resolve that first
 
 1 ESCALATED, 1 BLOCKED
+0 tasks with locks; walls: guard ✗ sandbox ✗ diff ✗
 `);
     expect(await repository.run(["task", "resolve", "T-1", "--note", "half even"])).toMatchObject({
       status: 0,

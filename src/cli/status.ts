@@ -2,7 +2,7 @@ import type { Status, TaskStatus } from "../engine/read-status.ts";
 import { ask } from "./ask.ts";
 import { showReading } from "./reading.ts";
 import { style } from "./style.ts";
-import { duration, printable, table } from "./table.ts";
+import { counted, duration, printable, table } from "./table.ts";
 
 interface StatusOptions {
   readonly json?: boolean;
@@ -34,7 +34,7 @@ function statusText(status: Status): string {
   const waiting = waitingLines(status);
   const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
   if (tasks.length === 0) return `${stopped}${heading}no tasks yet\n`;
-  return `${stopped}${heading}${taskTable(worthShowing(tasks))}\n${summary(tasks)}\n`;
+  return `${stopped}${heading}${taskTable(worthShowing(tasks))}\n${summary(tasks)}\n${footer(status)}\n`;
 }
 
 const mergedMax = 20;
@@ -96,6 +96,14 @@ function whyOf({ code, reason, waiting_for, title }: TaskStatus): string {
   const why = [code, reason].filter(Boolean).join(" ");
   if (why !== "") return why;
   return waiting_for.length > 0 ? `waits for ${waiting_for.join(", ")}` : (title ?? "");
+}
+
+/** Who holds locks, what it cost as far as that is known, and which walls stand. */
+function footer({ tasks, cost_usd, walls }: Status): string {
+  const holders = tasks.filter(({ alive }) => alive !== null && alive.lease !== "over").length;
+  const cost = cost_usd === null ? "" : `, ${cost_usd} USD`;
+  const stand = Object.entries(walls).map(([name, stands]) => `${name} ${stands ? "✓" : "✗"}`);
+  return style.dim(`${counted(holders, "task")} with locks${cost}; walls: ${stand.join(" ")}`);
 }
 
 function summary(tasks: readonly TaskStatus[]): string {

@@ -73,7 +73,7 @@ const messages: Readonly<Record<StoreFaultKind, (place: string, why: string) => 
   busy: (place) =>
     `the ledger \`${place}\` is being written by another process, nothing was changed: try again`,
   corrupt: (place, why) =>
-    `the ledger \`${place}\` is damaged, and left as it is: ${why}: restore a copy with \`cp COPY ${place} && rm -f ${place}-wal ${place}-shm\``,
+    `the ledger \`${place}\` is damaged, and left as it is: ${why}: restore a good copy with \`cp COPY ${place} && rm -f ${place}-wal ${place}-shm\``,
   "read-only": (place, why) =>
     `the ledger \`${place}\` cannot be written: ${why}: make its folder and files writable for this user`,
   newer: (place, why) => `the ledger \`${place}\` is of a newer lockstep: ${why}: update lockstep`,
