@@ -91,7 +91,9 @@ function withCopy(fault: unknown, path: string): unknown {
   if (kind !== "corrupt" && !(kind === "lost" && hasLog(path))) return fault;
   const copy = keepRefused(path, kind);
   if (copy === undefined) return fault;
-  return new StoreFault(kind, `${fault.message}; the damaged one is also kept as \`${copy}\``, { cause: fault });
+  return new StoreFault(kind, `${fault.message}; what is there now is also kept as \`${copy}\``, {
+    cause: fault,
+  });
 }
 
 function configure(connection: Connection, maxPages: number | undefined): void {
