@@ -73,6 +73,16 @@ describe("a mistake", () => {
       "4:7: `workspace.env_pass[1]` is `A B`: expected the name of an environment variable",
     ],
     [
+      "of a path that is not in the home",
+      "workspace:\n  home: [.docker, ../other]\n",
+      "2:19: `workspace.home[1]` is `../other`: expected a path inside the home folder, relative to it",
+    ],
+    [
+      "of the home as a whole",
+      "workspace: { home: [./.] }\n",
+      "1:21: `workspace.home[0]` is `./.`: expected a path inside the home folder, relative to it",
+    ],
+    [
       "in a list of lists",
       "workspace: { setup: [[npm, ci], [make, 1]] }\n",
       "1:40: `workspace.setup[1][1]` is `1`: expected a string: put quotes around it",

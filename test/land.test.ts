@@ -1,46 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Repository, temporaryRepository } from "./support/run-command.ts";
-
-const files = {
-  "f.js": "exports.f = 1;\n",
-  "test/f.test.js": 'if (![1, 2].includes(require("../f.js").f)) process.exit(1);\n',
-  "package.json": '{"scripts":{"test":"node test/f.test.js"}}\n',
-  ".gitignore": "state\n",
-};
-
-interface LandRepository extends Repository {
-  branch(name: string, changes: Readonly<Record<string, string | null>>): void;
-  land(
-    ...words: string[]
-  ): Promise<{ status: number | null; stderr: string; landed: Record<string, unknown> }>;
-}
-
-/** A repository with a green base on `main`. */
-function landRepository(more: Readonly<Record<string, string>> = {}): LandRepository {
-  const repository = temporaryRepository({ ...files, ...more });
-  const { git } = repository;
-  git("checkout", "-q", "-b", "main");
-  git("add", "-A");
-  git("commit", "-qm", "base");
-  const branch = (name: string, changes: Readonly<Record<string, string | null>>) => {
-    git("checkout", "-q", "-b", name, "main");
-    for (const [path, text] of Object.entries(changes)) {
-      if (text === null) git("rm", "-q", path);
-      else repository.write(path, text);
-    }
-    git("add", "-A");
-    git("commit", "-qm", `change ${name}`);
-    git("checkout", "-q", "main");
-  };
-  const land = async (...words: string[]) => {
-    const env = { XDG_STATE_HOME: join(repository.path, "state") };
-    const { status, stdout, stderr } = await repository.run(["land", ...words, "--json"], { env });
-    return { status, stderr, landed: JSON.parse(stdout) };
-  };
-  return { ...repository, git, branch, land };
-}
+import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import { eventually } from "./support/run-command.ts";
 
 describe("a branch", () => {
   it("that is good is merged with its proof, and people's uncommitted work stays", async () => {
@@ -90,6 +52,7 @@ describe("a branch", () => {
     ["breaks the tests", { "f.js": "exports.f = 3;\n" }, [], "R-PC-002", 2],
     ["fails its own check", { "f.js": "exports.f = 2;\n" }, ["--check", "grep -q 9 f.js"], "R-PC-002", 2],
     ["proves nothing", { "f.js": "exports.f = 2;\n" }, ["--proves", "true"], "R-PC-002", 3],
+    ["is named wrongly in its scope", { "f.js": "exports.f = 2;\n" }, ["--scope", "../x"], "R-PD-002", 2],
   ])("that %s is refused, and the base stays", async (_name, changes, words, code, exit) => {
     using repository = landRepository();
     repository.branch("work", changes);
@@ -114,23 +77,22 @@ describe("a branch", () => {
   });
 
   it("whose check is flaky is refused with both runs, unless it is listed", async () => {
-    const flaky =
-      'test -e "$HOME/ran-$(cat f.js | tr -dc 0-9)" || { touch "$HOME/ran-$(cat f.js | tr -dc 0-9)"; exit 1; }';
-    using repository = landRepository({
-      ".lockstep/config.yaml": `checks: { flaky: [${JSON.stringify(flaky)}] }\n`,
-    });
+    // Every second run passes; only a cache outlives a check.
+    const flaky = 'cd "$HOME/.cache" && if rm -r ran; then exit 0; else mkdir ran; exit 1; fi';
+    using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
-    repository.write(".lockstep/config.yaml", "version: 1\n");
-    const home = { HOME: join(repository.path, "state") };
-    const env = { ...home, XDG_STATE_HOME: join(repository.path, "state") };
-    repository.write("state/x", "");
-    const run = await repository.run(["land", "work", "--check", flaky, "--json"], { env });
-    const landed = JSON.parse(run.stdout);
-    expect(run.status).toBe(2);
-    expect(landed.evidence.at(-1)).toMatchObject({
-      outcome: "flaky",
-      after: { exit: 1 },
-      again: { exit: 0 },
+    const env = { HOME: join(repository.path, "state") };
+    repository.write("state/.cache/ran/.keep", "");
+    repository.write("state/.cache/x", "");
+    const refused = await repository.run(["land", "work", "--check", flaky, "--json"], { env });
+    expect(refused.status).toBe(2);
+    const [record] = JSON.parse(refused.stdout).evidence.slice(-1);
+    expect(record).toMatchObject({ outcome: "flaky", after: { exit: 1 }, again: { exit: 0 } });
+    repository.write(".lockstep/config.yaml", `checks: { flaky: [${JSON.stringify(flaky)}] }\n`);
+    const listed = await repository.run(["land", "work", "--check", flaky, "--json"], { env });
+    expect({ status: listed.status, outcome: JSON.parse(listed.stdout).outcome }).toEqual({
+      status: 0,
+      outcome: "merged",
     });
   });
 
@@ -144,6 +106,77 @@ describe("a branch", () => {
         { path: "package.json", what: "script `test` was redefined" },
         { path: "test/f.test.js", what: "a test file was deleted" },
       ],
+    });
+  });
+});
+
+describe("a check that proves nothing", () => {
+  async function asked(repository: LandRepository) {
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    const { status, landed } = await repository.land("work", "--proves", "true");
+    const { details, reason } = landed.refused as { details: { decision: string }; reason: string };
+    expect({ status, reason }).toEqual({
+      status: 3,
+      reason: expect.stringContaining("lockstep decide UD-1"),
+    });
+    return details.decision;
+  }
+
+  it("waits for a person, whose answer holds for this work", async () => {
+    using repository = landRepository();
+    const decision = await asked(repository);
+    expect((await repository.run(["decide", decision, "approved"])).status).toBe(0);
+    const { status, landed } = await repository.land("work", "--proves", "true");
+    expect({ status, outcome: landed.outcome }).toEqual({ status: 0, outcome: "merged" });
+    expect(landed.evidence).toContainEqual(expect.objectContaining({ command: "true", outcome: "vacuous" }));
+  });
+
+  it("is refused where the person refuses it, and asked about once", async () => {
+    using repository = landRepository();
+    const decision = await asked(repository);
+    expect((await repository.land("work", "--proves", "true")).status).toBe(3);
+    const open = await repository.run(["decide", "--json"]);
+    expect(JSON.parse(open.stdout)).toHaveLength(1);
+    expect((await repository.run(["decide", decision, "refused"])).status).toBe(0);
+    const { status, landed } = await repository.land("work", "--proves", "true");
+    expect({ status, reason: (landed.refused as { reason: string }).reason }).toEqual({
+      status: 2,
+      reason: expect.stringContaining("a person refused it"),
+    });
+  });
+
+  it("asks nobody in a dry run", async () => {
+    using repository = landRepository();
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    expect((await repository.land("work", "--proves", "true", "--dry-run")).status).toBe(3);
+    expect(JSON.parse((await repository.run(["decide", "--json"])).stdout)).toEqual([]);
+  });
+});
+
+describe("a branch that nothing would prove", () => {
+  it("is refused, and the remedy is named", async () => {
+    using repository = landRepository({ "package.json": "{}\n" });
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    const { status, landed } = await repository.land("work");
+    expect({ status, refused: landed.refused }).toMatchObject({
+      status: 2,
+      refused: { code: "R-PC-003", reason: expect.stringContaining("--check") },
+    });
+    expect((await repository.land("work", "--check", "grep -q 2 f.js")).landed.outcome).toBe("merged");
+  });
+});
+
+describe("what a merge does beyond the branch's own changes", () => {
+  it("is held to the scope: a folder that the base renamed takes the branch's new file with it", async () => {
+    using repository = landRepository({ "old/a.txt": "a\n", "old/b.txt": "b\n" });
+    repository.git("config", "merge.directoryRenames", "true");
+    repository.branch("work", { "old/new.txt": "n\n" });
+    repository.git("mv", "old", "elsewhere");
+    repository.git("commit", "-qm", "renamed");
+    const { status, landed } = await repository.land("work", "--scope", "old");
+    expect({ status, refused: landed.refused }).toMatchObject({
+      status: 2,
+      refused: { details: expect.objectContaining({ outside: ["elsewhere/new.txt"] }) },
     });
   });
 });
@@ -201,7 +234,7 @@ describe("the gate", () => {
       syntax: "not_configured",
       imports: "pass",
       conventions: "pass",
-      cross_reference: "not_configured",
+      cross_reference: "pass",
     });
   });
 });
@@ -217,15 +250,20 @@ describe("the base", () => {
     expect((landed.refused as { reason: string }).reason).toContain("fails on the base already");
   });
 
-  it("that moves during the proof is proven anew", async () => {
+  it("that moves during the proof is proven anew, and people's commits stay", async () => {
     using repository = landRepository();
     repository.branch("work", { "other.js": "1\n" });
-    const check = `test -e ${repository.path}/state/once || { touch ${repository.path}/state/once; cd ${repository.path} && echo x > new.txt && git add new.txt && git -c user.name=t -c user.email=t@localhost commit -qm meanwhile; }`;
-    repository.write("state/x", "");
-    const { status, stderr, landed } = await repository.land("work", "--check", check);
-    expect({ status, outcome: landed.outcome }).toEqual({ status: 0, outcome: "merged" });
+    using running = repository.start(["land", "work", "--check", "sleep 1", "--json"]);
+    await eventually("the check runs", () =>
+      running.errors().includes("on the merged tree: sleep 1") ? true : undefined,
+    );
+    repository.write("new.txt", "x\n");
+    repository.git("add", "new.txt");
+    repository.git("commit", "-qm", "meanwhile");
+    const { status, stdout, stderr } = await running.ended;
+    expect({ status, outcome: JSON.parse(stdout).outcome }).toEqual({ status: 0, outcome: "merged" });
     expect(stderr).toContain("moved meanwhile");
-    expect(repository.git("show", "--format=", "--name-only", "HEAD^1")).toBe("new.txt");
+    expect(repository.git("log", "-1", "--format=%s", "HEAD^1")).toBe("meanwhile");
     expect(existsSync(join(repository.path, "other.js"))).toBe(true);
     expect(existsSync(join(repository.path, "new.txt"))).toBe(true);
   });
@@ -270,6 +308,15 @@ describe("a dry run", () => {
 describe("what is not supported", () => {
   it.each<[string, (repository: LandRepository) => void, string]>([
     ["a branch that does not exist", () => {}, "there is no branch `work`"],
+    [
+      "a branch with a history of its own",
+      (one) => {
+        one.git("checkout", "-q", "--orphan", "work");
+        one.git("commit", "-qm", "apart");
+        one.git("checkout", "-q", "main");
+      },
+      "has no commit in common with the base",
+    ],
     ["submodules", (one) => one.write(".gitmodules", ""), "submodules are not supported yet"],
     [
       "a sparse checkout",
@@ -280,9 +327,7 @@ describe("what is not supported", () => {
   ])("is refused by name: %s", async (_name, prepare, text) => {
     using repository = landRepository();
     prepare(repository);
-    const { status, stderr } = await repository.run(["land", "work"], {
-      env: { XDG_STATE_HOME: join(repository.path, "state") },
-    });
+    const { status, stderr } = await repository.run(["land", "work"]);
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(text) });
   });
 

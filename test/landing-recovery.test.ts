@@ -1,105 +1,218 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type Landing, prepareLanding } from "../src/engine/record-landing.ts";
-import { moveBase, recoverLandings } from "../src/run/move-base.ts";
+import { type BaseMove, prepareMove } from "../src/engine/base-moves.ts";
+import { crashPoints } from "../src/run/integration.ts";
+import { moveBase } from "../src/run/move-base.ts";
+import { recoverMoves } from "../src/run/recover-moves.ts";
+import { undoHalfMove } from "../src/workspace/git/undo-half-move.ts";
 import { memoryEngine, person, storyOf } from "./support/memory-engine.ts";
-import { temporaryRepository } from "./support/run-command.ts";
+import { type Repository, startProgram, temporaryRepository } from "./support/run-command.ts";
 
-function repositoryWithBranch() {
-  const repository = temporaryRepository({ "f.txt": "1\n", "slow.sh": "sleep 0.2\n" });
+const child = new URL("support/integration-child.ts", import.meta.url).pathname;
+
+function repositoryWithBranches() {
+  const repository = temporaryRepository({ "f.txt": "1\n", "gone.txt": "x\n", "same.txt": "s\n" });
   const { git } = repository;
   git("checkout", "-q", "-b", "main");
   git("add", "-A");
   git("commit", "-qm", "base");
-  git("checkout", "-q", "-b", "work");
-  repository.write("g.txt", "2\n");
-  git("add", "-A");
-  git("commit", "-qm", "work");
+  for (const name of ["work", "more"]) {
+    git("checkout", "-q", "-b", name, "main");
+    repository.write(`${name}.txt`, "2\n");
+    if (name === "work") {
+      repository.write("f.txt", "2\n");
+      git("rm", "-q", "gone.txt");
+    }
+    git("add", "-A");
+    git("commit", "-qm", name);
+  }
   git("checkout", "-q", "main");
-  return { ...repository, git };
+  return repository;
 }
 
-describe("a landing that was interrupted", () => {
+/** What must hold whatever happened: the base is old or new, and nothing was merged twice. */
+function expectOldOrNew(repository: Repository, before: string) {
+  const now = repository.git("rev-parse", "main");
+  if (now === before) return "old";
+  const [one, two] = repository.git("rev-list", "--first-parent", `${before}..main`).split("\n");
+  expect(repository.git("show", "-s", "--format=%P", two ?? "").split(" ")).toEqual([
+    before,
+    repository.git("rev-parse", "work"),
+  ]);
+  expect(repository.git("show", "-s", "--format=%P", one ?? "").split(" ")).toEqual([
+    two,
+    repository.git("rev-parse", "more"),
+  ]);
+  return "new";
+}
+
+async function landAgain(repository: Repository) {
+  const again = await repository.run(["land", "work", "more", "--check", "true", "--json"]);
+  expect(again.status, again.stderr).toBe(0);
+  expect(repository.git("rev-list", "--merges", "--count", "main")).toBe("2");
+  expect(repository.git("status", "--porcelain")).toBe("");
+  expect(existsSync(`${repository.path}/gone.txt`)).toBe(false);
+  expect((await repository.run(["reconcile"])).status).toBe(0);
+  const listed = JSON.parse((await repository.run(["task", "list", "--json"])).stdout) as { state: string }[];
+  expect(listed.map(({ state }) => state)).toEqual(["MERGED", "MERGED"]);
+  for (const commit of repository.git("rev-list", "--merges", "main").split("\n"))
+    expect(JSON.parse(repository.git("notes", "--ref=lockstep", "show", commit))).toMatchObject({
+      evidence: [{ command: "true" }],
+    });
+  expect(repository.git("for-each-ref", "refs/lockstep/integration")).toBe("");
+}
+
+describe("an integration that is killed", () => {
+  it.each(crashPoints)(
+    "when it is %s is finished or undone by the next, and comes in once",
+    async (point) => {
+      using repository = repositoryWithBranches();
+      const before = repository.git("rev-parse", "main");
+      const words = [process.execPath, child, point, "land", "work", "more"];
+      const env = { XDG_STATE_HOME: `${repository.path}/.git/state` };
+      using running = startProgram(words, { cwd: repository.path, env });
+      expect(await running.ended).toMatchObject({ signal: "SIGKILL" });
+      const moved = ["moved", "noted", "settled"].includes(point);
+      expect(expectOldOrNew(repository, before)).toBe(moved ? "new" : "old");
+      await landAgain(repository);
+      const { stdout } = await repository.run(["audit", "verify", "--json"]);
+      expect(JSON.parse(stdout)).toMatchObject({ problems: [] });
+    },
+  );
+
+  it("at fifty random moments leaves the base old or new, and the next one merges each once", {
+    timeout: 400_000,
+  }, async () => {
+    const told: string[] = [];
+    for (let round = 0; round < 50; round += 1) {
+      using repository = repositoryWithBranches();
+      const before = repository.git("rev-parse", "main");
+      // With all its children, git included: a group of its own is killed as one.
+      using running = repository.start(["land", "work", "more", "--check", "true"], { through: ["setsid"] });
+      await sleep(100 + Math.random() * 1400);
+      try {
+        process.kill(-(running.process.pid as number), "SIGKILL");
+      } catch (error) {
+        expect(error).toMatchObject({ code: "ESRCH" }); // it was faster
+      }
+      const { signal } = await running.ended;
+      told.push(`${signal === null ? "whole" : "killed"} ${expectOldOrNew(repository, before)}`);
+      await landAgain(repository);
+    }
+    expect(told.filter((one) => one.startsWith("killed")).length).toBeGreaterThan(10);
+  });
+});
+
+describe("a move of the base that was interrupted", () => {
   async function interrupted(moved: boolean) {
-    const repository = repositoryWithBranch();
+    const repository = repositoryWithBranches();
     const engine = await memoryEngine();
     engine.dead.add(7);
-    const landing: Landing = {
-      branch: "work",
-      title: "work",
+    const to = repository.git("rev-parse", "work");
+    const move: BaseMove = {
+      kind: "land",
       base: "main",
       from: repository.git("rev-parse", "main"),
-      to: repository.git("rev-parse", "work"),
-      scope: ["."],
-      evidence: [{ command: "true", outcome: "pass" }],
+      to,
+      batch: "BATCH-1",
+      members: [
+        {
+          task: "land-work",
+          branch: "work",
+          title: "work",
+          commit: to,
+          scope: ["."],
+          evidence: [{ command: "true", outcome: "pass" }],
+          proof: {},
+        },
+      ],
       runner: { pid: 7, startedAt: "1", boot: "boot-1" },
     };
-    const task = await prepareLanding(engine, landing, person);
-    if (moved) expect(await moveBase(repository.path, landing)).toBeUndefined();
-    return { repository, engine, task };
+    await prepareMove(engine, move, person);
+    if (moved) expect(await moveBase(repository.path, move)).toBeUndefined();
+    const recover = () => recoverMoves({ engine, call: person, repository: { root: repository.path } });
+    return { repository, engine, recover };
   }
 
-  it("after the base moved is finished, and only once", async () => {
-    const { repository, engine, task } = await interrupted(true);
+  it("after it took effect is finished, and only once, even by two at the same time", async () => {
+    const { repository, engine, recover } = await interrupted(true);
     using _repository = repository;
-    expect(await recoverLandings(engine, repository.path, person)).toHaveLength(1);
-    expect(await storyOf(engine, task)).toEqual([
+    await Promise.all([recover(), recover()]);
+    expect(await storyOf(engine, "land-work")).toEqual([
       "· → PENDING",
       "PENDING → IN_PROGRESS",
       "IN_PROGRESS → REVIEW",
       "REVIEW → MERGED",
     ]);
-    expect(await recoverLandings(engine, repository.path, person)).toEqual([]);
+    expect(await recover()).toEqual([]);
     expect(await engine.ledger.tasks()).toHaveLength(1);
   });
 
-  it("before the base moved is dropped, and leaves no task", async () => {
-    const { repository, engine } = await interrupted(false);
+  it("before it took effect is dropped, and leaves no task", async () => {
+    const { repository, engine, recover } = await interrupted(false);
     using _repository = repository;
-    expect(await recoverLandings(engine, repository.path, person)).toHaveLength(1);
+    expect(await recover()).toHaveLength(1);
     expect(await engine.ledger.tasks()).toEqual([]);
     expect(await engine.ledger.intents()).toEqual([]);
   });
 
+  it("is dropped though git died with it and left its locks", async () => {
+    const { repository, recover } = await interrupted(false);
+    using _repository = repository;
+    repository.write(".git/index.lock", "");
+    repository.write(".git/refs/heads/main.lock", "");
+    const told = await recover();
+    expect(told.filter((line) => line.startsWith("removed"))).toHaveLength(2);
+    repository.git("commit", "-q", "--allow-empty", "-m", "it goes on");
+  });
+
   it("is left to the process that is still at it", async () => {
-    const { repository, engine } = await interrupted(false);
+    const { repository, engine, recover } = await interrupted(false);
     using _repository = repository;
     engine.dead.clear();
-    expect(await recoverLandings(engine, repository.path, person)).toEqual([]);
+    expect(await recover()).toEqual([]);
     expect(await engine.ledger.intents()).toHaveLength(1);
   });
 });
 
-describe("kill -9 at any moment of a landing", () => {
-  it("leaves the base old or new, never between, and the next landing merges once", async () => {
-    let killed = 0;
-    for (let round = 0; round < 12; round += 1) {
-      using repository = repositoryWithBranch();
-      const before = repository.git("rev-parse", "main");
-      using running = repository.start(["land", "work", "--check", "sh slow.sh"]);
-      await sleep(150 + round * 110);
-      if (running.process.kill("SIGKILL")) killed += 1;
-      await running.ended;
-      const now = repository.git("rev-parse", "main");
-      const parents = repository.git("show", "-s", "--format=%P", now).split(" ");
-      expect(
-        now === before || (parents[0] === before && parents[1] === repository.git("rev-parse", "work")),
-      ).toBe(true);
-      const again = await repository.run(["land", "work", "--check", "sh slow.sh", "--json"]);
-      expect({ round, status: again.status, outcome: JSON.parse(again.stdout).outcome }).toEqual({
-        round,
-        status: 0,
-        outcome: expect.stringMatching(/^(?:merged|nothing)$/),
-      });
-      expect(repository.git("rev-list", "--merges", "--count", "main")).toBe("1");
-      expect(repository.git("show", "main:g.txt")).toBe("2");
-      expect((await repository.run(["reconcile"])).status).toBe(0);
-      const tasks = JSON.parse((await repository.run(["task", "list", "--json"])).stdout) as {
-        state: string;
-      }[];
-      expect(tasks.map(({ state }) => state)).toEqual(["MERGED"]);
-      expect(repository.git("status", "--porcelain")).toBe("");
-    }
-    expect(killed).toBeGreaterThan(1);
+describe("what git left half done when it was killed", () => {
+  const sides = (repository: Repository) => ({
+    from: repository.git("rev-parse", "main"),
+    to: repository.git("rev-parse", "work"),
+  });
+  const clean = (repository: Repository) => repository.git("status", "--porcelain");
+
+  it.each<[string, (repository: Repository) => void]>([
+    ["all files and the index are the new ones", (one) => one.git("read-tree", "-m", "-u", "main", "work")],
+    [
+      "files are the new ones, and the index is not",
+      (one) => {
+        one.write("f.txt", "2\n");
+        one.write("work.txt", "2\n");
+        rmSync(`${one.path}/gone.txt`);
+      },
+    ],
+    ["a file is half written", (one) => one.write("f.txt", "")],
+    ["a file is gone and not written yet", (one) => rmSync(`${one.path}/f.txt`)],
+  ])("is put back: %s", async (_name, leave) => {
+    using repository = repositoryWithBranches();
+    leave(repository);
+    expect(clean(repository)).not.toBe("");
+    expect(await undoHalfMove(repository.path, sides(repository))).toHaveLength(1);
+    expect(clean(repository)).toBe("");
+    expect(readFileSync(`${repository.path}/f.txt`, "utf8")).toBe("1\n");
+  });
+
+  it("leaves what a person wrote: in a file that changes, in others, and an empty new file", async () => {
+    using repository = repositoryWithBranches();
+    repository.write("f.txt", "mine\n");
+    repository.write("same.txt", "mine too\n");
+    repository.write("work.txt", "");
+    repository.write("own.txt", "own\n");
+    const before = clean(repository);
+    expect(await undoHalfMove(repository.path, sides(repository))).toEqual([]);
+    expect(clean(repository)).toBe(before);
+    expect(readFileSync(`${repository.path}/f.txt`, "utf8")).toBe("mine\n");
   });
 });

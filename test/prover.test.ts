@@ -1,91 +1,71 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CheckRun } from "../src/core/proof/check-record.ts";
 import { Prover } from "../src/proof/prover.ts";
-import { findProject } from "../src/workspace/find-project.ts";
-import { temporaryRepository } from "./support/run-command.ts";
-
-type Outcome = CheckRun & { readonly tree: string; readonly error: string };
-const nothing = { exit: null, seconds: 0, digest: "", tail: "", tree: "" };
-
-function committed() {
-  const repository = temporaryRepository({ "a.txt": "committed\n" });
-  const { git } = repository;
-  git("add", "a.txt");
-  git("commit", "-qm", "a");
-  const commonFolder = findProject(repository.path).commonFolder as string;
-  process.env.XDG_STATE_HOME = join(repository.path, "state");
-  const commit = git("rev-parse", "HEAD");
-  const check = async (command: string, more: { commit?: string; msMax?: number } = {}): Promise<Outcome> => {
-    using prover = await Prover.open({
-      root: repository.path,
-      commonFolder,
-      setup: null,
-      include: [".env"],
-      envPass: ["PATH", "HOME"],
-      ...(more.msMax === undefined ? {} : { checkMsMax: more.msMax }),
-    });
-    const proven = await prover.run(more.commit ?? commit, command, { base: commit, changed: ["a.txt"] });
-    return "error" in proven
-      ? { ...nothing, error: proven.error }
-      : { tree: proven.tree, error: "", ...proven.run };
-  };
-  return { ...repository, check, tree: git("rev-parse", "HEAD^{tree}") };
-}
+import { provingGround } from "./support/proving-ground.ts";
 
 describe("a check", () => {
   it("runs on the commit's tree, whatever the working folder holds", async () => {
-    using repository = committed();
-    repository.write("a.txt", "changed\n");
-    repository.write("b.txt", "untracked\n");
-    expect(await repository.check("cat a.txt; ls")).toMatchObject({
+    using ground = provingGround();
+    ground.write("main/a.txt", "changed\n");
+    ground.write("main/b.txt", "untracked\n");
+    expect(await ground.check("cat a.txt; ls")).toMatchObject({
       exit: 0,
-      tree: repository.tree,
+      tree: ground.git("rev-parse", "HEAD^{tree}"),
       tail: "committed\na.txt\n",
     });
   });
 
   it("is told what changed, and has the untracked files that are listed", async () => {
-    using repository = committed();
-    repository.write(".env", "A=1\n");
-    repository.write("other.env", "B=2\n");
-    const { tail } = await repository.check('cat "$LOCKSTEP_CHANGED" .env; ls -A | grep -c other');
+    using ground = provingGround();
+    ground.write("main/.env", "A=1\n");
+    ground.write("main/other.env", "B=2\n");
+    const { tail } = await ground.check('cat "$LOCKSTEP_CHANGED" .env; ls -A | grep -c other');
     expect(tail).toBe("a.txt\nA=1\n0\n");
   });
 
+  it("is told one path a line, whatever stands in the names", async () => {
+    using ground = provingGround();
+    using prover = await Prover.open(ground.options);
+    const changed = ["a b.txt", "two\nlines.txt", "f\\xff.ts", "é.txt"];
+    const command =
+      'cat "$LOCKSTEP_CHANGED"; [ "$LOCKSTEP_CHANGED" = "$TMPDIR/lockstep-changed" ] && echo private';
+    const proven = await prover.run("HEAD", command, { base: "HEAD", changed });
+    const tail = "a b.txt\ntwo\\x0alines.txt\nf\\xff.ts\né.txt\nprivate\n";
+    expect(proven).toMatchObject({ run: { tail } });
+    expect(existsSync(join(prover.folder, "../tmp"))).toBe(false);
+  });
+
   it("finds nothing that the one before it left behind", async () => {
-    using repository = committed();
-    await repository.check("echo junk > junk.txt; echo bad > a.txt; mkdir -p node_modules/x");
-    expect((await repository.check("cat a.txt; ls")).tail).toBe("committed\na.txt\n");
+    using ground = provingGround();
+    await ground.check("echo junk > junk.txt; echo bad > a.txt; mkdir -p node_modules/x");
+    expect((await ground.check("cat a.txt; ls")).tail).toBe("committed\na.txt\n");
   });
 
   it.each(["exit 3", "kill -9 $$", "nosuchprogram"])("that ends badly (`%s`) is no pass", async (command) => {
-    using repository = committed();
-    expect((await repository.check(command)).exit).not.toBe(0);
+    using ground = provingGround();
+    expect((await ground.check(command)).exit).not.toBe(0);
   });
 
   it("that hangs is ended at its time limit, with its children", async () => {
-    using repository = committed();
-    const mark = join(repository.path, "survived");
-    const { exit } = await repository.check(`(sleep 1; touch ${mark}) & sleep 60`, { msMax: 300 });
-    expect(exit).toBeNull();
+    using ground = provingGround();
+    using prover = await Prover.open({ ...ground.options, checkMsMax: 300 });
+    const proven = await prover.run("HEAD", "(sleep 1; touch survived) & sleep 60");
+    expect(proven).toMatchObject({ run: { exit: null } });
     await new Promise((resolve) => setTimeout(resolve, 1200));
-    expect(existsSync(mark)).toBe(false);
+    expect(existsSync(join(prover.folder, "survived"))).toBe(false);
   });
 
   it("does not wait for what outlives it in a session of its own", async () => {
-    using repository = committed();
-    const { exit, seconds } = await repository.check("setsid sleep 5 & echo done");
+    using ground = provingGround();
+    const { exit, seconds } = await ground.check("setsid sleep 5 & echo done");
     expect(exit).toBe(0);
     expect(seconds).toBeLessThan(4);
   });
 
   it("that prints without end leaves a digest and a bounded tail", async () => {
-    using repository = committed();
-    const { exit, tail, digest } = await repository.check(
-      "head -c 50000000 /dev/zero | tr '\\0' x; echo end",
-    );
+    using ground = provingGround();
+    const { exit, tail, digest } = await ground.check("head -c 50000000 /dev/zero | tr '\\0' x; echo end");
     expect({ exit, length: tail.length, end: tail.slice(-4) }).toEqual({
       exit: 0,
       length: 4096,
@@ -95,11 +75,11 @@ describe("a check", () => {
   });
 
   it("keeps secrets out of its tail, and the caller's environment out of its own", async () => {
-    using repository = committed();
+    using ground = provingGround();
     const secret = ["AKIA", "Z7QX2M", "4WPL9K", "TRB3"].join("");
     process.env.LOCKSTEP_TOKEN = "t";
     try {
-      const { tail } = await repository.check(`echo key ${secret}; env | grep -c TOKEN`);
+      const { tail } = await ground.check(`echo key ${secret}; env | grep -c TOKEN`);
       expect(tail).not.toContain(secret);
       expect(tail).toMatch(/\n0\n$/);
     } finally {
@@ -108,9 +88,9 @@ describe("a check", () => {
   });
 
   it("masks a secret before it cuts the output", async () => {
-    using repository = committed();
+    using ground = provingGround();
     const secret = ["ghp_", "Tk3ynVzWAwiXrNHBBrbsKrkNrtQYrtSJzeG1"].join("");
-    const { tail } = await repository.check(`echo ${secret}; head -c 4058 /dev/zero | tr '\\0' x`);
+    const { tail } = await ground.check(`echo ${secret}; head -c 4058 /dev/zero | tr '\\0' x`);
     expect(tail).not.toContain("SJzeG1");
     expect(tail.length).toBeLessThanOrEqual(4096);
   });
@@ -118,8 +98,8 @@ describe("a check", () => {
   it.each(["HEAD; touch x", "--upload-pack=x", "deadbeef", ""])(
     "of `%s` says that there is no such commit",
     async (commit) => {
-      using repository = committed();
-      expect((await repository.check("true", { commit })).error).toContain("commit");
+      using ground = provingGround();
+      expect((await ground.check("true", { commit })).error).toContain("commit");
     },
   );
 });

@@ -177,7 +177,7 @@ describe("conformance", () => {
       const [section = ""] = id.split("-");
       counts[section] = (counts[section] ?? 0) + 1;
     }
-    expect(counts).toEqual({ S0: 85, S1: 124, C: 20, INV: 9, F: 22 });
+    expect(counts).toEqual({ S0: 85, S1: 124, C: 20, INV: 9, F: 35 });
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     expect(read("docs/conformance.md").match(/^\| (?!id |---)/gm)).toHaveLength(rows.length);
   });

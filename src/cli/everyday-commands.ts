@@ -5,14 +5,16 @@ import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 export function addEverydayCommands(program: Command): void {
   program
     .command("land")
-    .argument("<branch>")
+    .argument("<branch...>", "several are merged in this order, and whoever breaks another is left out")
     .description("take a branch into the base: only inside its scope, only proven on the merged tree")
     .option("--scope <path...>", "what the branch may change (default: everything)")
     .option("--check <command...>", "must pass on the merged tree")
     .option("--proves <command...>", "must fail on the base and pass on the merged tree")
     .option("--dry-run", "prove it, and move nothing")
     .option(...json)
-    .action(async (branch, options) => endsWith((await import("./land.ts")).landCommand(branch, options)));
+    .action(async (branches, options) =>
+      endsWith((await import("./land.ts")).landCommand(branches, options)),
+    );
   program
     .command("status")
     .description("what waits for you, then every task")
@@ -44,6 +46,7 @@ export function addEverydayCommands(program: Command): void {
     .action(async (id, answer, options) =>
       endsWith((await import("./ledger-commands.ts")).decideCommand(id, answer, options)),
     );
+  addRollback(program);
   addAuditCommands(program);
   addBreaker(program);
   addExplaining(program);
@@ -123,6 +126,28 @@ function addMoves(task: Command): void {
     .action(async (name, options) =>
       endsWith((await import("./task.ts")).taskMoveCommand("task-cancel", name, options)),
     );
+}
+
+function addRollback(program: Command): void {
+  const rollback = program
+    .command("rollback")
+    .description("take merged work out again, newest first; nothing is deleted");
+  const levels = {
+    task: "one task, with what was merged on top of it",
+    batch: "everything that was merged together; its tasks are done again one after the other",
+    session: "everything of a session; what is open is handed to you, with a report",
+  } as const;
+  for (const level of ["task", "batch", "session"] as const)
+    rollback
+      .command(level)
+      .argument(`<${level}>`)
+      .description(levels[level])
+      .option(...dryRun)
+      .option("--allow-red", "even if the project's checks fail on what is left")
+      .option(...json)
+      .action(async (name, options) =>
+        endsWith((await import("./rollback.ts")).rollbackCommand(level, name, options)),
+      );
 }
 
 function addAuditCommands(program: Command): void {

@@ -1,93 +1,100 @@
-import type { Landed } from "../run/land-branch.ts";
-import { landBranch } from "../run/land-branch.ts";
-import { readRepository } from "../workspace/git/repository-state.ts";
-import { callFrom } from "./caller.ts";
+import { integrate } from "../run/integrate.ts";
+import type { Integrated, IntegrationContext, Member } from "../run/integration.ts";
+import { hasRemote } from "../run/propose-chain.ts";
 import { CommandFault } from "./command-fault.ts";
-import { writeAll } from "./descriptor.ts";
-import { openEngine } from "./open-engine.ts";
+import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { style } from "./style.ts";
 import { duration, printable, table } from "./table.ts";
-import { faultVerdict } from "./verdicts.ts";
 
-interface LandOptions {
+interface LandOptions extends RepositoryOptions {
   readonly scope?: readonly string[];
   readonly check?: readonly string[];
   readonly proves?: readonly string[];
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
 }
 
-const exits = { merged: 0, proven: 0, nothing: 0, refused: 2, waiting: 3 } as const;
+const exits = { merged: 0, proven: 0, proposed: 0, nothing: 0, refused: 2, waiting: 3 } as const;
 
-/** Exit 0 merged, 2 refused, 3 a person has to decide. */
-export async function landCommand(branch: string, options: LandOptions): Promise<number> {
-  try {
-    const landed = await land(branch, options);
-    writeAll(1, options.json === true ? `${JSON.stringify(landed, null, 2)}\n` : landedText(branch, landed));
-    if (landed.refused !== null) writeAll(2, `lockstep: ${landed.refused.code}: ${landed.refused.reason}\n`);
-    return exits[landed.outcome];
-  } catch (error) {
-    const fault = faultVerdict(error);
-    if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    if (options.json === true) writeAll(1, `${JSON.stringify(fault)}\n`);
-    writeAll(2, `lockstep: ${fault.code}: ${fault.reason}\n`);
-    return fault.code === "E-STORE" || fault.code === "E-INTERNAL" ? 1 : 2;
-  }
+/** Exit 0 all merged, 2 something refused, 3 a person has to decide. */
+export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
+  const { scope = null, check: checks = [], proves = [] } = options;
+  const wishes = [...new Set(branches)].map((branch) => ({ branch, scope, checks, proves }));
+  return inRepository("land", options, async (context) => {
+    await needRemote(context);
+    const landed = await integrate(context, wishes);
+    const refusals = landed.branches.flatMap(({ branch, refused }) =>
+      refused === null ? [] : [wishes.length > 1 ? { name: branch, refused } : { refused }],
+    );
+    return { exit: exits[landed.outcome], text: landedText(landed), refusals, document: toJson(landed) };
+  });
 }
 
-async function land(
-  branch: string,
-  { scope = ["."], check = [], proves = [], dryRun = false }: LandOptions,
-): Promise<Landed> {
-  const call = callFrom(process.env);
-  if ("allow" in call) throw new CommandFault(call.code, call.reason);
-  if (call.role !== "person")
-    throw new CommandFault("R-AU-001", "`land` is not for agents: let a person do it");
-  using opened = await openEngine({ create: true });
-  const { engine, project, config } = opened;
-  const repository = await readRepository(project, config.base_branch);
-  if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
-  if (config.integrate === "pr")
-    throw new CommandFault("E-CONFIG", "`integrate: pr` is not built yet: use `local` or `none`");
-  const onProgress = (line: string) => writeAll(2, `${style.dim("·")} ${printable(line)}\n`);
-  return await landBranch(
-    { engine, repository, config, call, onProgress },
-    { branch, scope, checks: check, proves, dryRun },
+/** Said before the checks have cost anything. */
+async function needRemote({ config, repository }: IntegrationContext): Promise<void> {
+  if (config.integrate !== "pr" || (await hasRemote(repository.root))) return;
+  throw new CommandFault(
+    "E-CONFIG",
+    "`integrate: pr` pushes to the remote `origin`, and there is none: add it, or use `integrate: local`",
   );
 }
 
-function landedText(branch: string, { outcome, base, commit, evidence, weakened, gate }: Landed): string {
-  const words = {
-    merged: `${style.green("merged")} ${branch} into ${base} as ${commit?.slice(0, 12)}`,
-    proven: `${style.green("proven")} ${branch} on ${base}; nothing was moved`,
-    nothing: `${branch} is part of ${base} already`,
-    refused: `${style.red("refused")} ${branch}`,
-    waiting: `${style.red("waiting")} for a person: ${branch}`,
-  } as const;
-  const proof =
-    evidence.length === 0
-      ? ""
-      : `\n${table(
-          ["CHECK", "BASE", "MERGED", "OUTCOME", "TIME"],
-          evidence.map(({ command, before, after, outcome: result }) => [
-            command,
-            before === null ? "-" : `exit ${before.exit}`,
-            `exit ${after.exit}`,
-            result,
-            duration(Math.round(after.seconds)),
-          ]),
-        )}`;
-  const gates =
+/** One branch is told at the top too. */
+function toJson(landed: Integrated) {
+  const [only, ...others] = landed.branches;
+  if (only === undefined || others.length > 0) return landed;
+  return { ...only, ...landed, commit: landed.commit ?? only.commit };
+}
+
+function landedText({ base, branches, gate }: Integrated): string {
+  const parts = [
+    branches.map((member) => `${outcomeLine(member, base)}\n`).join(""),
+    checkTable(branches),
     gate.length === 0
       ? ""
-      : `\n${table(
+      : table(
           ["GATE", "RESULT", "NOTE"],
           gate.map(({ check, result, findings, note }) => [
             check,
             result,
             findings[0]?.message ?? note ?? "",
           ]),
-        )}`;
-  const listed = weakened.map(({ path, what }) => `  ${printable(path)}: ${what}\n`).join("");
-  return `${words[outcome]}\n${proof}${gates}${listed === "" ? "" : `\nlook at what checks less now:\n${listed}`}`;
+        ),
+    weakenedText(branches),
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function outcomeLine({ branch, outcome, commit, url }: Member, base: string): string {
+  const name = printable(branch);
+  const words = {
+    merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)}`,
+    proven: `${style.green("proven")} ${name} on ${base} as ${commit?.slice(0, 12)}; nothing was moved`,
+    proposed: `${style.green("proposed")} ${name} for ${base}${url === undefined ? "" : `: ${url}`}`,
+    nothing: `${name} is part of ${base} already`,
+    refused: `${style.red("refused")} ${name}`,
+    waiting: `${style.red("waiting")} for a person: ${name}`,
+  } as const;
+  return words[outcome];
+}
+
+function checkTable(branches: readonly Member[]): string {
+  const several = branches.length > 1;
+  const rows = branches.flatMap(({ branch, evidence }) =>
+    evidence.map(({ command, before, after, outcome }) => [
+      ...(several ? [branch] : []),
+      command,
+      before === null ? "-" : `exit ${before.exit}`,
+      `exit ${after.exit}`,
+      outcome,
+      duration(Math.round(after.seconds)),
+    ]),
+  );
+  if (rows.length === 0) return "";
+  return table([...(several ? ["BRANCH"] : []), "CHECK", "BASE", "MERGED", "OUTCOME", "TIME"], rows);
+}
+
+function weakenedText(branches: readonly Member[]): string {
+  const listed = branches.flatMap(({ weakened }) =>
+    weakened.map(({ path, what }) => `  ${printable(path)}: ${what}\n`),
+  );
+  return listed.length === 0 ? "" : `look at what checks less now:\n${listed.join("")}`;
 }

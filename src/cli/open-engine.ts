@@ -3,6 +3,7 @@ import { shifted } from "../core/leases/clock.ts";
 import { parseIsoTime } from "../core/points/iso-time.ts";
 import { findSecrets } from "../core/secrets/find-secrets.ts";
 import type { Engine, EngineLimits } from "../engine/engine.ts";
+import { ledgerReuse } from "../engine/reuse-evidence.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { openMemoryLedger, openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
 import { showBreaker } from "../workspace/breaker-file.ts";
@@ -45,7 +46,7 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
     limits: limitsOf(config),
     isAlive,
     identityOf,
-    prove: (commit, command) => prove(project, config, { commit, command }),
+    prove: (commit, command) => prove({ project, config, ledger, clock }, { commit, command }),
     findSecrets,
     showBreaker: (mode) => showBreaker(project, mode),
     pause: (round) => new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** round, 50))),
@@ -55,20 +56,23 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
 
 /** One command on one commit, for those who do their own merging. */
 async function prove(
-  { place, commonFolder }: Project,
-  { workspace }: Config,
+  { project, config, ledger, clock }: Pick<Opened, "project" | "config"> & Pick<Engine, "ledger" | "clock">,
   check: { commit: string; command: string },
 ) {
+  const { place, commonFolder } = project;
   if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
   if (!/^[0-9a-fA-F]{4,64}$/.test(check.commit)) return { error: `\`${check.commit}\` is no commit id` };
   const { Prover } = await import("../proof/prover.ts");
-  const { setup, include, env_pass: envPass } = workspace;
+  const { setup, include, env_pass: envPass, home } = config.workspace;
   using prover = await Prover.open({
     root: place.realRoot ?? place.root,
     commonFolder,
     setup,
     include,
     envPass,
+    home,
+    sandbox: config.sandbox,
+    reuse: ledgerReuse({ ledger, clock }),
   });
   const proven = await prover.run(check.commit, check.command);
   return "error" in proven ? proven : { command: check.command, tree: proven.tree, ...proven.run };

@@ -3,6 +3,7 @@ import { readTaskName } from "../engine/task-keys.ts";
 import { readSubmittedText } from "../hooks/read-submitted.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
 import { readInput } from "./read-input.ts";
 import { printVerdict } from "./verdicts.ts";
 
@@ -16,8 +17,17 @@ export function dispatchCommand(
     const packet = await readDocument(file);
     const runnerPid = runner === undefined ? undefined : wholeNumber("--runner", runner);
     const input = runnerPid === undefined ? { packet } : { packet, runnerPid };
-    return ask("dispatch", input, { ...options, create: true });
+    const verdict = await ask("dispatch", input, { ...options, create: true });
+    if (verdict.allow && options.dryRun !== true) await keepScopeBefore(verdict);
+    return verdict;
   });
+}
+
+/** The agent begins when this command ends: what it finds is kept, for a roll-back. */
+async function keepScopeBefore({ details }: Verdict): Promise<void> {
+  const { keepScope } = await import("./keep-scope.ts");
+  const failed = await keepScope(String(details?.task_id));
+  if (failed !== undefined) writeAll(2, `lockstep: no snapshot for a roll-back: ${failed}\n`);
 }
 
 export function heartbeatCommand(

@@ -8,6 +8,7 @@ export function faultVerdict(error: unknown): Verdict {
   if (error instanceof CommandFault) return deny(error.code, error.message);
   if (isStoreFault(error))
     return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
+  if (isKnownFault(error)) return deny(error.code, error.message);
   return internalFault(error);
 }
 
@@ -42,6 +43,13 @@ async function caught(decide: () => Promise<Verdict>): Promise<Verdict> {
 function complain({ code, reason }: Verdict): 2 {
   writeAll(2, `lockstep: ${code}: ${reason}\n`);
   return 2;
+}
+
+/** Faults that are not ours and say themselves what to do. */
+const knownFaults = ["R-PE-003", "E-CONFIG", "E-GIT"] as const;
+
+function isKnownFault(error: unknown): error is Error & { readonly code: (typeof knownFaults)[number] } {
+  return error instanceof Error && "code" in error && knownFaults.some((code) => code === error.code);
 }
 
 interface StoreLike extends Error {

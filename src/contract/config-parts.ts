@@ -14,6 +14,8 @@ const wordForm = /^[^\u0000]*$/;
 const pathForm =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a path in a line has none
   /^(?=.*\S)(?![/\\~]|[A-Za-z]:|file:)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^\u0000-\u001f\u007f]+$/;
+/** The home as a whole is no path in it. */
+const homePathForm = new RegExp(`^(?!(?:\\./*)*$)${pathForm.source.slice(1)}`);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git allows none in the name of a branch
 const branchForm = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|[/.]$))[^\u0000-\u0020\u007f~^:?*[\\]+$/;
 
@@ -31,6 +33,11 @@ export const projectPath = z
   .string("a path or glob inside the project, relative to its root")
   .regex(pathForm)
   .describe("relative to the project's root, without `..`");
+
+export const homePath = z
+  .string("a path inside the home folder, relative to it")
+  .regex(homePathForm)
+  .describe("relative to the home folder, without `..`");
 
 export const branchName = z.string("the name of a branch").regex(branchForm);
 

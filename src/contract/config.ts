@@ -8,6 +8,7 @@ import {
   commandLine,
   count,
   countOrNone,
+  homePath,
   name,
   projectPath,
   variableName,
@@ -78,6 +79,10 @@ const workspace = z
       .describe("null: found from the lock files"),
     include: z.array(projectPath).default([".env"]).describe("ignored files that a checkout gets a copy of"),
     env_pass: z.array(variableName).default(["PATH", "HOME", "LANG"]),
+    home: z
+      .array(homePath)
+      .default([])
+      .describe("paths in the home folder that checks and set-ups may write"),
   })
   .prefault({});
 

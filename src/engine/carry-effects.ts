@@ -1,6 +1,6 @@
 import type { Advance } from "../core/tasks/machine.ts";
 import { isDown } from "../core/tasks/states.ts";
-import type { Task } from "../core/tasks/task.ts";
+import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Effect } from "../core/tasks/transitions.ts";
 import type { Draft } from "./draft.ts";
 
@@ -118,7 +118,10 @@ export async function downUpstream(draft: Draft, task: Task): Promise<string | u
 /** A dependency that no ledger knows is not merged either. */
 export async function unmerged(draft: Draft, { dependsOn }: Pick<Task, "dependsOn">): Promise<string[]> {
   const waiting: string[] = [];
-  for (const key of dependsOn) if ((await draft.task(key))?.state !== "MERGED") waiting.push(key);
+  for (const key of dependsOn) {
+    const dependency = await draft.task(key);
+    if (dependency === undefined || !isIn(dependency)) waiting.push(key);
+  }
   return waiting;
 }
 

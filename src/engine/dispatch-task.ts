@@ -1,7 +1,7 @@
 import { expiresAt } from "../core/leases/lease.ts";
 import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
-import type { Task } from "../core/tasks/task.ts";
+import { isIn, type Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { findBreaker } from "./breaker.ts";
 import { downUpstream, orphanOf, unmerged } from "./carry-effects.ts";
@@ -184,7 +184,7 @@ async function announceWaiting(draft: Draft, { hold }: Task): Promise<boolean> {
   const gone =
     hold.kind === "lock"
       ? (await draft.engine.ledger.locks({ task: other.key, active: true })).length === 0
-      : other.state === "MERGED";
+      : isIn(other);
   if (!gone) draft.putTask(other);
   return !gone;
 }

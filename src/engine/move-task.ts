@@ -8,6 +8,7 @@ import { checkFence, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { readPacket } from "./read-packet.ts";
+import { redoRolledBack } from "./redo-task.ts";
 import { sameAssignment } from "./same-assignment.ts";
 import { settle } from "./settle.ts";
 
@@ -87,6 +88,8 @@ export async function retryTask(
   input: { readonly task: string; readonly packet?: unknown },
   call: Call,
 ): Promise<Verdict> {
+  if ((await engine.ledger.task(input.task))?.revertedBy != null)
+    return redoRolledBack(engine, input.task, call);
   const masked = input.packet === undefined ? undefined : await maskedPacket(input.packet);
   if (masked !== undefined && "allow" in masked) return masked;
   const packet = masked === undefined ? undefined : readPacket(masked.packet);

@@ -30,6 +30,8 @@ export function newTask({ key, id, session }: TaskName, at: string): Task {
     proof: null,
     commit: null,
     evidence: [],
+    batch: null,
+    revertedBy: null,
     resolution: null,
     createdAt: at,
     updatedAt: at,

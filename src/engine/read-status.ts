@@ -1,7 +1,7 @@
 import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";
-import type { Task } from "../core/tasks/task.ts";
+import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { type Breaker, readBreaker } from "./breaker.ts";
 import type { Engine } from "./engine.ts";
@@ -65,6 +65,8 @@ async function taskStatus(engine: Engine, task: Task) {
     branch: null,
     base: null,
     commit: task.commit,
+    batch: task.batch ?? null,
+    reverted_by: task.revertedBy ?? null,
     proof: task.proof,
     started_at: attempt?.startedAt ?? null,
     elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
@@ -106,8 +108,10 @@ async function waitingFor(engine: Engine, task: Task): Promise<readonly string[]
   if (task.hold?.by != null) return [task.hold.by];
   if (task.state !== "PENDING") return [];
   const waiting: string[] = [];
-  for (const key of task.dependsOn)
-    if ((await engine.ledger.task(key))?.state !== "MERGED") waiting.push(key);
+  for (const key of task.dependsOn) {
+    const dependency = await engine.ledger.task(key);
+    if (dependency === undefined || !isIn(dependency)) waiting.push(key);
+  }
   return waiting;
 }
 

@@ -1,7 +1,7 @@
 import { PathIndex } from "../core/paths/path-index.ts";
 import { entryFrom } from "../core/paths/stored-shape.ts";
 import { isTaskState } from "../core/tasks/states.ts";
-import type { Task } from "../core/tasks/task.ts";
+import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Attempt, Ledger, Lock } from "../ledger/ledger.ts";
 import type { Engine } from "./engine.ts";
 
@@ -99,14 +99,18 @@ function* statesMatchEvents({ tasks, told }: Stored): Iterable<Inconsistency> {
     if (!tasks.has(key)) yield found("events", key, "there are events of a task that does not exist");
 }
 
+const started = ["IN_PROGRESS", "REVIEW", "MERGED"];
+
 function* dependenciesHold({ tasks }: Stored): Iterable<Inconsistency> {
   for (const task of tasks.values())
     for (const key of task.dependsOn) {
       const dependency = tasks.get(key);
       if (dependency === undefined)
         yield found("dependencies", task.key, `it depends on \`${key}\`, which does not exist`);
-      else if (["IN_PROGRESS", "REVIEW", "MERGED"].includes(task.state) && dependency.state !== "MERGED")
-        yield found("dependencies", task.key, `it is ${task.state} though \`${key}\` is ${dependency.state}`);
+      else if (started.includes(task.state) && task.revertedBy == null && !isIn(dependency)) {
+        const is = dependency.state === "MERGED" ? "rolled back" : dependency.state;
+        yield found("dependencies", task.key, `it is ${task.state} though \`${key}\` is ${is}`);
+      }
     }
 }
 

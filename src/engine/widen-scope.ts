@@ -8,6 +8,7 @@ import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, NewLock } from "../ledger/ledger.ts";
 import { findBreaker } from "./breaker.ts";
+import { nextDecisionId } from "./decision-ids.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { fencedTask, type Loaded } from "./fence.ts";
@@ -186,8 +187,7 @@ async function ask(
       task === input.task &&
       JSON.stringify(field(data, "paths")) === JSON.stringify(input.paths),
   );
-  const id =
-    same?.id ?? `UD-${1 + Math.max(0, ...all.map((one) => Number(/^UD-(\d+)$/.exec(one.id)?.[1] ?? 0)))}`;
+  const id = same?.id ?? nextDecisionId(all);
   const verdict = allow({ task_id: input.task, granted: [], decision: id, next: "go on; a person decides" });
   if (same !== undefined) return { verdict };
   const decision: Decision = {

@@ -35,6 +35,8 @@ export interface Ledger {
   answered(key: string): Promise<Answered | undefined>;
   intents(): Promise<readonly Intent[]>;
   decisions(filter?: { readonly state?: Decision["state"] }): Promise<readonly Decision[]>;
+  /** The pass that is kept under a key. A damaged one counts as none: it can be had again by running the check. */
+  evidence(key: string): Promise<StoredRun | undefined>;
   /** The key that attempts' tokens are made with. */
   secret(): string;
   commit(change: Change): Promise<Committed>;
@@ -152,6 +154,19 @@ export interface Decision {
   readonly answeredAt: string | null;
 }
 
+/** A check that passed. Failures are not kept, so that none is ever taken for the next one's outcome. */
+export interface StoredRun {
+  /** Stands for everything that the outcome depends on. */
+  readonly key: string;
+  readonly command: string;
+  readonly tree: string;
+  readonly exit: 0;
+  readonly seconds: number;
+  readonly digest: string;
+  readonly tail: string;
+  readonly at: string;
+}
+
 export type SettingName = "breaker";
 
 export interface Answered {
@@ -168,6 +183,8 @@ export interface Change {
   readonly tasks?: readonly Task[];
   readonly attempts?: readonly Attempt[];
   readonly decisions?: readonly Decision[];
+  /** Each takes the place of the one under its key. No state changes with it, so it needs no event. */
+  readonly evidence?: readonly StoredRun[];
   /** Taken all or none; `expect.fence` says that nobody took any since the overlap was judged. */
   readonly take?: readonly NewLock[];
   /** Tasks that lose all their locks; before `take`. */

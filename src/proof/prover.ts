@@ -1,13 +1,17 @@
-import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../contract/config.ts";
 import type { CheckRun } from "../core/proof/check-record.ts";
-import { detectSetup, type Setup, type TopFolder } from "../core/proof/detect-commands.ts";
+import type { TopFolder } from "../core/proof/detect-commands.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
-import { readRef } from "../workspace/git/refs.ts";
-import { runProcess } from "../workspace/run-process.ts";
+import { copyIncluded, readIncluded } from "../workspace/included-files.ts";
+import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
+import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
+import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
+import { type CommitSetup, readSetup } from "./read-setup.ts";
+import { type Reuse, reuseInMemory, reuseKey } from "./reuse.ts";
+import { runWalled, type WalledRun } from "./walled-run.ts";
 
 export interface ProverOptions {
   readonly root: string;
@@ -17,6 +21,12 @@ export interface ProverOptions {
   /** Untracked files that checks need. */
   readonly include: readonly string[];
   readonly envPass: readonly string[];
+  /** Paths below the home that checks may write. */
+  readonly home?: readonly string[];
+  /** `auto` unless told otherwise. */
+  readonly sandbox?: Config["sandbox"];
+  /** Where passes are kept beyond the life of this process. */
+  readonly reuse?: Reuse;
   readonly checkMsMax?: number;
   onProgress?(line: string): void;
 }
@@ -24,6 +34,8 @@ export interface ProverOptions {
 export interface Proven {
   readonly tree: string;
   readonly run: CheckRun;
+  /** True if it passed before, and was not run now. */
+  readonly reused: boolean;
 }
 
 /** What a check is told about the change it looks at. */
@@ -32,55 +44,83 @@ export interface ChangeFacts {
   readonly changed: readonly string[];
 }
 
+/** What stands around checks; `missing`: why nothing does although it was wished for. */
+export interface ProverWalls {
+  readonly sandbox: Sandbox["kind"];
+  readonly missing?: string;
+}
+
+interface Failed {
+  readonly error: string;
+}
+
 const maskedBytesMax = 256 * 1024;
 const tailLengthMax = 4096;
 const checkMsMax = 15 * 60_000;
 const setupMsMax = 15 * 60_000;
 
 /**
- * Runs commands on the exact trees of commits, in a checkout that no agent works in. A pass is not run twice
- * for the same tree, command and set-up.
+ * Runs commands on the exact trees of commits, in a checkout that no agent works in and behind walls, because agents
+ * wrote what is run. A pass is not run twice for the same tree, command and set-up.
  */
 export class Prover implements Disposable {
+  readonly walls: ProverWalls;
   readonly #options: ProverOptions;
   readonly #checkout: ProofCheckout;
-  readonly #passes = new Map<string, Proven>();
+  readonly #sandbox: Sandbox;
+  readonly #reuse: Reuse;
 
-  private constructor(options: ProverOptions, checkout: ProofCheckout) {
+  private constructor(options: ProverOptions, sandbox: Sandbox, missing: string | undefined) {
+    this.walls = { sandbox: sandbox.kind, ...(missing === undefined ? {} : { missing }) };
     this.#options = options;
-    this.#checkout = checkout;
+    this.#sandbox = sandbox;
+    this.#reuse = options.reuse ?? reuseInMemory();
+    this.#checkout = openProofCheckout(options.commonFolder);
   }
 
+  /** Throws a `SandboxFault` where there has to be a sandbox and is none. */
   static async open(options: ProverOptions): Promise<Prover> {
-    return new Prover(options, await openProofCheckout(options.commonFolder));
+    const chosen = await chooseSandbox(options.sandbox ?? "auto");
+    if ("error" in chosen) throw new SandboxFault(chosen.error);
+    return new Prover(options, chosen.sandbox, chosen.missing);
   }
 
-  async run(
-    commit: string,
-    command: string,
-    change?: ChangeFacts,
-  ): Promise<Proven | { readonly error: string }> {
-    if ((await readRef(this.#options.root, commit)) === undefined)
-      return { error: `commit \`${commit}\` does not exist in this repository` };
-    const tree = await this.#checkout.show(commit);
-    const setup = this.#options.setup === null ? detectSetup(this.top) : configured(this.#options.setup);
-    const setupKey = this.#keyOf(setup);
-    const key = `${tree}\n${command}\n${setupKey}`;
-    const passed = this.#passes.get(key);
-    if (passed !== undefined) return passed;
-    const failed = await this.#setUp(setup, setupKey);
+  async run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
+    const setup = await readSetup(this.#options.root, commit, this.#options.setup);
+    if (setup === undefined) return noCommit(commit);
+    const included = readIncluded(this.#options.root, this.#options.include);
+    if ("error" in included) return included;
+    const { tree } = setup;
+    const inputs = { tree, command, setupKey: setup.key, files: included.files, env: this.#passed() };
+    const told = change === undefined ? [] : [change.base, ...change.changed];
+    const key = reuseKey({ ...inputs, told });
+    const kept = await this.#reuse.find(key);
+    if (kept?.exit === 0) {
+      const { exit, seconds, digest, tail } = kept;
+      return { tree, run: { exit, seconds, digest, tail }, reused: true };
+    }
+    const failed = await this.#prepare(setup);
     if (failed !== undefined) return failed;
-    const run = await this.#run(command, change);
-    if (run.exit === 0) this.#passes.set(key, { tree, run });
-    return { tree, run };
+    const run = await this.#check(command, change);
+    if (run.exit === 0) await this.#reuse.keep({ key, command, tree, ...run, exit: 0 });
+    return { tree, run, reused: false };
+  }
+
+  /** Makes `folder` what a check of the commit would run in, though none is run. */
+  async prepare(commit: string): Promise<{ readonly tree: string } | Failed> {
+    const setup = await readSetup(this.#options.root, commit, this.#options.setup);
+    if (setup === undefined) return noCommit(commit);
+    return (await this.#prepare(setup)) ?? { tree: setup.tree };
   }
 
   /** The top folder of what was shown last. */
   get top(): TopFolder {
     const at = (name: string) => join(this.#checkout.folder, name);
+    // A link in the tree may lead to what has no end.
+    const isFile = (name: string) => statSync(at(name), { throwIfNoEntry: false })?.isFile() === true;
     return {
       has: (name) => existsSync(at(name)),
-      text: (name) => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined),
+      text: (name) => (isFile(name) ? readFileSync(at(name), "utf8") : undefined),
     };
   }
 
@@ -96,74 +136,82 @@ export class Prover implements Disposable {
     this.#checkout[Symbol.dispose]();
   }
 
-  #keyOf({ commands, inputs }: Setup): string {
-    const hash = createHash("sha256").update(JSON.stringify([commands, process.version, process.platform]));
-    for (const name of inputs) hash.update(`\0${name}\0${this.top.text(name) ?? ""}`);
-    return hash.digest("hex");
-  }
-
-  async #setUp(setup: Setup, setupKey: string): Promise<{ readonly error: string } | undefined> {
-    this.#include();
-    if (this.#checkout.setupKey === setupKey) return undefined;
-    await this.#checkout.scrub();
-    this.#include();
-    for (const command of setup.commands) {
-      this.#options.onProgress?.(`setting up: ${command.join(" ")}`);
-      const { exit, tail } = await runProcess({
-        command,
-        cwd: this.#checkout.folder,
-        env: this.#environment(),
-        msMax: setupMsMax,
-      });
-      if (exit === 0) continue;
-      const [last = "no output"] = (await maskSecrets(tail)).trim().split("\n").slice(-1);
-      return { error: `the set-up \`${command.join(" ")}\` failed: ${last}` };
+  async #prepare({ commit, commands, key }: CommitSetup): Promise<Failed | undefined> {
+    const included = readIncluded(this.#options.root, this.#options.include);
+    if ("error" in included) return included;
+    await this.#checkout.show(commit);
+    if ((await this.#checkout.setupKey()) !== key) {
+      await this.#checkout.showBare(commit);
+      copyIncluded(included.files, this.folder);
+      for (const command of commands) {
+        const failed = await this.#setUp(command);
+        if (failed !== undefined) return failed;
+      }
+      // What it left elsewhere would be there for the first check alone, and be of another tree for the next ones.
+      if (commands.length > 0) await this.#checkout.show(commit);
+      await this.#checkout.keepSetup(key);
     }
-    this.#checkout.setupKey = setupKey;
+    copyIncluded(included.files, this.folder);
     return undefined;
   }
 
-  #include(): void {
-    for (const path of this.#options.include) {
-      const from = join(this.#options.root, path);
-      const to = join(this.#checkout.folder, path);
-      if (!existsSync(from) || existsSync(to)) continue;
-      mkdirSync(dirname(to), { recursive: true });
-      copyFileSync(from, to);
-    }
+  async #setUp(command: readonly string[]): Promise<Failed | undefined> {
+    this.#options.onProgress?.(`setting up: ${command.join(" ")}`);
+    const env = this.#environment();
+    const { exit, tail } = await this.#runWalled({ command, purpose: "set-up", env, msMax: setupMsMax });
+    if (exit === 0) return undefined;
+    const [last = "no output"] = (await maskSecrets(tail)).trim().split("\n").slice(-1);
+    return { error: `the set-up \`${command.join(" ")}\` failed: ${last}` };
   }
 
-  async #run(command: string, change: ChangeFacts | undefined): Promise<CheckRun> {
-    const list = join(tmpdir(), `lockstep-changed-${process.pid}`);
-    const told: Record<string, string> = {};
-    if (change !== undefined) {
-      writeFileSync(list, change.changed.map((path) => `${path}\n`).join(""), { mode: 0o600 });
-      Object.assign(told, { LOCKSTEP_BASE: change.base, LOCKSTEP_CHANGED: list });
-    }
-    try {
-      const { exit, seconds, digest, tail } = await runProcess({
-        command: ["sh", "-c", command],
-        cwd: this.#checkout.folder,
-        env: { ...this.#environment(), ...told },
-        msMax: this.#options.checkMsMax ?? checkMsMax,
-        tailBytesMax: maskedBytesMax,
-      });
-      // Masked before it is cut: the rest of a secret whose beginning is gone looks like nothing.
-      return { exit, seconds, digest, tail: (await maskSecrets(tail)).slice(-tailLengthMax) };
-    } finally {
-      rmSync(list, { force: true });
-    }
-  }
-
-  #environment(): Record<string, string> {
-    const passed = [...this.#options.envPass, "TMPDIR"].flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value] as const];
+  async #check(command: string, change: ChangeFacts | undefined): Promise<CheckRun> {
+    const { exit, seconds, digest, tail } = await this.#runWalled({
+      command: ["sh", "-c", command],
+      purpose: "check",
+      env: { ...this.#environment(), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
+      msMax: this.#options.checkMsMax ?? checkMsMax,
+      tailBytesMax: maskedBytesMax,
+      ...(change === undefined ? {} : { changed: change.changed }),
     });
-    return { ...Object.fromEntries(passed), CI: "true" };
+    const isVoid = exit === 0 && isFull(this.folder);
+    const told = isVoid
+      ? `${tail}\nits disk is full, so that it passed proves nothing: free some space\n`
+      : tail;
+    // Masked before it is cut: the rest of a secret whose beginning is gone looks like nothing.
+    return {
+      exit: isVoid ? null : exit,
+      seconds,
+      digest,
+      tail: (await maskSecrets(told)).slice(-tailLengthMax),
+    };
+  }
+
+  #runWalled(run: WalledRun) {
+    const { root, commonFolder, home = [] } = this.#options;
+    const { folder, temporary } = this.#checkout;
+    return runWalled(this.#sandbox, { root, commonFolder, checkout: folder, temporary, home }, run);
+  }
+
+  /** What the caller's environment has of the variables that are passed on. */
+  #passed(): Record<string, string> {
+    const found = this.#options.envPass.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, name === "PATH" ? realSearchPath(value) : value] as const];
+    });
+    return Object.fromEntries(found);
+  }
+
+  /** Git's own folder is read-only inside. */
+  #environment(): Record<string, string> {
+    return { ...this.#passed(), CI: "true", GIT_OPTIONAL_LOCKS: "0" };
   }
 }
 
-function configured(commands: readonly (readonly string[])[]): Setup {
-  return { commands, inputs: ["package-lock.json", "pnpm-lock.yaml", "yarn.lock", "uv.lock", "poetry.lock"] };
+function noCommit(commit: string): Failed {
+  return { error: `commit \`${commit}\` does not exist in this repository` };
+}
+
+function isFull(folder: string): boolean {
+  const { blocks, bavail } = statfsSync(folder);
+  return blocks > 0 && bavail === 0;
 }

@@ -8,18 +8,23 @@ import { checkCrossReferences } from "../proof/gate/cross-reference.ts";
 import { checkFileConflicts } from "../proof/gate/file-conflicts.ts";
 import { type GateCheck, type GateResult, gateResult, notConfigured } from "../proof/gate/gate-result.ts";
 import { checkImports } from "../proof/gate/imports.ts";
-import type { ChangedFile, Merge, SourceTree } from "../proof/gate/source-tree.ts";
+import type { ChangedFile, Merge } from "../proof/gate/source-tree.ts";
 import { checkSyntax } from "../proof/gate/syntax.ts";
 import type { Prover } from "../proof/prover.ts";
 import type { ChangedPath } from "../workspace/git/read-diff.ts";
-import { readTree } from "../workspace/git/read-tree.ts";
+import { type CommitTree, readTrees } from "../workspace/git/read-tree.ts";
+
+/** One task of the batch, and what it changed. */
+interface GateMember {
+  readonly task: string;
+  readonly diff: readonly ChangedPath[];
+}
 
 export interface GateInput {
   readonly root: string;
   readonly base: string;
   readonly result: string;
-  readonly diff: readonly ChangedPath[];
-  readonly branch: string;
+  readonly members: readonly GateMember[];
   readonly gate: Config["gate"];
   readonly prover: Prover;
   /** Whether the project's own tests were run on the result: they passed, or nobody would ask the gate. */
@@ -29,7 +34,16 @@ export interface GateInput {
 
 const conventionsFile = ".lockstep/systemPatterns.md";
 
-/** S1's six checks over a merged tree; each passes, fails, or says that it had nothing to go by. */
+/** The base has rules that cannot be read: no branch's fault, and nothing can be judged by them. */
+class GateConfigFault extends Error {
+  override readonly name = "GateConfigFault";
+  readonly code = "E-CONFIG";
+}
+
+/**
+ * S1's six checks over a merged tree; each passes, fails, or says that it had nothing to go by. Throws a
+ * `GateConfigFault` where the base's own rules cannot be read.
+ */
 export async function runGate(input: GateInput): Promise<readonly GateResult[]> {
   const merge = await readMerge(input);
   const builtin: Readonly<Record<Exclude<GateCheck, "file_conflict">, () => Promise<GateResult>>> = {
@@ -46,7 +60,9 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
     cross_reference: () => checkCrossReferences(merge),
   };
   const results: GateResult[] = [
-    checkFileConflicts([{ task: input.branch, paths: merge.changed.map(({ path }) => path) }]),
+    checkFileConflicts(
+      input.members.map(({ task, diff }) => ({ task, paths: diff.map(({ path }) => path) })),
+    ),
   ];
   for (const check of ["tests", "syntax", "imports", "conventions", "cross_reference"] as const) {
     const set = input.gate[check];
@@ -54,7 +70,13 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
     else if (set === "auto") results.push(await builtin[check]());
     else results.push(await byCommand(input, check, set.command));
   }
-  return results;
+  return results.map((result) => namingTheOnly(input.members, result));
+}
+
+/** Where one task alone is judged, whatever is found is its own. */
+function namingTheOnly([only, ...others]: readonly GateMember[], result: GateResult): GateResult {
+  if (only === undefined || others.length > 0) return result;
+  return { ...result, findings: result.findings.map((finding) => ({ tasks: [only.task], ...finding })) };
 }
 
 export function whyGateFails(results: readonly GateResult[]): Deny | undefined {
@@ -89,24 +111,34 @@ async function byCommand(
   ]);
 }
 
-async function readMerge({ root, base, result, diff, branch }: GateInput): Promise<Merge> {
-  const changed: ChangedFile[] = diff
-    .filter(({ kind, utf8 }) => kind === "file" && utf8)
-    .map(({ path, status }) => ({ path, status, task: branch }));
-  return { base: treeOf(await readTree(root, base)), result: treeOf(await readTree(root, result)), changed };
+async function readMerge({ root, base, result, members }: GateInput): Promise<Merge> {
+  const [before, after] = (await readTrees(root, [base, result])) as [CommitTree, CommitTree];
+  const changed = changedFiles(before, after, members);
+  const paths = changed.map(({ path }) => path);
+  before.load([...paths, conventionsFile]);
+  after.load(paths);
+  return { base: before, result: after, changed };
 }
 
-function treeOf(files: ReadonlyMap<string, string | undefined>): SourceTree {
-  const paths = [...files.keys()];
-  return { paths: () => paths, text: (path) => files.get(path) };
+/** What the merge changed, which may be another file than a task did: git follows files that the base renamed. */
+function changedFiles(base: CommitTree, result: CommitTree, members: readonly GateMember[]): ChangedFile[] {
+  const tasks = new Map<string, string[]>();
+  for (const { task, diff } of members)
+    for (const { path } of diff) tasks.set(path, [...(tasks.get(path) ?? []), task]);
+  return [...new Set([...base.paths(), ...result.paths()])].flatMap((path): ChangedFile[] => {
+    const [before, after] = [base.idOf(path), result.idOf(path)];
+    if (before === after) return [];
+    const status = before === undefined ? "added" : after === undefined ? "deleted" : "modified";
+    const known = tasks.get(path);
+    return known === undefined ? [{ path, status }] : known.map((task) => ({ path, status, task }));
+  });
 }
 
 /** The base's rules count: a branch does not write the rules that it is judged by. */
 function conventions(merge: Merge): GateResult {
   const read = readConventions(merge.base.text(conventionsFile) ?? "");
   if ("rules" in read) return checkConventions(read.rules, merge);
-  return gateResult(
-    "conventions",
-    read.faults.map(({ line, message }) => ({ path: conventionsFile, line, message })),
+  throw new GateConfigFault(
+    read.faults.map(({ line, message }) => `${conventionsFile}:${line}: ${message}`).join("\n"),
   );
 }

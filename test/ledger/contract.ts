@@ -17,6 +17,7 @@ import {
   newDecision,
   newEvent,
   newLock,
+  newRun,
   newTask,
   stateEvent,
 } from "./sample-documents.ts";
@@ -46,6 +47,7 @@ export function ledgerContract(name: string, { open, runs, tampering }: Engine):
   describe(`${name}: locks`, () => locks(open, runs));
   describe(`${name}: events`, () => events(open));
   describe(`${name}: requests, intents and settings`, () => others(open));
+  describe(`${name}: evidence`, () => evidence(open));
   if (tampering !== undefined) describe(`${name}: events and locks`, () => outOfReach(open, tampering));
 }
 
@@ -159,6 +161,7 @@ function changes(open: Open, runs: number): void {
     settings: { breaker: { open: true } },
     intents: [{ type: "stop-agent", task: "T-1", epoch: 1, data: { why: "test" } }],
     request: { key: "r-1", operation: "start", digest: "d", answer: { ok: true } },
+    evidence: [newRun("k-1")],
     expect: { fence: 0 },
   };
 
@@ -181,6 +184,7 @@ function changes(open: Open, runs: number): void {
       decisions: [{ id: "D-1", version: 1 }],
       answered: [{ operation: "start", digest: "d", answer: { ok: true } }, undefined, undefined],
     });
+    expect(await ledger.evidence("k-1")).toEqual(newRun("k-1"));
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
@@ -217,6 +221,7 @@ function changes(open: Open, runs: number): void {
     const mixed = { ...whole, ...stale, tasks, expect: { fence: 0, ...stale.expect } };
     expect(await ledger.commit(mixed)).toEqual({ conflict });
     expect(await dumpOf(ledger)).toEqual(before);
+    expect(await ledger.evidence("k-1")).toBeUndefined();
     expect(
       await ledger.commit({ ...whole, expect: { fence: 0, tasks: { "T-7": 1, "T-8": 0 } } }),
     ).toMatchObject({
@@ -599,6 +604,32 @@ function events(open: Open): void {
       }),
       { numRuns: 150 },
     );
+  });
+}
+
+function evidence(open: Open): void {
+  it("is kept under its key, the newest of them, and needs no event", async () => {
+    await using opened = await open();
+    const { ledger } = opened;
+    expect(await ledger.evidence("k-1")).toBeUndefined();
+    const odd = newRun("k-1", { tail: "é \u0000 \ud800 😀", seconds: 0.001 });
+    expect(await ledger.commit({ evidence: [odd, newRun("k-2")] })).toEqual({ ok: true, seq: 0 });
+    expect(await ledger.evidence("k-1")).toEqual(odd);
+    committed(await ledger.commit({ evidence: [newRun("k-1", { tail: "again" })] }));
+    expect((await ledger.evidence("k-1"))?.tail).toBe("again");
+    expect(await ledger.evidence("k-2")).toEqual(newRun("k-2"));
+    expect(await ledger.evidence("k")).toBeUndefined();
+    expect((await ledger.verify()).problems).toEqual([]);
+  });
+
+  it.each([1, null])("is never a failure: exit %s is refused whole", async (exit) => {
+    await using opened = await open();
+    const { ledger } = opened;
+    const failed = { ...newRun("k-2"), exit } as unknown as ReturnType<typeof newRun>;
+    const change = { evidence: [newRun("k-1"), failed], settings: { breaker: 1 } };
+    await expect(ledger.commit(change)).rejects.toThrow(InvariantBroken);
+    expect(await ledger.evidence("k-1")).toBeUndefined();
+    expect(await ledger.setting("breaker")).toBeUndefined();
   });
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Change, Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { StoreFault } from "../../src/ledger/store-fault.ts";
 import {
@@ -14,11 +14,15 @@ import {
   newDecision,
   newEvent,
   newLock,
+  newRun,
   newTask,
 } from "./sample-documents.ts";
 
-/** A little of everything. */
-export async function fillLedger(ledger: Ledger): Promise<void> {
+/** A little of everything. Ledgers before version 2 have no place for evidence. */
+export async function fillLedger(
+  ledger: Ledger,
+  { evidence = [newRun("k-1"), newRun("k-2")] }: Pick<Change, "evidence"> = {},
+): Promise<void> {
   const [one, two] = [newTask("T-1", { session: "s" }), newTask("T-2", { dependsOn: ["T-1"] })];
   const waiting = newTask("T-3", { state: "BLOCKED", hold: { kind: "lock", by: "T-1" } });
   committed(await ledger.commit(creating(one, two, waiting)));
@@ -43,6 +47,7 @@ export async function fillLedger(ledger: Ledger): Promise<void> {
       decisions: [newDecision("D-1")],
       settings: { breaker: { open: true, mode: "half" } },
       intents: [{ type: "stop-agent", task: "T-1", epoch: 1, data: { pid: 1 } }],
+      evidence,
       events: [newEvent(null, { type: "breaker.opened" }), newEvent("T-2"), newEvent("T-3")],
     }),
   );

@@ -1,7 +1,15 @@
 import type { TaskState } from "../../src/core/tasks/states.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
 import { newTask as freshTask } from "../../src/engine/new-task.ts";
-import type { Attempt, Committed, Decision, Ledger, NewEvent, NewLock } from "../../src/ledger/ledger.ts";
+import type {
+  Attempt,
+  Committed,
+  Decision,
+  Ledger,
+  NewEvent,
+  NewLock,
+  StoredRun,
+} from "../../src/ledger/ledger.ts";
 
 export const at = "2026-02-14T20:00:00.000Z";
 
@@ -60,6 +68,21 @@ export function newLock(task: string, resource: string, more: Partial<NewLock> =
     resource,
     shapes: [{ segments: stored, deep: true }],
     takenAt: at,
+    ...more,
+  };
+}
+
+export function newRun(key: string, more: Partial<StoredRun> = {}): StoredRun {
+  const digest = `sha256:${"0".repeat(64)}`;
+  return {
+    key,
+    command: "npm test",
+    tree: "4b825dc",
+    exit: 0,
+    seconds: 1.5,
+    digest,
+    tail: "ok\n",
+    at,
     ...more,
   };
 }

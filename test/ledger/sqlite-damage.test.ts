@@ -9,7 +9,17 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { copyOfFilled, fillLedger, LedgerCopy, refusalOf, sumOf, tamper } from "./ledger-copy.ts";
-import { at, committed, creating, dumpOf, moving, newEvent, newLock, newTask } from "./sample-documents.ts";
+import {
+  at,
+  committed,
+  creating,
+  dumpOf,
+  moving,
+  newEvent,
+  newLock,
+  newRun,
+  newTask,
+} from "./sample-documents.ts";
 
 const open = (folder: string) => openSqliteLedger({ folder, create: true });
 
@@ -233,6 +243,34 @@ describe("a row that was changed past the ledger", () => {
     const { problems } = await ledger.verify();
     expect(problems.map(({ problem }) => problem).join("\n")).toContain(told);
     ledger.close();
+  });
+});
+
+describe("evidence that was damaged", () => {
+  it.each([
+    "UPDATE evidence SET body = json_set(body, '$.tree', 'another') WHERE key = 'k-1'",
+    "UPDATE evidence SET body = '{' WHERE key = 'k-1'",
+    "UPDATE evidence SET sum = '' WHERE key = 'k-1'",
+    "UPDATE evidence SET key = 'k-1' WHERE key = 'k-2'",
+  ])("by %s counts as none, is told by verify, and is mended by the next run", async (sql) => {
+    using folder = temporaryFolder();
+    const ledger = await open(folder.path);
+    await fillLedger(ledger);
+    tamper(folder.path, (database) => {
+      if (sql.includes("'k-2'")) database.exec("DELETE FROM evidence WHERE key = 'k-1'");
+      database.exec(sql);
+    });
+    expect(await ledger.evidence("k-1")).toBeUndefined();
+    expect((await ledger.verify()).problems).toEqual([
+      { problem: "row `k-1` of table evidence does not match its sum" },
+    ]);
+    ledger.close();
+    expect(await refusalOf(folder.path)).toBeUndefined();
+    const again = await open(folder.path);
+    committed(await again.commit({ evidence: [newRun("k-1")] }));
+    expect(await again.evidence("k-1")).toEqual(newRun("k-1"));
+    expect((await again.verify()).problems).toEqual([]);
+    again.close();
   });
 });
 

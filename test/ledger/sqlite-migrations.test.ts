@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { type Migration, migrations } from "../../src/ledger/sqlite/migrations.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { copyOfFilled, tamper } from "./ledger-copy.ts";
-import { committed, dumpOf, newEvent } from "./sample-documents.ts";
+import { copyOfFilled, fillLedger, tamper } from "./ledger-copy.ts";
+import { committed, dumpOf, newEvent, newRun } from "./sample-documents.ts";
 
 const addTable: Migration = (connection) =>
   connection.execute("CREATE TABLE added (a TEXT) STRICT; INSERT INTO added VALUES ('x')");
@@ -48,6 +48,24 @@ describe("a migration", () => {
     copyFileSync(join(folder.path, "audit.head"), join(restored.path, "audit.head"));
     copyFileSync(backup, join(restored.path, "state.db"));
     expect(await dumpWith(restored.path)).toEqual(before);
+  });
+
+  it("gives a ledger of version 1 its place for evidence, and keeps what it was", async () => {
+    using folder = temporaryFolder();
+    const options = { folder: folder.path, migrations: migrations.slice(0, 1) };
+    const old = await openSqliteLedger({ ...options, create: true });
+    await fillLedger(old, { evidence: [] });
+    const before = await dumpOf(old);
+    old.close();
+    expect(await dumpWith(folder.path)).toEqual(before);
+    expect(pragma(join(folder.path, "state.db.v1.bak"), "user_version")).toBe(1);
+    const ledger = await open(folder.path);
+    committed(await ledger.commit({ evidence: [newRun("k-1")] }));
+    ledger.close();
+    const again = await open(folder.path);
+    expect(await again.evidence("k-1")).toEqual(newRun("k-1"));
+    again.close();
+    await expect(openSqliteLedger({ ...options, create: false })).rejects.toMatchObject({ kind: "newer" });
   });
 
   it("happens once, and makes no copy of a new ledger", async () => {

@@ -42,6 +42,7 @@ export class GatedLedger implements Ledger {
   answered: Ledger["answered"] = (key) => this.#read(`answered ${key}`, (ledger) => ledger.answered(key));
   intents = () => this.#read("intents", (ledger) => ledger.intents());
   decisions: Ledger["decisions"] = (filter) => this.#read("decisions", (ledger) => ledger.decisions(filter));
+  evidence: Ledger["evidence"] = (key) => this.#read(`evidence ${key}`, (ledger) => ledger.evidence(key));
   verify = () => this.#read("verify", (ledger) => ledger.verify());
   secret = () => this.#store.ledger.secret();
   close(): void {}

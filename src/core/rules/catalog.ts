@@ -128,7 +128,7 @@ const catalog = {
     "look at its log and retry",
   ),
   "R-HK-001": later("a lifecycle hook failed", "do what its remediation says and submit again"),
-  "R-GT-001": later("the integration gate failed", "mend what the gate's record names"),
+  "R-GT-001": own("the integration gate failed", "mend what the gate's record names"),
   "R-DP-001": own("a task that this one depends on failed", "resolve that task first"),
   "E-CONFIG": own("the configuration is invalid", "mend the line that the message names"),
   "E-PLAN": later("the plan is invalid", "mend the line that the message names"),
@@ -136,6 +136,7 @@ const catalog = {
     "the ledger cannot be read or written",
     "do what the reason says; `lockstep audit verify` tells what is damaged",
   ),
+  "E-GIT": own("git, or a checkout, cannot do what is needed", "do what the reason says, then call it again"),
   "E-INTERNAL": own(
     "Lockstep failed, so it denies",
     "call it again; if it stays so, report the payload and the reason",

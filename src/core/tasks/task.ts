@@ -42,6 +42,10 @@ export interface Task {
   readonly proof: "claimed" | "proven" | null;
   readonly commit: string | null;
   readonly evidence: readonly unknown[];
+  /** The integration that merged it, together with others or alone. */
+  readonly batch: string | null;
+  /** The commit that took its merge back; the task stays MERGED. */
+  readonly revertedBy: string | null;
   /** A person's answer to an escalation. */
   readonly resolution: string | null;
   readonly createdAt: string;
@@ -74,3 +78,8 @@ export interface FixDelta {
 }
 
 export type Actor = "person" | "orchestrator" | "attempt" | "system";
+
+/** Merged and still in: what depends on it may start. */
+export function isIn({ state, revertedBy }: Pick<Task, "state" | "revertedBy">): boolean {
+  return state === "MERGED" && revertedBy == null;
+}

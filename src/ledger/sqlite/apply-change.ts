@@ -40,6 +40,7 @@ export function applyChange(connection: Connection, change: Change): Head | { re
   takeLocks(connection, change);
   for (const one of documents) writeDocument(connection, one);
   for (const task of tasks) writeDependencies(connection, task, tasksBefore.get(task.key));
+  writeEvidence(connection, change);
   writeSettings(connection, change);
   writeIntents(connection, change);
   if (change.request !== undefined) writeRequest(connection, change.request);
@@ -105,6 +106,14 @@ function writeSettings(connection: Connection, { settings = {} }: Change): void 
     const row = { key, body: JSON.stringify(value) };
     const isNew = readSealed(connection, "settings", key) === undefined;
     (isNew ? insertSealed : updateSealed)(connection, "settings", row);
+  }
+}
+
+function writeEvidence(connection: Connection, { evidence = [] }: Change): void {
+  for (const run of evidence) {
+    if (run.exit !== 0) throw new InvariantBroken(`a failure of \`${run.command}\` is kept as evidence`);
+    connection.run("DELETE FROM evidence WHERE key = ?", run.key);
+    insertSealed(connection, "evidence", { key: run.key, body: JSON.stringify(run) });
   }
 }
 

@@ -84,6 +84,11 @@ CREATE TABLE decisions (
 CREATE INDEX decisions_by_state ON decisions (state, key);
 `;
 
+/** Version 2. */
+export const evidenceSchema = `
+CREATE TABLE evidence (key TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL) STRICT;
+`;
+
 /** The tables whose rows have a sum. */
 export const sealedTables = [
   "meta",
@@ -95,6 +100,7 @@ export const sealedTables = [
   "intents",
   "settings",
   "requests",
+  "evidence",
 ] as const;
 
 export type SealedTable = (typeof sealedTables)[number];

@@ -1,6 +1,15 @@
 import type { Task } from "../../core/tasks/task.ts";
 import { type Head, type HeadFile, readHead } from "../audit-head.ts";
-import type { Answered, Change, Committed, EventFilter, Ledger, SettingName, TaskFilter } from "../ledger.ts";
+import type {
+  Answered,
+  Change,
+  Committed,
+  EventFilter,
+  Ledger,
+  SettingName,
+  StoredRun,
+  TaskFilter,
+} from "../ledger.ts";
 import { StoreFault } from "../store-fault.ts";
 import { applyChange, isDurable } from "./apply-change.ts";
 import type { Connection } from "./connection.ts";
@@ -18,7 +27,7 @@ import {
   readWaiting,
 } from "./read-tasks.ts";
 import { freeReserve, hasReserve } from "./reserve.ts";
-import { readSealed } from "./sealed-rows.ts";
+import { readSealed, readWhole } from "./sealed-rows.ts";
 import { storeFault } from "./translate-error.ts";
 import { verifyLedger } from "./verify.ts";
 
@@ -69,6 +78,7 @@ export class SqliteLedger implements Ledger {
   intents = () => this.#read(readOpenIntents);
   decisions: Ledger["decisions"] = (filter) =>
     this.#read((connection) => readDecisions(connection, filter?.state));
+  evidence = (key: string) => this.#read((connection) => readWhole<StoredRun>(connection, "evidence", key));
   secret = () => this.#secret;
 
   async commit(change: Change): Promise<Committed> {

@@ -196,6 +196,30 @@ describe("a call", () => {
     ]);
   });
 
+  it.each([
+    'fetch("/api/users")',
+    "fetch(`${API_URL}/api/users`)",
+    'ofetch("api/users")',
+    '$.get("api/users")',
+    'import { http } from "./http"; http.get("users")',
+    'import { userApi } from "./http"; userApi.get("users")',
+    'new Request("/api/users")',
+    'useFetch("/api/users")',
+    'ky("/api/users")',
+    'axios({ url: "/api/users" })',
+    '$.ajax({ url: "/api/users" })',
+    'jQuery.get("/api/users")',
+    'superagent.get("/api/users")',
+    'this.$http.get("/api/users")',
+    'const mine = got.extend({ prefixUrl: "/api" }); mine.get("users")',
+    'const userApi = axios.create({ baseURL: "/api" }); userApi.get("/users")',
+  ])("%s is found in a file that did not change", async (call) => {
+    const made = { "web/http.ts": 'export const http = axios.create({ baseURL: "/api" })' };
+    const base = { ...server, ...made, "web/page.ts": call };
+    const found = await told(base, { "server.js": 'app.get("/api/x", h)' });
+    expect(found).toHaveLength(1);
+  });
+
   it("of a test is not held against anything", async () => {
     expect(
       await told(server, { "web/page.test.ts": 'fetch("/api/nope")', "e2e/x.ts": 'fetch("/api/nope")' }),
@@ -251,6 +275,30 @@ describe("the cross-reference check", () => {
       ["web/a.ts", ["T-1"]],
       ["web/b.ts", ["T-1", "T-2"]],
     ]);
+  });
+
+  it.each<[string, Record<string, string | null>, string[]]>([
+    ["the changed file", { "web/b.ts": "new Map().get(1)" }, ["web/b.ts"]],
+    ["the changed file", { "web/b.test.ts": 'fetch("/api/users")' }, []],
+    ["all", { "web/b.ts": 'fetch("/api/users")' }, ["server.js", "web/a.ts", "web/b.ts", "web/old.ts"]],
+    ["all", { "web/a.ts": null }, ["server.js", "web/a.ts", "web/old.ts"]],
+  ])("reads %s for %j", async (_, edits, expected) => {
+    const merge = mergeOf(base, edits);
+    const texts = new Set<string>();
+    const watched = (tree: typeof merge.base) => ({
+      ...tree,
+      text: (path: string) => {
+        texts.add(path);
+        return tree.text(path);
+      },
+    });
+    await checkCrossReferences({ ...merge, base: watched(merge.base), result: watched(merge.result) });
+    expect([...texts].toSorted()).toEqual(expected);
+  });
+
+  it("has nothing to do where no changed file serves or calls an API", async () => {
+    const { result, note } = await checkCrossReferences(mergeOf(base, { "web/b.ts": "1" }));
+    expect([result, note]).toEqual(["pass", "no changed file serves or calls an API"]);
   });
 
   it("is not configured where no endpoint is known", async () => {

@@ -9,14 +9,21 @@ import { changedBy, type Merge, presentPaths } from "./source-tree.ts";
 /**
  * S1: calls of the API match its endpoints. Endpoints are those of OpenAPI documents and of routes; a call counts
  * if its path begins like that of some endpoint. Calls in changed files are held against them, and all calls where
- * a file changed that serves something.
+ * a file changed that serves something. The rest of the tree is read only if there is something to hold.
  */
 export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
   const { result, base, changed } = merge;
   const parser = await scriptParser();
   const touched = new Set(changed.map(({ path }) => path));
-  const now = await ApiScan.of(result, parser);
-  const before = await ApiScan.of(base, parser, { scan: now, changed: touched });
+  const now = new ApiScan(result, parser);
+  const before = new ApiScan(base, parser, { scan: now, changed: touched });
+  await now.read(touched);
+  await before.read(touched);
+  if (![...touched].some((path) => now.concerns(path) || before.concerns(path)))
+    return gateResult("cross_reference", [], ["no changed file serves or calls an API"]);
+  const serverChanged = [...touched].some((path) => now.isServer(path) || before.isServer(path));
+  await now.readAll({ calls: serverChanged });
+  await before.readAll({ calls: false });
   if (now.endpoints.length + before.endpoints.length === 0)
     return notConfigured(
       "cross_reference",
@@ -30,7 +37,7 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
       [],
       [`more than ${comparedMax} endpoints: no call was held against them`, ...notes],
     );
-  const calls = ownCalls(merge, { now, before, touched });
+  const calls = ownCalls(serverChanged ? now.callers() : presentPaths(changed), now, before);
   const isServed = (call: ApiCall, { endpoints }: ApiScan) => endpoints.some((one) => answers(one, call));
   const unserved = calls.filter((call) => !isServed(call, now));
   const [old, found] = parted(unserved, (call) => !touched.has(call.path) && !isServed(call, before));
@@ -51,16 +58,8 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
 /** Each call is held against each endpoint. */
 const comparedMax = 5000;
 
-interface Scans {
-  readonly now: ApiScan;
-  readonly before: ApiScan;
-  readonly touched: ReadonlySet<string>;
-}
-
 /** The calls to be judged that begin like an endpoint of the project, there now or before. */
-function ownCalls({ changed }: Merge, { now, before, touched }: Scans): ApiCall[] {
-  const serverChanged = [...touched].some((path) => now.isServer(path) || before.isServer(path));
-  const callers = serverChanged ? now.callers() : presentPaths(changed);
+function ownCalls(callers: readonly string[], now: ApiScan, before: ApiScan): ApiCall[] {
   const own = new Set([...now.endpoints, ...before.endpoints].map(({ segments }) => prefixOf(segments)));
   own.delete(undefined);
   return callers

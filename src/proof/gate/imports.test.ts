@@ -57,6 +57,24 @@ describe("a broken import", () => {
       [],
     ],
     [
+      "of a module that was renamed, in files that did not change and write its name in other ways",
+      {
+        "package.json": "{}",
+        "src/a.ts": "",
+        "src/b.ts": 'import "./\\x61"',
+        "src/c.js": 'import(\n// late\n"./a.js")',
+        "d.ts": "export * from'src/a'",
+        "far.ts": 'import "./src/other"',
+        "src/other.ts": "",
+      },
+      { "src/a.ts": null, "src/z.ts": "" },
+      [
+        `src/b.ts:1 ${leads("./a", "`src/a.ts` is gone with this change")}`,
+        `src/c.js:1 ${leads("./a.js", "`src/a.ts` is gone with this change")}`,
+        `d.ts:1 ${leads("src/a", "`src/a.ts` is gone with this change")}`,
+      ],
+    ],
+    [
       "of a file that became a folder",
       { "a.ts": "", "b.ts": 'import "./a"' },
       { "a.ts": null, "a/index.ts": "" },
@@ -96,6 +114,18 @@ describe("a broken import", () => {
       },
       { "p/x.ts": null },
       [`b.ts:1 ${leads("p/x", "`p/x.ts` is gone with this change")}`],
+    ],
+    [
+      "through a key that the package no longer has",
+      { "package.json": '{"imports":{"#a":"./a.ts"}}', "a.ts": "", "src/b.ts": 'import "#a"' },
+      { "package.json": '{"imports":{"#b":"./a.ts"}}' },
+      [`src/b.ts:1 ${leads("#a", "`imports` of package.json has no such key")}`],
+    ],
+    [
+      "of a module that nothing declares any more",
+      { "package.json": "{}", "types.d.ts": 'declare module "x"', "b.ts": 'import "x"' },
+      { "types.d.ts": null },
+      [`b.ts:1 ${leads("x", "no package.json names `x`, and it is not installed")}`],
     ],
     [
       "through a path alias that is gone",
@@ -156,6 +186,22 @@ describe("a circle", () => {
       ["a.ts:1 closes a circle of imports: a.ts → b.ts → c.ts → a.ts"],
     ],
     [
+      "through files that did not change",
+      { "a.ts": "", "b.ts": 'import "./c"', "c.ts": 'import "./d"', "d.ts": 'import "./a"' },
+      { "a.ts": 'import "./b"' },
+      ["a.ts:1 closes a circle of imports: a.ts → b.ts → c.ts → d.ts → a.ts"],
+    ],
+    [
+      "of nothing but names that look like imports",
+      {
+        "a.ts": "",
+        "b.ts": 'import { t } from "./t"; t("./a")',
+        "t.ts": "export const t = (of: string) => of;",
+      },
+      { "a.ts": 'import "./b"' },
+      [],
+    ],
+    [
       "that was there before",
       { "a.ts": 'import "./b"', "b.ts": 'import "./a"' },
       { "b.ts": 'import "./a"; 1' },
@@ -204,6 +250,29 @@ describe("a circle", () => {
       { "lib.ts": 'import "./a"' },
       ["lib.ts:1 closes a circle of imports: lib.ts → a.ts → lib.ts"],
     ],
+    [
+      "because what was found first is gone",
+      { "a.ts": 'import "./lib"', "lib.ts": "", "lib/index.ts": 'import "../a"' },
+      { "lib.ts": null },
+      ["a.ts:1 closes a circle of imports: a.ts → lib/index.ts → a.ts"],
+    ],
+    [
+      "because a new file is what others wanted already",
+      { "a.ts": 'import "./b"' },
+      { "b.ts": 'import "./a"' },
+      ["b.ts:1 closes a circle of imports: b.ts → a.ts → b.ts"],
+    ],
+    [
+      "because a package begins elsewhere now",
+      {
+        "p/package.json": '{"name":"p","main":"i.ts"}',
+        "p/i.ts": "",
+        "p/j.ts": 'import "../a"',
+        "a.ts": 'import "p"',
+      },
+      { "p/package.json": '{"name":"p","main":"j.ts"}' },
+      ["a.ts:1 closes a circle of imports: a.ts → p/j.ts → a.ts"],
+    ],
     ["through a JSON file", {}, { "a.ts": 'import "./b.json"', "b.json": "{}" }, []],
     [
       "through packages of the workspace",
@@ -249,7 +318,11 @@ describe("a circle", () => {
 
 describe("the imports check", () => {
   it("says what it followed, what was so before and what it cannot judge", async () => {
-    const base = { "a.ts": 'import "./gone"; import "./b"', "b.ts": 'import "./a"', "c.ts": "import (" };
+    const base = {
+      "a.ts": 'import "./gone"; import "./b"',
+      "b.ts": 'import "./a"',
+      "c.ts": 'import "./a"; (',
+    };
     const merge = mergeOf(base, { "a.ts": `${base["a.ts"]}; import "virtual:x"; import "./c"` });
     const { result, note } = await checkImports(merge, nothing);
     expect(result).toBe("pass");
@@ -278,6 +351,28 @@ describe("the imports check", () => {
     };
     expect(await read({ "a.ts": 'import "./b"; 1' })).toEqual(["a.ts", "b.ts"]);
     expect(await read({ "b.ts": null })).toEqual(["a.ts", "far.ts"]);
+  });
+
+  it.each<[string, Files, Edits, string[]]>([
+    ["nothing", { "package.json": "{}" }, { "package.json": '{"version":"2","dependencies":{"x":"1"}}' }, []],
+    ["nothing", { "tsconfig.json": "{}" }, { "tsconfig.json": '{"compilerOptions":{"strict":true}}' }, []],
+    ["the changed file", {}, { "a.ts": 'import "./b"; 1' }, ["a.ts"]],
+    ["what a new import leads to", {}, { "c.ts": 'import "./b"' }, ["c.ts", "b.ts"]],
+    [
+      "all",
+      { "package.json": '{"dependencies":{"x":"1"}}' },
+      { "package.json": "{}" },
+      ["a.ts", "b.ts", "far.ts"],
+    ],
+  ])("reads %s for %j and %j", async (_, more, edits, expected) => {
+    const merge = mergeOf({ "a.ts": 'import "./b"', "b.ts": "", "far.ts": "", ...more }, edits);
+    const texts = new Set<string>();
+    const text = (path: string) => {
+      texts.add(path);
+      return merge.result.text(path);
+    };
+    await checkImports({ ...merge, result: { ...merge.result, text } }, nothing);
+    expect([...texts].filter((path) => path.endsWith(".ts"))).toEqual(expected);
   });
 });
 

@@ -1,35 +1,35 @@
 import { countedNames, type GateFinding, type GateResult, gateResult } from "./gate-result.ts";
-import { governsImports, ImportScan, type Link } from "./imports/import-scan.ts";
+import { governsImports, mayDivertImports } from "./imports/import-rules.ts";
+import { ImportScan, isScript, type Link } from "./imports/import-scan.ts";
 import type { InstalledPackages } from "./imports/module-resolver.ts";
 import { type Circle, newCircles } from "./imports/new-circles.ts";
-import { fileKind } from "./reading/file-kind.ts";
 import { changedBy, type Merge, presentPaths } from "./source-tree.ts";
 
 /** S1: no circular or broken imports introduced. What was so before is told, and fails nothing. */
 export async function checkImports(merge: Merge, installed: InstalledPackages): Promise<GateResult> {
-  const start = startOf(merge);
-  if (start.length === 0) return gateResult("imports", [], ["no JS or TS file was changed"]);
+  const diverts = mayDivertImports(merge);
+  const changed = presentPaths(merge.changed).filter(isScript);
+  if (changed.length === 0 && !diverts) return gateResult("imports", [], ["no JS or TS file was changed"]);
   const scan = await ImportScan.of(merge, installed);
-  const paths = scan.reachable(start);
+  const paths = diverts ? withDiverted(scan, merge) : changed;
   const broken = brokenImports(scan, paths, merge);
   const circles = newCircles(scan, paths);
   const findings = [...broken.found, ...circles.found.map((circle) => asFinding(circle, merge))];
-  const notes = [`the imports of ${paths.length} JS and TS files were followed`];
+  const notes = [`the imports of ${scan.followed} JS and TS files were followed`];
   if (broken.old.length > 0) notes.push(`broken before: ${countedNames("import", broken.old)}`);
   if (circles.old.length > 0) notes.push(`circular before: ${countedNames("group", circles.old)}`);
   if (circles.more) notes.push("more new circles are left out");
-  const unknown = unknownNames(scan, presentPaths(merge.changed));
+  const unknown = unknownNames(scan, changed);
   if (unknown.length > 0)
     notes.push(`not judged, as the tree alone does not tell: ${countedNames("name", unknown)}`);
   if (scan.unread.length > 0) notes.push(`not parsed: ${countedNames("file", scan.unread)}`);
   return gateResult("imports", findings, notes);
 }
 
-/** A file that is gone, or a changed configuration, may break the imports of any script. */
-function startOf({ result, changed }: Merge): string[] {
-  const breaksOthers = changed.some(({ path, status }) => status === "deleted" || governsImports(path));
-  const paths = breaksOthers ? result.paths() : presentPaths(changed);
-  return paths.filter((path) => fileKind(path) === "script");
+/** The changed scripts, and those whose imports lead elsewhere because of what changed. */
+function withDiverted(scan: ImportScan, { result }: Merge): string[] {
+  const diverted = scan.diverted();
+  return result.paths().filter((path) => isScript(path) && (scan.isChanged(path) || diverted.has(path)));
 }
 
 interface Broken {
@@ -57,7 +57,8 @@ function brokenImports(scan: ImportScan, paths: readonly string[], { result, cha
       const gone = file !== undefined && !there.has(file) ? file : undefined;
       const why = whyBroken(link, gone);
       if (why === undefined) continue;
-      if (before.has(specifier) || wasMissing(link, scan)) old.push(`${path}:${line}`);
+      if (before.has(specifier) || (gone === undefined && wasMissing(link, scan)))
+        old.push(`${path}:${line}`);
       else {
         const message = `imports \`${specifier}\`, which leads to nothing: ${why}`;
         found.push({ path, line, message, ...blamed(changed, path, gone) });
@@ -67,15 +68,15 @@ function brokenImports(scan: ImportScan, paths: readonly string[], { result, cha
   return { found, old };
 }
 
-/** Whoever changed the script or took the file away; else whoever changed what decides where imports lead. */
+/** Whoever changed one of these files; else whoever changed where the imports of others lead. */
 function blamed(
   changed: Merge["changed"],
-  path: string,
-  gone: string | undefined,
+  ...paths: readonly (string | undefined)[]
 ): Pick<GateFinding, "tasks"> {
-  const direct = changedBy(changed, path, gone);
+  const direct = changedBy(changed, ...paths);
   if (direct.tasks !== undefined) return direct;
-  return changedBy(changed, ...changed.map((one) => one.path).filter(governsImports));
+  const diverting = changed.filter(({ path, status }) => status === "deleted" || governsImports(path));
+  return changedBy(changed, ...diverting.map(({ path }) => path));
 }
 
 function mayBeBroken({ to }: Link): boolean {
@@ -104,13 +105,12 @@ function asFinding({ path, line, files }: Circle, { changed }: Merge): GateFindi
     path,
     line,
     message: `closes a circle of imports: ${shown.join(" → ")}`,
-    ...changedBy(changed, path),
+    ...blamed(changed, path, ...files),
   };
 }
 
 function unknownNames(scan: ImportScan, changed: readonly string[]): string[] {
   const names = changed
-    .filter((path) => fileKind(path) === "script")
     .flatMap((path) => scan.links(path))
     .filter(({ to }) => to.kind === "unknown")
     .map(({ imported }) => imported.specifier);

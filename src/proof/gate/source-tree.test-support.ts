@@ -4,7 +4,7 @@ export type Files = Readonly<Record<string, string>>;
 
 export function treeOf(files: Files | ReadonlyMap<string, string>): SourceTree {
   const texts = files instanceof Map ? files : new Map(Object.entries(files));
-  return { paths: () => [...texts.keys()], text: (path) => texts.get(path) };
+  return { paths: () => [...texts.keys()], text: (path) => texts.get(path), load: () => {} };
 }
 
 /** The base with these files put in its place; `null` deletes one. A task owns what it is given. */

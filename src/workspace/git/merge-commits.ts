@@ -24,7 +24,7 @@ export interface NewCommit {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** A commit object on no branch. Somebody without a name in git's configuration still gets one made. */
+/** A commit object on no branch. */
 export async function commitTree(folder: string, { tree, parents, subject, body, trailers = {} }: NewCommit) {
   const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`);
   const message = [subject, body, lines.join("\n")]
@@ -34,7 +34,8 @@ export async function commitTree(folder: string, { tree, parents, subject, body,
   return git(folder, [...(await identity(folder)), ...words], { input: `${message}\n` });
 }
 
-async function identity(folder: string): Promise<readonly string[]> {
+/** Settings for somebody whom git does not know. */
+export async function identity(folder: string): Promise<readonly string[]> {
   const { exit } = await tryGit(folder, ["var", "GIT_COMMITTER_IDENT"]);
   return exit === 0 ? [] : ["-c", "user.name=Lockstep", "-c", "user.email=lockstep@localhost"];
 }

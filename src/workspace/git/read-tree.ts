@@ -1,38 +1,152 @@
-import { readName, splitAtZero } from "./read-diff.ts";
+import { isUtf8 } from "node:buffer";
+import { spawnSync } from "node:child_process";
+import { GitFault } from "./git-fault.ts";
+import { splitAtZero } from "./read-diff.ts";
 import { gitBytes } from "./run-git.ts";
 
 const textBytesMax = 1024 * 1024;
+/** Git hands over no more than this at once. */
+const blobsPerCall = 5000;
+const callBytesMax = 64 * 1024 * 1024;
 
-/** The regular files of a commit that are text and not huge, all read at once. */
-export async function readTree(
-  root: string,
-  commit: string,
-): Promise<ReadonlyMap<string, string | undefined>> {
-  const listed = splitAtZero(await gitBytes(root, ["ls-tree", "-r", "-l", "-z", "--full-tree", commit]));
-  const files: { path: string; blob: string; small: boolean }[] = [];
-  for (const line of listed) {
-    const tab = line.indexOf(9);
-    const [mode = "", , blob = "", size = ""] = line.subarray(0, tab).toString("latin1").split(/\s+/);
-    const { path, utf8 } = readName(line.subarray(tab + 1));
-    if (utf8 && mode.startsWith("100")) files.push({ path, blob, small: Number(size) <= textBytesMax });
-  }
-  const wanted = [...new Set(files.filter(({ small }) => small).map(({ blob }) => blob))];
-  const texts = await readBlobs(root, wanted);
-  return new Map(files.map(({ path, blob }) => [path, texts.get(blob)]));
+/** What a commit holds besides folders, by path; names that are not UTF-8 are left out. */
+export interface CommitTree {
+  paths(): readonly string[];
+  /** The same where the same lies at a path. */
+  idOf(path: string): string | undefined;
+  /** Undefined: absent, no regular file, binary or over 1 MiB. */
+  text(path: string): string | undefined;
+  /** Reads many texts at once: asked for alone, each costs a process. */
+  load(paths: readonly string[]): void;
 }
 
-/** `git cat-file --batch` answers with a line for each and then so many bytes. */
-async function readBlobs(root: string, blobs: readonly string[]): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  if (blobs.length === 0) return texts;
-  const bytes = await gitBytes(root, ["cat-file", "--batch"], { input: `${blobs.join("\n")}\n` });
-  let at = 0;
-  for (const blob of blobs) {
-    const end = bytes.indexOf(10, at);
-    const size = Number(bytes.subarray(at, end).toString("latin1").split(" ")[2]);
-    const content = bytes.subarray(end + 1, end + 1 + size);
-    at = end + 1 + size + 1;
-    if (!content.includes(0)) texts.set(blob, content.toString("utf8"));
+/** Trees of one repository. Texts are read when they are asked for, and those that several trees have only once. */
+export async function readTrees(root: string, commits: readonly string[]): Promise<CommitTree[]> {
+  const blobs = new BlobTexts(root);
+  return Promise.all(
+    commits.map(async (commit) => {
+      const entries = await listEntries(root, commit);
+      const paths = [...entries.keys()];
+      const blobAt = (path: string) => {
+        const entry = entries.get(path);
+        return entry?.isFile === true ? [entry.id] : [];
+      };
+      return {
+        paths: () => paths,
+        idOf: (path) => entries.get(path)?.id,
+        text: (path) => blobAt(path).map((id) => blobs.text(id))[0],
+        load: (wanted) => blobs.load(wanted.flatMap(blobAt)),
+      };
+    }),
+  );
+}
+
+interface TreeEntry {
+  readonly id: string;
+  readonly isFile: boolean;
+}
+
+/** A line is `mode type id<tab>path`. */
+async function listEntries(root: string, commit: string): Promise<ReadonlyMap<string, TreeEntry>> {
+  const bytes = await gitBytes(root, ["ls-tree", "-r", "-z", "--full-tree", commit]);
+  const lines = isUtf8(bytes)
+    ? bytes.toString("utf8").split("\0")
+    : splitAtZero(bytes).filter(isUtf8).map(String);
+  const entries = new Map<string, TreeEntry>();
+  for (const line of lines) {
+    const tab = line.indexOf("\t");
+    if (tab < 0) continue;
+    const isFile = line.startsWith("100");
+    // A link may have the same blob as a file.
+    const id = line.slice(isFile ? line.lastIndexOf(" ", tab) + 1 : 0, tab);
+    entries.set(line.slice(tab + 1), { id, isFile });
   }
-  return texts;
+  return entries;
+}
+
+/** The texts of blobs, by id. */
+class BlobTexts {
+  readonly #root: string;
+  readonly #known = new Map<string, string | undefined>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  text(id: string): string | undefined {
+    if (!this.#known.has(id)) this.load([id]);
+    return this.#known.get(id);
+  }
+
+  load(ids: readonly string[]): void {
+    const wanted = [...new Set(ids)].filter((id) => !this.#known.has(id));
+    for (let at = 0; at < wanted.length; at += blobsPerCall) this.#read(wanted.slice(at, at + blobsPerCall));
+  }
+
+  #read(ids: readonly string[]): void {
+    const bytes = this.#ask("--batch", ids);
+    if (bytes !== undefined) this.#keep(ids, bytes);
+    else for (const part of this.#parts(ids)) this.#keep(part, this.#ask("--batch", part));
+  }
+
+  /** Those that are not huge, in parts that are not too large. */
+  #parts(ids: readonly string[]): readonly (readonly string[])[] {
+    const lines = this.#ask("--batch-check", ids)?.toString("latin1").split("\n") ?? [];
+    const parts: string[][] = [];
+    let left = 0;
+    for (const [at, id] of ids.entries()) {
+      const size = sizeIn(id, lines[at] ?? "");
+      this.#known.set(id, undefined);
+      if (size > textBytesMax) continue;
+      if (size >= left) {
+        parts.push([]);
+        left = callBytesMax / 2;
+      }
+      parts.at(-1)?.push(id);
+      left -= size;
+    }
+    return parts;
+  }
+
+  #keep(ids: readonly string[], bytes: Buffer | undefined): void {
+    if (bytes === undefined) throw new Error(`git answers with more than ${callBytesMax} bytes`);
+    let at = 0;
+    for (const id of ids) {
+      const end = bytes.indexOf(10, at);
+      const size = sizeIn(id, bytes.subarray(at, end).toString("latin1"));
+      const content = bytes.subarray(end + 1, end + 1 + size);
+      at = end + 1 + size + 1;
+      const isText = size <= textBytesMax && !content.includes(0);
+      this.#known.set(id, isText ? content.toString("utf8") : undefined);
+    }
+  }
+
+  /**
+   * Nothing where the answer is too large. Waits, so that whoever needs one more text deep in a check need not be
+   * asynchronous for that.
+   */
+  #ask(mode: "--batch" | "--batch-check", ids: readonly string[]): Buffer | undefined {
+    const { status, stdout, stderr, error } = spawnSync(
+      "git",
+      ["-C", this.#root, "cat-file", mode, "--buffer"],
+      {
+        input: `${ids.join("\n")}\n`,
+        env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
+        maxBuffer: callBytesMax,
+      },
+    );
+    const { code } = (error ?? {}) as NodeJS.ErrnoException;
+    if (code === "ENOBUFS") return undefined;
+    // Git that ends before it has read everything says why itself.
+    if (error !== undefined && code !== "EPIPE") throw error;
+    if (status !== 0) throw new GitFault(["cat-file"], { exit: status, stderr: stderr.toString("utf8") });
+    return stdout;
+  }
+}
+
+/** Git's line for an object is `id type size`. */
+function sizeIn(id: string, line: string): number {
+  const [, type, size] = line.split(" ");
+  if (type !== "blob") throw new GitFault(["cat-file"], { exit: 0, stderr: `there is no blob ${id}` });
+  return Number(size);
 }

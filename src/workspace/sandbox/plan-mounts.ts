@@ -164,7 +164,7 @@ function pathBelow(folder: string, path: string): string {
   return relative(below, path);
 }
 
-function isBelow(folder: string, path: string): boolean {
+export function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== "" && way !== ".." && !way.startsWith("../");
 }

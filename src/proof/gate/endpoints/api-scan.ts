@@ -7,7 +7,7 @@ import type { ApiCall, Endpoint } from "./endpoint.ts";
 import { fileEndpoints, filePath } from "./file-routes.ts";
 import { MountedRoutes } from "./mounted-routes.ts";
 import { isOpenApi, openApiEndpoints } from "./openapi.ts";
-import { apiFactsIn, mayHaveApi } from "./script-facts.ts";
+import { apiFactsIn, mayCall, mayHaveApi, mayServe } from "./script-facts.ts";
 import { callSegments } from "./url-path.ts";
 
 /** Only the project's own files matter here. */
@@ -28,36 +28,51 @@ interface Known {
 
 const nothing: FileFacts = { facts: noFacts, endpoints: [], unread: false };
 
-/** Both sides of the API of one tree. Tests and stand-ins are left out. */
+/** Both sides of the API of one tree, as far as its files were read. Tests and stand-ins are left out. */
 export class ApiScan {
   readonly #tree: SourceTree;
   readonly #parser: ScriptParser;
-  readonly #resolver: ModuleResolver;
+  readonly #known: Known | undefined;
   readonly #files = new Map<string, FileFacts>();
-  readonly #frameworks: readonly string[];
+  #resolver: ModuleResolver | undefined;
   #endpoints: readonly Endpoint[] = [];
 
-  private constructor(tree: SourceTree, parser: ScriptParser) {
+  constructor(tree: SourceTree, parser: ScriptParser, known?: Known) {
     this.#tree = tree;
     this.#parser = parser;
-    this.#resolver = new ModuleResolver(tree, everything);
-    this.#frameworks = otherFrameworks(tree);
+    this.#known = known;
   }
 
-  static async of(tree: SourceTree, parser: ScriptParser, known?: Known): Promise<ApiScan> {
-    const scan = new ApiScan(tree, parser);
-    for (const path of tree.paths()) {
-      const same = known?.changed.has(path) === false ? known.scan.#files.get(path) : undefined;
-      const found = same ?? (await scan.#read(path));
-      if (found !== nothing) scan.#files.set(path, found);
-    }
-    const listed = [...scan.#files.values()].flatMap(({ endpoints }) => endpoints);
-    const routed = new MountedRoutes([...scan.#files.keys()], {
-      of: (path) => scan.#factsOf(path),
-      resolve: (specifier, from) => scan.#fileOf(specifier, from),
+  /** Reads these files, whatever they may say of an API. */
+  async read(paths: Iterable<string>): Promise<void> {
+    for (const path of paths) this.#keep(path, await this.#read(path, mayHaveApi));
+  }
+
+  /** Reads all that serve something, and with `calls` also all that call something. */
+  async readAll({ calls }: { readonly calls: boolean }): Promise<void> {
+    const paths = this.#tree.paths().filter((path) => fileKind(path) !== undefined && !isTryout(path));
+    this.#tree.load(paths);
+    const mayMatter = (text: string) => mayServe(text) || (calls && mayCall(text));
+    const earlier = new Map(this.#files);
+    this.#files.clear();
+    for (const path of paths)
+      this.#keep(path, earlier.get(path) ?? this.#same(path) ?? (await this.#read(path, mayMatter)));
+    const listed = [...this.#files.values()].flatMap(({ endpoints }) => endpoints);
+    const routed = new MountedRoutes([...this.#files.keys()], {
+      of: (path) => this.#factsOf(path),
+      resolve: (specifier, from) => this.#fileOf(specifier, from),
     });
-    scan.#endpoints = [...listed, ...routed.endpoints()];
-    return scan;
+    this.#endpoints = [...listed, ...routed.endpoints()];
+  }
+
+  #keep(path: string, found: FileFacts): void {
+    if (found !== nothing) this.#files.set(path, found);
+  }
+
+  /** What the other scan knows of a file that is the same in both trees. */
+  #same(path: string): FileFacts | undefined {
+    if (this.#known === undefined || this.#known.changed.has(path)) return undefined;
+    return this.#known.scan.#files.get(path) ?? nothing;
   }
 
   get endpoints(): readonly Endpoint[] {
@@ -69,7 +84,7 @@ export class ApiScan {
     const routes = [...this.#files].flatMap(([path, { facts }]) =>
       facts.unreadable.map((line) => `${path}:${line}`),
     );
-    return [...routes, ...this.#frameworks];
+    return [...routes, ...otherFrameworks(this.#tree)];
   }
 
   /** Files that could say something and cannot be parsed. */
@@ -86,6 +101,12 @@ export class ApiScan {
       facts.mounts.length > 0 ||
       facts.unreadable.length > 0
     );
+  }
+
+  /** True for a file that serves or calls something, or that may and cannot be parsed. */
+  concerns(path: string): boolean {
+    const { facts, unread } = this.#files.get(path) ?? nothing;
+    return this.isServer(path) || facts.calls.length > 0 || unread;
   }
 
   callers(): string[] {
@@ -115,6 +136,7 @@ export class ApiScan {
   }
 
   #fileOf(specifier: string, from: string): string | undefined {
+    this.#resolver ??= new ModuleResolver(this.#tree, everything);
     const found = this.#resolver.resolve(specifier, from);
     return found.kind === "file" ? found.path : undefined;
   }
@@ -129,13 +151,13 @@ export class ApiScan {
     return found.facts;
   }
 
-  async #read(path: string): Promise<FileFacts> {
+  async #read(path: string, mayMatter: (text: string) => boolean): Promise<FileFacts> {
     const kind = fileKind(path);
     if (kind === undefined || isTryout(path)) return nothing;
     const text = this.#tree.text(path);
     if (text === undefined) return nothing;
     if (kind === "script")
-      return filePath(path) !== undefined || mayHaveApi(text) ? this.#readScript(path, text) : nothing;
+      return filePath(path) !== undefined || mayMatter(text) ? this.#readScript(path, text) : nothing;
     if (!isOpenApi(path, text)) return nothing;
     const endpoints = await openApiEndpoints(path, text);
     return { facts: noFacts, endpoints: endpoints ?? [], unread: endpoints === undefined };
@@ -156,6 +178,7 @@ const frameworks =
 /** Frameworks that a package.json names and whose routes are written in ways that are not read here. */
 function otherFrameworks(tree: SourceTree): string[] {
   const files = tree.paths().filter((path) => /(?:^|\/)package\.json$/.test(path) && !isTryout(path));
+  tree.load(files);
   return files.flatMap((path) =>
     [...(tree.text(path) ?? "").matchAll(frameworks)].map((match) => `${match[1]} in ${path}`),
   );

@@ -5,11 +5,28 @@ import { namesIn } from "./script-names.ts";
 import { routesIn } from "./script-routes.ts";
 
 const apiWords =
-  /\b(?:fetch|axios|ky|got|ajax|request)\b|\.(?:get|post|put|patch|delete|del|head|options|all|use|route|register|request)\s*[(<]/;
+  /\b(?:fetch|ofetch|useFetch|axios|ky|got|ajax|[rR]equest)\b|\.(?:get|post|put|patch|delete|del|head|options|all|use|route|register|request)\s*[(<]/;
 
 /** False where a text can neither serve nor call anything, which most need not be parsed to know. */
 export function mayHaveApi(text: string): boolean {
   return apiWords.test(text);
+}
+
+/** What takes routes by its name, mounts something, or is told by a path that it is no mere map. */
+const servingWords =
+  /(?:app|application|server|routers?|routes?|fastify\w*|hono|instance|express|koa|polka|elysia|restana|findmyway)\b|["'`]\\?\/|(?:use|mount|register)\s*[(<]/i;
+
+/** False where it serves nothing, whatever it calls. */
+export function mayServe(text: string): boolean {
+  return mayHaveApi(text) && servingWords.test(text);
+}
+
+const callingWords =
+  /(?:fetch|axios|\bky|\bgot|request|http|superagent|api|client|instance|jquery)\b|\$\s*\??\./i;
+
+/** False where it calls nothing, whatever it serves. */
+export function mayCall(text: string): boolean {
+  return mayHaveApi(text) && callingWords.test(text);
 }
 
 /** Comparing costs the product of these, and nobody writes so many by hand into one file. */

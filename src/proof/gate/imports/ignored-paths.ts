@@ -16,6 +16,7 @@ interface Pattern {
 export class IgnoredPaths {
   readonly #tree: SourceTree;
   readonly #patterns = new Map<string, readonly Pattern[]>();
+  #loaded = false;
 
   constructor(tree: SourceTree) {
     this.#tree = tree;
@@ -38,6 +39,9 @@ export class IgnoredPaths {
   #patternsIn(folder: string): readonly Pattern[] {
     const known = this.#patterns.get(folder);
     if (known !== undefined) return known;
+    if (!this.#loaded)
+      this.#tree.load(this.#tree.paths().filter((path) => /(?:^|\/)\.gitignore$/.test(path)));
+    this.#loaded = true;
     const lines = this.#tree.text(below(folder, ".gitignore"))?.split(/\r?\n/, patternsMax) ?? [];
     const patterns = lines.flatMap((line) => readPattern(line, folder));
     this.#patterns.set(folder, patterns);

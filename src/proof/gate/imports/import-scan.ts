@@ -1,7 +1,14 @@
 import { fileKind } from "../reading/file-kind.ts";
 import { type ScriptParser, scriptParser } from "../reading/parse-script.ts";
 import type { ChangedFile, Merge, SourceTree } from "../source-tree.ts";
-import { type InstalledPackages, ModuleResolver, type Resolution } from "./module-resolver.ts";
+import { governsImports } from "./import-rules.ts";
+import {
+  type InstalledPackages,
+  ModuleResolver,
+  type Resolution,
+  sameResolution,
+} from "./module-resolver.ts";
+import { mayImport, quotedNames } from "./quoted-names.ts";
 import { importsIn, type ScriptImport } from "./script-imports.ts";
 
 /** One import of a script, and where it leads. */
@@ -10,17 +17,16 @@ export interface Link {
   readonly to: Resolution;
 }
 
-const governing = /(?:^|\/)(?:package|(?:ts|js)config(?:[.-][\w.-]+)?)\.json$/;
-
 /** Each is looked for in every script of the base. */
 const missingNamesMax = 50;
 
-/** True for files that decide where the imports of others lead. */
-export function governsImports(path: string): boolean {
-  return governing.test(path);
-}
+/** Each round of reading costs a process or two; what is deeper than that is read all at once. */
+const roundsMax = 20;
 
-/** The imports of scripts before and after a merge; each text is parsed once. */
+/**
+ * The imports of scripts before and after a merge. Each text is parsed at most once, and only where the names in it
+ * do not tell enough.
+ */
 export class ImportScan {
   readonly #parser: ScriptParser;
   readonly #merge: Merge;
@@ -32,18 +38,20 @@ export class ImportScan {
   readonly #links = new Map<string, readonly Link[]>();
   readonly #linksBefore = new Map<string, readonly Link[]>();
   readonly #imports = new Map<string, readonly ScriptImport[]>();
+  readonly #mayLeadTo = new Map<string, ReadonlySet<string>>();
   readonly #missing = new Map<string, boolean>();
+  readonly #followed = new Set<string>();
   readonly unread: string[] = [];
 
   private constructor(merge: Merge, installed: InstalledPackages, parser: ScriptParser) {
     this.#merge = merge;
     this.#parser = parser;
     this.#changed = new Map(merge.changed.map((one) => [one.path, one]));
-    this.#after = new ModuleResolver(merge.result, installed);
-    this.#before = new ModuleResolver(merge.base, installed);
     this.#layoutChanged = merge.changed.some(
       ({ path, status }) => status !== "modified" || governsImports(path),
     );
+    this.#after = new ModuleResolver(merge.result, installed);
+    this.#before = this.#layoutChanged ? new ModuleResolver(merge.base, installed) : this.#after;
   }
 
   static async of(merge: Merge, installed: InstalledPackages): Promise<ImportScan> {
@@ -88,9 +96,10 @@ export class ImportScan {
     if (known !== undefined) return known;
     if (this.#missing.size === missingNamesMax) return false;
     const { base } = this.#merge;
+    const scripts = base.paths().filter(isScript);
+    base.load(scripts);
     const quoted = [`"${name}"`, `'${name}'`, `"${name}/`, `'${name}/`];
-    const was = base.paths().some((path) => {
-      if (fileKind(path) !== "script") return false;
+    const was = scripts.some((path) => {
       const text = base.text(path) ?? "";
       return quoted.some((one) => text.includes(one)) && this.#before.resolve(name, path).kind === "missing";
     });
@@ -104,18 +113,61 @@ export class ImportScan {
     return found.kind === "file" ? found.path : undefined;
   }
 
-  /** The scripts that these lead to, and themselves. */
-  reachable(start: readonly string[]): string[] {
+  /** How many scripts were looked at. */
+  get followed(): number {
+    return this.#followed.size;
+  }
+
+  /** The scripts that did not change and in which some name leads elsewhere than before. */
+  diverted(): ReadonlySet<string> {
+    const scripts = this.#scripts().filter((path) => !this.isChanged(path));
+    this.#merge.result.load(scripts);
+    const isDiverted = (path: string) =>
+      this.#namesIn(path).some(
+        (name) => !sameResolution(this.#before.resolve(name, path), this.#after.resolve(name, path)),
+      );
+    return new Set(scripts.filter(isDiverted));
+  }
+
+  /** The scripts that these may lead to, and themselves. */
+  reachable(start: Iterable<string>): ReadonlySet<string> {
     const seen = new Set(start);
-    for (const path of seen)
-      for (const { to } of this.links(path))
-        if (to.kind === "file" && fileKind(to.path) === "script") seen.add(to.path);
-    return [...seen];
+    let reached = [...seen];
+    for (let round = 1; reached.length > 0; round += 1) {
+      this.#merge.result.load(round === roundsMax ? this.#scripts() : reached);
+      const next = new Set(reached.flatMap((path) => [...this.mayLeadTo(path)]));
+      reached = [...next].filter((path) => !seen.has(path));
+      for (const path of reached) seen.add(path);
+    }
+    return seen;
+  }
+
+  /** The scripts that a script may import, found by the names in it: those that it imports, and perhaps others. */
+  mayLeadTo(path: string): ReadonlySet<string> {
+    const known = this.#mayLeadTo.get(path);
+    if (known !== undefined) return known;
+    const found = new Set<string>();
+    for (const name of this.#namesIn(path)) {
+      const to = this.#after.resolve(name, path);
+      if (to.kind === "file" && isScript(to.path)) found.add(to.path);
+    }
+    this.#mayLeadTo.set(path, found);
+    return found;
+  }
+
+  #scripts(): string[] {
+    return this.#merge.result.paths().filter(isScript);
+  }
+
+  #namesIn(path: string): readonly string[] {
+    this.#followed.add(path);
+    return [...quotedNames(this.#merge.result.text(path) ?? "")];
   }
 
   #importsOf(path: string): readonly ScriptImport[] {
     const known = this.#imports.get(path);
     if (known !== undefined) return known;
+    this.#followed.add(path);
     const found = this.#read(path, this.#merge.result);
     if (found === undefined) this.unread.push(path);
     this.#imports.set(path, found ?? []);
@@ -125,9 +177,12 @@ export class ImportScan {
   #read(path: string, tree: SourceTree): ScriptImport[] | undefined {
     const text = tree.text(path);
     if (text === undefined) return undefined;
-    // Most texts that import nothing are data; parsing those takes longest.
-    if (!/\b(?:import|export|require)\b/.test(text)) return [];
+    if (!mayImport(text)) return [];
     const parsed = this.#parser.parse(path, text);
     return "fault" in parsed ? undefined : importsIn(path, parsed.program);
   }
+}
+
+export function isScript(path: string): boolean {
+  return fileKind(path) === "script";
 }

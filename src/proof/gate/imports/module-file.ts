@@ -36,10 +36,13 @@ export function moduleFile(path: string, files: TreeFiles, asFolder = false): st
   if (!asFolder) {
     if (files.hasFile(path)) return path;
     const [, stem = "", ending = ""] = /^(.*)(\.[cm]?jsx?)$/.exec(path) ?? [];
-    const named = (sources[ending] ?? []).map((source) => stem + source);
-    const found = [...named, ...endings.map((one) => path + one)].find((one) => files.hasFile(one));
+    const found = withEnding(stem, sources[ending] ?? [], files) ?? withEnding(path, endings, files);
     if (found !== undefined) return found;
   }
-  if (!files.hasFolder(path)) return undefined;
-  return endings.map((one) => below(path, `index${one}`)).find((one) => files.hasFile(one));
+  return withEnding(below(path, "index"), endings, files);
+}
+
+function withEnding(stem: string, tried: readonly string[], files: TreeFiles): string | undefined {
+  if (!files.hasStem(stem)) return undefined;
+  return tried.map((ending) => stem + ending).find((file) => files.hasFile(file));
 }

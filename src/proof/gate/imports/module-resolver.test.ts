@@ -193,6 +193,31 @@ describe("a package", () => {
 });
 
 describe("any import", () => {
+  it("gets the same answer whatever was asked before", () => {
+    const folder = fc.constantFrom("", "p/", "p/src/", "p/src/in/", "q/", "q/in/");
+    const name = fc.constantFrom("./a", "../a", ".", "a", "x", "@/a", "#a", "p", "src/a");
+    const files = Object.fromEntries([
+      ...["a.ts", "p/a.ts", "p/src/a.ts", "p/src/in/a.ts", "q/in/a.ts"].map((path) => [path, ""]),
+      ["package.json", "{}"],
+      [
+        "p/package.json",
+        json({ name: "p", main: "a.ts", dependencies: { x: "1" }, imports: { "#a": "./a.ts" } }),
+      ],
+      ["p/src/tsconfig.json", json({ compilerOptions: { paths: { "@/*": ["./*"] } } })],
+      ["q/tsconfig.json", json({ compilerOptions: { baseUrl: "in" } })],
+    ]);
+    const installed = { hasPackage: () => false };
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, folder), { minLength: 2 }), (asked) => {
+        const resolver = new ModuleResolver(treeOf(files), installed);
+        for (const [specifier, from] of asked)
+          expect(resolver.resolve(specifier, `${from}z.ts`)).toEqual(
+            new ModuleResolver(treeOf(files), installed).resolve(specifier, `${from}z.ts`),
+          );
+      }),
+    );
+  });
+
   it("gets an answer, and a file of the tree if it gets a file", () => {
     const segment = fc.constantFrom("a", "b", "..", ".", "index", "a.js", "a.ts", "", "*", "@x", "#a", "?b");
     const specifier = fc.array(segment, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("/"));

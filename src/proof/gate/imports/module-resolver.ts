@@ -5,7 +5,7 @@ import { moduleFile } from "./module-file.ts";
 import { targetsOf } from "./package-map.ts";
 import { PathAliases } from "./path-aliases.ts";
 import { type ProjectPackage, ProjectPackages, splitPackage } from "./project-packages.ts";
-import { below, folderOf, pathFrom, TreeFiles } from "./tree-files.ts";
+import { below, folderOf, foldersAbove, pathFrom, TreeFiles } from "./tree-files.ts";
 
 /** What is installed beside the tree. */
 export interface InstalledPackages {
@@ -22,6 +22,12 @@ export type Resolution =
   | { readonly kind: "provided"; readonly byWorkspace?: true }
   | { readonly kind: "unknown" }
   | { readonly kind: "missing"; readonly why: string; readonly name?: string };
+
+export function sameResolution(a: Resolution, b: Resolution): boolean {
+  if (a.kind === "file" && b.kind === "file") return a.path === b.path;
+  if (a.kind === "provided" && b.kind === "provided") return a.byWorkspace === b.byWorkspace;
+  return a.kind === b.kind;
+}
 
 /** Types that React Router and SvelteKit write beside a route. */
 const writtenTypes = /(?:^|\/)(?:\+types\/[^/]+|\$types(?:\.\w+)?)$/;
@@ -40,6 +46,7 @@ export class ModuleResolver {
   readonly #packages: ProjectPackages;
   readonly #aliases: PathAliases;
   readonly #known = new Map<string, Resolution>();
+  readonly #rules = new Map<string, string>();
   #ambient: readonly string[] | undefined;
 
   constructor(tree: SourceTree, installed: InstalledPackages) {
@@ -52,7 +59,8 @@ export class ModuleResolver {
   }
 
   resolve(specifier: string, from: string): Resolution {
-    const key = `${folderOf(from)}\0${specifier}`;
+    const folder = folderOf(from);
+    const key = `${specifier.startsWith(".") ? folder : this.#rulesOf(folder)}\0${specifier}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const found = this.#resolve(specifier, from);
@@ -61,6 +69,16 @@ export class ModuleResolver {
     const result = found.kind === "missing" && plain !== specifier ? this.#resolve(plain, from) : found;
     this.#known.set(key, result);
     return result;
+  }
+
+  /** The nearest folder whose configuration counts for names that are no paths. */
+  #rulesOf(folder: string): string {
+    const known = this.#rules.get(folder);
+    if (known !== undefined) return known;
+    const isOwn = folder === "" || this.#packages.in(folder) !== undefined || this.#aliases.isIn(folder);
+    const found = isOwn ? folder : this.#rulesOf(folderOf(folder));
+    this.#rules.set(folder, found);
+    return found;
   }
 
   #resolve(specifier: string, from: string): Resolution {
@@ -74,7 +92,7 @@ export class ModuleResolver {
       const file = this.#fileOrPackage(path);
       if (file !== undefined) return { kind: "file", path: file };
     }
-    if (aliased && paths.some((path) => this.#isBuilt(path))) return unknown;
+    if (aliased && paths.some((path) => this.#isElsewhere(path))) return unknown;
     const found = specifier.startsWith("#") ? this.#internal(specifier, from) : this.#bare(specifier, from);
     return aliased && found.kind !== "file" && found.kind !== "provided"
       ? missing("no path that tsconfig gives it has a file")
@@ -86,7 +104,7 @@ export class ModuleResolver {
     if (path === undefined || writtenTypes.test(path)) return unknown;
     const file = this.#fileOrPackage(path, /(?:^|\/)\.{0,2}$/.test(specifier));
     if (file !== undefined) return { kind: "file", path: file };
-    return this.#isBuilt(path) ? unknown : missing(`there is no \`${path}\``);
+    return this.#isElsewhere(path) ? unknown : missing(`there is no \`${path}\``);
   }
 
   /** A file, or what the package.json of a folder points to. */
@@ -95,7 +113,10 @@ export class ModuleResolver {
     return moduleFile(path, this.#files, asFolder) ?? (folder && this.#fileOf(folder, "."));
   }
 
-  #isBuilt(path: string): boolean {
+  /** What no tree has, because it is built later or lies beyond a link. */
+  #isElsewhere(path: string): boolean {
+    const isLink = (folder: string) => this.#files.hasFile(folder) && this.#tree.text(folder) === undefined;
+    if (foldersAbove(path).some(isLink)) return true;
     return ["", ".ts", ".js", "/index.js"].some((ending) => this.#ignored.has(path + ending));
   }
 
@@ -117,7 +138,7 @@ export class ModuleResolver {
     if (path === undefined) return unknown;
     const file = moduleFile(path, this.#files);
     if (file !== undefined) return { kind: "file", path: file };
-    return this.#isBuilt(path) ? provided : missing(`there is no \`${path}\``);
+    return this.#isElsewhere(path) ? provided : missing(`there is no \`${path}\``);
   }
 
   #bare(specifier: string, from: string): Resolution {
@@ -181,19 +202,21 @@ export class ModuleResolver {
 
   /** `declare module "name"` somewhere in the tree. */
   #isDeclared(specifier: string): boolean {
-    this.#ambient ??= this.#tree
-      .paths()
-      .filter((path) => path.endsWith(".d.ts"))
-      .flatMap((path) => [
-        ...(this.#tree.text(path) ?? "").matchAll(/^\s*declare\s+module\s+["']([^"'\n]+)["']/gm),
-      ])
-      .map((match) => match[1] as string);
+    this.#ambient ??= ambientModules(this.#tree);
     return this.#ambient.some((name) => {
       const star = name.indexOf("*");
       if (star < 0) return name === specifier;
       return specifier.startsWith(name.slice(0, star)) && specifier.endsWith(name.slice(star + 1));
     });
   }
+}
+
+function ambientModules(tree: SourceTree): string[] {
+  const paths = tree.paths().filter((path) => path.endsWith(".d.ts"));
+  tree.load(paths);
+  return paths
+    .flatMap((path) => [...(tree.text(path) ?? "").matchAll(/^\s*declare\s+module\s+["']([^"'\n]+)["']/gm)])
+    .map((match) => match[1] as string);
 }
 
 function packageFile({ folder }: ProjectPackage): string {

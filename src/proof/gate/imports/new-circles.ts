@@ -1,6 +1,5 @@
-import { fileKind } from "../reading/file-kind.ts";
 import { circleGroups, circleThrough, type ImportGraph } from "./import-graph.ts";
-import type { ImportScan, Link } from "./import-scan.ts";
+import { type ImportScan, isScript, type Link } from "./import-scan.ts";
 
 export interface Circle {
   /** The import that closed it. */
@@ -20,11 +19,12 @@ export interface Circles {
 const circlesMax = 20;
 
 /**
- * Circles that did not exist before the merge. Each of them has an edge that is new, and each new edge whose ends
- * reach each other closes one, so that no circle of the base needs to be looked for. Imports of types and those
+ * Circles that did not exist before the merge. Each of them has an edge that is new, so that only what new edges
+ * lead to has to be looked at, and only what may lead back to them has to be parsed. Imports of types and those
  * that wait until they are called close none.
  */
-export function newCircles(scan: ImportScan, paths: readonly string[]): Circles {
+export function newCircles(scan: ImportScan, changed: readonly string[]): Circles {
+  const paths = suspects(scan, changed);
   const graph: ImportGraph = new Map(paths.map((path) => [path, targetsIn(scan.links(path))]));
   const groups = circleGroups(graph);
   const found: Circle[] = [];
@@ -34,10 +34,9 @@ export function newCircles(scan: ImportScan, paths: readonly string[]): Circles 
   // A changed file is the better one to blame.
   const members = paths.filter((path) => groups.has(path));
   for (const path of members.toSorted((a, b) => Number(scan.isChanged(b)) - Number(scan.isChanged(a)))) {
-    const before = targetsIn(scan.linksBefore(path));
     const group = groups.get(path) as number;
-    for (const to of graph.get(path) ?? []) {
-      if (before.has(to) || groups.get(to) !== group) continue;
+    for (const to of newTargets(scan, path)) {
+      if (groups.get(to) !== group) continue;
       touched.add(group);
       if (told.has(`${path}\0${to}`)) continue;
       more = found.length === circlesMax;
@@ -50,11 +49,36 @@ export function newCircles(scan: ImportScan, paths: readonly string[]): Circles 
   return { found, old: firstOfEach(groups, touched), more };
 }
 
+/** The scripts that may lie on a circle with a new edge, as far as the names in them tell. */
+function suspects(scan: ImportScan, changed: readonly string[]): readonly string[] {
+  const added = new Map(changed.map((path) => [path, newTargets(scan, path)]));
+  const reached = scan.reachable([...added.values()].flat());
+  if (!changed.some((path) => reached.has(path))) return [];
+  const paths = [...new Set([...changed, ...reached])];
+  const isKnown = new Set(changed);
+  const groups = circleGroups(
+    new Map(
+      paths.map((path) => [path, isKnown.has(path) ? targetsIn(scan.links(path)) : scan.mayLeadTo(path)]),
+    ),
+  );
+  const closed = new Set(
+    [...added].flatMap(([path, targets]) =>
+      targets.some((to) => groups.get(to) === groups.get(path)) ? [groups.get(path)] : [],
+    ),
+  );
+  closed.delete(undefined);
+  return paths.filter((path) => closed.has(groups.get(path)));
+}
+
+function newTargets(scan: ImportScan, path: string): readonly string[] {
+  const before = targetsIn(scan.linksBefore(path));
+  return [...targetsIn(scan.links(path))].filter((to) => !before.has(to));
+}
+
 function targetsIn(links: readonly Link[]): ReadonlySet<string> {
   const targets = new Set<string>();
   for (const { imported, to } of links)
-    if (imported.kind === "value" && to.kind === "file" && fileKind(to.path) === "script")
-      targets.add(to.path);
+    if (imported.kind === "value" && to.kind === "file" && isScript(to.path)) targets.add(to.path);
   return targets;
 }
 

@@ -22,6 +22,7 @@ export class PathAliases {
   readonly #tree: SourceTree;
   readonly #configs = new Map<string, string[]>();
   readonly #known = new Map<string, AliasSet>();
+  readonly #above = new Map<string, AliasSet>();
 
   constructor(tree: SourceTree) {
     this.#tree = tree;
@@ -30,6 +31,12 @@ export class PathAliases {
       const folder = folderOf(path);
       this.#configs.set(folder, [...(this.#configs.get(folder) ?? []), path]);
     }
+    tree.load([...this.#configs.values()].flat());
+  }
+
+  /** True for a folder with aliases of its own. */
+  isIn(folder: string): boolean {
+    return this.#configs.has(folder);
   }
 
   /** The paths that the aliases above a script give a name, the best first; and whether any alias had it. */
@@ -37,17 +44,29 @@ export class PathAliases {
     specifier: string,
     from: string,
   ): { readonly paths: readonly string[]; readonly aliased: boolean } {
-    const sets = foldersAbove(from).map((folder) => this.#in(folder));
+    const { paths: patterns, baseUrls } = this.#allAbove(from);
     const paths: string[] = [];
     let aliased = false;
-    for (const { pattern, targets } of sets.flatMap((one) => one.paths).toSorted(byPrefix)) {
+    for (const { pattern, targets } of patterns) {
       const middle = pattern === specifier ? "" : middleOf(pattern, specifier);
       if (middle === undefined) continue;
       aliased ||= pattern !== "*";
       paths.push(...targets.map((target) => target.replace("*", () => middle)));
     }
-    const rooted = sets.flatMap((one) => one.baseUrls).flatMap((folder) => pathFrom(folder, specifier) ?? []);
+    const rooted = baseUrls.flatMap((folder) => pathFrom(folder, specifier) ?? []);
     return { paths: [...paths, ...rooted], aliased };
+  }
+
+  #allAbove(path: string): AliasSet {
+    const known = this.#above.get(folderOf(path));
+    if (known !== undefined) return known;
+    const sets = foldersAbove(path).map((folder) => this.#in(folder));
+    const set = {
+      paths: sets.flatMap((one) => one.paths).toSorted(byPrefix),
+      baseUrls: sets.flatMap((one) => one.baseUrls),
+    };
+    this.#above.set(folderOf(path), set);
+    return set;
   }
 
   #in(folder: string): AliasSet {

@@ -20,8 +20,11 @@ export class ProjectPackages {
   readonly #byName = new Map<string, ProjectPackage>();
 
   constructor(tree: SourceTree) {
-    for (const path of tree.paths()) {
-      if (!/(?:^|\/)package\.json$/.test(path) || /(?:^|\/)node_modules\//.test(path)) continue;
+    const paths = tree
+      .paths()
+      .filter((path) => /(?:^|\/)package\.json$/.test(path) && !/(?:^|\/)node_modules\//.test(path));
+    tree.load(paths);
+    for (const path of paths) {
       const found = readPackage(folderOf(path), tree.text(path) ?? "");
       if (found === undefined) continue;
       this.#byFolder.set(found.folder, found);
@@ -51,7 +54,7 @@ const dependencyFields = [
   "bundledDependencies",
 ] as const;
 
-function readPackage(folder: string, text: string): ProjectPackage | undefined {
+export function readPackage(folder: string, text: string): ProjectPackage | undefined {
   const result = readJson(text);
   if ("fault" in result || typeof result.document !== "object" || result.document === null) return undefined;
   const found = result.document as Readonly<Record<string, unknown>>;

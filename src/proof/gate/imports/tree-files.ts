@@ -1,24 +1,27 @@
 import { posix } from "node:path";
 import type { SourceTree } from "../source-tree.ts";
 
-/** Which files and folders a tree has. */
+/** Which files a tree has. */
 export class TreeFiles {
   readonly #files: ReadonlySet<string>;
-  readonly #folders = new Set<string>([""]);
+  readonly #stems = new Set<string>();
 
   constructor(tree: SourceTree) {
     this.#files = new Set(tree.paths());
-    for (const path of this.#files)
-      for (let folder = folderOf(path); !this.#folders.has(folder); folder = folderOf(folder))
-        this.#folders.add(folder);
+    for (const path of this.#files) {
+      const name = path.lastIndexOf("/") + 1;
+      for (let dot = path.lastIndexOf("."); dot > name; dot = path.lastIndexOf(".", dot - 1))
+        this.#stems.add(path.slice(0, dot));
+    }
   }
 
   hasFile(path: string): boolean {
     return this.#files.has(path);
   }
 
-  hasFolder(path: string): boolean {
-    return this.#folders.has(path);
+  /** True if some file has this path and an ending, which saves trying them all. */
+  hasStem(path: string): boolean {
+    return this.#stems.has(path);
   }
 }
 

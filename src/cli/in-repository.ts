@@ -1,0 +1,60 @@
+import type { Deny } from "../core/rules/verdict.ts";
+import type { IntegrationContext } from "../run/integration.ts";
+import { readRepository } from "../workspace/git/repository-state.ts";
+import { callFrom } from "./caller.ts";
+import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
+import { openEngine } from "./open-engine.ts";
+import { showProgress } from "./progress.ts";
+import { faultVerdict } from "./verdicts.ts";
+
+interface Told {
+  readonly exit: number;
+  readonly text: string;
+  /** Each with the name of what was refused, where there are several. */
+  readonly refusals: readonly { readonly name?: string; readonly refused: Deny }[];
+  readonly document: unknown;
+}
+
+export interface RepositoryOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** A command that moves the base: for people only, in a repository, with its progress on stderr. */
+export async function inRepository(
+  command: "land" | "rollback",
+  { dryRun = false, json }: RepositoryOptions,
+  act: (context: IntegrationContext) => Promise<Told>,
+): Promise<number> {
+  try {
+    const { exit, text, refusals, document } = await withContext(command, dryRun, act);
+    writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text);
+    for (const { name, refused } of refusals)
+      writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
+    return exit;
+  } catch (error) {
+    const fault = faultVerdict(error);
+    if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
+    if (json === true) writeAll(1, `${JSON.stringify(fault)}\n`);
+    writeAll(2, `lockstep: ${fault.code}: ${fault.reason}\n`);
+    return ["E-STORE", "E-GIT", "E-INTERNAL"].includes(fault.code) ? 1 : 2;
+  }
+}
+
+async function withContext<Result>(
+  command: string,
+  dryRun: boolean,
+  act: (context: IntegrationContext) => Promise<Result>,
+): Promise<Result> {
+  const call = callFrom(process.env);
+  if ("allow" in call) throw new CommandFault(call.code, call.reason);
+  if (call.role !== "person")
+    throw new CommandFault("R-AU-001", `\`${command}\` is not for agents: let a person do it`);
+  using opened = await openEngine({ create: command === "land" && !dryRun });
+  const { engine, project, config } = opened;
+  const repository = await readRepository(project, config.base_branch);
+  if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+  using progress = showProgress();
+  return await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
+}

@@ -1,0 +1,67 @@
+import { readTaskName } from "../engine/task-keys.ts";
+import { type RolledBack, rollBack } from "../run/roll-back.ts";
+import { CommandFault } from "./command-fault.ts";
+import { inRepository, type RepositoryOptions } from "./in-repository.ts";
+import { style } from "./style.ts";
+import { counted, printable, table } from "./table.ts";
+
+const exits = { "rolled-back": 0, planned: 0, nothing: 0, refused: 2, waiting: 3 } as const;
+
+/** Exit 0 done, 2 refused, 3 a person is in the way. */
+export function rollbackCommand(
+  level: RolledBack["level"],
+  name: string,
+  options: RepositoryOptions & { readonly allowRed?: boolean },
+): Promise<number> {
+  return inRepository("rollback", options, async (context) => {
+    const task = level === "task" ? readTaskName(name) : undefined;
+    if (task !== undefined && "allow" in task) throw new CommandFault(task.code, task.reason);
+    const done = await rollBack(
+      { ...context, allowRed: options.allowRed === true },
+      { level, name: task?.key ?? name },
+    );
+    const refusals = done.refused === null ? [] : [{ refused: done.refused }];
+    return { exit: exits[done.outcome], text: rollbackText(done), refusals, document: done };
+  });
+}
+
+function rollbackText(done: RolledBack): string {
+  const { level, name, base, outcome } = done;
+  const words = {
+    "rolled-back": `${style.green("rolled back")} ${level} ${printable(name)}: ${base} is at ${done.to.slice(0, 12)}`,
+    planned: `would roll back ${level} ${printable(name)}; nothing was changed`,
+    nothing: `nothing of ${level} ${printable(name)} is left to roll back`,
+    refused: `${style.red("refused")} to roll back ${level} ${printable(name)}`,
+    waiting: `${style.red("waiting")} for a person: ${level} ${printable(name)}`,
+  } as const;
+  const parts = [
+    `${words[outcome]}\n`,
+    done.reverted.length === 0
+      ? ""
+      : table(
+          ["TASK", "MERGE", "TAKEN BACK BY", "FILES"],
+          done.reverted.map(({ task, commit, reverted_by, files }) => [
+            task,
+            commit.slice(0, 12),
+            reverted_by.slice(0, 12),
+            files.length <= 3 ? files.join(", ") : counted(files.length, "file"),
+          ]),
+        ),
+    lines("ended", done.ended),
+    lines("wait for what was taken back", done.blocked),
+    lines("done again, one after the other", done.again),
+    lines(
+      "files as they were before",
+      done.restored.map(
+        ({ task, paths, way_back }) => `${task}: ${counted(paths.length, "file")}; back with ${way_back}`,
+      ),
+    ),
+    lines("recommended", done.report?.recommended ?? []),
+    done.report === null ? lines("the way back", done.way_back) : "",
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function lines(title: string, found: readonly string[]): string {
+  return found.length === 0 ? "" : `${title}:\n${found.map((line) => `  ${printable(line)}\n`).join("")}`;
+}

@@ -1,0 +1,81 @@
+import type { ProcessIdentity } from "../core/leases/process-identity.ts";
+import { field } from "../core/points/fields.ts";
+import { allow, type Verdict } from "../core/rules/verdict.ts";
+import type { Intent } from "../ledger/ledger.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import type { RollbackInput } from "./plan-rollback.ts";
+import { settle } from "./settle.ts";
+
+/** The base branch is about to move: what is needed to finish that, or to know that it never happened. */
+export interface BaseMove {
+  readonly kind: "land" | "roll-back";
+  readonly base: string;
+  readonly from: string;
+  readonly to: string;
+  /** The integration that it belongs to; for a roll-back its own name. */
+  readonly batch: string;
+  readonly members: readonly MovedTask[];
+  /** What is rolled back. */
+  readonly rollback?: RollbackInput;
+  /** Who is at it: only when that process is dead may others finish or undo it. */
+  readonly runner: ProcessIdentity | null;
+}
+
+/** A task whose work comes in with the move, or goes out. */
+export interface MovedTask {
+  readonly task: string;
+  /** What people call it in messages. */
+  readonly branch: string;
+  readonly title: string;
+  /** The commit on the base that is its own. */
+  readonly commit: string;
+  readonly scope: readonly string[];
+  readonly evidence: readonly unknown[];
+  /** What is written as a note on the commit. */
+  readonly proof: unknown;
+}
+
+/** Written before the base moves, so that a crash between the two is found. */
+export async function prepareMove(engine: Engine, move: BaseMove, call: Call): Promise<Intent> {
+  await settle(engine, { operation: move.kind, input: move, call }, async () => {
+    const draft = new Draft(engine, { by: call, cause: move.kind });
+    const { members, ...rest } = move;
+    const data = { ...rest, members: members.map(withoutOutput) };
+    draft.note({ type: `${move.kind}.prepared`, task: null, from: null, to: null, data });
+    draft.intend({ type: "move-base", task: move.batch, epoch: 0, data: move });
+    return { verdict: allow(), change: await draft.toChange() };
+  });
+  const intent = (await movesUnderWay(engine)).find(({ task }) => task === move.batch);
+  if (intent === undefined) throw new Error(`the move ${move.batch} was settled by somebody else`);
+  return intent;
+}
+
+export async function movesUnderWay({ ledger }: Engine): Promise<readonly Intent[]> {
+  return (await ledger.intents()).filter(({ type }) => type === "move-base");
+}
+
+/** False once somebody has settled it. */
+export async function isUnderWay(engine: Engine, { id }: Intent): Promise<boolean> {
+  return (await movesUnderWay(engine)).some((one) => one.id === id);
+}
+
+export function moveOf(intent: Intent): BaseMove {
+  return intent.data as BaseMove;
+}
+
+/** The base did not move: nothing of it remains but the story. */
+export function abandonMove(engine: Engine, intent: Intent, call: Call): Promise<Verdict> {
+  const { kind, batch } = moveOf(intent);
+  return settle(engine, { operation: kind, input: intent.id, call }, async () => {
+    if (!(await isUnderWay(engine, intent))) return { verdict: allow() };
+    const draft = new Draft(engine, { by: call, cause: kind });
+    draft.note({ type: `${kind}.abandoned`, task: null, from: null, to: null, data: { batch } });
+    return { verdict: allow(), change: await draft.toChange({ intentsDone: [intent.id] }) };
+  });
+}
+
+function withoutOutput({ task, branch, commit, evidence }: MovedTask) {
+  const checks = evidence.map((one) => ({ command: field(one, "command"), outcome: field(one, "outcome") }));
+  return { task, branch, commit, checks };
+}

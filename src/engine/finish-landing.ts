@@ -1,0 +1,115 @@
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Intent } from "../ledger/ledger.ts";
+import { isUnderWay, type MovedTask, moveOf, movesUnderWay } from "./base-moves.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { newTask } from "./new-task.ts";
+import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
+import { settle } from "./settle.ts";
+
+/** The base has moved: every task that came in with it is merged with its own proof, all at once (INV-4). */
+export function finishLanding(engine: Engine, intent: Intent, call: Call): Promise<Verdict> {
+  const { batch, members } = moveOf(intent);
+  return settle(engine, { operation: "land", input: intent, call }, async () => {
+    if (!(await isUnderWay(engine, intent))) return { verdict: allow({ batch }) };
+    const draft = new Draft(engine, { by: call, cause: "land" });
+    for (const member of members) {
+      const refused = await mergeMember(draft, member, batch);
+      if (refused !== undefined) return { verdict: refused };
+    }
+    return {
+      verdict: allow({ batch, tasks: members.map(({ task }) => task) }),
+      change: await draft.toChange({ intentsDone: [intent.id] }),
+    };
+  });
+}
+
+async function mergeMember(draft: Draft, member: MovedTask, batch: string): Promise<Deny | undefined> {
+  const found = await draft.task(member.task);
+  const reviewed = found ?? (await toReview(draft, member));
+  if ("allow" in reviewed) return reviewed;
+  const proven = { ...reviewed, evidence: member.evidence, batch };
+  if (found !== undefined && found.state !== "REVIEW") return mergeTooLate(draft, proven, member);
+  const merged = await draft.apply(proven, { type: "merge", commit: member.commit, proof: "proven" });
+  return "allow" in merged ? merged : undefined;
+}
+
+/** A branch that nobody dispatched becomes a task when it lands. */
+async function toReview(draft: Draft, { task, branch, title, scope }: MovedTask): Promise<Task | Deny> {
+  const created: Task = {
+    ...newTask({ key: task, id: task, session: null }, draft.at),
+    title,
+    assignment: { lock_scope: scope, forbidden_scope: [], branch },
+  };
+  draft.create(created);
+  const started = await draft.apply(created, { type: "start", agent: branch, waitingFor: [] }, "person");
+  if ("allow" in started) return started;
+  return draft.apply(started, { type: "submit", hasEvidence: true }, "person");
+}
+
+/** Somebody ended the task while its merge was under way: its state is theirs, but the commit is told. */
+function mergeTooLate(draft: Draft, task: Task, { commit }: MovedTask): undefined {
+  draft.putTask({ ...task, commit });
+  draft.note({
+    type: "land.late",
+    task: task.key,
+    from: null,
+    to: null,
+    data: { commit, state: task.state },
+  });
+}
+
+/** Work that does not come in: a task in review is rejected with what it has to mend, a branch is only told of. */
+export function refuseLanding(
+  engine: Engine,
+  {
+    branch,
+    task,
+    refused,
+  }: { readonly branch: string; readonly task: string | null; readonly refused: Deny },
+  call: Call,
+): Promise<Verdict> {
+  return settle(engine, { operation: "land", input: { branch, task }, call }, async () => {
+    const draft = new Draft(engine, { by: call, cause: "land" });
+    const { code, reason } = refused;
+    const found = task === null ? undefined : await draft.task(task);
+    if (found?.state === "REVIEW") {
+      const fingerprint = fingerprintOf(refusalOf(refused));
+      const event = { type: "reject", fixDelta: fixDeltaOf(refused), fingerprint } as const;
+      const rejected = await draft.apply(found, event, "system");
+      if ("allow" in rejected) return { verdict: rejected };
+    }
+    const data = { branch, refusal: { code, reason } };
+    draft.note({ type: "land.refused", task, from: null, to: null, data });
+    return { verdict: allow(), change: await draft.toChange() };
+  });
+}
+
+/** `feature/x` lands as `land-feature-x`, then `land-feature-x-2` … */
+export async function freeTaskName(
+  engine: Engine,
+  branch: string,
+  also: readonly string[] = [],
+): Promise<string> {
+  const stem = `land-${branch.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60)}`;
+  const moves = await movesUnderWay(engine);
+  const taken = new Set([
+    ...moves.flatMap((intent) => moveOf(intent).members.map(({ task }) => task)),
+    ...also,
+  ]);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? stem : `${stem}-${number}`;
+    if (!taken.has(name) && (await engine.ledger.task(name)) === undefined) return name;
+  }
+}
+
+/** The task in review that a branch `lockstep/T-001` is the work of. */
+export async function reviewedTask(engine: Engine, branch: string): Promise<Task | Deny | undefined> {
+  const id = /^lockstep\/([^/]+)$/.exec(branch)?.[1];
+  if (id === undefined) return undefined;
+  const found = (await engine.ledger.tasks({ states: ["REVIEW"] })).filter((task) => task.id === id);
+  if (found.length < 2) return found[0];
+  const keys = found.map(({ key }) => `\`${key}\``).join(", ");
+  return deny("R-IN-001", `branch \`${branch}\` could be the work of ${keys}: let only one be in review`);
+}

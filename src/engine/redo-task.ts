@@ -1,0 +1,51 @@
+import { allow, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { unknownTask } from "./known-task.ts";
+import { newTask } from "./new-task.ts";
+import { settle } from "./settle.ts";
+
+/**
+ * Work that was rolled back is done again as a new task (`T-001-r1`), because MERGED is final. Whoever depended on
+ * the old one depends on the new one.
+ */
+export async function redoTask(draft: Draft, done: Task, after: readonly string[]): Promise<Task> {
+  const id = await freeId(draft, done);
+  const key = done.session === null ? id : `${done.session}/${id}`;
+  const { title, agent, model, assignment, terms, contextRevision } = done;
+  const again: Task = {
+    ...newTask({ key, id, session: done.session }, draft.at),
+    ...{ title, agent, model, assignment, terms, contextRevision },
+    dependsOn: [...new Set([...done.dependsOn, ...after])],
+  };
+  draft.create(again);
+  for (const found of await draft.engine.ledger.dependents(done.key)) {
+    const dependent = (await draft.task(found.key)) ?? found;
+    if (dependent.state === "MERGED") continue;
+    const dependsOn = dependent.dependsOn.map((one) => (one === done.key ? key : one));
+    const hold = dependent.hold?.by === done.key ? { ...dependent.hold, by: key } : dependent.hold;
+    draft.putTask({ ...dependent, dependsOn, hold });
+  }
+  return again;
+}
+
+/** `task retry` of what was rolled back; once for each time. */
+export function redoRolledBack(engine: Engine, key: string, call: Call): Promise<Verdict> {
+  return settle(engine, { operation: "task-retry", input: { task: key }, call }, async () => {
+    const draft = new Draft(engine, { by: call, cause: "task-retry" });
+    const done = await draft.task(key);
+    if (done === undefined) return { verdict: unknownTask(key) };
+    const again = await redoTask(draft, done, []);
+    const details = { task_id: again.key, state: again.state };
+    return { verdict: allow(details), change: await draft.toChange() };
+  });
+}
+
+async function freeId(draft: Draft, { id, session }: Task): Promise<string> {
+  const [, stem = id] = /^(.*?)(?:-r\d+)?$/.exec(id) ?? [];
+  for (let number = 1; ; number += 1) {
+    const name = `${stem}-r${number}`;
+    if ((await draft.task(session === null ? name : `${session}/${name}`)) === undefined) return name;
+  }
+}

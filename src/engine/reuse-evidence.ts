@@ -1,0 +1,13 @@
+import type { StoredRun } from "../ledger/ledger.ts";
+import type { Engine } from "./engine.ts";
+
+/** Passes that the ledger keeps: none is run twice, by whatever process. */
+export function ledgerReuse({ ledger, clock }: Pick<Engine, "ledger" | "clock">) {
+  return {
+    find: (key: string) => ledger.evidence(key),
+    async keep(run: Omit<StoredRun, "at">): Promise<void> {
+      const at = new Date(clock.now().wallMs).toISOString();
+      await ledger.commit({ evidence: [{ ...run, at }] });
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { field, isStringList } from "../core/points/fields.ts";
+import { findWeakened, type Weakened } from "../core/proof/weakened-checks.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import type { Engine } from "../engine/engine.ts";
+import { reviewedTask } from "../engine/finish-landing.ts";
+import { mergeTrees } from "../workspace/git/merge-commits.ts";
+import { type ChangedPath, readDiff } from "../workspace/git/read-diff.ts";
+import { isAncestor, readRef } from "../workspace/git/refs.ts";
+import type { RepositoryState } from "../workspace/git/repository-state.ts";
+import { git, tryGit } from "../workspace/git/run-git.ts";
+import { findOutsideScope } from "./judge-diff.ts";
+import type { WantedCheck } from "./prove-checks.ts";
+
+/** A piece of work that asks to become part of the base. */
+export interface Candidate {
+  readonly branch: string;
+  /** The task in review that it is the work of; null for a branch that any tool made. */
+  readonly task: string | null;
+  readonly session: string | null;
+  readonly title: string;
+  readonly commit: string;
+  readonly scope: readonly string[];
+  readonly forbidden: readonly string[];
+  /** Its own: acceptance and proves. The project's come on top. */
+  readonly checks: readonly WantedCheck[];
+  readonly changed: readonly string[];
+  readonly weakened: readonly Weakened[];
+}
+
+export interface BranchWish {
+  readonly branch: string;
+  readonly scope: readonly string[] | null;
+  readonly checks: readonly string[];
+  readonly proves: readonly string[];
+}
+
+export type Examined =
+  | { readonly candidate: Candidate }
+  | { readonly nothing: true }
+  | { readonly refused: Deny; readonly task: string | null; readonly changed: readonly string[] };
+
+/** What a branch brings, and whether it keeps to its scope. */
+export async function examineBranch(
+  engine: Engine,
+  { root, base, baseCommit }: RepositoryState,
+  wish: BranchWish,
+): Promise<Examined> {
+  const { branch } = wish;
+  const commit = await readRef(root, `refs/heads/${branch}`);
+  if (commit === undefined) return refusal(deny("R-IN-001", `there is no branch \`${branch}\``));
+  if (await isAncestor(root, commit, baseCommit)) return { nothing: true };
+  const task = await reviewedTask(engine, branch);
+  if (task !== undefined && "allow" in task) return refusal(task);
+  const fork = await readFork(root, baseCommit, commit);
+  if (fork === undefined)
+    return refusal(deny("R-GT-001", `\`${branch}\` has no commit in common with the base: rebase it first`));
+  const diff = await readDiff(root, fork, commit);
+  const changed = diff.map(({ path }) => path);
+  const { scope, forbidden, checks } = termsOf(task?.assignment ?? null, wish);
+  const outside = findOutsideScope(engine.world, { scope, forbidden }, diff);
+  const merged = await mergeTrees(root, baseCommit, commit);
+  const refused = outside ?? ("conflicts" in merged ? conflict(branch, base, merged.conflicts) : undefined);
+  if (refused !== undefined) return { refused, task: task?.key ?? null, changed };
+  return {
+    candidate: {
+      branch,
+      task: task?.key ?? null,
+      session: task?.session ?? null,
+      title: task?.title ?? (await git(root, ["log", "-1", "--format=%s", commit])),
+      commit,
+      scope,
+      forbidden,
+      checks,
+      changed,
+      weakened: findWeakened(await readTexts(root, { from: fork, to: commit }, diff)),
+    },
+  };
+}
+
+/** A task's own terms hold; what the caller adds comes on top. */
+function termsOf(assignment: unknown, { scope, checks, proves }: BranchWish) {
+  const listed = (name: string) => {
+    const value = field(assignment, name);
+    return isStringList(value) ? value : [];
+  };
+  const held = listed("lock_scope");
+  const commands = listed("acceptance_criteria")
+    .filter((criterion) => /^\s*cmd:/i.test(criterion))
+    .map((criterion) => criterion.replace(/^\s*cmd:/i, "").trim());
+  return {
+    scope: held.length > 0 ? held : (scope ?? ["."]),
+    forbidden: listed("forbidden_scope"),
+    checks: [
+      ...[...new Set([...commands, ...checks])].map((command) => ({ command, kind: "acceptance" as const })),
+      ...[...new Set([...listed("proves"), ...proves])].map((command) => ({
+        command,
+        kind: "proves" as const,
+      })),
+    ],
+  };
+}
+
+async function readFork(root: string, base: string, commit: string): Promise<string | undefined> {
+  const { exit, stdout } = await tryGit(root, ["merge-base", base, commit]);
+  return exit === 0 ? stdout.toString("utf8").trim() : undefined;
+}
+
+async function readTexts(
+  root: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  diff: readonly ChangedPath[],
+) {
+  const text = async (commit: string, path: string) => {
+    const { exit, stdout } = await tryGit(root, ["cat-file", "blob", `${commit}:${path}`]);
+    return exit === 0 && !stdout.includes(0) ? stdout.toString("utf8") : undefined;
+  };
+  return Promise.all(
+    diff.map(async ({ path }) => ({ path, before: await text(from, path), after: await text(to, path) })),
+  );
+}
+
+export function conflict(branch: string, base: string, conflicts: readonly string[]): Deny {
+  const files = `\`${conflicts.join("`, `")}\``;
+  const reason = `\`${branch}\` conflicts with what comes before it in ${files}: rebase it on \`${base}\` and land again`;
+  return deny("R-GT-001", reason, { conflicts });
+}
+
+function refusal(refused: Deny): Examined {
+  return { refused, task: null, changed: [] };
+}

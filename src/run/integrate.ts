@@ -1,0 +1,93 @@
+import { deny } from "../core/rules/verdict.ts";
+import { refuseLanding } from "../engine/finish-landing.ts";
+import { readRef } from "../workspace/git/refs.ts";
+import { type BranchWish, type Candidate, examineBranch } from "./candidate.ts";
+import {
+  type Integrated,
+  type IntegrationContext,
+  type Member,
+  member,
+  type Outcome,
+  toldOf,
+} from "./integration.ts";
+import { openIntegrationRef } from "./integration-ref.ts";
+import { landChain } from "./land-chain.ts";
+import { type ProvenChain, proveChain } from "./prove-chain.ts";
+import { recoverMoves } from "./recover-moves.ts";
+
+/** How often the base may move under an integration before it gives up. */
+const roundsMax = 5;
+
+/**
+ * Takes branches into the base, in their order: each merged onto the ones before it and proven on that tree, the
+ * gate on the last, then the base moves once. Whoever breaks something is left out, and the others go on.
+ */
+export async function integrate(
+  context: IntegrationContext,
+  wishes: readonly BranchWish[],
+): Promise<Integrated> {
+  for (const line of await recoverMoves(context)) context.onProgress(line);
+  let { repository } = context;
+  for (let round = 0; round < roundsMax; round += 1) {
+    const done = await integrateOnce({ ...context, repository }, wishes);
+    if (done !== "base moved") return done;
+    context.onProgress(`\`${repository.base}\` moved meanwhile: proving again on what it is now`);
+    const baseCommit = await readRef(repository.root, `refs/heads/${repository.base}`);
+    repository = { ...repository, baseCommit: baseCommit ?? repository.baseCommit };
+  }
+  const reason = `\`${repository.base}\` moved ${roundsMax} times during the proof: try again`;
+  return tell(
+    context,
+    wishes.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
+  );
+}
+
+async function integrateOnce(
+  context: IntegrationContext,
+  wishes: readonly BranchWish[],
+): Promise<Integrated | "base moved"> {
+  const settled = new Map<string, Member>();
+  const candidates: Candidate[] = [];
+  for (const wish of wishes) {
+    const examined = await examineBranch(context.engine, context.repository, wish);
+    if ("candidate" in examined) candidates.push(examined.candidate);
+    else if ("nothing" in examined) settled.set(wish.branch, member(wish.branch, { outcome: "nothing" }));
+    else settled.set(wish.branch, member(wish.branch, { outcome: "refused", ...examined }));
+  }
+  await using ref = await openIntegrationRef(context);
+  const proven = candidates.length === 0 ? nothingToProve : await proveChain(context, candidates, ref);
+  for (const { candidate, refused, waiting, evidence } of proven.out)
+    settled.set(
+      candidate.branch,
+      member(candidate.branch, {
+        ...toldOf(candidate),
+        outcome: waiting ? "waiting" : "refused",
+        refused,
+        evidence,
+      }),
+    );
+  const landed = proven.links.length === 0 ? { members: [] } : await landChain(context, proven);
+  if (landed === "base moved") return landed;
+  for (const one of landed.members) settled.set(one.branch, one);
+  const members = wishes.flatMap(({ branch }) => settled.get(branch) ?? []);
+  if (!context.dryRun) await recordRefusals(context, members);
+  return { ...tell(context, members), ...landed.moved, gate: proven.gate };
+}
+
+const nothingToProve: ProvenChain = { links: [], out: [], gate: [] };
+
+async function recordRefusals({ engine, call }: IntegrationContext, members: readonly Member[]) {
+  for (const { branch, task, refused, outcome } of members)
+    if (refused !== null)
+      // Who waits for a person has done nothing wrong: a task stays in review.
+      await refuseLanding(engine, { branch, task: outcome === "waiting" ? null : task, refused }, call);
+}
+
+/** The worst of them is how it went; what was part of the base before does not count. */
+const worstFirst: readonly Outcome[] = ["waiting", "refused", "proposed", "proven", "merged", "nothing"];
+
+function tell({ repository }: IntegrationContext, branches: readonly Member[]): Integrated {
+  const outcomes = new Set(branches.map(({ outcome }) => outcome));
+  const outcome = worstFirst.find((one) => outcomes.has(one)) ?? "nothing";
+  return { outcome, base: repository.base, batch: null, commit: null, gate: [], branches };
+}

@@ -1,0 +1,44 @@
+import { readEntries, Scope } from "../core/paths/scope.ts";
+import type { Ports } from "../core/points/ports.ts";
+import { findForbidden, findOutside } from "../core/rules/judge-write.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import type { ChangedPath } from "../workspace/git/read-diff.ts";
+
+export interface DiffLimits {
+  readonly scope: readonly string[];
+  readonly forbidden: readonly string[];
+}
+
+/** INV-6: a change is judged by the names in its tree, whatever links the working folder has. */
+export function findOutsideScope(
+  { place, disk }: Pick<Ports, "place" | "disk">,
+  { scope, forbidden }: DiffLimits,
+  diff: readonly ChangedPath[],
+): Deny | undefined {
+  const lock = readEntries(scope, place);
+  if ("error" in lock) return deny("R-PD-002", `\`${scope[lock.index]}\` is no scope: ${lock.error}`);
+  const carved = readEntries(forbidden, place);
+  if ("error" in carved)
+    return deny("R-PD-004", `\`${forbidden[carved.index]}\` is no scope: ${carved.error}`);
+  const limits = {
+    place: { root: place.root, ...(place.folds === undefined ? {} : { folds: place.folds }) },
+    disk: { ...disk, realPath: (path: string) => path },
+    lock: new Scope(lock.entries, place),
+    forbidden: new Scope(carved.entries, place),
+  };
+  const wrong: string[] = [];
+  for (const { path, utf8 } of diff) {
+    const target = { resource: path, wholeTree: false };
+    const protectedPath = findForbidden(target, limits);
+    if (protectedPath !== undefined) return deny("R-PW-002", protectedPath.reason, protectedPath.details);
+    if (!utf8 || findOutside(target, limits) !== undefined) wrong.push(path);
+  }
+  const [first] = wrong;
+  if (first === undefined) return undefined;
+  const more = wrong.length > 1 ? ` and ${wrong.length - 1} more` : "";
+  return deny(
+    "R-PO-002",
+    `the branch changes \`${first}\`${more} outside its scope: undo that, or name it with --scope`,
+    { outside: wrong, scope },
+  );
+}

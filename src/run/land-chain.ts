@@ -1,0 +1,119 @@
+import { deny } from "../core/rules/verdict.ts";
+import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../engine/base-moves.ts";
+import { freeTaskName } from "../engine/finish-landing.ts";
+import type { Intent } from "../ledger/ledger.ts";
+import { commitTree } from "../workspace/git/merge-commits.ts";
+import { keepOnRef } from "../workspace/git/refs.ts";
+import { type Integrated, type IntegrationContext, type Member, member, toldOf } from "./integration.ts";
+import { moveBase } from "./move-base.ts";
+import { proposeChain } from "./propose-chain.ts";
+import type { ProvenChain, ProvenLink } from "./prove-chain.ts";
+import { finishMove } from "./recover-moves.ts";
+
+export interface LandedChain {
+  readonly members: readonly Member[];
+  readonly moved?: Pick<Integrated, "batch" | "commit">;
+}
+
+/** A proven chain becomes part of the base, or what the configuration wants of it instead. */
+export async function landChain(
+  context: IntegrationContext,
+  chain: ProvenChain,
+): Promise<LandedChain | "base moved"> {
+  context.reached?.("proven");
+  const { config, dryRun, repository } = context;
+  if (dryRun) return { members: chain.links.map((link) => toldMember(link, "proven", link.commit)) };
+  if (config.integrate === "pr") return { members: await proposeChain(context, chain) };
+  if (config.integrate === "none") {
+    for (const { candidate, commit } of chain.links)
+      await keepOnRef(repository.root, `refs/lockstep/proven/${candidate.branch}`, commit);
+    return { members: chain.links.map((link) => toldMember(link, "proven", link.commit)) };
+  }
+  return moveOnto(context, chain);
+}
+
+async function moveOnto(
+  context: IntegrationContext,
+  { links, gate }: ProvenChain,
+): Promise<LandedChain | "base moved"> {
+  const { engine, repository, call } = context;
+  const { root, base, baseCommit } = repository;
+  const batch = batchName(engine.clock.now().wallMs);
+  const members = await finalCommits(context, { links, gate, batch });
+  const commit = members.at(-1)?.commit ?? baseCommit;
+  const runner = engine.identityOf(process.pid) ?? null;
+  const move: BaseMove = { kind: "land", base, from: baseCommit, to: commit, batch, members, runner };
+  const intent = await prepareMove(engine, move, call);
+  context.reached?.("prepared");
+  const why = await moveBase(root, move);
+  if (why !== undefined) return notMoved(context, { links, intent, why });
+  context.reached?.("moved");
+  await finishMove(context, intent);
+  context.reached?.("settled");
+  const told = links.map((link, index) => ({
+    ...toldMember(link, "merged", members[index]?.commit ?? null),
+    task: members[index]?.task ?? null,
+  }));
+  return { members: told, moved: { batch, commit } };
+}
+
+/** Our own intent is undone at once; a base that moved is proven anew, anything else waits for a person. */
+async function notMoved(
+  { engine, repository, call }: IntegrationContext,
+  {
+    links,
+    intent,
+    why,
+  }: { readonly links: readonly ProvenLink[]; readonly intent: Intent; readonly why: string },
+): Promise<LandedChain | "base moved"> {
+  await abandonMove(engine, intent, call);
+  if (why === "it moved meanwhile") return "base moved";
+  const refused = deny("R-GT-001", `\`${repository.base}\` is checked out and git does not move it: ${why}`);
+  return { members: links.map((link) => ({ ...toldMember(link, "waiting", null), refused })) };
+}
+
+/** `BATCH-20260131T101500123Z`. */
+function batchName(wallMs: number): string {
+  return `BATCH-${new Date(wallMs).toISOString().replace(/[-:.]/g, "")}`;
+}
+
+/** The same trees once more, with what was proven in their messages. */
+async function finalCommits(
+  { engine, repository }: IntegrationContext,
+  { links, gate, batch }: Pick<ProvenChain, "links" | "gate"> & { readonly batch: string },
+): Promise<readonly MovedTask[]> {
+  const members: MovedTask[] = [];
+  for (const link of links) {
+    const { candidate, tree, evidence } = link;
+    const { branch, title, scope, changed, weakened } = candidate;
+    const names = members.map(({ task }) => task);
+    const task = candidate.task ?? (await freeTaskName(engine, branch, names));
+    const parents = [members.at(-1)?.commit ?? repository.baseCommit, candidate.commit];
+    const commit = await commitTree(repository.root, { tree, parents, ...messageOf(link, task) });
+    const proof = { task, batch, tree, changed, weakened, evidence, gate: link === links.at(-1) ? gate : [] };
+    members.push({ task, branch, title, commit, scope, evidence, proof });
+  }
+  return members;
+}
+
+function messageOf({ candidate, evidence }: ProvenLink, task: string) {
+  const { branch, title, session } = candidate;
+  const proof = evidence.map(({ command, outcome }) => `${command} (${outcome})`).join("; ");
+  const id = session === null ? task : task.slice(session.length + 1);
+  return {
+    subject: candidate.task === null ? `Land ${branch}: ${title}` : `${id}: ${title}`,
+    trailers: {
+      "Lockstep-Task": id,
+      ...(session === null ? {} : { "Lockstep-Session": session }),
+      "Lockstep-Evidence": proof.replace(/\s+/g, " "),
+    },
+  };
+}
+
+export function toldMember(
+  { candidate, evidence }: ProvenLink,
+  outcome: Member["outcome"],
+  commit: string | null,
+): Member {
+  return member(candidate.branch, { ...toldOf(candidate), outcome, commit, evidence });
+}

@@ -1,0 +1,151 @@
+import { type CheckKind, type CheckRecord, type CheckRun, judgeCheck } from "../core/proof/check-record.ts";
+import { detectTests } from "../core/proof/detect-commands.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import type { ChangeFacts, Prover } from "../proof/prover.ts";
+
+export interface WantedCheck {
+  readonly command: string;
+  readonly kind: CheckKind;
+}
+
+/** `auto` stands for what the tree itself tells; a tree that tells nothing has no checks of its own. */
+export async function projectChecks(
+  prover: Prover,
+  commit: string,
+  listed: readonly string[],
+): Promise<readonly WantedCheck[]> {
+  if (listed.includes("auto")) await prover.show(commit);
+  const detected = listed.includes("auto") ? detectTests(prover.top) : undefined;
+  const commands = listed.flatMap((one) =>
+    one !== "auto" ? [one] : detected === undefined ? [] : [detected],
+  );
+  return [...new Set(commands)].map((command) => ({ command, kind: "project" }));
+}
+
+/** The decision that a person was asked for; none in a dry run. */
+interface Waiting {
+  readonly waitingFor: string | undefined;
+}
+
+interface Proving {
+  readonly prover: Prover;
+  readonly base: string;
+  /** Commands whose second run counts. */
+  readonly flaky: readonly string[];
+  /** True if a person said that a check which proves nothing is good enough. */
+  approves(command: string): Promise<"approved" | "refused" | Waiting>;
+  onProgress(line: string): void;
+}
+
+export type Proof =
+  | { readonly records: readonly CheckRecord[] }
+  /** `failed`: the command whose failure refused it; somebody else's work may be the reason. */
+  | {
+      readonly records: readonly CheckRecord[];
+      readonly refused: Deny;
+      readonly failed?: string;
+      /** Only a person can decide. */
+      readonly waiting?: true;
+    };
+
+/** Runs checks on merged trees, each on the base first; what it was there is asked once. */
+export class ChecksProof {
+  readonly #with: Omit<Proving, "approves">;
+  readonly #before = new Map<string, CheckRun>();
+
+  constructor(proving: Omit<Proving, "approves">) {
+    this.#with = proving;
+  }
+
+  /** Where the project's own checks fail on the base, nothing can be told about any work. */
+  async findRedBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
+    for (const { command } of checks) {
+      const before = await this.#onBase(command);
+      if ("allow" in before) return before;
+      if (before.exit === 0) continue;
+      const reason = `\`${command}\` fails on the base already: mend that first`;
+      return deny("R-PC-002", reason, { command, output: before.tail });
+    }
+    return undefined;
+  }
+
+  /** All checks on one merged tree; the first that does not hold ends it. */
+  async prove(
+    commit: string,
+    checks: readonly WantedCheck[],
+    { change, approves }: { readonly change: ChangeFacts; readonly approves: Proving["approves"] },
+  ): Promise<Proof> {
+    const records: CheckRecord[] = [];
+    for (const { command, kind } of checks) {
+      const before = await this.#onBase(command);
+      if ("allow" in before) return { refused: before, records };
+      this.#with.onProgress(`on the merged tree: ${command}`);
+      const after = await this.#with.prover.run(commit, command, change);
+      if ("error" in after) return { refused: notRun(command, after.error), records };
+      const again = after.run.exit === 0 ? null : await this.#again(commit, command, change);
+      const runs = { kind, before, after: after.run, again };
+      const record = { command, tree: after.tree, ...runs, outcome: judgeCheck(runs) };
+      records.push(record);
+      if (record.outcome === "pass") continue;
+      if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
+      if (record.outcome !== "vacuous") {
+        const refused = whyNot(record);
+        return { refused, records, ...(record.outcome === "fail" ? { failed: command } : {}) };
+      }
+      const answer = await approves(command);
+      if (answer !== "approved") return { ...vacuous(command, answer), records };
+    }
+    return { records };
+  }
+
+  async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
+    this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
+    const proven = await this.#with.prover.run(commit, command, change);
+    return "error" in proven || proven.run.exit !== 0;
+  }
+
+  async #onBase(command: string): Promise<CheckRun | Deny> {
+    const known = this.#before.get(command);
+    if (known !== undefined) return known;
+    this.#with.onProgress(`on the base: ${command}`);
+    const before = await this.#with.prover.run(this.#with.base, command);
+    if ("error" in before) return notRun(command, before.error);
+    this.#before.set(command, before.run);
+    return before.run;
+  }
+
+  async #again(commit: string, command: string, change: ChangeFacts): Promise<CheckRun | null> {
+    this.#with.onProgress(`once more: ${command}`);
+    const again = await this.#with.prover.run(commit, command, change);
+    return "error" in again ? null : again.run;
+  }
+}
+
+function notRun(command: string, error: string): Deny {
+  return deny("R-PC-003", error, { command });
+}
+
+function whyNot({ command, outcome, after, again }: CheckRecord): Deny {
+  const why =
+    outcome === "flaky"
+      ? "failed and then passed: make it reliable, or list it under `checks.flaky`"
+      : `fails on the merged tree (exit ${after.exit}): mend it on the branch and land again`;
+  return deny("R-PC-002", `\`${command}\` ${why}`, { command, outcome, output: again?.tail ?? after.tail });
+}
+
+function vacuous(command: string, answer: "refused" | Waiting) {
+  const told = `\`${command}\` passes without the change too, so it proves nothing`;
+  if (answer === "refused")
+    return {
+      refused: deny("R-PC-002", `${told}, and a person refused it: give one that fails`, { command }),
+    };
+  const { waitingFor } = answer;
+  const next =
+    waitingFor === undefined
+      ? "a person would have to decide"
+      : `a person decides: \`lockstep decide ${waitingFor} approved\`, then land again`;
+  return {
+    refused: deny("R-PC-002", `${told}: ${next}`, { command, decision: waitingFor }),
+    waiting: true as const,
+  };
+}

@@ -1,0 +1,68 @@
+import { git } from "../git/run-git.ts";
+import { type AttemptName, cleaned, digestOf, repositoryFolder } from "./checkout.ts";
+
+/**
+ * The refs of the repository that keep what attempts made. They are local: `git push` leaves them alone unless it
+ * is told to mirror everything.
+ */
+export interface AttemptRefs {
+  /** The branch in the checkout. */
+  readonly branch: string;
+  /** What the attempt's work is compared with; gone when the checkout is. */
+  readonly base: string;
+  readonly work: string;
+  /** Commits and states of the working tree that are not the work. */
+  readonly kept: string;
+  readonly ignored: string;
+}
+
+export function refsOf(name: AttemptName): AttemptRefs {
+  const { attempt } = name;
+  const at = refsOfTask(name);
+  return {
+    branch: `lockstep/${segment(name.task)}`,
+    base: `${at.base}/${attempt}`,
+    work: `${at.made}/${attempt}`,
+    kept: `${at.made}/${attempt}-kept`,
+    ignored: `${at.made}/${attempt}-ignored`,
+  };
+}
+
+interface TaskRefs {
+  readonly base: string;
+  readonly made: string;
+}
+
+function refsOfTask({ session, task }: AttemptName): TaskRefs {
+  // Sessions begin with a date, so that Lockstep's own words can stand in their place.
+  const first = session === null ? "none" : segment(session, /^\d[\w-]*$/);
+  const path = `${first}/${segment(task)}`;
+  return { base: `refs/lockstep/base/${path}`, made: `refs/lockstep/${path}` };
+}
+
+export interface KeptRef {
+  readonly ref: string;
+  readonly object: string;
+  readonly type: string;
+  readonly tree: string;
+  readonly subject: string;
+}
+
+/** What the repository keeps of all attempts at a task, and where they started. */
+export async function readTaskRefs(commonFolder: string, name: AttemptName) {
+  const { base, made } = refsOfTask(name);
+  const format = "%(refname)%00%(objectname)%00%(objecttype)%00%(tree)%00%(contents:subject)";
+  const text = await git(repositoryFolder(commonFolder), ["for-each-ref", `--format=${format}`, base, made]);
+  const refs = text.split("\n").flatMap((line): KeptRef[] => {
+    const [ref = "", object = "", type = "", tree = "", subject = ""] = line.split("\0");
+    return ref === "" ? [] : [{ ref, object, type, tree, subject }];
+  });
+  return {
+    bases: refs.filter(({ ref }) => ref.startsWith(`${base}/`)),
+    made: refs.filter(({ ref }) => ref.startsWith(`${made}/`)),
+  };
+}
+
+function segment(text: string, safe = /^[A-Za-z0-9][\w-]*$/): string {
+  return safe.test(text) && text.length <= 60 ? text : `${cleaned(text)}-${digestOf(text).slice(0, 8)}`;
+}

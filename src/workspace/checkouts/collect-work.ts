@@ -1,0 +1,47 @@
+import { commitTree } from "../git/merge-commits.ts";
+import type { ChangedPath } from "../git/read-diff.ts";
+import { git } from "../git/run-git.ts";
+import { refsOf } from "./attempt-refs.ts";
+import { type Checkout, repositoryFolder } from "./checkout.ts";
+import { snapshotTree } from "./snapshot-tree.ts";
+
+export interface CollectOptions {
+  /** What the commit stands on; the checkout's base unless told. */
+  readonly parent?: string;
+  /** Paths that are no work; `.agents-work` unless told. */
+  readonly exclude?: readonly string[];
+  readonly subject?: string;
+}
+
+export interface Collected {
+  readonly commit: string;
+  readonly ref: string;
+  readonly changed: readonly ChangedPath[];
+}
+
+/** Brings what an agent's working tree holds into the repository: one commit, on the attempt's ref. */
+export async function collectWork(
+  checkout: Checkout,
+  options: CollectOptions = {},
+): Promise<Collected | "unchanged"> {
+  const { commonFolder, task, attempt, base } = checkout;
+  const { parent = base, subject = `${task}: work of attempt ${attempt}` } = options;
+  const { tree, changed } = await snapshotTree(checkout, { ...options, parent });
+  if (changed.length === 0) return "unchanged";
+  const commit = await commitTree(repositoryFolder(commonFolder), { tree, parents: [parent], subject });
+  const { work: ref } = refsOf(checkout);
+  await moveKeptRef(commonFolder, ref, commit);
+  return { commit, ref, changed };
+}
+
+/** With a log: what the ref held before can still be found. */
+export async function moveKeptRef(commonFolder: string, ref: string, commit: string): Promise<void> {
+  await git(repositoryFolder(commonFolder), [
+    "update-ref",
+    "--create-reflog",
+    "-m",
+    "lockstep: kept",
+    ref,
+    commit,
+  ]);
+}

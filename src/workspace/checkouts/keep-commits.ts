@@ -1,0 +1,104 @@
+import { appendFileSync, lstatSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { quoted } from "../../core/points/quoted.ts";
+import { git } from "../git/run-git.ts";
+import { type KeptRef, refsOf } from "./attempt-refs.ts";
+import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
+import { newRepository, shareObjects } from "./new-repository.ts";
+import { asEnvironment } from "./own-git.ts";
+
+/**
+ * Brings the commits and tags that exist in the checkout alone into the repository: all of them, also those that no
+ * branch, stash or log there leads to any more. Git never reads the checkout's configuration for this: it looks at
+ * the objects through a git folder of our own, and checks each one that it takes over.
+ */
+export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]): Promise<void> {
+  const lens = join(dirname(checkout.folder), "lens.git");
+  rmSync(lens, { recursive: true, force: true });
+  try {
+    await git(dirname(lens), [...newRepository(checkout.base), "--bare", lens]);
+    // What the agent says about its objects is not believed.
+    appendFileSync(join(lens, "config"), "[core]\n\tmultiPackIndex = false\n\tcommitGraph = false\n");
+    if (!linkObjects(join(checkout.folder, ".git"), lens)) return;
+    const { commits, tags } = await ownObjects(lens);
+    shareObjects(lens, checkout.commonFolder);
+    const known = new Set(made.map(({ object }) => object));
+    const inRepository = [
+      checkout.base,
+      ...made.filter(({ type }) => type === "commit").map((ref) => ref.object),
+    ];
+    const tips = [...(await newest(lens, commits, inRepository)), ...tags.filter((tag) => !known.has(tag))];
+    if (tips.length > 0) await fetchTips(checkout, lens, tips);
+  } finally {
+    rmSync(lens, { recursive: true, force: true });
+  }
+}
+
+/** Without `info`: that could lead on to the objects of other repositories. */
+function linkObjects(gitFolder: string, lens: string): boolean {
+  const from = join(gitFolder, "objects");
+  if (![gitFolder, from].every((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory()))
+    return false;
+  rmSync(join(lens, "objects", "pack"), { recursive: true, force: true });
+  for (const name of readdirSync(from).filter((each) => /^(?:[0-9a-f]{2}|pack)$/.test(each))) {
+    const strange = readdirSync(join(from, name), { withFileTypes: true }).find((file) => !file.isFile());
+    // Git would wait for a pipe for ever.
+    if (strange !== undefined)
+      throw new CheckoutFault(
+        `${quoted(join(from, name, strange.name), 300)} is no ordinary file: remove it`,
+      );
+    symlinkSync(join(from, name), join(lens, "objects", name));
+  }
+  return true;
+}
+
+function inLens(lens: string) {
+  return { env: { GIT_DIR: lens } };
+}
+
+async function ownObjects(lens: string): Promise<{ commits: string[]; tags: string[] }> {
+  const words = [
+    "cat-file",
+    "--batch-all-objects",
+    "--unordered",
+    "--batch-check=%(objecttype) %(objectname)",
+  ];
+  const commits: string[] = [];
+  const tags: string[] = [];
+  for (const line of (await git(lens, words, inLens(lens))).split("\n")) {
+    const [type, object = ""] = line.split(" ");
+    if (type === "commit") commits.push(object);
+    if (type === "tag") tags.push(object);
+  }
+  return { commits, tags };
+}
+
+/** Those that no other one of them is built on; in one walk, however many there are. */
+async function newest(lens: string, commits: readonly string[], known: readonly string[]): Promise<string[]> {
+  if (commits.length === 0) return [];
+  const input = [...commits, ...known.map((commit) => `^${commit}`), ""].join("\n");
+  const text = await git(lens, ["rev-list", "--parents", "--stdin"], { ...inLens(lens), input });
+  const lines = text.split("\n").map((line) => line.split(" "));
+  const parents = new Set(lines.flatMap(([, ...of]) => of));
+  return lines.flatMap(([commit = ""]) => (commit === "" || parents.has(commit) ? [] : [commit]));
+}
+
+async function fetchTips({ commonFolder, base, ...name }: Checkout, lens: string, tips: readonly string[]) {
+  const input = tips.map((tip) => `create refs/kept/${tip.slice(0, 12)} ${tip}\n`).join("");
+  await git(lens, ["update-ref", "--stdin"], { ...inLens(lens), input });
+  const quiet = [
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+  ];
+  // A person's `fetch.prune` would remove what was kept before.
+  const careful = ["--no-prune", "--no-prune-tags", `--negotiation-tip=${base}`];
+  const refs = `refs/kept/*:${refsOf(name).kept}/*`;
+  const env = asEnvironment([
+    ["fetch.fsckObjects", "true"],
+    ["protocol.file.allow", "always"],
+  ]);
+  await git(repositoryFolder(commonFolder), ["fetch", ...quiet, ...careful, lens, refs], { env });
+}

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { shellWord } from "../../core/points/quoted.ts";
+import { commitTree } from "../git/merge-commits.ts";
+import { type KeptRef, readTaskRefs, refsOf } from "./attempt-refs.ts";
+import { type Checkout, refuseReplaced, repositoryFolder } from "./checkout.ts";
+import { moveKeptRef } from "./collect-work.ts";
+import { keepCommits } from "./keep-commits.ts";
+import { keepIgnored } from "./keep-ignored.ts";
+import { excludedByDefault, snapshotTree } from "./snapshot-tree.ts";
+
+export interface Kept {
+  readonly ref: string;
+  readonly holds: string;
+  /** What brings it back, for a shell in the repository. */
+  readonly command: string;
+}
+
+/** Leaves nothing an agent made in the checkout alone; everything the repository now has of the task. */
+export async function keepEverything(
+  checkout: Checkout,
+  { exclude = excludedByDefault }: { readonly exclude?: readonly string[] } = {},
+): Promise<readonly Kept[]> {
+  refuseReplaced(checkout.folder);
+  if (existsSync(checkout.folder)) {
+    const { made } = await readTaskRefs(checkout.commonFolder, checkout);
+    await keepWorkingTree(checkout, made, exclude);
+    await keepCommits(checkout, made);
+    await keepIgnored(checkout, { made, exclude });
+  }
+  const { made } = await readTaskRefs(checkout.commonFolder, checkout);
+  return made.map(describeKept);
+}
+
+/** Not on the work's own ref: a checkout that somebody emptied must not take the place of the work. */
+async function keepWorkingTree(checkout: Checkout, made: readonly KeptRef[], exclude: readonly string[]) {
+  const { commonFolder, task, attempt, base } = checkout;
+  const { tree, changed } = await snapshotTree(checkout, { parent: base, exclude });
+  if (changed.length === 0 || made.some((ref) => ref.tree === tree)) return;
+  const subject = `${task}: what the checkout of attempt ${attempt} held`;
+  const commit = await commitTree(repositoryFolder(commonFolder), { tree, parents: [base], subject });
+  await moveKeptRef(commonFolder, `${refsOf(checkout).kept}/${commit.slice(0, 12)}`, commit);
+}
+
+function describeKept({ ref, subject }: KeptRef): Kept {
+  const name = ref.replace(/^refs\/lockstep\//, "").replaceAll("/", "-");
+  // Without `--overlay` git would delete every tracked file that the commit lacks.
+  const command = ref.endsWith("-ignored")
+    ? `git restore --overlay --source=${ref} -- .`
+    : `git checkout -b ${shellWord(`kept/${name}`)} ${ref}`;
+  return { ref, holds: subject.replace(/\p{Cc}+/gu, " "), command };
+}

@@ -1,0 +1,110 @@
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { quoted } from "../../core/points/quoted.ts";
+import { commitTree } from "../git/merge-commits.ts";
+import { splitAtZero } from "../git/read-diff.ts";
+import { git, gitBytes } from "../git/run-git.ts";
+import { type KeptRef, refsOf } from "./attempt-refs.ts";
+import { type Checkout, CheckoutFault, digestOf, repositoryFolder } from "./checkout.ts";
+import { moveKeptRef } from "./collect-work.ts";
+import { ownGit } from "./own-git.ts";
+import { nestedFault } from "./snapshot-tree.ts";
+import {
+  asBytes,
+  type BytePath,
+  isOutput,
+  liesBehindLink,
+  onDisk,
+  shown,
+  sizeAt,
+  walkTree,
+} from "./walk-tree.ts";
+
+const ignoredBytesMax = 64 * 1024 * 1024;
+
+/**
+ * Keeps the files that belong to no commit: ignored ones that no tool makes again, and what was excluded. Such files
+ * may hold secrets, so their commit has no tie to any history that could be pushed.
+ */
+export async function keepIgnored(
+  checkout: Checkout,
+  { made, exclude }: { readonly made: readonly KeptRef[]; readonly exclude: readonly string[] },
+): Promise<void> {
+  const paths = await findIgnored(checkout, exclude);
+  if (paths.length === 0) return;
+  refuseTooMuch(checkout.folder, paths);
+  const index = join(dirname(checkout.folder), "ignored-index");
+  rmSync(index, { force: true });
+  try {
+    const { env } = await ownGit(checkout, { index, filters: "off" });
+    const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
+    const words = ["add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
+    await git(checkout.folder, words, { env: { ...env, GIT_LITERAL_PATHSPECS: "1" }, input });
+    const tree = await git(checkout.folder, ["write-tree"], { env });
+    const { ignored: ref } = refsOf(checkout);
+    const before = made.find((each) => each.ref === ref);
+    if (before?.tree === tree) return;
+    const parents = before === undefined ? [] : [before.object];
+    const subject = `${checkout.task}: files in no commit, attempt ${checkout.attempt}`;
+    await moveKeptRef(
+      checkout.commonFolder,
+      ref,
+      await commitTree(repositoryFolder(checkout.commonFolder), { tree, parents, subject }),
+    );
+  } finally {
+    rmSync(index, { force: true });
+  }
+}
+
+async function findIgnored(checkout: Checkout, exclude: readonly string[]): Promise<BytePath[]> {
+  const { folder, included } = checkout;
+  const words = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const listed = splitAtZero(await gitBytes(folder, words, await ownGit(checkout)));
+  const ignored = listed
+    .map((path) => path.toString("latin1").replace(/\/$/, ""))
+    .filter((path) => !isOutput(path));
+  const further = [...exclude, ...Object.keys(included)]
+    .filter((path) => !liesBehindLink(folder, path))
+    .map(asBytes);
+  const files = new Set([...ignored, ...further].flatMap((path) => filesAt(folder, path)));
+  for (const [path, digest] of Object.entries(included)) {
+    const bytes = asBytes(path);
+    if (
+      files.has(bytes) &&
+      sizeAt(folder, bytes)?.isFile() &&
+      digestOf(readFileSync(onDisk(folder, bytes))) === digest
+    )
+      files.delete(bytes);
+  }
+  return [...files];
+}
+
+/** The files and links there; a folder that cannot be kept whole is refused by name. */
+function filesAt(folder: string, start: BytePath): BytePath[] {
+  const found = sizeAt(folder, start);
+  if (found === undefined) return [];
+  if (!found.isDirectory()) return found.isFile() || found.isSymbolicLink() ? [start] : [];
+  const files: BytePath[] = [];
+  walkTree(folder, start, {
+    enter: (path) => !isOutput(path),
+    entry: (path, entry) => {
+      if (entry.name === ".git") throw nestedFault([shown(path.slice(0, -5))]);
+      if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
+    },
+    closed: (path) => {
+      throw new CheckoutFault(`${quoted(shown(path))} cannot be read: \`chmod u+rx\` it`);
+    },
+  });
+  return files;
+}
+
+function refuseTooMuch(folder: string, paths: readonly BytePath[]): void {
+  const sizes = paths.map((path) => ({ path, bytes: sizeAt(folder, path)?.size ?? 0 }));
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total <= ignoredBytesMax) return;
+  const [largest] = sizes.sort((one, other) => other.bytes - one.bytes);
+  const inMebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+  const why = `its ignored files are ${inMebibytes(total)}, and at most ${inMebibytes(ignoredBytesMax)} are kept`;
+  const remedy = `move away or delete what is not needed, such as ${quoted(shown(largest?.path ?? ""))}`;
+  throw new CheckoutFault(`the checkout ${quoted(folder, 300)} stays: ${why}; ${remedy}`);
+}

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import { attemptsFolder, type Checkout, ownIndex, placesIn, readRecord, recordFile } from "./checkout.ts";
+import { isDoomed } from "./remove-checkout.ts";
+import { sizeAt, walkTree } from "./walk-tree.ts";
+
+export interface ListedCheckout {
+  readonly name: string;
+  /** Undefined for one that was not made to its end. */
+  readonly checkout: Checkout | undefined;
+  /** What it takes on the disk. */
+  readonly bytes: number;
+  /** When it was last opened or read. */
+  readonly lastUse: Date;
+}
+
+export function listCheckouts(commonFolder: string): readonly ListedCheckout[] {
+  const attempts = attemptsFolder(commonFolder);
+  if (!existsSync(attempts)) return [];
+  const names = readdirSync(attempts).filter((name) => !isDoomed(name));
+  return names.sort().map((name) => {
+    const slot = join(attempts, name);
+    return { name, checkout: readRecord(commonFolder, slot), bytes: bytesOf(slot), lastUse: lastUseOf(slot) };
+  });
+}
+
+function lastUseOf(slot: string): Date {
+  const times = [slot, recordFile(slot), ownIndex(placesIn(slot))].map(
+    (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  );
+  return new Date(Math.max(...times));
+}
+
+/** Blocks, not lengths: a file may be sparse. A file with several names is counted once. */
+function bytesOf(slot: string): number {
+  const seen = new Set<string>();
+  let blocks = 0;
+  const count = (found: Stats | undefined) => {
+    if (found === undefined) return;
+    if (found.nlink > 1 && !found.isDirectory()) {
+      const key = `${found.dev} ${found.ino}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+    }
+    blocks += found.blocks;
+  };
+  count(statSync(slot));
+  walkTree(slot, "", {
+    enter: () => true,
+    entry: (path) => count(sizeAt(slot, path)),
+    closed: () => {}, // what lies in it cannot be counted
+  });
+  return blocks * 512;
+}

@@ -1,0 +1,100 @@
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { quoted } from "../../core/points/quoted.ts";
+import { git } from "../git/run-git.ts";
+import { refsOf } from "./attempt-refs.ts";
+import {
+  type AttemptName,
+  type Checkout,
+  CheckoutFault,
+  digestOf,
+  ownIndex,
+  placesIn,
+  writeRecord,
+} from "./checkout.ts";
+import { newRepository, shareObjects } from "./new-repository.ts";
+import { ownGit, refusedFilters } from "./own-git.ts";
+import { deleteFolder } from "./remove-checkout.ts";
+import { liesBehindLink } from "./walk-tree.ts";
+
+export interface CheckoutPlan {
+  readonly commonFolder: string;
+  readonly slot: string;
+  readonly name: AttemptName;
+  readonly base: string;
+  /** What is checked out: the base, or earlier work on it. */
+  readonly start: string;
+  /** Where untracked files are copied from, and which. */
+  readonly root: string;
+  readonly include: readonly string[];
+}
+
+/**
+ * What `git clone --shared` makes, but for the remote and its refs: its cost does not grow with them, and there is
+ * nothing to push to. It gets its name when it is whole, so that a half-made one is never taken for one.
+ */
+export async function makeCheckout({ commonFolder, slot, name, base, start, root, include }: CheckoutPlan) {
+  const places = placesIn(slot);
+  const making = join(slot, "making");
+  deleteFolder(making);
+  mkdirSync(places.temporary, { recursive: true, mode: 0o700 });
+  const { branch } = refsOf(name);
+  await git(slot, [...newRepository(base), `--initial-branch=${branch}`, making]);
+  const gitFolder = join(making, ".git");
+  shareObjects(gitFolder, commonFolder);
+  const index = ownIndex(places);
+  rmSync(index, { force: true });
+  // A filter that runs on the base runs nothing that an agent wrote.
+  const filters = start === base ? "run" : "refuse";
+  const own = await ownGit({ commonFolder, folder: making }, { index, filters });
+  await git(making, ["read-tree", "--reset", "-u", start], own);
+  if ((await refusedFilters(commonFolder)).length > 0) await settle(index);
+  copyFileSync(index, join(gitFolder, "index"));
+  await git(making, ["update-ref", `refs/heads/${branch}`, start]);
+  const included = copyIncluded(root, making, include);
+  const checkout: Checkout = { ...name, ...places, commonFolder, base, included };
+  writeRecord(checkout);
+  renameSync(making, places.folder);
+  return checkout;
+}
+
+/**
+ * Git does not trust files of the same second as its index: it would read them again, with the filters that are
+ * refused then. Nobody changes them yet, so the index may be a second newer.
+ */
+async function settle(index: string): Promise<void> {
+  await sleep(1_100);
+  const now = new Date();
+  utimesSync(index, now, now);
+}
+
+/** The digests of those that were there to be copied. */
+function copyIncluded(root: string, folder: string, include: readonly string[]): Record<string, string> {
+  const included: Record<string, string> = {};
+  for (const path of include) {
+    const from = join(root, path);
+    const to = join(folder, path);
+    if (!existsSync(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) continue;
+    if (statSync(from).isDirectory())
+      throw new CheckoutFault(`${quoted(path)} in \`workspace.include\` is a folder: list the files in it`);
+    if (liesBehindLink(folder, path))
+      throw new CheckoutFault(
+        `${quoted(path)} in \`workspace.include\` lies behind a link: list the file itself`,
+      );
+    mkdirSync(dirname(to), { recursive: true });
+    copyFileSync(from, to);
+    included[path] = digestOf(readFileSync(to));
+  }
+  return included;
+}

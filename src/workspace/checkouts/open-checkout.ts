@@ -1,0 +1,154 @@
+import { existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { quoted } from "../../core/points/quoted.ts";
+import { keepOnRef } from "../git/refs.ts";
+import { locksIn, removeStaleLocks } from "../git/stale-locks.ts";
+import { type KeptRef, readTaskRefs, refsOf } from "./attempt-refs.ts";
+import {
+  type AttemptName,
+  attemptsFolder,
+  type Checkout,
+  CheckoutFault,
+  placesIn,
+  readRecord,
+  refuseReplaced,
+  repositoryFolder,
+  slotOf,
+  writeRecord,
+} from "./checkout.ts";
+import { keepEverything } from "./keep-everything.ts";
+import { makeCheckout } from "./make-checkout.ts";
+import { deleteFolder } from "./remove-checkout.ts";
+import { excludedByDefault } from "./snapshot-tree.ts";
+
+export interface OpenOptions extends AttemptName {
+  readonly commonFolder: string;
+  /** The main checkout, and the untracked files to copy from it. */
+  readonly root: string;
+  readonly include: readonly string[];
+  /** Where a new checkout starts; one that is found again keeps its own. */
+  readonly base: string;
+  readonly exclude?: readonly string[];
+}
+
+export interface OpenedCheckout {
+  readonly checkout: Checkout;
+  /** What somebody should know: that it was made again, and what was found. */
+  readonly notes: readonly string[];
+}
+
+/** The checkout of an attempt: that of the attempt before it as it is, or a new one. */
+export async function openCheckout(options: OpenOptions): Promise<OpenedCheckout> {
+  const { commonFolder, session, task, attempt } = options;
+  refuseInsideWorkingTree(attemptsFolder(commonFolder));
+  const slot = slotOf(commonFolder, options);
+  const { folder, temporary } = placesIn(slot);
+  for (const place of [slot, folder, temporary]) refuseReplaced(place);
+  const record = readRecord(commonFolder, slot);
+  const opened =
+    record !== undefined && isWhole(folder)
+      ? await findAgain({ ...record, session, task, attempt })
+      : await make(options, slot, record);
+  await keepOnRef(repositoryFolder(commonFolder), refsOf(options).base, opened.checkout.base);
+  return opened;
+}
+
+async function findAgain(checkout: Checkout): Promise<OpenedCheckout> {
+  const { folder, temporary } = checkout;
+  const locks = locksIn(join(folder, ".git"));
+  const removed = await removeStaleLocks({ folders: [folder], locks });
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  writeRecord(checkout);
+  return {
+    checkout,
+    notes: removed.map((lock) => `removed ${quoted(lock, 300)}, which a git left that has ended`),
+  };
+}
+
+async function make(
+  options: OpenOptions,
+  slot: string,
+  record: Checkout | undefined,
+): Promise<OpenedCheckout> {
+  const { commonFolder, session, task, attempt, root, include } = options;
+  const name = { session, task, attempt };
+  const { bases, made } = await readTaskRefs(commonFolder, name);
+  // A removed checkout has no base ref left: then this is a new start.
+  const vanished = bases.length > 0;
+  const last = vanished ? lastWork(made) : undefined;
+  const earlier = bases.find(({ ref }) => ref === (last && refsOf({ ...name, attempt: last.attempt }).base));
+  const base = earlier?.object ?? options.base;
+  mkdirSync(slot, { recursive: true, mode: 0o700 });
+  const left = {
+    ...placesIn(slot),
+    ...name,
+    commonFolder,
+    base: record?.base ?? base,
+    included: record?.included ?? {},
+  };
+  const notes = await keepLeft(left, made, options.exclude);
+  const checkout = await makeCheckout({
+    commonFolder,
+    slot,
+    name,
+    base,
+    start: last?.object ?? base,
+    root,
+    include,
+  });
+  if (vanished)
+    notes.unshift(
+      `the checkout of \`${task}\` was gone or damaged: made again from \`${last?.ref ?? base}\``,
+    );
+  return { checkout, notes };
+}
+
+/** Of the latest attempt that has any. */
+function lastWork(made: readonly KeptRef[]): (KeptRef & { readonly attempt: number }) | undefined {
+  const works = made.flatMap((kept) => {
+    const attempt = /\/(\d+)$/.exec(kept.ref)?.[1];
+    return attempt === undefined ? [] : [{ ...kept, attempt: Number(attempt) }];
+  });
+  return works.sort((one, other) => other.attempt - one.attempt)[0];
+}
+
+/** Saves what a damaged checkout still holds, then makes place for the new one. */
+async function keepLeft(
+  left: Checkout,
+  made: readonly KeptRef[],
+  exclude = excludedByDefault,
+): Promise<string[]> {
+  if (!existsSync(left.folder)) return [];
+  const kept = await keepEverything(left, { exclude });
+  const known = new Set(made.map(({ ref }) => ref));
+  const added = kept.filter(({ ref }) => !known.has(ref));
+  deleteFolder(left.folder);
+  return added.map(({ ref, command }) => `what was left of it is on \`${ref}\`: \`${command}\``);
+}
+
+/** As far as it takes for git to work in it. */
+function isWhole(folder: string): boolean {
+  const gitFolder = join(folder, ".git");
+  if (!lstatSync(gitFolder, { throwIfNoEntry: false })?.isDirectory()) return false;
+  return ["HEAD", "config", "refs", "objects", "objects/info/alternates"].every((name) =>
+    existsSync(join(gitFolder, name)),
+  );
+}
+
+/** There, tools would find the outer checkout's packages, and a test could pass on the wrong code. */
+function refuseInsideWorkingTree(folder: string): void {
+  for (let at = folder; at !== dirname(at); at = dirname(at)) {
+    if (isGitFolder(at)) return;
+    if (existsSync(join(at, ".git")))
+      throw new CheckoutFault(
+        `checkouts would lie in the working tree ${quoted(at, 300)}: set XDG_STATE_HOME to a folder in no repository`,
+      );
+  }
+}
+
+function isGitFolder(folder: string): boolean {
+  const found = ["HEAD", "objects", "refs"].map((name) =>
+    statSync(join(folder, name), { throwIfNoEntry: false }),
+  );
+  return found.every((each) => each !== undefined);
+}

@@ -1,0 +1,81 @@
+import {
+  accessSync,
+  constants,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { readName } from "../git/read-diff.ts";
+
+/**
+ * Paths below a folder as one character for each byte: names need not be UTF-8, and must lead back to the same file.
+ */
+export type BytePath = string;
+
+/** Folders that tools fill and can fill again. */
+const outputFolders =
+  /(?:^|\/)(?:node_modules|\.venv|target|vendor\/bundle|dist|build|out|coverage|\.next|\.turbo|\.cache|__pycache__)(?:\/|$)/;
+
+export function isOutput(path: BytePath): boolean {
+  return outputFolders.test(path);
+}
+
+export function onDisk(root: string, path: BytePath): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
+}
+
+export function asBytes(path: string): BytePath {
+  return Buffer.from(path).toString("latin1");
+}
+
+/** For people. */
+export function shown(path: BytePath): string {
+  return readName(Buffer.from(path, "latin1")).path;
+}
+
+export function sizeAt(root: string, path: BytePath): Stats | undefined {
+  return lstatSync(onDisk(root, path), { throwIfNoEntry: false });
+}
+
+/** Whether a link above the path makes it lie elsewhere. */
+export function liesBehindLink(root: string, path: string): boolean {
+  let above = dirname(join(root, path));
+  while (!existsSync(above)) above = dirname(above);
+  return realpathSync(above) !== above;
+}
+
+interface Visitor {
+  /** Whether to go into a folder. */
+  enter(path: BytePath): boolean;
+  entry(path: BytePath, found: Dirent<string>): void;
+  /** A folder that this user cannot read. */
+  closed(path: BytePath): void;
+}
+
+/** Everything below `start`. Links are entries, and not followed. */
+export function walkTree(root: string, start: BytePath, visitor: Visitor): void {
+  const open = [start];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const found of entriesOf(root, folder, visitor)) {
+      const path = folder === "" ? found.name : `${folder}/${found.name}`;
+      visitor.entry(path, found);
+      if (found.isDirectory() && visitor.enter(path)) open.push(path);
+    }
+  }
+}
+
+function entriesOf(root: string, folder: BytePath, visitor: Visitor): Dirent<string>[] {
+  const path = onDisk(root, folder);
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return readdirSync(path, { withFileTypes: true, encoding: "latin1" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    visitor.closed(folder);
+    return [];
+  }
+}

@@ -1,0 +1,29 @@
+import { existsSync, realpathSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+
+/** The folders that programs are found in, Lockstep's own Node among them, with what those need beside them. */
+export function programFolders(): readonly string[] {
+  const listed = realSearchPath(process.env.PATH ?? "")
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => resolve(folder));
+  const own = dirname(realpathSync(process.execPath));
+  return [...new Set([...listed, own].flatMap(withNeighbours))].filter(existsSync);
+}
+
+function withNeighbours(folder: string): string[] {
+  const above = dirname(folder);
+  if (folder.endsWith("/node_modules/.bin")) return [folder, above];
+  if (basename(folder) !== "bin") return [folder];
+  return [folder, ...["lib", "lib64", "libexec"].map((name) => join(above, name))];
+}
+
+/** Some version managers put a link of each shell's own into /run, which is hidden inside and new each time. */
+export function realSearchPath(path: string): string {
+  return path
+    .split(delimiter)
+    .map((folder) =>
+      /^\/(?:var\/)?run\//.test(folder) && existsSync(folder) ? realpathSync(folder) : folder,
+    )
+    .join(delimiter);
+}

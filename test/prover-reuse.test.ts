@@ -1,0 +1,163 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { ledgerReuse } from "../src/engine/reuse-evidence.ts";
+import { openMemoryLedger, openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
+import { type Proven, Prover, type ProverOptions } from "../src/proof/prover.ts";
+import { machineClock } from "../src/workspace/machine-clock.ts";
+import { type ProvingGround, provingGround } from "./support/proving-ground.ts";
+import { eventually, type Running, startProgram } from "./support/run-command.ts";
+
+const script = fileURLToPath(new URL("support/proving-process.ts", import.meta.url));
+
+/** Counts its runs where it may write. */
+const counting = 'echo run >> "$HOME/.cache/runs"';
+const runsOf = (ground: ProvingGround) => (ground.read("home/.cache/runs") ?? "").split("run").length - 1;
+
+function startProving(ground: ProvingGround, commands: readonly string[]): Running {
+  const words = [JSON.stringify(ground.options), ground.place("main/.git/lockstep"), "main", ...commands];
+  return startProgram([process.execPath, script, ...words], { cwd: ground.place("main"), env: ground.env });
+}
+
+async function prove(ground: ProvingGround, ...commands: readonly string[]): Promise<readonly Proven[]> {
+  using process = startProving(ground, commands);
+  const { status, stdout, stderr } = await process.ended;
+  expect(status, stderr).toBe(0);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+describe("a pass", () => {
+  it("is not run again by another process, and says so", async () => {
+    using ground = provingGround();
+    const [first] = await prove(ground, counting);
+    const [second] = await prove(ground, counting);
+    expect(first).toMatchObject({ reused: false, run: { exit: 0 } });
+    expect(second).toEqual({ ...first, reused: true });
+    expect(runsOf(ground)).toBe(1);
+    const ledger = await openSqliteLedger({ folder: ground.place("main/.git/lockstep"), create: false });
+    expect((await ledger.verify()).problems).toEqual([]);
+    ledger.close();
+  });
+
+  it("that was acknowledged is not run again though the process was killed", async () => {
+    using ground = provingGround();
+    using process = startProving(ground, [counting, "sleep 60"]);
+    await eventually("the first pass", () => process.lines()[0]);
+    process.process.kill("SIGKILL");
+    await process.ended;
+    expect(await prove(ground, counting, "true")).toMatchObject([{ reused: true }, { reused: false }]);
+    expect(runsOf(ground)).toBe(1);
+  });
+
+  it("is one of this tree, command, environment and these untracked files: else it is run again", async () => {
+    using ground = provingGround({ "a.txt": "a\n", "package-lock.json": "{}\n" });
+    const ledger = await openMemoryLedger();
+    const reuse = ledgerReuse({ ledger, clock: machineClock() });
+    const options = { reuse, setup: [], envPass: ["PATH", "HOME", "LOCKSTEP_TEST_VARIABLE"] };
+    const isReused = async (more: Partial<ProverOptions> = {}, command = counting) =>
+      (await ground.check(command, { ...options, ...more })).reused;
+    expect(await isReused()).toBe(false);
+    expect(await isReused()).toBe(true);
+
+    ground.write("main/.env", "A=1\n");
+    expect(await isReused()).toBe(false);
+    ground.write("main/.env", "A=2\n");
+    expect(await isReused()).toBe(false);
+    ground.write("main/.env", "A=1\n");
+    expect(await isReused()).toBe(true);
+
+    process.env.LOCKSTEP_TEST_VARIABLE = "1";
+    expect(await isReused()).toBe(false);
+    delete process.env.LOCKSTEP_TEST_VARIABLE;
+    expect(await isReused()).toBe(true);
+
+    expect(await isReused({ setup: [["true"]] })).toBe(false);
+    expect(await isReused({}, `${counting} # another`)).toBe(false);
+    ground.write("main/package-lock.json", '{"lockfileVersion":3}\n');
+    ground.commit();
+    expect(await isReused()).toBe(false);
+    ground.git("commit", "-q", "--allow-empty", "-m", "the same tree");
+    expect(await isReused()).toBe(true);
+    expect(runsOf(ground)).toBe(7);
+    ledger.close();
+  });
+
+  it("of a check that asks what changed is one of that change alone", async () => {
+    using ground = provingGround();
+    using prover = await Prover.open(ground.options);
+    const change = (changed: readonly string[]) => ({ base: "HEAD", changed });
+    for (const [command, reused] of [
+      ['cat "$LOCKSTEP_CHANGED"', false],
+      ["cat a.txt", true],
+    ] as const) {
+      await prover.run("HEAD", command, change(["a.txt"]));
+      expect(await prover.run("HEAD", command, change(["a.txt"]))).toMatchObject({ reused: true });
+      expect(await prover.run("HEAD", command, change(["b.txt"]))).toMatchObject({ reused });
+    }
+  });
+
+  it("needs no checkout to be found, and one can be had all the same", async () => {
+    using ground = provingGround({ "package.json": "{}\n" });
+    const ledger = await openMemoryLedger();
+    const options = { ...ground.options, setup: [["mkdir", "node_modules"]] };
+    const reuse = ledgerReuse({ ledger, clock: machineClock() });
+    using prover = await Prover.open({ ...options, reuse });
+    await prover.run("HEAD", "true");
+    using other = await Prover.open({ ...options, reuse });
+    expect(await other.run("HEAD", "true")).toMatchObject({ reused: true });
+    expect(other.top.has("package.json")).toBe(false);
+    expect(await other.prepare("HEAD")).toEqual({ tree: ground.git("rev-parse", "HEAD^{tree}") });
+    expect([other.top.has("package.json"), other.top.has("node_modules")]).toEqual([true, true]);
+    expect(await other.prepare("nowhere")).toMatchObject({ error: expect.stringContaining("`nowhere`") });
+    ledger.close();
+  });
+});
+
+describe("a failure", () => {
+  it("is run again each time", async () => {
+    using ground = provingGround();
+    for (const round of [1, 2]) {
+      expect(await prove(ground, `${counting}; exit 1`)).toMatchObject([{ reused: false, run: { exit: 1 } }]);
+      expect(runsOf(ground)).toBe(round);
+    }
+  });
+
+  it("is what a check on a full disk is, whatever it says itself", async ({ skip }) => {
+    using ground = provingGround();
+    const why = whyNoMounts();
+    if (why !== undefined) console.warn(`SKIPPED: a full disk is not tried: ${why}`);
+    skip(why !== undefined);
+    const commands = ["head -c 50000000 /dev/zero > big", "head -c 50000000 /dev/zero > big || true", "true"];
+    mkdirSync(ground.place("state"));
+    const options = JSON.stringify({ ...ground.options, sandbox: "off" });
+    const ledger = ground.place("main/.git/lockstep");
+    const inside = [process.execPath, script, options, ledger, "main", ...commands];
+    const mounting = 'mount -t tmpfs -o size=4m none "$1" && shift && exec "$@"';
+    const words = ["unshare", "-rm", "sh", "-c", mounting, "sh", ground.place("state"), ...inside];
+    const { stdout, stderr } = await startProgram(words, { cwd: ground.place("main"), env: ground.env })
+      .ended;
+    const [failed, swallowed, good] = stdout.split("\n").map((line) => JSON.parse(line || "{}"));
+    expect(failed, stderr).toMatchObject({
+      run: { exit: 1, tail: expect.stringContaining("No space left") },
+    });
+    expect(swallowed).toMatchObject({
+      run: { exit: null, tail: expect.stringContaining("its disk is full") },
+    });
+    expect(good).toMatchObject({ reused: false, run: { exit: 0 } });
+    expect(await prove(ground, "true")).toMatchObject([{ reused: true }]);
+    expect(await prove(ground, commands[1] as string)).toMatchObject([{ reused: false, run: { exit: 0 } }]);
+  });
+});
+
+function whyNoMounts(): string | undefined {
+  try {
+    execFileSync("unshare", ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"], { stdio: "pipe" });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.trim().replaceAll("\n", " ");
+  }
+}

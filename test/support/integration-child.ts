@@ -1,0 +1,27 @@
+/** Lands or rolls back and dies at a named moment: `node integration-child.ts <moment> land <branch…>`. */
+import { openEngine } from "../../src/cli/open-engine.ts";
+import { integrate } from "../../src/run/integrate.ts";
+import { rollBack } from "../../src/run/roll-back.ts";
+import { readRepository } from "../../src/workspace/git/repository-state.ts";
+
+const [, , moment = "", what = "", ...names] = process.argv;
+
+using opened = await openEngine({ create: true });
+const { engine, project, config } = opened;
+const repository = await readRepository(project, config.base_branch);
+if ("error" in repository) throw new Error(repository.error);
+const context = {
+  ...{ engine, config, repository },
+  call: { role: "person" as const },
+  dryRun: false,
+  onProgress: () => {},
+  reached: (point: string) => {
+    if (point === moment) process.kill(process.pid, "SIGKILL");
+  },
+};
+if (what === "land")
+  await integrate(
+    context,
+    names.map((branch) => ({ branch, scope: null, checks: ["true"], proves: [] })),
+  );
+else await rollBack({ ...context, allowRed: false }, { level: "task", name: names[0] ?? "" });
