@@ -1,4 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { collectWork } from "../src/workspace/checkouts/collect-work.ts";
+import { openCheckout } from "../src/workspace/checkouts/open-checkout.ts";
+import { agentIn } from "./support/agent-checkout.ts";
 import { type LandRepository, landRepository } from "./support/land-repository.ts";
 
 const files = {
@@ -197,6 +202,36 @@ describe("the work of a task in review", () => {
     expect(repository.git("log", "-1", "--format=%B", "main")).toContain("Lockstep-Task: T-001");
     expect(await stateOf(repository)).toMatchObject({ state: "MERGED", proof: "proven" });
     expect(JSON.parse((await repository.run(["lock", "list", "--json"])).stdout).locks).toEqual([]);
+  });
+
+  it("goes from its checkout to the base, and the checkout goes after everything in it was kept", async () => {
+    using repository = landRepository({ ...files, ".gitignore": "state\nworklogs\n" });
+    await inReview(repository, "a.js");
+    const commonFolder = join(repository.path, ".git");
+    process.env.XDG_STATE_HOME = join(commonFolder, "state");
+    const base = repository.git("rev-parse", "main");
+    const name = { session: null, task: "T-001", attempt: 1 };
+    const { checkout } = await openCheckout({
+      ...name,
+      commonFolder,
+      root: repository.path,
+      base,
+      include: [],
+    });
+    const agent = agentIn(checkout);
+    agent.write("a.js", "exports.a = 2;\n");
+    const work = await collectWork(checkout);
+    if (work === "unchanged") throw new Error("nothing was collected");
+    repository.git("branch", "lockstep/T-001", work.commit);
+    agent.write("late.txt", "after it was handed in\n");
+    const disk = JSON.parse((await repository.run(["status", "--disk", "--json"])).stdout);
+    expect(disk.checkouts).toMatchObject([{ task: "T-001", bytes: expect.any(Number) }]);
+    const { status, stderr } = await landAll(repository, "lockstep/T-001");
+    expect(status, stderr).toBe(0);
+    expect(repository.git("show", "main:a.js")).toBe("exports.a = 2;");
+    expect(existsSync(checkout.folder)).toBe(false);
+    const kept = /refs\/lockstep\/\S+-kept\/\w+/.exec(stderr)?.[0] ?? "no ref was named";
+    expect(repository.git("show", `${kept}:late.txt`)).toBe("after it was handed in");
   });
 
   it.each<[string, string, Record<string, string>, string]>([

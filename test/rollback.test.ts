@@ -77,7 +77,8 @@ async function mergeTasks(repository: LandRepository, ...ids: string[]): Promise
     });
     expect(submitted.status, submitted.stderr).toBe(0);
     const name = id.split("/").at(-1) as string;
-    repository.branch(`lockstep/${name}`, { [`${name}.js`]: "exports.x = 1;\n" });
+    const uses = name === "B" ? 'require("./A.js");\n' : "";
+    repository.branch(`lockstep/${name}`, { [`${name}.js`]: `${uses}exports.x = 1;\n` });
   }
   const branches = ids.map((id) => `lockstep/${id.split("/").at(-1)}`);
   const { status, stderr } = await repository.land(...branches);
@@ -250,7 +251,11 @@ describe("rolling back a batch", () => {
     await mergeTasks(repository, "A", "B");
     const { batch } = await show(repository, "A");
     const { done } = await rollBack(repository, "batch", batch);
-    expect(done).toMatchObject({ outcome: "rolled-back", again: ["A-r1", "B-r1"] });
+    expect(done).toMatchObject({
+      outcome: "rolled-back",
+      again: ["A-r1", "B-r1"],
+      hidden: [{ task: "B", needs: "A", path: "B.js", uses: "A.js" }],
+    });
     expect(treeOf(repository)).toBe(before);
     expect(await show(repository, "A-r1")).toMatchObject({
       state: "PENDING",

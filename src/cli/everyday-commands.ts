@@ -20,6 +20,7 @@ export function addEverydayCommands(program: Command): void {
     .description("what waits for you, then every task")
     .option(...json)
     .option("--watch", "show it anew every second")
+    .option("--disk", "the checkouts instead, and what they take on the disk")
     .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
   addTaskCommands(program);
   program

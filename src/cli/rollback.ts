@@ -49,6 +49,12 @@ function rollbackText(done: RolledBack): string {
         ),
     lines("ended", done.ended),
     lines("wait for what was taken back", done.blocked),
+    lines(
+      "were done at the same time, though one builds on the other",
+      done.hidden.map(
+        ({ task, needs, path, uses }) => `${task}: ${path} uses ${uses}, which ${needs} changed`,
+      ),
+    ),
     lines("done again, one after the other", done.again),
     lines(
       "files as they were before",

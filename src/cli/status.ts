@@ -1,5 +1,6 @@
 import type { Status, TaskStatus } from "../engine/read-status.ts";
 import { ask } from "./ask.ts";
+import { diskText, readDisk } from "./disk.ts";
 import { showReading } from "./reading.ts";
 import { style } from "./style.ts";
 import { counted, duration, printable, table } from "./table.ts";
@@ -7,12 +8,14 @@ import { counted, duration, printable, table } from "./table.ts";
 interface StatusOptions {
   readonly json?: boolean;
   readonly watch?: boolean;
+  readonly disk?: boolean;
 }
 
 const watchMs = 1000;
 
-export async function statusCommand({ json, watch }: StatusOptions): Promise<number> {
+export async function statusCommand({ json, watch, disk }: StatusOptions): Promise<number> {
   const show = () => showReading({ json, text: statusText }, () => ask("status", {}));
+  if (disk === true) return showReading({ json, text: diskText }, async () => readDisk());
   if (watch !== true || !process.stdout.isTTY) return show();
   for (;;) {
     process.stdout.write("\u001b[H\u001b[2J");

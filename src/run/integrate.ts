@@ -14,6 +14,7 @@ import { openIntegrationRef } from "./integration-ref.ts";
 import { landChain } from "./land-chain.ts";
 import { type ProvenChain, proveChain } from "./prove-chain.ts";
 import { recoverMoves } from "./recover-moves.ts";
+import { tidyCheckouts } from "./tidy-checkouts.ts";
 
 /** How often the base may move under an integration before it gives up. */
 const roundsMax = 5;
@@ -69,6 +70,9 @@ async function integrateOnce(
   const landed = proven.links.length === 0 ? { members: [] } : await landChain(context, proven);
   if (landed === "base moved") return landed;
   for (const one of landed.members) settled.set(one.branch, one);
+  if (landed.moved !== undefined)
+    for (const line of await tidyCheckouts(context.engine, context.repository.commonFolder))
+      context.onProgress(line);
   const members = wishes.flatMap(({ branch }) => settled.get(branch) ?? []);
   if (!context.dryRun) await recordRefusals(context, members);
   return { ...tell(context, members), ...landed.moved, gate: proven.gate };

@@ -8,6 +8,7 @@ import { commitTree } from "../workspace/git/merge-commits.ts";
 import { readDiff } from "../workspace/git/read-diff.ts";
 import { revertCommit } from "../workspace/git/revert-commit.ts";
 import { git } from "../workspace/git/run-git.ts";
+import { findHiddenDependencies, type HiddenDependency } from "./analyse-batch.ts";
 import type { IntegrationContext } from "./integration.ts";
 import { openIntegrationRef } from "./integration-ref.ts";
 import { moveBase } from "./move-base.ts";
@@ -34,6 +35,8 @@ export interface RolledBack extends RollbackInput {
   readonly blocked: readonly string[];
   /** Tasks that do the work again, one after the other. */
   readonly again: readonly string[];
+  /** For a batch: who built on what another changed at the same time. */
+  readonly hidden: readonly HiddenDependency[];
   readonly restored: readonly Restored[];
   readonly evidence: readonly Pick<CheckRecord, "command" | "tree">[];
   /** What brings the work back, through the same proof as any other. */
@@ -67,7 +70,12 @@ export async function rollBack(context: RollbackContext, input: RollbackInput): 
   const proof = chain.length === 0 || context.allowRed ? [] : await prove(context, to);
   if ("allow" in proof)
     return tell(context, input, { ...told, outcome: "refused", refused: proof, reverted: chain });
-  const known = { ...told, to, reverted: chain, evidence: proof, way_back: wayBack(context, input, to) };
+  const { root, baseCommit } = context.repository;
+  const hidden = input.level === "batch" ? await findHiddenDependencies(root, baseCommit, chain) : [];
+  const known = {
+    ...{ ...told, to, hidden, reverted: chain, evidence: proof },
+    way_back: wayBack(context, input, to),
+  };
   if (context.dryRun) return tell(context, input, { ...known, outcome: "planned" });
   return carryOut(context, { input, plan, known });
 }
@@ -75,7 +83,10 @@ export async function rollBack(context: RollbackContext, input: RollbackInput): 
 interface Decided {
   readonly input: RollbackInput;
   readonly plan: RollbackPlan;
-  readonly known: Pick<RolledBack, "to" | "reverted" | "evidence" | "way_back" | "ended" | "blocked">;
+  readonly known: Pick<
+    RolledBack,
+    "to" | "reverted" | "evidence" | "way_back" | "ended" | "blocked" | "hidden"
+  >;
 }
 
 async function carryOut(context: RollbackContext, { input, plan, known }: Decided): Promise<RolledBack> {
@@ -219,6 +230,7 @@ function tell(
     ended: [],
     blocked: [],
     again: [],
+    hidden: [],
     restored: [],
     evidence: [],
     way_back: [],

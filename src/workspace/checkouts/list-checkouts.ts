@@ -8,7 +8,7 @@ export interface ListedCheckout {
   readonly name: string;
   /** Undefined for one that was not made to its end. */
   readonly checkout: Checkout | undefined;
-  /** What it takes on the disk. */
+  /** What it takes on the disk; counted when it is asked for. */
   readonly bytes: number;
   /** When it was last opened or read. */
   readonly lastUse: Date;
@@ -20,7 +20,14 @@ export function listCheckouts(commonFolder: string): readonly ListedCheckout[] {
   const names = readdirSync(attempts).filter((name) => !isDoomed(name));
   return names.sort().map((name) => {
     const slot = join(attempts, name);
-    return { name, checkout: readRecord(commonFolder, slot), bytes: bytesOf(slot), lastUse: lastUseOf(slot) };
+    return {
+      name,
+      checkout: readRecord(commonFolder, slot),
+      get bytes() {
+        return diskUse(slot);
+      },
+      lastUse: lastUseOf(slot),
+    };
   });
 }
 
@@ -32,7 +39,7 @@ function lastUseOf(slot: string): Date {
 }
 
 /** Blocks, not lengths: a file may be sparse. A file with several names is counted once. */
-function bytesOf(slot: string): number {
+export function diskUse(slot: string): number {
   const seen = new Set<string>();
   let blocks = 0;
   const count = (found: Stats | undefined) => {

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { diskUse, listCheckouts } from "../workspace/checkouts/list-checkouts.ts";
+import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { checkoutsFolder } from "../workspace/state-home.ts";
+import { table } from "./table.ts";
+
+interface DiskReading {
+  readonly folder: string | null;
+  readonly bytes: number;
+  readonly checkouts: readonly {
+    readonly name: string;
+    readonly task: string | null;
+    readonly bytes: number;
+    readonly last_use: string;
+  }[];
+}
+
+/** The checkouts of this project: those of agents, and those that checks run in. */
+export function readDisk(): DiskReading {
+  const { commonFolder } = findProject(currentFolder());
+  if (commonFolder === undefined) return { folder: null, bytes: 0, checkouts: [] };
+  const folder = checkoutsFolder(commonFolder);
+  const agents = listCheckouts(commonFolder).map(({ name, checkout, bytes, lastUse }) => {
+    const task = checkout === undefined ? null : [checkout.session, checkout.task].filter(Boolean).join("/");
+    return { name, task, bytes, last_use: lastUse.toISOString() };
+  });
+  const proof = join(folder, "proof");
+  const slots = existsSync(proof) ? readdirSync(proof) : [];
+  const checks = slots.map((name) => {
+    const slot = join(proof, name);
+    return {
+      name: `proof/${name}`,
+      task: null,
+      bytes: diskUse(slot),
+      last_use: statSync(slot).mtime.toISOString(),
+    };
+  });
+  const checkouts = [...agents, ...checks];
+  return { folder, bytes: checkouts.reduce((sum, { bytes }) => sum + bytes, 0), checkouts };
+}
+
+export function diskText({ folder, bytes, checkouts }: DiskReading): string {
+  if (checkouts.length === 0) return "no checkouts\n";
+  const rows = checkouts.map(({ name, task, bytes: size, last_use }) => [
+    name,
+    task ?? "-",
+    megabytes(size),
+    last_use.slice(0, 16).replace("T", " "),
+  ]);
+  return `${table(["CHECKOUT", "TASK", "SIZE", "LAST USED"], rows)}\n${megabytes(bytes)} in ${folder}\n`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
