@@ -18,6 +18,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "secret-scan": () => import("./secret-scan.ts"),
   "lock-index": () => import("./lock-index.ts"),
   ledger: () => import("./ledger.ts"),
+  land: () => import("./land.ts"),
 };
 
 /** Building a million locks makes much garbage; the bigger nursery only shortens that. */
