@@ -339,3 +339,18 @@ describe("what is not supported", () => {
     expect(run).toMatchObject({ status: 2, stderr: expect.stringContaining("R-AU-001") });
   });
 });
+
+describe("conventions of the base that cannot be read", () => {
+  it("are a fault of the configuration, said with the line before anything is run", async () => {
+    using repository = landRepository({
+      ".lockstep/systemPatterns.md": "# Rules\n\nrule: `(` in `**`: broken\n",
+    });
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    const { status, stderr } = await repository.run(["land", "work"]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining("E-CONFIG: .lockstep/systemPatterns.md:3:"),
+    });
+    expect(stderr).not.toContain("npm test");
+  });
+});

@@ -1,8 +1,6 @@
-import { existsSync, readFileSync, statfsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { statfsSync } from "node:fs";
 import type { Config } from "../contract/config.ts";
 import type { CheckRun } from "../core/proof/check-record.ts";
-import type { TopFolder } from "../core/proof/detect-commands.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
 import { copyIncluded, readIncluded } from "../workspace/included-files.ts";
@@ -69,6 +67,7 @@ export class Prover implements Disposable {
   readonly #checkout: ProofCheckout;
   readonly #sandbox: Sandbox;
   readonly #reuse: Reuse;
+  #prepared: string | undefined;
 
   private constructor(options: ProverOptions, sandbox: Sandbox, missing: string | undefined) {
     this.walls = { sandbox: sandbox.kind, ...(missing === undefined ? {} : { missing }) };
@@ -106,26 +105,12 @@ export class Prover implements Disposable {
     return { tree, run, reused: false };
   }
 
-  /** Makes `folder` what a check of the commit would run in, though none is run. */
+  /** Makes `folder` what a check of the commit would run in; one may have run there already. */
   async prepare(commit: string): Promise<{ readonly tree: string } | Failed> {
     const setup = await readSetup(this.#options.root, commit, this.#options.setup);
     if (setup === undefined) return noCommit(commit);
+    if (this.#prepared === setup.tree) return { tree: setup.tree };
     return (await this.#prepare(setup)) ?? { tree: setup.tree };
-  }
-
-  /** The top folder of what was shown last. */
-  get top(): TopFolder {
-    const at = (name: string) => join(this.#checkout.folder, name);
-    // A link in the tree may lead to what has no end.
-    const isFile = (name: string) => statSync(at(name), { throwIfNoEntry: false })?.isFile() === true;
-    return {
-      has: (name) => existsSync(at(name)),
-      text: (name) => (isFile(name) ? readFileSync(at(name), "utf8") : undefined),
-    };
-  }
-
-  async show(commit: string): Promise<string> {
-    return this.#checkout.show(commit);
   }
 
   get folder(): string {
@@ -136,7 +121,8 @@ export class Prover implements Disposable {
     this.#checkout[Symbol.dispose]();
   }
 
-  async #prepare({ commit, commands, key }: CommitSetup): Promise<Failed | undefined> {
+  async #prepare({ commit, tree, commands, key }: CommitSetup): Promise<Failed | undefined> {
+    this.#prepared = undefined;
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
     await this.#checkout.show(commit);
@@ -152,6 +138,7 @@ export class Prover implements Disposable {
       await this.#checkout.keepSetup(key);
     }
     copyIncluded(included.files, this.folder);
+    this.#prepared = tree;
     return undefined;
   }
 

@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { reviewedTask } from "../engine/finish-landing.ts";
 import { mergeTrees } from "../workspace/git/merge-commits.ts";
 import { type ChangedPath, readDiff } from "../workspace/git/read-diff.ts";
+import { readTrees } from "../workspace/git/read-tree.ts";
 import { isAncestor, readRef } from "../workspace/git/refs.ts";
 import type { RepositoryState } from "../workspace/git/repository-state.ts";
 import { git, tryGit } from "../workspace/git/run-git.ts";
@@ -72,7 +73,7 @@ export async function examineBranch(
       forbidden,
       checks,
       changed,
-      weakened: findWeakened(await readTexts(root, { from: fork, to: commit }, diff)),
+      weakened: findWeakened(await readTexts(root, [fork, commit], diff)),
     },
   };
 }
@@ -105,18 +106,11 @@ async function readFork(root: string, base: string, commit: string): Promise<str
   return exit === 0 ? stdout.toString("utf8").trim() : undefined;
 }
 
-async function readTexts(
-  root: string,
-  { from, to }: { readonly from: string; readonly to: string },
-  diff: readonly ChangedPath[],
-) {
-  const text = async (commit: string, path: string) => {
-    const { exit, stdout } = await tryGit(root, ["cat-file", "blob", `${commit}:${path}`]);
-    return exit === 0 && !stdout.includes(0) ? stdout.toString("utf8") : undefined;
-  };
-  return Promise.all(
-    diff.map(async ({ path }) => ({ path, before: await text(from, path), after: await text(to, path) })),
-  );
+async function readTexts(root: string, commits: readonly string[], diff: readonly ChangedPath[]) {
+  const [from, to] = await readTrees(root, commits);
+  const paths = diff.map(({ path }) => path);
+  for (const tree of [from, to]) tree?.load(paths);
+  return paths.map((path) => ({ path, before: from?.text(path), after: to?.text(path) }));
 }
 
 export function conflict(branch: string, base: string, conflicts: readonly string[]): Deny {

@@ -10,7 +10,7 @@ import type { IntegrationRef } from "./integration-ref.ts";
 import { addLink, type Link } from "./merge-chain.ts";
 import { openProver } from "./open-prover.ts";
 import { ChecksProof, projectChecks, type WantedCheck } from "./prove-checks.ts";
-import { runGate, whyGateFails } from "./run-gate.ts";
+import { needConventions, runGate, whyGateFails } from "./run-gate.ts";
 
 export interface ProvenLink extends Link {
   readonly evidence: readonly CheckRecord[];
@@ -42,8 +42,9 @@ export async function proveChain(
   using prover = await openProver(context);
   const { config, repository, onProgress } = context;
   const base = repository.baseCommit;
-  const project = await projectChecks(prover, base, config.checks.default);
-  const full = await projectChecks(prover, base, config.checks.full);
+  await needConventions(repository.root, base);
+  const project = await projectChecks(repository.root, base, config.checks.default);
+  const full = await projectChecks(repository.root, base, config.checks.full);
   const checks = new ChecksProof({ prover, base, flaky: config.checks.flaky, onProgress });
   const red = await checks.findRedBase([...project, ...full]);
   if (red !== undefined)

@@ -1,7 +1,8 @@
 import { type CheckKind, type CheckRecord, type CheckRun, judgeCheck } from "../core/proof/check-record.ts";
-import { detectTests } from "../core/proof/detect-commands.ts";
+import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { ChangeFacts, Prover } from "../proof/prover.ts";
+import { readTrees } from "../workspace/git/read-tree.ts";
 
 export interface WantedCheck {
   readonly command: string;
@@ -10,16 +11,20 @@ export interface WantedCheck {
 
 /** `auto` stands for what the tree itself tells; a tree that tells nothing has no checks of its own. */
 export async function projectChecks(
-  prover: Prover,
+  root: string,
   commit: string,
   listed: readonly string[],
 ): Promise<readonly WantedCheck[]> {
-  if (listed.includes("auto")) await prover.show(commit);
-  const detected = listed.includes("auto") ? detectTests(prover.top) : undefined;
+  const detected = listed.includes("auto") ? detectTests(await readTop(root, commit)) : undefined;
   const commands = listed.flatMap((one) =>
     one !== "auto" ? [one] : detected === undefined ? [] : [detected],
   );
   return [...new Set(commands)].map((command) => ({ command, kind: "project" }));
+}
+
+async function readTop(root: string, commit: string): Promise<TopFolder> {
+  const [tree] = await readTrees(root, [commit]);
+  return { has: (name) => tree?.idOf(name) !== undefined, text: (name) => tree?.text(name) };
 }
 
 /** The decision that a person was asked for; none in a dry run. */

@@ -192,11 +192,11 @@ async function revertAll(
 async function prove(context: RollbackContext, commit: string): Promise<RolledBack["evidence"] | Deny> {
   const { config, onProgress } = context;
   using prover = await openProver(context);
-  const wanted = await projectChecks(prover, commit, config.checks.default);
+  const wanted = await projectChecks(context.repository.root, commit, config.checks.default);
   const checks = new ChecksProof({ prover, base: commit, flaky: config.checks.flaky, onProgress });
   const red = await checks.findRedBase(wanted);
   if (red === undefined) {
-    const tree = await prover.show(commit);
+    const tree = await git(context.repository.root, ["rev-parse", `${commit}^{tree}`]);
     return wanted.map(({ command }) => ({ command, tree }));
   }
   const reason = `\`${String(red.details.command)}\` fails on what is left: roll back more, or say --allow-red`;

@@ -134,10 +134,20 @@ function changedFiles(base: CommitTree, result: CommitTree, members: readonly Ga
   });
 }
 
+/** Said before any check has cost anything: rules that cannot be read are nobody's branch's fault. */
+export async function needConventions(root: string, base: string): Promise<void> {
+  const [tree] = await readTrees(root, [base]);
+  readRules(tree?.text(conventionsFile));
+}
+
 /** The base's rules count: a branch does not write the rules that it is judged by. */
 function conventions(merge: Merge): GateResult {
-  const read = readConventions(merge.base.text(conventionsFile) ?? "");
-  if ("rules" in read) return checkConventions(read.rules, merge);
+  return checkConventions(readRules(merge.base.text(conventionsFile)), merge);
+}
+
+function readRules(text: string | undefined) {
+  const read = readConventions(text ?? "");
+  if ("rules" in read) return read.rules;
   throw new GateConfigFault(
     read.faults.map(({ line, message }) => `${conventionsFile}:${line}: ${message}`).join("\n"),
   );

@@ -35,7 +35,16 @@ export async function commitTree(folder: string, { tree, parents, subject, body,
 }
 
 /** Settings for somebody whom git does not know. */
-export async function identity(folder: string): Promise<readonly string[]> {
+export function identity(folder: string): Promise<readonly string[]> {
+  const known = identities.get(folder) ?? readIdentity(folder);
+  identities.set(folder, known);
+  return known;
+}
+
+/** Asked once: a command does not live long enough to see somebody change their name. */
+const identities = new Map<string, Promise<readonly string[]>>();
+
+async function readIdentity(folder: string): Promise<readonly string[]> {
   const { exit } = await tryGit(folder, ["var", "GIT_COMMITTER_IDENT"]);
   return exit === 0 ? [] : ["-c", "user.name=Lockstep", "-c", "user.email=lockstep@localhost"];
 }
