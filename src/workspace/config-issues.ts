@@ -6,7 +6,7 @@ import type { ConfigFault } from "./config-fault.ts";
 
 const issuesMax = 100;
 
-type Issue = z.core.$ZodIssue;
+export type Issue = z.core.$ZodIssue;
 
 interface Finding {
   readonly path: Path;
@@ -93,13 +93,15 @@ function valueFinding(document: ConfigDocument, issue: Issue): Finding {
   const spot = spotAt(document.root, path);
   const written = valueAt(document.value, path);
   const meant = (issue.code === "custom" ? issue.params?.value : undefined) ?? written;
+  // Where more names are known than the message shows, all of them are compared.
+  const names = (issue.code === "custom" ? issue.params?.names : undefined) ?? wordsOf(message);
   const byDefault = written === undefined && meant !== undefined ? "by default " : "";
   return {
     path,
     offset: written === undefined || written === null ? (spot.key ?? spot.value) : spot.value,
     problem: `${path.length === 0 ? "the file" : quoted(pathText(path))} is ${byDefault}${shown(meant)}`,
     expected: message,
-    suggestion: typeof meant === "string" ? nearestName(meant, wordsOf(message)) : undefined,
+    suggestion: typeof meant === "string" ? nearestName(meant, names) : undefined,
     missing: meant === undefined,
   };
 }
@@ -124,7 +126,7 @@ function isMistyped(missing: Finding, other: Finding): boolean {
 }
 
 /** The spot of a path, or of the nearest above it that is in the file. */
-function spotAt(root: Spot, path: Path): Spot {
+export function spotAt(root: Spot, path: Path): Spot {
   let spot = root;
   for (const step of path) {
     const next = spot.children.get(step);

@@ -21,9 +21,11 @@ export async function readRepository(
   if (commonFolder === undefined)
     return { error: "this is no git repository: run `git init` and make a first commit" };
   const root = place.realRoot ?? place.root;
-  const unsupported = await whyUnsupported(root, commonFolder);
+  const [unsupported, { exit, stdout }] = await Promise.all([
+    whyUnsupported(root, commonFolder),
+    tryGit(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
+  ]);
   if (unsupported !== undefined) return { error: unsupported };
-  const { exit, stdout } = await tryGit(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]);
   const base = baseBranch ?? (exit === 0 ? stdout.toString("utf8").trim() : undefined);
   if (base === undefined)
     return { error: "no branch is checked out: check out the one to merge into, or set `base_branch`" };
@@ -33,11 +35,15 @@ export async function readRepository(
 }
 
 async function whyUnsupported(root: string, commonFolder: string): Promise<string | undefined> {
-  if ((await git(root, ["rev-parse", "--is-bare-repository"])) === "true")
-    return "a bare repository has nothing to check: work in a clone of it";
-  if ((await git(root, ["rev-parse", "--is-shallow-repository"])) === "true")
+  const [told, sparse] = await Promise.all([
+    git(root, ["rev-parse", "--is-bare-repository", "--is-shallow-repository"]),
+    tryGit(root, ["config", "--bool", "core.sparseCheckout"]),
+  ]);
+  const [bare, shallow] = told.split("\n");
+  if (bare === "true") return "a bare repository has nothing to check: work in a clone of it";
+  if (shallow === "true")
     return "a shallow clone lacks the history that merges need: run `git fetch --unshallow`";
-  if ((await tryGit(root, ["config", "--bool", "core.sparseCheckout"])).stdout.toString().trim() === "true")
+  if (sparse.stdout.toString().trim() === "true")
     return "a sparse checkout hides files from the checks: run `git sparse-checkout disable`";
   if (existsSync(join(root, ".gitmodules")))
     return "submodules are not supported yet: land their changes in their own repositories";
