@@ -13,8 +13,8 @@ import { eventually, type Running, startProgram } from "./support/run-command.ts
 const script = fileURLToPath(new URL("support/proving-process.ts", import.meta.url));
 
 /** Counts its runs where it may write. */
-const counting = 'echo run >> "$HOME/.cache/runs"';
-const runsOf = (ground: ProvingGround) => (ground.read("home/.cache/runs") ?? "").split("run").length - 1;
+const counting = 'echo run >> "$HOME/counts/runs"';
+const runsOf = (ground: ProvingGround) => (ground.read("home/counts/runs") ?? "").split("run").length - 1;
 
 function startProving(ground: ProvingGround, commands: readonly string[]): Running {
   const words = [JSON.stringify(ground.options), ground.place("main/.git/lockstep"), "main", ...commands];
@@ -87,18 +87,34 @@ describe("a pass", () => {
     ledger.close();
   });
 
-  it("of a check that asks what changed is one of that change alone", async () => {
+  it("of a check that was told what changed is one of that change, and of the tree when nothing is told", async () => {
     using ground = provingGround();
     using prover = await Prover.open(ground.options);
-    const change = (changed: readonly string[]) => ({ base: "HEAD", changed });
-    for (const [command, reused] of [
-      ['cat "$LOCKSTEP_CHANGED"', false],
-      ["cat a.txt", true],
-    ] as const) {
-      await prover.run("HEAD", command, change(["a.txt"]));
-      expect(await prover.run("HEAD", command, change(["a.txt"]))).toMatchObject({ reused: true });
-      expect(await prover.run("HEAD", command, change(["b.txt"]))).toMatchObject({ reused });
-    }
+    const isReused = async (changed?: readonly string[]) => {
+      const change = changed && { base: "HEAD", changed };
+      return ((await prover.run("HEAD", "cat a.txt", change)) as Proven).reused;
+    };
+    expect([await isReused(), await isReused()]).toEqual([false, true]);
+    expect([await isReused(["a.txt"]), await isReused(["a.txt"])]).toEqual([false, true]);
+    expect(await isReused(["b.txt"])).toBe(false);
+    ground.write("main/a.txt", "another tree\n");
+    ground.commit();
+    expect([await isReused(["a.txt"]), await isReused()]).toEqual([false, true]);
+  });
+
+  it("that came after a failure is chance, and not kept", async () => {
+    using ground = provingGround();
+    const ledger = await openMemoryLedger();
+    const reuse = ledgerReuse({ ledger, clock: machineClock() });
+    using prover = await Prover.open({ ...ground.options, reuse });
+    const flaky = 'cd "$HOME/counts" && if rm ran; then exit 0; else touch ran; exit 1; fi';
+    const change = { base: "HEAD", changed: ["a.txt"] };
+    for (const exit of [1, 0, 1, 0])
+      expect(await prover.run("HEAD", flaky, change)).toMatchObject({ reused: false, run: { exit } });
+    using other = await Prover.open({ ...ground.options, reuse });
+    for (const facts of [change, undefined])
+      expect(await other.run("HEAD", flaky, facts)).toMatchObject({ reused: false });
+    ledger.close();
   });
 
   it("needs no checkout to be found, and one can be had all the same", async () => {
@@ -133,7 +149,8 @@ describe("a failure", () => {
     const why = whyNoMounts();
     if (why !== undefined) console.warn(`SKIPPED: a full disk is not tried: ${why}`);
     skip(why !== undefined);
-    const commands = ["head -c 50000000 /dev/zero > big", "head -c 50000000 /dev/zero > big || true", "true"];
+    const fill = "head -c 50000000 /dev/zero >";
+    const commands = [`${fill} big`, `${fill} big || true`, `${fill} "$TMPDIR/big" || true`, "true"];
     mkdirSync(ground.place("state"));
     const options = JSON.stringify({ ...ground.options, sandbox: "off" });
     const ledger = ground.place("main/.git/lockstep");
@@ -142,13 +159,14 @@ describe("a failure", () => {
     const words = ["unshare", "-rm", "sh", "-c", mounting, "sh", ground.place("state"), ...inside];
     const { stdout, stderr } = await startProgram(words, { cwd: ground.place("main"), env: ground.env })
       .ended;
-    const [failed, swallowed, good] = stdout.split("\n").map((line) => JSON.parse(line || "{}"));
+    const [failed, swallowed, temporary, good] = stdout.split("\n").map((line) => JSON.parse(line || "{}"));
     expect(failed, stderr).toMatchObject({
       run: { exit: 1, tail: expect.stringContaining("No space left") },
     });
-    expect(swallowed).toMatchObject({
-      run: { exit: null, tail: expect.stringContaining("its disk is full") },
-    });
+    for (const one of [swallowed, temporary])
+      expect(one).toMatchObject({
+        run: { exit: null, tail: expect.stringContaining("its disk is full") },
+      });
     expect(good).toMatchObject({ reused: false, run: { exit: 0 } });
     expect(await prove(ground, "true")).toMatchObject([{ reused: true }]);
     expect(await prove(ground, commands[1] as string)).toMatchObject([{ reused: false, run: { exit: 0 } }]);

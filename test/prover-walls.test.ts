@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
   it("takes its children with it, those in sessions of their own too", async () => {
     using ground = furnished(layout);
     using prover = await Prover.open(ground.options);
-    const growing = "setsid nohup sh -c 'while :; do echo x >> growing; done' > /dev/null 2>&1 &";
+    const growing = "setsid nohup timeout 30 sh -c 'while :; do echo x >> growing; done' > /dev/null 2>&1 &";
     const proven = await prover.run("HEAD", `${growing} while [ ! -s growing ]; do sleep 0.02; done`);
     expect(proven).toMatchObject({ run: { exit: 0 } });
     const size = () => statSync(join(prover.folder, "growing")).size;
@@ -87,14 +87,13 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
       "git status --short && git log --format=%s && git diff --stat HEAD && git ls-files",
       "mkdir dist && echo x > dist/out && cat dist/out",
       'f=$(mktemp) && echo x > "$f" && cat "$f" && echo x > /var/tmp/x && echo x > /dev/shm/x',
-      'echo x > "$HOME/.cache/made" && cat "$HOME/.cache/made"',
+      'echo x > "$XDG_CACHE_HOME/made" && cat "$XDG_CACHE_HOME/made"',
       `'${process.execPath}' --test`,
       ...(python ? ["python3 -m unittest -q test_sum"] : []),
     ];
     using prover = await Prover.open(ground.options);
     for (const command of commands)
       expect(await prover.run("HEAD", command), command).toMatchObject({ run: { exit: 0 } });
-    expect(ground.read("home/.cache/made")).toBe("x\n");
   });
 
   it("has what `npm ci` installed, and packages of the workspace are those of its own tree", async () => {
@@ -111,6 +110,75 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
     expect(await prover.run("HEAD", "npm test")).toMatchObject({ run: { exit: 0 } });
     const broken = ground.commit();
     expect(await prover.run(broken, "npm test")).toMatchObject({ run: { exit: 1 } });
+  });
+
+  it("neither sees nor writes a cache of the person's, and finds nothing that the one before it put in its own", async () => {
+    using ground = furnished(layout);
+    const own = [".gradle/init.d/x", ".npm/_npx/x", ".cache/git/credential/socket", ".m2/repository/x"];
+    const theirs = [...own, "go/pkg/mod/x", ".cargo/registry/x", ".bun/install/cache/x", ".yarn/berry/x"];
+    for (const name of theirs) ground.write(`home/${name}`, "secret-of-home\n");
+    const tried = theirs.map((name) => `cat "$HOME/${name}"; echo bad > "$HOME/${name}"`).join("; ");
+    const variables = ["XDG_CACHE_HOME", "npm_config_cache", "CARGO_HOME", "GOPATH", "GOMODCACHE"];
+    const folders = [...variables, "GRADLE_USER_HOME", "YARN_GLOBAL_FOLDER", "BUN_INSTALL_CACHE_DIR"];
+    const mark = folders.map((name) => `test ! -e "$${name}/m1" && touch "$${name}/m1"`).join(" && ");
+    for (const round of [1, 2]) {
+      const { exit, tail } = await ground.check(`(${tried}) 2>&1 | grep secret; ${mark} # ${round}`);
+      expect({ exit, tail }).toEqual({ exit: 0, tail: "" });
+    }
+    for (const name of theirs) expect(ground.read(`home/${name}`)).toBe("secret-of-home\n");
+  });
+
+  it("reads what its set-up fetched, which stays for the next set-up by the same program alone", async () => {
+    using ground = furnished(layout);
+    ground.write("home/.cargo/config.toml", "# the person's\n");
+    const fetch = [
+      'echo x >> "$XDG_CACHE_HOME/count" && echo x >> "$CARGO_HOME/registry/count" && echo x > "$CARGO_HOME/x"',
+      'mkdir node_modules && cp "$XDG_CACHE_HOME/count" node_modules/ && cat "$CARGO_HOME/config.toml"',
+    ].join(" && ");
+    const look = [
+      'wc -l < node_modules/count; wc -l < "$CARGO_HOME/registry/count"; cat "$CARGO_HOME/config.toml"',
+      'ls -A "$XDG_CACHE_HOME"; (echo x >> "$CARGO_HOME/registry/count") 2>/dev/null || echo closed',
+    ].join("; ");
+    for (const [program, count] of [
+      ["sh", 1],
+      ["sh", 2],
+      ["bash", 1],
+      ["sh", 3],
+    ] as const) {
+      ground.write("main/a.txt", `${program} ${count}\n`);
+      ground.commit();
+      const { tail, error } = await ground.check(look, { setup: [[program, "-c", fetch]] });
+      expect({ tail, error }).toEqual({
+        error: "",
+        tail: `${count}\n${count}\n# the person's\nnode\nclosed\n`,
+      });
+    }
+    const { tail } = await ground.check('ls -A "$CARGO_HOME"; cat "$CARGO_HOME/credentials.toml" 2>&1', {
+      setup: [["npm", "--version"]],
+    });
+    expect(tail).toMatch(/^config.toml\ncredentials.toml\ncat: .*No such file or directory\n$/);
+  });
+
+  it("is not led out by a link that a set-up left among what it fetched", async () => {
+    using ground = furnished(layout);
+    const leave =
+      'rm -r "$GOMODCACHE" && ln -s "$HOME/.ssh" "$GOMODCACHE" && rm -r "$CARGO_HOME/registry/" || true';
+    for (const round of [1, 2]) {
+      ground.write("main/a.txt", `${round}\n`);
+      ground.commit();
+      const { tail } = await ground.check('ls -A "$GOMODCACHE"', { setup: [["sh", "-c", leave]] });
+      expect(tail).toBe("");
+    }
+    expect(ground.read("home/.ssh/id")).toBe("secret-of-home\n");
+  });
+
+  it("uses the person's own cache where that was opened", async () => {
+    using ground = furnished(layout);
+    ground.write("home/.npm/x", "opened\n");
+    ground.write("home/.cache/browsers/x", "opened\n");
+    const command = 'echo "$npm_config_cache"; cat "$HOME/.npm/x" "$XDG_CACHE_HOME/browsers/x"';
+    const { tail } = await ground.check(command, { home: [".npm", ".cache/browsers"] });
+    expect(tail).toBe("\nopened\nopened\n");
   });
 
   it("has no use for the credentials that its set-up may read", async () => {

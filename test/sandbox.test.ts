@@ -182,7 +182,7 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect([126, 127]).toContain((await box.run("", {}, missing)).exit);
   });
 
-  const growing = "setsid nohup sh -c 'while :; do echo x >> growing; done' > /dev/null 2>&1 &";
+  const growing = "setsid nohup timeout 30 sh -c 'while :; do echo x >> growing; done' > /dev/null 2>&1 &";
 
   it("children in sessions of their own are gone when the command has ended, not only soon after", async () => {
     using box = walled(setting);

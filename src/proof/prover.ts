@@ -1,4 +1,3 @@
-import { statfsSync } from "node:fs";
 import type { Config } from "../contract/config.ts";
 import type { CheckRun } from "../core/proof/check-record.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
@@ -8,7 +7,7 @@ import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
-import { type Reuse, reuseInMemory, reuseKey } from "./reuse.ts";
+import { type Reuse, reuseInMemory, reuseKeys } from "./reuse.ts";
 import { runWalled, type WalledRun } from "./walled-run.ts";
 
 export interface ProverOptions {
@@ -67,6 +66,9 @@ export class Prover implements Disposable {
   readonly #checkout: ProofCheckout;
   readonly #sandbox: Sandbox;
   readonly #reuse: Reuse;
+  readonly #setups = new Map<string, CommitSetup>();
+  /** Whose failure was seen: passing after that is chance, and no proof. */
+  readonly #failed = new Set<string>();
   #prepared: string | undefined;
 
   private constructor(options: ProverOptions, sandbox: Sandbox, missing: string | undefined) {
@@ -74,7 +76,7 @@ export class Prover implements Disposable {
     this.#options = options;
     this.#sandbox = sandbox;
     this.#reuse = options.reuse ?? reuseInMemory();
-    this.#checkout = openProofCheckout(options.commonFolder);
+    this.#checkout = openProofCheckout(options.commonFolder, options.onProgress);
   }
 
   /** Throws a `SandboxFault` where there has to be a sandbox and is none. */
@@ -85,29 +87,32 @@ export class Prover implements Disposable {
   }
 
   async run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
-    const setup = await readSetup(this.#options.root, commit, this.#options.setup);
+    const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
     const { tree } = setup;
     const inputs = { tree, command, setupKey: setup.key, files: included.files, env: this.#passed() };
-    const told = change === undefined ? [] : [change.base, ...change.changed];
-    const key = reuseKey({ ...inputs, told });
-    const kept = await this.#reuse.find(key);
+    const { plain, told } = reuseKeys(inputs, change && [change.base, ...change.changed]);
+    const kept = await this.#reuse.find(told ?? plain);
     if (kept?.exit === 0) {
       const { exit, seconds, digest, tail } = kept;
       return { tree, run: { exit, seconds, digest, tail }, reused: true };
     }
     const failed = await this.#prepare(setup);
     if (failed !== undefined) return failed;
-    const run = await this.#check(command, change);
-    if (run.exit === 0) await this.#reuse.keep({ key, command, tree, ...run, exit: 0 });
+    const run = await this.#check(command, setup, change);
+    if (run.exit !== 0) this.#failed.add(plain);
+    // What it was told of came onto this tree with it: as the next base, the tree is as proven as that makes it.
+    const keys = this.#failed.has(plain) ? [] : [plain, told];
+    for (const key of keys)
+      if (key !== undefined) await this.#reuse.keep({ key, command, tree, ...run, exit: 0 });
     return { tree, run, reused: false };
   }
 
   /** Makes `folder` what a check of the commit would run in; one may have run there already. */
   async prepare(commit: string): Promise<{ readonly tree: string } | Failed> {
-    const setup = await readSetup(this.#options.root, commit, this.#options.setup);
+    const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
     if (this.#prepared === setup.tree) return { tree: setup.tree };
     return (await this.#prepare(setup)) ?? { tree: setup.tree };
@@ -121,46 +126,59 @@ export class Prover implements Disposable {
     this.#checkout[Symbol.dispose]();
   }
 
-  async #prepare({ commit, tree, commands, key }: CommitSetup): Promise<Failed | undefined> {
+  /** A commit never changes, and asking takes git some time; a name may move on. */
+  async #setupOf(commit: string): Promise<CommitSetup | undefined> {
+    const known = this.#setups.get(commit);
+    if (known !== undefined) return known;
+    const setup = await readSetup(this.#options.root, commit, this.#options.setup);
+    if (setup !== undefined) this.#setups.set(setup.commit, setup);
+    return setup;
+  }
+
+  async #prepare({ commit, tree, commands, key, runsTree }: CommitSetup): Promise<Failed | undefined> {
     this.#prepared = undefined;
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
     await this.#checkout.show(commit);
-    if ((await this.#checkout.setupKey()) !== key) {
+    if (this.#checkout.setupKey() !== key) {
       await this.#checkout.showBare(commit);
       copyIncluded(included.files, this.folder);
       for (const command of commands) {
-        const failed = await this.#setUp(command);
+        const failed = await this.#setUp(command, runsTree);
         if (failed !== undefined) return failed;
       }
       // What it left elsewhere would be there for the first check alone, and be of another tree for the next ones.
-      if (commands.length > 0) await this.#checkout.show(commit);
-      await this.#checkout.keepSetup(key);
+      if (commands.length > 0 && !(await this.#checkout.show(commit))) return unclean;
+      this.#checkout.keepSetup(key);
     }
     copyIncluded(included.files, this.folder);
     this.#prepared = tree;
     return undefined;
   }
 
-  async #setUp(command: readonly string[]): Promise<Failed | undefined> {
+  async #setUp(command: readonly string[], runsTree: boolean): Promise<Failed | undefined> {
     this.#options.onProgress?.(`setting up: ${command.join(" ")}`);
     const env = this.#environment();
-    const { exit, tail } = await this.#runWalled({ command, purpose: "set-up", env, msMax: setupMsMax });
+    const { exit, tail } = await this.#runWalled({
+      ...{ command, purpose: "set-up", env, msMax: setupMsMax },
+      setup: { programs: command.slice(0, 1), runsTree },
+    });
     if (exit === 0) return undefined;
     const [last = "no output"] = (await maskSecrets(tail)).trim().split("\n").slice(-1);
     return { error: `the set-up \`${command.join(" ")}\` failed: ${last}` };
   }
 
-  async #check(command: string, change: ChangeFacts | undefined): Promise<CheckRun> {
-    const { exit, seconds, digest, tail } = await this.#runWalled({
+  async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<CheckRun> {
+    const { exit, seconds, digest, tail, isFull } = await this.#runWalled({
       command: ["sh", "-c", command],
       purpose: "check",
+      setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
       env: { ...this.#environment(), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
       msMax: this.#options.checkMsMax ?? checkMsMax,
       tailBytesMax: maskedBytesMax,
       ...(change === undefined ? {} : { changed: change.changed }),
     });
-    const isVoid = exit === 0 && isFull(this.folder);
+    const isVoid = exit === 0 && isFull;
     const told = isVoid
       ? `${tail}\nits disk is full, so that it passed proves nothing: free some space\n`
       : tail;
@@ -194,11 +212,11 @@ export class Prover implements Disposable {
   }
 }
 
+const unclean: Failed = {
+  error:
+    "the set-up left folders that cannot be cleaned up: let it keep them open to their owner, and shallow",
+};
+
 function noCommit(commit: string): Failed {
   return { error: `commit \`${commit}\` does not exist in this repository` };
-}
-
-function isFull(folder: string): boolean {
-  const { blocks, bavail } = statfsSync(folder);
-  return blocks > 0 && bavail === 0;
 }

@@ -31,15 +31,22 @@ export interface CheckInputs {
   readonly setupKey: string;
   readonly files: readonly { readonly path: string; readonly bytes: Buffer }[];
   readonly env: Readonly<Record<string, string>>;
-  /** What the check is told about the change. */
-  readonly told: readonly string[];
 }
 
-export function reuseKey({ tree, command, setupKey, files, env, told }: CheckInputs): string {
+/**
+ * `plain` is the key of a run that is told of no change, `told` that of one that is: a check that looks only at what
+ * changed may have looked at nothing, so that neither stands in for the other.
+ */
+export function reuseKeys(
+  { tree, command, setupKey, files, env }: CheckInputs,
+  facts: readonly string[] | undefined,
+): { readonly plain: string; readonly told: string | undefined } {
   const contents = files.map(({ path, bytes }) => [path, createHash("sha256").update(bytes).digest("hex")]);
-  // A command that asks what changed is another one for each change.
-  const asked = command.includes("LOCKSTEP_") ? told : [];
   const machine = [process.platform, process.arch, process.version];
-  const inputs = [tree, command, setupKey, contents, Object.entries(env).sort(), asked, machine];
-  return createHash("sha256").update(JSON.stringify(inputs)).digest("hex");
+  const inputs = [tree, command, setupKey, contents, Object.entries(env).sort(), machine];
+  const keyOf = (more: readonly unknown[]) =>
+    createHash("sha256")
+      .update(JSON.stringify([...inputs, ...more]))
+      .digest("hex");
+  return { plain: keyOf([]), told: facts && keyOf([facts]) };
 }

@@ -1,41 +1,61 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, statfsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { removeFolder } from "../workspace/remove-folder.ts";
 import { type ProcessResult, type ProcessRun, runProcess } from "../workspace/run-process.ts";
 import { type CheckPlaces, checkWalls } from "../workspace/sandbox/check-walls.ts";
-import { missingCaches } from "../workspace/sandbox/home-parts.ts";
 import type { Sandbox } from "../workspace/sandbox/sandbox.ts";
+import { type CacheUser, type OpenedCaches, openCaches } from "../workspace/sandbox/tool-caches.ts";
 
 export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax"> {
   readonly purpose: "check" | "set-up";
+  readonly setup: CacheUser;
   readonly tailBytesMax?: number;
   /** Paths that the command is told of, by a file of one path a line. */
   readonly changed?: readonly string[];
+}
+
+export interface WalledResult extends ProcessResult {
+  /** True if there was no space left when it ended. */
+  readonly isFull: boolean;
 }
 
 /** Runs a command in a proof checkout, with a temporary folder that is its own and goes with it. */
 export async function runWalled(
   sandbox: Sandbox,
   places: CheckPlaces,
-  { command, env, purpose, changed, ...limits }: WalledRun,
-): Promise<ProcessResult> {
-  removeFolder(places.temporary);
-  mkdirSync(places.temporary, { mode: 0o700 });
+  { command, env, purpose, setup, changed, ...limits }: WalledRun,
+): Promise<WalledResult> {
+  const { checkout, temporary: outside, commonFolder, home: opened } = places;
+  removeFolder(outside);
+  mkdirSync(outside, { mode: 0o700 });
   try {
     const walls = checkWalls(places, purpose);
-    const wrapped = sandbox.wrap(command, walls, { cwd: places.checkout, env });
-    const temporary = wrapped.env.TMPDIR ?? places.temporary;
-    const caches = sandbox.enforces ? missingCaches(temporary) : {};
+    const caches = sandbox.enforces
+      ? openCaches({ commonFolder, temporary: outside, opened, purpose, setup })
+      : noCaches;
+    const writable = [...walls.writable, ...caches.writable];
+    const readOnly = [...walls.readOnly, ...caches.readOnly];
+    const wrapped = sandbox.wrap(command, { ...walls, writable, readOnly }, { cwd: checkout, env });
+    const inside = wrapped.env.TMPDIR ?? outside;
     const told: Record<string, string> = {};
     if (changed !== undefined) {
-      writeFileSync(join(places.temporary, "lockstep-changed"), listOf(changed), { mode: 0o600 });
-      told.LOCKSTEP_CHANGED = join(temporary, "lockstep-changed");
+      writeFileSync(join(outside, "lockstep-changed"), listOf(changed), { mode: 0o600 });
+      told.LOCKSTEP_CHANGED = join(inside, "lockstep-changed");
     }
-    const all = { ...caches, ...wrapped.env, ...told };
-    return await runProcess({ command: wrapped.command, cwd: places.checkout, env: all, ...limits });
+    const all = { ...caches.env(inside), ...wrapped.env, ...told };
+    const result = await runProcess({ command: wrapped.command, cwd: checkout, env: all, ...limits });
+    // Before its temporary files are gone: they may be what filled it.
+    return { ...result, isFull: isFull(dirname(outside)) };
   } finally {
-    removeFolder(places.temporary);
+    removeFolder(outside);
   }
+}
+
+const noCaches: OpenedCaches = { writable: [], readOnly: [], env: () => ({}) };
+
+function isFull(folder: string): boolean {
+  const { blocks, bavail } = statfsSync(folder);
+  return blocks > 0 && bavail === 0;
 }
 
 /** A name may hold a line break, and is then spelled as names that are no text are. */

@@ -49,7 +49,7 @@ interface CheckOptions extends Partial<ProverOptions> {
   readonly commit?: string;
 }
 
-/** A repository with one commit, a home, and provers whose checkouts lie in `state`. */
+/** A repository with one commit, a home with `counts` open to checks, and provers whose checkouts lie in `state`. */
 export interface ProvingGround extends Disposable {
   readonly options: ProverOptions;
   readonly env: Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ export function provingGround(
     writeFileSync(place(name), text);
     return place(name);
   };
-  for (const name of ["main", "home/.cache"]) mkdirSync(place(name), { recursive: true });
+  for (const name of ["main", "home/counts"]) mkdirSync(place(name), { recursive: true });
   const env = { HOME: place("home"), XDG_STATE_HOME: place("state") };
   const before = { HOME: process.env.HOME, XDG_STATE_HOME: process.env.XDG_STATE_HOME };
   Object.assign(process.env, env);
@@ -102,6 +102,7 @@ export function provingGround(
     setup: null,
     include: [".env"],
     envPass: ["PATH", "HOME"],
+    home: ["counts"],
   };
   return {
     options,

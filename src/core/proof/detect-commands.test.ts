@@ -8,31 +8,17 @@ const top = (files: Readonly<Record<string, string>>) => ({
 const scripts = (test: string) => JSON.stringify({ scripts: { test } });
 
 describe("the set-up of a tree", () => {
-  it.each<[string, Record<string, string>, string, readonly string[]]>([
-    ["none", {}, "", []],
-    [
-      "npm",
-      { "package-lock.json": "", "package.json": "" },
-      "npm ci --no-audit --no-fund",
-      ["package-lock.json", "package.json"],
-    ],
-    [
-      "two of one language",
-      { "package-lock.json": "", "yarn.lock": "" },
-      "npm ci --no-audit --no-fund",
-      ["package-lock.json", "package.json"],
-    ],
-    ["Python", { "uv.lock": "" }, "uv sync --frozen", ["uv.lock", "pyproject.toml"]],
-    [
-      "two languages",
-      { "yarn.lock": "", "Gemfile.lock": "" },
-      "yarn install --immutable; bundle install",
-      ["yarn.lock", "package.json", "Gemfile.lock", "Gemfile"],
-    ],
-  ])("is told by its lock files: %s", (_name, files, commands, inputs) => {
+  it.each<[string, Record<string, string>, string]>([
+    ["none", {}, ""],
+    ["npm", { "package-lock.json": "", "package.json": "" }, "npm ci --no-audit --no-fund"],
+    ["two of one language", { "package-lock.json": "", "yarn.lock": "" }, "npm ci --no-audit --no-fund"],
+    ["Python", { "uv.lock": "" }, "uv sync --frozen"],
+    ["Rust", { "Cargo.lock": "" }, "cargo fetch"],
+    ["Go", { "go.sum": "" }, "go mod download"],
+    ["two languages", { "yarn.lock": "", "Gemfile.lock": "" }, "yarn install --immutable; bundle install"],
+  ])("is told by its lock files: %s", (_name, files, commands) => {
     const setup = detectSetup(top(files));
     expect(setup.commands.map((words) => words.join(" ")).join("; ")).toBe(commands);
-    expect(setup.inputs).toEqual(inputs);
   });
 });
 

@@ -4,46 +4,40 @@ export interface TopFolder {
   text(name: string): string | undefined;
 }
 
-export interface Setup {
-  readonly commands: readonly (readonly string[])[];
-  /** What the set-up is made from: as long as these are the same, so is its result. */
-  readonly inputs: readonly string[];
-}
-
 interface LockFile {
   readonly name: string;
   readonly command: readonly string[];
-  readonly inputs: readonly string[];
+  readonly language: "node" | "python" | "ruby" | "php" | "rust" | "go";
 }
 
-const node = ["package.json"];
+const npm = ["npm", "ci", "--no-audit", "--no-fund"];
 const lockFiles: readonly LockFile[] = [
-  { name: "package-lock.json", command: ["npm", "ci", "--no-audit", "--no-fund"], inputs: node },
-  { name: "npm-shrinkwrap.json", command: ["npm", "ci", "--no-audit", "--no-fund"], inputs: node },
-  {
-    name: "pnpm-lock.yaml",
-    command: ["pnpm", "install", "--frozen-lockfile"],
-    inputs: [...node, "pnpm-workspace.yaml"],
-  },
-  { name: "yarn.lock", command: ["yarn", "install", "--immutable"], inputs: node },
-  { name: "bun.lock", command: ["bun", "install", "--frozen-lockfile"], inputs: node },
-  { name: "uv.lock", command: ["uv", "sync", "--frozen"], inputs: ["pyproject.toml"] },
-  { name: "poetry.lock", command: ["poetry", "install", "--no-interaction"], inputs: ["pyproject.toml"] },
-  { name: "Gemfile.lock", command: ["bundle", "install"], inputs: ["Gemfile"] },
-  { name: "composer.lock", command: ["composer", "install", "--no-interaction"], inputs: ["composer.json"] },
+  { name: "package-lock.json", command: npm, language: "node" },
+  { name: "npm-shrinkwrap.json", command: npm, language: "node" },
+  { name: "pnpm-lock.yaml", command: ["pnpm", "install", "--frozen-lockfile"], language: "node" },
+  { name: "yarn.lock", command: ["yarn", "install", "--immutable"], language: "node" },
+  { name: "bun.lock", command: ["bun", "install", "--frozen-lockfile"], language: "node" },
+  { name: "uv.lock", command: ["uv", "sync", "--frozen"], language: "python" },
+  { name: "poetry.lock", command: ["poetry", "install", "--no-interaction"], language: "python" },
+  { name: "Gemfile.lock", command: ["bundle", "install"], language: "ruby" },
+  { name: "composer.lock", command: ["composer", "install", "--no-interaction"], language: "php" },
+  { name: "Cargo.lock", command: ["cargo", "fetch"], language: "rust" },
+  { name: "go.sum", command: ["go", "mod", "download"], language: "go" },
 ];
 
+export interface Setup {
+  readonly commands: readonly (readonly string[])[];
+  readonly languages: readonly LockFile["language"][];
+}
+
 /** By lock files; a tree without any needs none. */
-export function detectSetup(top: TopFolder): Setup {
+export function detectSetup(top: Pick<TopFolder, "has">): Setup {
   const found = lockFiles.filter(({ name }) => top.has(name));
-  const [first, ...others] = found;
-  if (first === undefined) return { commands: [], inputs: [] };
   // Two managers of the same language would undo each other: the first one counts.
-  const more = others.filter(({ inputs }) => inputs[0] !== first.inputs[0]);
-  const used = [first, ...more];
+  const used = found.filter((one) => found.find(({ language }) => language === one.language) === one);
   return {
     commands: used.map(({ command }) => command),
-    inputs: [...new Set(used.flatMap(({ name, inputs }) => [name, ...inputs]))],
+    languages: used.map(({ language }) => language),
   };
 }
 

@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
 import { checkoutsFolder } from "../state-home.ts";
 import { GitFault } from "./git-fault.ts";
-import { restoreMarked, writeMarks } from "./kept-files.ts";
+import { asEnvironment, exactSettings, filtersIn, isRefused, replaceFilter } from "./git-settings.ts";
+import { isRefusal, restoreMarked, writeMarks } from "./kept-files.ts";
 import { takeSlot } from "./proof-slot.ts";
+import { readName, splitAtZero } from "./read-diff.ts";
 import { git, gitBytes } from "./run-git.ts";
+import { type BytePath, readTracked, sweepTree } from "./sweep-tree.ts";
 
 /**
  * What set-ups leave behind and checks need, in whatever folder: kept as long as the set-up's inputs are the same
@@ -21,26 +24,28 @@ export interface ProofCheckout extends Disposable {
   readonly folder: string;
   /** Where to put a private folder for temporary files. */
   readonly temporary: string;
-  /** Makes the working tree exactly that of a commit; the id of its tree. */
-  show(commit: string): Promise<string>;
+  /** Makes the working tree exactly that of a commit, and what the last set-up left; false if that had to go too. */
+  show(commit: string): Promise<boolean>;
   /** The same, without anything that set-ups made. */
-  showBare(commit: string): Promise<string>;
+  showBare(commit: string): Promise<void>;
   /** What the last set-up here was made from, if it is as it was; what was added to it since is removed. */
-  setupKey(): Promise<string | undefined>;
-  /** Says that what is there now is the result of a set-up. */
-  keepSetup(key: string): Promise<void>;
+  setupKey(): string | undefined;
+  /** Says that what was shown last is the result of a set-up. */
+  keepSetup(key: string): void;
 }
 
-export function openProofCheckout(commonFolder: string): ProofCheckout {
+/** `say` gets what a person should know, once. */
+export function openProofCheckout(
+  commonFolder: string,
+  say: (line: string) => void = () => {},
+): ProofCheckout {
   const slot = takeSlot(join(checkoutsFolder(commonFolder), "proof"));
   const folder = join(slot.folder, "tree");
   const gitFolder = join(folder, ".git");
   const temporary = join(slot.folder, "tmp");
   const keyFile = join(slot.folder, "setup-key");
-  // Never found by looking upwards: where this repository is damaged, git would take the next one above for it.
-  const env = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
-  const inside = (words: readonly string[]) => gitBytes(folder, words, { env });
-  const untracked = () => inside(["ls-files", "-z", "--others", "--directory"]);
+  const sayUnfiltered = unfilteredNote(say);
+  let left: readonly BytePath[] = [];
 
   const make = async () => {
     removeFolder(folder);
@@ -50,19 +55,23 @@ export function openProofCheckout(commonFolder: string): ProofCheckout {
   };
   const checkOut = async (commit: string, kept: readonly string[]) => {
     rmSync(join(gitFolder, "index.lock"), { force: true }); // ours alone: whoever left it is dead
-    await inside(["checkout", "--quiet", "--force", "--detach", commit]);
-    await inside(["clean", "-ffdxq", ...kept.flatMap((name) => ["-e", name])]);
-    return git(folder, ["rev-parse", "HEAD^{tree}"], { env });
+    const { env, refused } = await proofGit(folder, gitFolder);
+    await git(folder, ["checkout", "--quiet", "--force", "--detach", commit], { env });
+    const tracked = readTracked(await gitBytes(folder, ["ls-files", "--stage", "-z"], { env }));
+    left = sweepTree(folder, tracked, kept);
+    await sayUnfiltered(folder, refused, { env, paths: [...tracked.modes.keys()] });
   };
   const show = async (commit: string, kept: readonly string[]) => {
     if (!existsSync(join(gitFolder, "HEAD"))) await make();
     try {
-      return await checkOut(commit, kept);
+      await checkOut(commit, kept);
+      return true;
     } catch (error) {
-      if (!(error instanceof GitFault)) throw error;
-      // Damaged, or of a repository that lies elsewhere by now: nothing in it is worth more than a new one.
+      if (!(error instanceof GitFault) && !isRefusal(error)) throw error;
+      // Damaged, closed, or of a repository that lies elsewhere by now: nothing in it is worth more than a new one.
       await make();
-      return checkOut(commit, kept);
+      await checkOut(commit, kept);
+      return false;
     }
   };
   return {
@@ -71,18 +80,45 @@ export function openProofCheckout(commonFolder: string): ProofCheckout {
     show: (commit) => show(commit, keptNames),
     async showBare(commit) {
       rmSync(keyFile, { force: true });
-      return show(commit, []);
+      await show(commit, []);
     },
-    async setupKey() {
-      return existsSync(keyFile)
-        ? restoreMarked(keyFile, { folder, untracked: await untracked() })
-        : undefined;
-    },
-    async keepSetup(key) {
-      writeMarks(keyFile, key, { folder, untracked: await untracked() });
-    },
+    setupKey: () => (existsSync(keyFile) ? restoreMarked(keyFile, { folder, paths: left }) : undefined),
+    keepSetup: (key) => writeMarks(keyFile, key, { folder, paths: left }),
     [Symbol.dispose]() {
       slot[Symbol.dispose]();
     },
+  };
+}
+
+/** The environment of git in a proof checkout, and the filters that do not run there: agents wrote what is shown. */
+async function proofGit(folder: string, gitFolder: string) {
+  // Never found by looking upwards: where this repository is damaged, git would take the next one above for it.
+  const place = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
+  const refused = (await filtersIn(folder, { env: place })).filter(isRefused);
+  const settings = [...exactSettings, ...refused.flatMap((name) => replaceFilter(name, "off"))];
+  return { env: { ...place, ...asEnvironment(settings) }, refused };
+}
+
+/** Says of each filter that does not run, once, which files it is missing for. */
+function unfilteredNote(say: (line: string) => void) {
+  const said = new Set<string>();
+  return async (
+    folder: string,
+    refused: readonly string[],
+    { env, paths }: { env: Readonly<Record<string, string>>; paths: readonly BytePath[] },
+  ) => {
+    const names = refused.map((one) => one.slice("filter.".length)).filter((name) => !said.has(name));
+    if (names.length === 0) return;
+    const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
+    const fields = splitAtZero(
+      await gitBytes(folder, ["check-attr", "-z", "--stdin", "filter"], { env, input }),
+    ).map((field) => readName(field).path);
+    for (const name of names) {
+      const files = fields.filter((_, at) => at % 3 === 0 && fields[at + 2] === name);
+      if (files.length === 0) continue;
+      said.add(name);
+      const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
+      say(`git's filter \`${name}\` does not run for checks: they see ${files[0]}${more} as committed`);
+    }
   };
 }

@@ -1,19 +1,14 @@
 import { existsSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { isBelow } from "./plan-mounts.ts";
 import { programFolders } from "./program-folders.ts";
 
+/** Without the caches beside them: what a check leaves there is run, or read as settings, outside the walls. */
 const toolChains = [
-  ...[".asdf", ".bun", ".cargo", ".deno", ".fnm", ".gem", ".m2", ".nvm", ".pyenv", ".rbenv", ".rustup"],
-  ...[".sdkman", ".volta", "go", ".local/bin", ".local/lib", ".local/share/fnm", ".local/share/mise"],
+  ...[".asdf", ".bun/bin", ".cargo/bin", ".cargo/config", ".cargo/config.toml", ".deno/bin", ".fnm", ".gem"],
+  ...[".m2/settings.xml", ".m2/toolchains.xml", ".m2/wrapper", ".nvm", ".pyenv", ".rbenv", ".rustup"],
+  ...[".sdkman", ".volta", "go/bin", ".local/bin", ".local/lib", ".local/share/fnm", ".local/share/mise"],
   ...[".local/share/pipx", ".local/share/uv"],
-];
-
-/** As narrow as the tools allow: what else lies beside them is run, or read as settings, outside the walls. */
-const caches = [
-  ...[".cache", ".cargo/git", ".cargo/registry", ".gradle", ".local/share/pnpm/store", ".m2/repository"],
-  ...[".m2/wrapper", ".npm", ".pnpm-store", ".yarn/berry", "go/pkg"],
 ];
 
 /**
@@ -23,15 +18,6 @@ const caches = [
 const credentials = [
   ...[".npmrc", ".yarnrc.yml", ".config/pip", ".cargo/credentials", ".cargo/credentials.toml"],
   ".gem/credentials",
-];
-
-/** Where tools look for a cache that the home does not have. */
-const cacheVariables: readonly (readonly [variable: string, cache: string])[] = [
-  ["npm_config_cache", ".npm"],
-  ["XDG_CACHE_HOME", ".cache"],
-  ["CARGO_HOME", ".cargo/registry"],
-  ["GOPATH", "go/pkg"],
-  ["GRADLE_USER_HOME", ".gradle"],
 ];
 
 type Part = "shown" | "writable" | "hidden";
@@ -48,7 +34,6 @@ export function homeParts(
   };
   const inHome = (names: readonly string[]) => names.map((name) => join(home, name));
   add(inHome(toolChains), "shown");
-  add(inHome(caches), "writable");
   add(programsIn(home), "shown");
   add(inHome(credentials), purpose === "set-up" ? "shown" : "hidden");
   for (const path of inHome(opened)) {
@@ -63,14 +48,5 @@ export function programsIn(home: string): readonly string[] {
   const spellings = [home, realpathSync(home)];
   return programFolders().filter((folder) =>
     spellings.some((one) => isBelow(one, folder) && folder !== join(one, "lib")),
-  );
-}
-
-/** Inside, a home is read-only: where a cache is missing, the tool gets one for this run alone. */
-export function missingCaches(temporary: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    cacheVariables
-      .filter(([, cache]) => !existsSync(join(homedir(), cache)))
-      .map(([variable, cache]) => [variable, join(temporary, cache.replace(/\/.*/, ""))]),
   );
 }

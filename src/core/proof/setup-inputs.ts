@@ -1,0 +1,115 @@
+import type { Setup } from "./detect-commands.ts";
+
+export interface SetupTree {
+  paths(): readonly string[];
+  /** Undefined: absent, no regular file, or no text. */
+  text(path: string): string | undefined;
+  /** Reads many texts at once. */
+  load(paths: readonly string[]): void;
+}
+
+/**
+ * The paths that a detected set-up's result is made from, or undefined where that could be any: a set-up that runs
+ * code of the tree is one of this tree alone, or one branch would choose what the checks of another run.
+ */
+export function setupInputs({ languages }: Setup, tree: SetupTree): readonly string[] | undefined {
+  const inputs = languages.map((language) => inputsOf[language]?.(tree));
+  return inputs.every((one) => one !== undefined) ? [...new Set(inputs.flat())] : undefined;
+}
+
+const inputsOf: Partial<
+  Record<Setup["languages"][number], (tree: SetupTree) => readonly string[] | undefined>
+> = {
+  node: nodeInputs,
+  // Its settings can name a program to run in place of the compiler.
+  rust: (tree) =>
+    tree.paths().some((path) => /(?:^|\/)\.cargo\//.test(path))
+      ? undefined
+      : named(tree, /^Cargo\.(?:lock|toml)$/),
+  go: (tree) => named(tree, /^go\.(?:sum|mod|work|work\.sum)$/),
+};
+
+function named(tree: SetupTree, name: RegExp): readonly string[] {
+  return tree.paths().filter((path) => name.test(path.slice(path.lastIndexOf("/") + 1)));
+}
+
+/** What makes a package be built, or code of the tree be loaded, on installing. */
+const nodeCode =
+  /(?:^|\/)(?:binding\.gyp|\.pnpmfile\.[cm]?js|\.yarnrc|bunfig\.toml|yarn\.config\.cjs)$|(?:^|\/)node_modules\//;
+
+/** Every manager's: npm prefers one to the other where there are two. */
+const nodeFiles =
+  /^(?:package\.json|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|pnpm-workspace\.yaml|\.npmrc|\.yarnrc\.yml)$/;
+
+/** Packages' own install scripts read such settings, and patches and schemas. */
+const readByPackages = /^(?:\.(?!git\/|github\/|lockstep\/)|patches\/|prisma\/)/;
+
+function nodeInputs(tree: SetupTree): readonly string[] | undefined {
+  const paths = tree.paths();
+  if (paths.some((path) => nodeCode.test(path))) return undefined;
+  const files = named(tree, nodeFiles);
+  const isSettings = (path: string) => /(?:\.npmrc|\.ya?ml)$/.test(path) && !path.endsWith("pnpm-lock.yaml");
+  const manifests = named(tree, /^package\.json$/);
+  const settings = files.filter(isSettings);
+  tree.load([...manifests, ...settings]);
+  const isInert =
+    manifests.every((path) => isInertManifest(tree.text(path))) &&
+    settings.every((path) => isInertSettings(tree.text(path)));
+  return isInert ? [...files, ...paths.filter((path) => readByPackages.test(path))] : undefined;
+}
+
+const lifecycle = /^(?:pre|post)?(?:install|prepare|prepublish|dependencies)$|^pnpm:/;
+const dependencyFields = [
+  ...["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"],
+  ...["overrides", "resolutions", "catalog", "catalogs", "pnpm"],
+];
+const codeFields = ["patchedDependencies", "configDependencies", "pnpmfile", "pnpmfilePath", "scriptShell"];
+const ofTheTree = /^(?:[./]|~\/|(?:file|link|portal|exec|patch|git\+file):)/i;
+
+function isInertManifest(text: string | undefined): boolean {
+  const manifest = readObject(text);
+  if (manifest === undefined) return false;
+  const { scripts = {}, pnpm = {} } = manifest;
+  const names = [scripts, pnpm, manifest].map((one) => Object.keys(Object(one)));
+  if (names[0]?.some((name) => lifecycle.test(name))) return false;
+  if (names.slice(1).some((list) => list.some((name) => codeFields.includes(name)))) return false;
+  return dependencyFields.every((field) => textsIn(manifest[field]).every((one) => !ofTheTree.test(one)));
+}
+
+function readObject(text: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text ?? "");
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined; // nobody can tell what its manager makes of it
+  }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Settings that name neither a program nor a file; whatever else there is could. */
+const inertSettings = new RegExp(
+  `^(?:${[
+    ...["registry", "@[^:/]+:registry", "//.*", "always-auth", "strict-ssl", "save-exact", "save-prefix"],
+    ...["engine-strict", "fund", "audit", "loglevel", "progress", "update-notifier", "package-lock"],
+    ...["(?:legacy|strict)-peer-deps", "auto-install-peers", "node-linker", "link-workspace-packages"],
+    ...["shamefully-hoist", "(?:public-)?hoist-pattern\\[\\]", "ignore-scripts", "packages", "catalogs?"],
+    ...["(?:onlyBuilt|ignoredBuilt|neverBuilt)Dependencies", "nodeLinker", "shamefullyHoist"],
+    ...["npmRegistryServer", "enableTelemetry", "enableGlobalCache", "compressionLevel", "enableScripts"],
+  ].join("|")})$`,
+);
+const releasedYarn = /^yarnPath: \.yarn\/releases\/[\w.-]+$/;
+
+/** Of `key=value` lines, and of YAML's outermost keys; what lies deeper must not lead into the tree. */
+function isInertSettings(text: string | undefined): boolean {
+  if (text === undefined) return false;
+  return text.split(/\r?\n/).every((line) => {
+    if (/^\s*(?:[#;].*)?$|^---\s*$/.test(line) || releasedYarn.test(line)) return true;
+    if (/^[\s-]/.test(line)) return !/:\s*["']?(?:[./~]|(?:file|link|portal|exec|patch):)/.test(line);
+    const key = /^["']?(.*?)["']?\s*(?:=|:(?:\s|$))/.exec(line)?.[1];
+    return key !== undefined && inertSettings.test(key);
+  });
+}

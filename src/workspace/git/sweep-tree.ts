@@ -1,0 +1,95 @@
+import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { splitAtZero } from "./read-diff.ts";
+
+/** Names are read as bytes, one character each: a name need not be text. */
+export type BytePath = string;
+
+export function onDisk(folder: string, path: BytePath): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
+}
+
+/** What an index holds: the mode of each path as git writes it, and the folders above them. */
+interface Tracked {
+  readonly modes: ReadonlyMap<BytePath, string>;
+  readonly folders: ReadonlySet<BytePath>;
+}
+
+/** From what `git ls-files --stage -z` lists. */
+export function readTracked(listed: Buffer): Tracked {
+  const modes = new Map<BytePath, string>();
+  const folders = new Set<BytePath>();
+  for (const entry of splitAtZero(listed)) {
+    const line = entry.toString("latin1");
+    const path = line.slice(line.indexOf("\t") + 1);
+    modes.set(path, line.slice(0, 6));
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      if (folders.has(path.slice(0, end))) break;
+      folders.add(path.slice(0, end));
+    }
+  }
+  return { modes, folders };
+}
+
+/**
+ * Removes everything that is not tracked, also where git does not look: a `.git` in a folder, and what lies in the
+ * folder of a submodule. What is below one of the names that are kept stays, and is returned.
+ */
+export function sweepTree(folder: string, tracked: Tracked, keptNames: readonly string[]): BytePath[] {
+  const kept: BytePath[] = [];
+  const permitted = 0o777 & ~process.umask();
+  const open = [{ path: "", isKept: false }];
+  permit(Buffer.from(folder), permitted);
+  for (let above = open.pop(); above !== undefined; above = open.pop()) {
+    for (const entry of entriesIn(folder, above.path)) {
+      const { path } = entry;
+      const full = onDisk(folder, path);
+      const mode = tracked.modes.get(path);
+      const isKept = above.isKept || keptNames.includes(entry.name);
+      if (path === ".git" || mode === "120000") continue;
+      if (mode === "160000") for (const { path: inside } of entriesIn(folder, path)) remove(folder, inside);
+      else if (mode !== undefined) permit(full, mode === "100755" ? permitted : permitted & 0o666);
+      else if (tracked.folders.has(path)) {
+        permit(full, permitted);
+        open.push({ path, isKept });
+      } else if (isKept && entry.name !== ".git") kept.push(path);
+      else kept.push(...prune(folder, entry, keptNames));
+    }
+  }
+  return kept;
+}
+
+interface Entry {
+  readonly path: BytePath;
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+function entriesIn(folder: string, path: BytePath): readonly Entry[] {
+  const found = readdirSync(onDisk(folder, path), { withFileTypes: true, encoding: "latin1" });
+  return found.map((entry) => ({
+    path: path === "" ? entry.name : `${path}/${entry.name}`,
+    name: entry.name,
+    isFolder: entry.isDirectory(),
+  }));
+}
+
+/** Removes what is untracked but for what is kept in it, which is returned: a set-up may have made the folders too. */
+function prune(folder: string, { path, name, isFolder }: Entry, keptNames: readonly string[]): BytePath[] {
+  const looksInside = isFolder && name !== ".git" && keptNames.length > 0;
+  const kept = !looksInside
+    ? []
+    : entriesIn(folder, path).flatMap((entry) =>
+        keptNames.includes(entry.name) ? [entry.path] : prune(folder, entry, keptNames),
+      );
+  if (kept.length === 0) remove(folder, path);
+  return kept;
+}
+
+function remove(folder: string, path: BytePath): void {
+  rmSync(onDisk(folder, path), { recursive: true, force: true });
+}
+
+/** Git restores what a file holds and whether it can be run, and no other permission that was taken away. */
+function permit(full: Buffer, mode: number): void {
+  if ((lstatSync(full).mode & 0o7777) !== mode) chmodSync(full, mode);
+}

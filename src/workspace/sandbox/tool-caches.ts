@@ -1,0 +1,183 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { checkoutsFolder } from "../state-home.ts";
+import { isBelow } from "./plan-mounts.ts";
+
+interface ToolCache {
+  readonly variable: string;
+  /** Where the tool has it by itself, below the home. */
+  readonly own: string;
+  /** All that is kept of it; the rest is settings, or programs that would be run. */
+  readonly parts?: readonly string[];
+  /** What is the person's in it. */
+  readonly settings?: readonly string[];
+  /** The programs whose set-ups fill it for checks; without, every check has an empty one. */
+  readonly filledBy?: readonly string[];
+  /** What the variable says of the folder. */
+  readonly value?: (folder: string) => string;
+}
+
+const toolCaches: readonly ToolCache[] = [
+  { variable: "XDG_CACHE_HOME", own: ".cache" },
+  { variable: "npm_config_cache", own: ".npm", parts: ["_cacache"] },
+  { variable: "BUN_INSTALL_CACHE_DIR", own: ".bun/install/cache" },
+  { variable: "YARN_GLOBAL_FOLDER", own: ".yarn/berry", filledBy: ["yarn"] },
+  { variable: "COREPACK_HOME", own: ".cache/node/corepack", filledBy: ["yarn", "pnpm"] },
+  {
+    variable: "CARGO_HOME",
+    own: ".cargo",
+    parts: ["registry", "git"],
+    settings: ["config.toml", "config", "credentials.toml", "credentials"],
+    filledBy: ["cargo"],
+  },
+  { variable: "GOPATH", own: "go" },
+  { variable: "GOMODCACHE", own: "go/pkg/mod", filledBy: ["go"] },
+  { variable: "GRADLE_USER_HOME", own: ".gradle" },
+  {
+    ...{ variable: "MAVEN_OPTS", own: ".m2/repository" },
+    value: (folder) => `-Dmaven.repo.local=${folder}`,
+  },
+];
+const pnpmStore: ToolCache = { variable: "npm_config_store_dir", own: ".local/share/pnpm/store" };
+
+/** Whatever else sets a tree up may be a script that runs several. */
+const managers = ["npm", "pnpm", "yarn", "bun", "uv", "poetry", "bundle", "composer", "cargo", "go"];
+
+interface CachesFor {
+  readonly commonFolder: string;
+  /** A new and private folder for this run alone. */
+  readonly temporary: string;
+  /** Paths below the home that a person opened. */
+  readonly opened: readonly string[];
+  readonly purpose: "check" | "set-up";
+  readonly setup: CacheUser;
+}
+
+/** What sets a tree up; for a set-up, itself. */
+export interface CacheUser {
+  readonly programs: readonly string[];
+  /** True if it may run code of the tree, which then has caches apart from those of others. */
+  readonly runsTree: boolean;
+}
+
+export interface OpenedCaches {
+  readonly writable: readonly string[];
+  readonly readOnly: readonly string[];
+  /** By the private folder as it is called inside. */
+  env(inside: string): Readonly<Record<string, string>>;
+}
+
+/**
+ * Caches in place of the person's own, which programs outside of the walls read. Each program that sets trees up
+ * fills its own, and they stay; checks only read them, so that no check finds what another one left there.
+ */
+export function openCaches(asked: CachesFor): OpenedCaches {
+  const { purpose, temporary, opened } = asked;
+  const programs = asked.setup.programs.map((program) => basename(program).replace(/[^A-Za-z0-9_-]/g, "_"));
+  const isOpened = ({ own }: ToolCache) => opened.some((path) => path === own || isBelow(path, own));
+  // Npm complains about a variable that only pnpm knows.
+  const known = purpose === "set-up" && programs[0] === "pnpm" ? [...toolCaches, pnpmStore] : toolCaches;
+  const stores = new Stores(asked);
+  const used = known
+    .filter((cache) => !isOpened(cache))
+    .map((cache) => {
+      const fillers = programs.filter((one) => purpose === "set-up" || fills(one, cache));
+      const store = cache.parts === undefined ? stores.find(fillers, cache.own) : undefined;
+      const folder = store ?? join(temporary, cache.own);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      for (const part of cache.parts ?? [])
+        link(stores.find(fillers, `${cache.own}/${part}`), join(folder, part));
+      for (const name of [...(cache.settings ?? []), ...openedIn(cache, opened)])
+        link(join(homedir(), cache.own, name), join(folder, name));
+      return { ...cache, store };
+    });
+  return {
+    writable: purpose === "set-up" ? stores.folders() : [],
+    readOnly: purpose === "set-up" ? [] : stores.folders(),
+    env: (inside) => ({
+      // Or it lies in the cache, which a check does not see.
+      POETRY_VIRTUALENVS_IN_PROJECT: "true",
+      ...Object.fromEntries(
+        used.map(({ variable, own, store = join(inside, own), value }) => [
+          variable,
+          value?.(store) ?? store,
+        ]),
+      ),
+    }),
+  };
+}
+
+function fills(program: string, { filledBy = [] }: ToolCache): boolean {
+  return filledBy.includes(program) || (filledBy.length > 0 && !managers.includes(program));
+}
+
+/** Those at its top: a folder between could be a link that code of a branch left. */
+function openedIn({ own }: ToolCache, opened: readonly string[]): readonly string[] {
+  return opened.filter((path) => dirname(path) === own).map((path) => basename(path));
+}
+
+function link(target: string | undefined, at: string): void {
+  if (target === undefined || !existsSync(target)) return;
+  if (lstatSync(at, { throwIfNoEntry: false }) !== undefined) return;
+  mkdirSync(dirname(at), { recursive: true, mode: 0o700 });
+  symlinkSync(target, at);
+}
+
+/** What set-ups filled: a folder a program, and in it one a cache. Code of branches wrote there. */
+class Stores {
+  readonly #caches: string;
+  readonly #purpose: "check" | "set-up";
+  readonly #used = new Set<string>();
+
+  constructor({ commonFolder, purpose, setup }: CachesFor) {
+    const kind = setup.runsTree ? "by-trees" : "by-packages";
+    this.#caches = join(realpathSync(checkoutsFolder(commonFolder)), "caches", kind);
+    this.#purpose = purpose;
+  }
+
+  /** Where the first of the programs has the cache; for a check, only if there is something in it. */
+  find(programs: readonly string[], cache: string): string | undefined {
+    for (const program of programs) {
+      const store = join(this.#caches, program, cache.replaceAll("/", "-"));
+      if (this.#purpose === "set-up") makeFolder(store);
+      if (this.#purpose === "check" && !isFilled(store)) continue;
+      this.#used.add(dirname(store));
+      return store;
+    }
+    return undefined;
+  }
+
+  folders(): readonly string[] {
+    return [...this.#used];
+  }
+}
+
+function makeFolder(store: string): void {
+  mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
+  chmodSync(dirname(store), 0o700);
+  if (!isFolder(store)) rmSync(store, { force: true });
+  mkdirSync(store, { recursive: true, mode: 0o700 });
+  chmodSync(store, 0o700);
+}
+
+function isFilled(store: string): boolean {
+  if (isFolder(dirname(store))) chmodSync(dirname(store), 0o700);
+  if (!isFolder(store)) return false;
+  chmodSync(store, 0o700);
+  return readdirSync(store).length > 0;
+}
+
+/** And no link, which could lead anywhere. */
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
