@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type BaseMove, prepareMove } from "../src/engine/base-moves.ts";
@@ -180,6 +180,7 @@ describe("what git left half done when it was killed", () => {
   const sides = (repository: Repository) => ({
     from: repository.git("rev-parse", "main"),
     to: repository.git("rev-parse", "work"),
+    keepAs: "refs/lockstep/put-back/test",
   });
   const clean = (repository: Repository) => repository.git("status", "--porcelain");
 
@@ -204,11 +205,65 @@ describe("what git left half done when it was killed", () => {
     expect(readFileSync(`${repository.path}/f.txt`, "utf8")).toBe("1\n");
   });
 
-  it("leaves what a person wrote: in a file that changes, in others, and an empty new file", async () => {
+  it.each<
+    [string, Record<string, string>, (repository: Repository) => void, (repository: Repository) => void]
+  >([
+    [
+      "a link that leads to a folder",
+      { "v1/x": "1\n", "v2/x": "2\n" },
+      (one) => link(one, "v1"),
+      (one) => link(one, "v2"),
+    ],
+    [
+      "a file that becomes a folder",
+      { a: "file\n" },
+      () => {},
+      (one) => {
+        rmSync(`${one.path}/a`);
+        one.write("a/x", "new\n");
+      },
+    ],
+    [
+      "ends of lines that git translates",
+      { ".gitattributes": "* text=auto eol=crlf\n", "t.txt": "1\n2\n" },
+      () => {},
+      (one) => one.write("t.txt", "1\r\n2\r\n3\r\n"),
+    ],
+    ["the mode alone", { "s.sh": "x\n" }, () => {}, (one) => chmodSync(`${one.path}/s.sh`, 0o755)],
+    ["a new file, half written", {}, () => {}, (one) => one.write("new.txt", "a long text, to its end\n")],
+  ])("is put back: %s", async (name, base, begin, change) => {
+    using repository = temporaryRepository({ ...base, "f.txt": "1\n" });
+    const { git } = repository;
+    const commit = (message: string) => {
+      git("add", "-A");
+      git("commit", "-qm", message);
+    };
+    git("checkout", "-q", "-b", "main");
+    begin(repository);
+    commit("base");
+    git("checkout", "-q", "-b", "work");
+    change(repository);
+    commit("work");
+    git("checkout", "-q", "main");
+    expect(clean(repository)).toBe("");
+    change(repository);
+    if (name.endsWith("half written")) repository.write("new.txt", "a long");
+    expect(clean(repository)).not.toBe("");
+    expect(await undoHalfMove(repository.path, sides(repository))).toHaveLength(1);
+    expect(clean(repository)).toBe("");
+  });
+
+  it("is kept on a ref before it is put back", async () => {
+    using repository = repositoryWithBranches();
+    repository.write("f.txt", "");
+    await undoHalfMove(repository.path, sides(repository));
+    expect(repository.git("show", "refs/lockstep/put-back/test:f.txt")).toBe("");
+  });
+
+  it("leaves what a person wrote since, in a file that changes and in others", async () => {
     using repository = repositoryWithBranches();
     repository.write("f.txt", "mine\n");
     repository.write("same.txt", "mine too\n");
-    repository.write("work.txt", "");
     repository.write("own.txt", "own\n");
     const before = clean(repository);
     expect(await undoHalfMove(repository.path, sides(repository))).toEqual([]);
@@ -216,3 +271,8 @@ describe("what git left half done when it was killed", () => {
     expect(readFileSync(`${repository.path}/f.txt`, "utf8")).toBe("mine\n");
   });
 });
+
+function link(repository: Repository, to: string): void {
+  rmSync(`${repository.path}/latest`, { force: true });
+  symlinkSync(to, `${repository.path}/latest`);
+}

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -237,6 +238,15 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
     await expect(removeCheckout(work.checkout)).rejects.toThrow(why);
     expect(readFileSync(join(work.checkout.folder, "a.txt"), "utf8")).toBe("later\n");
     expect((await work.open()).notes).toEqual([]);
+  });
+
+  it("objects are not taken from where a link in its object store leads", async () => {
+    using work = await checkedOut();
+    const pack = join(work.checkout.folder, ".git/objects/pack");
+    rmSync(pack, { recursive: true, force: true });
+    symlinkSync("/tmp", pack);
+    await expect(removeCheckout(work.checkout)).rejects.toThrow("is no folder: remove it");
+    expect(existsSync(work.checkout.folder)).toBe(true);
   });
 
   it("objects are not taken from where the agent's alternates lead", async () => {

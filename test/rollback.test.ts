@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type LandRepository, landRepository } from "./support/land-repository.ts";
@@ -173,6 +173,31 @@ describe("rolling back a task", () => {
     expect(readFileSync(join(repository.path, "A.js"), "utf8")).toContain("the agent's");
   });
 
+  it("that is not merged leaves what came into the base meanwhile", async () => {
+    using repository = landRepository({ ...ignoring, "A.js/a.js": "0;\n", "A.js/b.js": "0;\n" });
+    await dispatch(repository, "A");
+    repository.branch("work", { "A.js/b.js": "1;\n", "A.js/new.js": "1;\n" });
+    expect((await repository.land("work")).status).toBe(0);
+    repository.write("A.js/a.js", "the agent's\n");
+    const { done } = await rollBack(repository, "task", "A");
+    expect(done.restored).toMatchObject([{ paths: ["A.js/a.js"], left: [] }]);
+    expect(repository.git("status", "--porcelain")).toBe("");
+    expect(repository.git("show", "HEAD:A.js/new.js")).toBe("1;");
+  });
+
+  it("that went out is not taken for merged when its branch is landed again", async () => {
+    using repository = landRepository();
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    await repository.land("work");
+    await rollBack(repository, "task", "land-work");
+    const again = await repository.land("work");
+    expect(again).toMatchObject({
+      status: 2,
+      landed: { refused: { reason: expect.stringContaining("rolled back") } },
+    });
+    expect((await repository.run(["status"])).stdout).toContain("ROLLED BACK");
+  });
+
   it.each<[string, (repository: LandRepository) => void, string]>([
     [
       "later work changed the same lines",
@@ -297,5 +322,22 @@ describe("rolling back a session", () => {
     expect(memory).toMatch(/^## \d{4}-\d\d-\d\dT[\d:.]+Z session rolled back$/m);
     for (const line of done.report?.recommended ?? ["missing"]) expect(memory).toContain(line);
     expect(done.report?.recommended.join("\n")).toMatch(/task resolve .*B/);
+  });
+
+  it("writes through no link that somebody put in the place of its memory", async () => {
+    using repository = landRepository(ignoring);
+    await dispatch(repository, `${session}/A`);
+    repository.write("state/outside", "theirs\n");
+    mkdirSync(join(repository.path, ".agents-work", session), { recursive: true });
+    symlinkSync(
+      join(repository.path, "state/outside"),
+      join(repository.path, ".agents-work", session, "activeContext.md"),
+    );
+    const { status, stderr } = await repository.run(["rollback", "session", session]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining("is a link: remove it"),
+    });
+    expect(readFileSync(join(repository.path, "state/outside"), "utf8")).toBe("theirs\n");
   });
 });

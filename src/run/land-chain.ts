@@ -5,7 +5,7 @@ import type { Intent } from "../ledger/ledger.ts";
 import { commitTree } from "../workspace/git/merge-commits.ts";
 import { keepOnRef } from "../workspace/git/refs.ts";
 import { type Integrated, type IntegrationContext, type Member, member, toldOf } from "./integration.ts";
-import { moveBase } from "./move-base.ts";
+import { moveBase, type NotMoved, whyInTheWay } from "./move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
 import type { ProvenChain, ProvenLink } from "./prove-chain.ts";
 import { finishMove } from "./recover-moves.ts";
@@ -26,7 +26,11 @@ export async function landChain(
   if (config.integrate === "pr") return { members: await proposeChain(context, chain) };
   if (config.integrate === "none") {
     for (const { candidate, commit } of chain.links)
-      await keepOnRef(repository.root, `refs/lockstep/proven/${candidate.branch}`, commit);
+      await keepOnRef(
+        repository.root,
+        `refs/lockstep/proven/${encodeURIComponent(candidate.branch)}`,
+        commit,
+      );
     return { members: chain.links.map((link) => toldMember(link, "proven", link.commit)) };
   }
   return moveOnto(context, chain);
@@ -43,10 +47,12 @@ async function moveOnto(
   const commit = members.at(-1)?.commit ?? baseCommit;
   const runner = engine.identityOf(process.pid) ?? null;
   const move: BaseMove = { kind: "land", base, from: baseCommit, to: commit, batch, members, runner };
+  const inTheWay = await whyInTheWay(root, move);
+  if (inTheWay !== undefined) return waiting(context, links, inTheWay);
   const intent = await prepareMove(engine, move, call);
   context.reached?.("prepared");
-  const why = await moveBase(root, move);
-  if (why !== undefined) return notMoved(context, { links, intent, why });
+  const stopped = await moveBase(root, move);
+  if (stopped !== undefined) return notMoved(context, { links, intent, stopped });
   context.reached?.("moved");
   await finishMove(context, intent);
   context.reached?.("settled");
@@ -59,16 +65,19 @@ async function moveOnto(
 
 /** Our own intent is undone at once; a base that moved is proven anew, anything else waits for a person. */
 async function notMoved(
-  { engine, repository, call }: IntegrationContext,
+  context: IntegrationContext,
   {
     links,
     intent,
-    why,
-  }: { readonly links: readonly ProvenLink[]; readonly intent: Intent; readonly why: string },
+    stopped,
+  }: { readonly links: readonly ProvenLink[]; readonly intent: Intent; readonly stopped: NotMoved },
 ): Promise<LandedChain | "base moved"> {
-  await abandonMove(engine, intent, call);
-  if (why === "it moved meanwhile") return "base moved";
-  const refused = deny("R-GT-001", `\`${repository.base}\` is checked out and git does not move it: ${why}`);
+  await abandonMove(context.engine, intent, context.call);
+  return stopped === "moved" ? "base moved" : waiting(context, links, stopped.why);
+}
+
+function waiting({ repository }: IntegrationContext, links: readonly ProvenLink[], why: string): LandedChain {
+  const refused = deny("R-GT-001", `\`${repository.base}\` cannot move now: ${why}; then land again`);
   return { members: links.map((link) => ({ ...toldMember(link, "waiting", null), refused })) };
 }
 

@@ -63,10 +63,10 @@ async function freeLocks(root: string, base: string): Promise<readonly string[]>
 }
 
 /** Git may have been stopped while it wrote files; what it wrote is put back, what people wrote is not touched. */
-async function undo(root: string, { base, from, to }: BaseMove): Promise<readonly string[]> {
+async function undo(root: string, { base, from, to, batch }: BaseMove): Promise<readonly string[]> {
   const checkout = await checkoutOf(root, base);
   if (checkout === undefined || (await readRef(checkout, "HEAD")) !== from) return [];
-  return undoHalfMove(checkout, { from, to });
+  return undoHalfMove(checkout, { from, to, keepAs: `refs/lockstep/put-back/${batch}` });
 }
 
 function nameOf({ members, batch }: BaseMove): string {

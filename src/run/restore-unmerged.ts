@@ -9,6 +9,8 @@ import type { IntegrationContext } from "./integration.ts";
 export interface Restored {
   readonly task: string;
   readonly paths: readonly string[];
+  /** Changed by the task and on the branch since, so that nobody can tell them apart: still as they were found. */
+  readonly left: readonly string[];
   /** What the files were, and how to get at it. */
   readonly kept: string;
   readonly way_back: string;
@@ -41,10 +43,19 @@ export async function restoreUnmerged(
     const snapshot = await readRef(root, snapshotRef(task.key, task.epoch));
     if (snapshot === undefined) continue;
     const kept = `refs/lockstep/rolled-back/${task.key}/${task.epoch}`;
-    const paths = await restoreScope(root, inScopeOf(engine.world.place, task), { snapshot, keepAs: kept });
-    if (paths.length === 0) continue;
+    const { paths, left } = await restoreScope(root, inScopeOf(engine.world.place, task), {
+      snapshot,
+      keepAs: kept,
+    });
+    if (paths.length + left.length === 0) continue;
     const listed = paths.length <= 3 ? paths.map(shellWord).join(" ") : ".";
-    restored.push({ task: task.key, paths, kept, way_back: `git restore --source=${kept} -- ${listed}` });
+    restored.push({
+      task: task.key,
+      paths,
+      left,
+      kept,
+      way_back: `git restore --overlay --source=${kept} -- ${listed}`,
+    });
   }
   return restored;
 }

@@ -11,7 +11,7 @@ import { git } from "../workspace/git/run-git.ts";
 import { findHiddenDependencies, type HiddenDependency } from "./analyse-batch.ts";
 import type { IntegrationContext } from "./integration.ts";
 import { openIntegrationRef } from "./integration-ref.ts";
-import { moveBase } from "./move-base.ts";
+import { moveBase, whyInTheWay } from "./move-base.ts";
 import { openProver } from "./open-prover.ts";
 import { ChecksProof, projectChecks } from "./prove-checks.ts";
 import { finishMove, recoverMoves } from "./recover-moves.ts";
@@ -125,13 +125,18 @@ async function moveBack(context: RollbackContext, { input, plan, known }: Decide
     rollback: input,
     runner: engine.identityOf(process.pid) ?? null,
   };
+  const waiting = (why: string) => {
+    const reason = `\`${repository.base}\` cannot move now: ${why}; then try again`;
+    return { outcome: "waiting" as const, refused: deny("R-GT-001", reason), way_back: [] };
+  };
+  const inTheWay = await whyInTheWay(repository.root, move);
+  if (inTheWay !== undefined) return waiting(inTheWay);
   const intent = await prepareMove(engine, move, call);
   context.reached?.("prepared");
-  const why = await moveBase(repository.root, move);
-  if (why !== undefined) {
+  const stopped = await moveBase(repository.root, move);
+  if (stopped !== undefined) {
     await abandonMove(engine, intent, call);
-    const reason = `\`${repository.base}\` is not moved back: ${why}; try again when that is settled`;
-    return { outcome: "waiting" as const, refused: deny("R-GT-001", reason) };
+    return waiting(stopped === "moved" ? "it moved meanwhile" : stopped.why);
   }
   context.reached?.("moved");
   await finishMove(context, intent);
@@ -193,7 +198,13 @@ async function prove(context: RollbackContext, commit: string): Promise<RolledBa
   const { config, onProgress } = context;
   using prover = await openProver(context);
   const wanted = await projectChecks(context.repository.root, commit, config.checks.default);
-  const checks = new ChecksProof({ prover, base: commit, flaky: config.checks.flaky, onProgress });
+  const checks = new ChecksProof({
+    prover,
+    base: commit,
+    before: "on what is left",
+    flaky: config.checks.flaky,
+    onProgress,
+  });
   const red = await checks.findRedBase(wanted);
   if (red === undefined) {
     const tree = await git(context.repository.root, ["rev-parse", `${commit}^{tree}`]);

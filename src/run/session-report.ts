@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { isLandedBranch } from "../engine/plan-rollback.ts";
+import { appendToMemory } from "../workspace/append-to-memory.ts";
 
 /** S1-106: what a person has to know to take over. */
 export interface SessionReport {
@@ -44,8 +44,7 @@ export async function reportSession(
     file,
   };
   const at = new Date(clock.now().wallMs).toISOString();
-  mkdirSync(join(root, ".agents-work", session), { recursive: true });
-  appendFileSync(join(root, file), contextEntry(at, report));
+  appendToMemory(root, file, contextEntry(at, report));
   return report;
 }
 

@@ -41,6 +41,9 @@ function linkObjects(gitFolder: string, lens: string): boolean {
     return false;
   rmSync(join(lens, "objects", "pack"), { recursive: true, force: true });
   for (const name of readdirSync(from).filter((each) => /^(?:[0-9a-f]{2}|pack)$/.test(each))) {
+    // A link could lead to the objects of any other repository.
+    if (!lstatSync(join(from, name)).isDirectory())
+      throw new CheckoutFault(`${quoted(join(from, name), 300)} is no folder: remove it`);
     const strange = readdirSync(join(from, name), { withFileTypes: true }).find((file) => !file.isFile());
     // Git would wait for a pipe for ever.
     if (strange !== undefined)

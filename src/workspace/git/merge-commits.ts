@@ -3,7 +3,8 @@ import { git, tryGit } from "./run-git.ts";
 
 export type Merged =
   | { readonly tree: string }
-  | { readonly conflicts: readonly string[]; readonly message: string };
+  /** The tree has marks where the two could not be brought together. */
+  | { readonly tree: string; readonly conflicts: readonly string[] };
 
 /** Merges two commits without any checkout: the tree, or the files that conflict. */
 export async function mergeTrees(folder: string, ours: string, theirs: string): Promise<Merged> {
@@ -12,8 +13,7 @@ export async function mergeTrees(folder: string, ours: string, theirs: string): 
   if (exit !== 0 && exit !== 1) throw new GitFault(words, { exit, stderr });
   const [tree = "", ...files] = stdout.toString("utf8").split("\0").filter(Boolean);
   if (exit === 0) return { tree };
-  const conflicts = [...new Set(files)];
-  return { conflicts, message: `it conflicts with the base in \`${conflicts.join("`, `")}\`` };
+  return { tree, conflicts: [...new Set(files)] };
 }
 
 export interface NewCommit {

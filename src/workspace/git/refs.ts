@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { splitAtZero } from "./read-diff.ts";
 import { git, gitBytes, tryGit } from "./run-git.ts";
 
@@ -42,4 +44,15 @@ export async function checkoutOf(folder: string, branch: string): Promise<string
     if (field === `branch refs/heads/${branch}`) return path;
   }
   return undefined;
+}
+
+/** True if somebody is in the middle of rebasing the branch: it is checked out nowhere, and theirs all the same. */
+export async function isBeingRebased(folder: string, branch: string): Promise<boolean> {
+  const common = resolve(folder, await git(folder, ["rev-parse", "--git-common-dir"]));
+  const linked = join(common, "worktrees");
+  const names = existsSync(linked) ? readdirSync(linked) : [];
+  const folders = [common, ...names.map((name) => join(linked, name))];
+  return folders
+    .flatMap((one) => [join(one, "rebase-merge", "head-name"), join(one, "rebase-apply", "head-name")])
+    .some((file) => existsSync(file) && readFileSync(file, "utf8").trim() === `refs/heads/${branch}`);
 }

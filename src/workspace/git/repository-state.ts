@@ -23,10 +23,17 @@ export async function readRepository(
   const root = place.realRoot ?? place.root;
   const [unsupported, { exit, stdout }] = await Promise.all([
     whyUnsupported(root, commonFolder),
-    tryGit(root, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
+    tryGit(root, ["symbolic-ref", "--quiet", "HEAD"]),
   ]);
   if (unsupported !== undefined) return { error: unsupported };
-  const base = baseBranch ?? (exit === 0 ? stdout.toString("utf8").trim() : undefined);
+  const base =
+    baseBranch ??
+    (exit === 0
+      ? stdout
+          .toString("utf8")
+          .trim()
+          .replace(/^refs\/heads\//, "")
+      : undefined);
   if (base === undefined)
     return { error: "no branch is checked out: check out the one to merge into, or set `base_branch`" };
   const baseCommit = await readRef(root, `refs/heads/${base}`);

@@ -1,7 +1,8 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commitTree } from "./merge-commits.ts";
+import { commitTree, mergeTrees } from "./merge-commits.ts";
+import { readMovedPaths } from "./paths-in-the-way.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { keepOnRef, readRef } from "./refs.ts";
 import { git, gitBytes } from "./run-git.ts";
@@ -9,6 +10,7 @@ import { git, gitBytes } from "./run-git.ts";
 type InScope = (path: string) => boolean;
 
 const zero = Buffer.from([0]);
+const literally = Buffer.from(":(top,literal)");
 
 /**
  * What lies in a scope of a working folder, committed to a ref: the person's own index and branch stay as they are.
@@ -21,8 +23,9 @@ export async function snapshotScope(root: string, inScope: InScope, ref: string)
     env,
   });
   const held = splitAtZero(listed).filter((name) => inScope(readName(name).path));
-  const input = Buffer.concat(held.flatMap((name) => [name, zero]));
-  await git(root, ["update-index", "-z", "--add", "--remove", "--stdin"], { env, input });
+  const input = Buffer.concat(held.flatMap((name) => [literally, name, zero]));
+  const words = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"];
+  if (held.length > 0) await git(root, words, { env, input });
   const tree = await git(root, ["write-tree"], { env });
   const head = await readRef(root, "HEAD");
   const parents = head === undefined ? [] : [head];
@@ -31,26 +34,35 @@ export async function snapshotScope(root: string, inScope: InScope, ref: string)
   return commit;
 }
 
-/** Makes a scope again what a snapshot of it holds. Whatever was there is on the other ref first (INV-9). */
+export interface RestoredScope {
+  readonly paths: readonly string[];
+  /** What both the person and the branch have changed since: left as it is. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Makes a scope again what a snapshot of it holds, but for what the branch itself has changed since, which stays.
+ * Whatever was there is on the other ref first (INV-9).
+ */
 export async function restoreScope(
   root: string,
   inScope: InScope,
   { snapshot, keepAs }: { readonly snapshot: string; readonly keepAs: string },
-): Promise<readonly string[]> {
+): Promise<RestoredScope> {
   const now = await snapshotScope(root, inScope, keepAs);
-  const words = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", snapshot, now];
-  const fields = splitAtZero(await gitBytes(root, words));
-  const changed: { path: string; added: boolean }[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const { path, utf8 } = readName(fields[at + 1] as Buffer);
-    if (utf8 && inScope(path)) changed.push({ path, added: String(fields[at]) === "A" });
-  }
+  const wanted = await mergeTrees(root, snapshot, "HEAD");
+  const left = "conflicts" in wanted ? wanted.conflicts.filter(inScope) : [];
+  const { changed, added } = await readMovedPaths(root, wanted.tree, now);
+  const isWanted = (path: string) => inScope(path) && !left.includes(path);
   using index = await ownIndex(root);
-  await git(root, ["read-tree", snapshot], { env: index.env });
-  const back = changed.filter(({ added }) => !added).map(({ path }) => `${path}\0`);
-  await git(root, ["checkout-index", "--force", "-z", "--stdin"], { env: index.env, input: back.join("") });
-  for (const { path, added } of changed) if (added) rmSync(join(root, path));
-  return changed.map(({ path }) => path);
+  await git(root, ["read-tree", wanted.tree], { env: index.env });
+  for (const path of added.filter(isWanted)) rmSync(join(root, path), { force: true });
+  const input = changed
+    .filter(isWanted)
+    .map((path) => `${path}\0`)
+    .join("");
+  await git(root, ["checkout-index", "--force", "-z", "--stdin"], { env: index.env, input });
+  return { paths: [...added, ...changed].filter(isWanted), left };
 }
 
 async function ownIndex(

@@ -1,115 +1,80 @@
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findEntry, readMovedPaths } from "./paths-in-the-way.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
-import { git, gitBytes } from "./run-git.ts";
-
-interface Side {
-  readonly mode: string;
-  readonly blob: string;
-}
-
-interface Changed {
-  readonly path: string;
-  readonly from: Side | undefined;
-  readonly to: Side | undefined;
-}
-
-const noBlob = /^0+$/;
+import { git, gitBytes, tryGit } from "./run-git.ts";
+import { snapshotScope } from "./snapshot-scope.ts";
 
 /**
  * Git that was stopped in the middle of a fast-forward leaves files and index entries of the new commit under the
- * old one. Those are put back; whatever differs from both commits is a person's, and stays.
+ * old one. None of these paths held anything of a person's when it began, so they are put back; what differs from
+ * both commits was written since, and stays. What is put back is kept on a ref first (INV-9).
  */
 export async function undoHalfMove(
   checkout: string,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to, keepAs }: { readonly from: string; readonly to: string; readonly keepAs: string },
 ): Promise<readonly string[]> {
-  const changed = await readChanged(checkout, from, to);
-  const index = await readIndex(checkout);
-  const staged = changed.filter(({ path, from: old, to: now }) => {
-    const entry = index.get(path);
-    return !same(entry, old) && same(entry, now);
-  });
-  const written = await findWritten(checkout, changed);
-  if (staged.length === 0 && written.length === 0) return [];
-  await restoreIndex(checkout, staged);
-  const back = written.filter((one) => one.from !== undefined).map(({ path }) => path);
-  await git(checkout, ["checkout-index", "--force", "-z", "--stdin"], { input: back.map(ended).join("") });
-  for (const { path, from: old } of written) if (old === undefined) rmSync(join(checkout, path));
-  const paths = new Set([...staged, ...written].map(({ path }) => path));
-  return [`put back ${paths.size} file${paths.size === 1 ? "" : "s"} that git had begun to change`];
+  const { changed, added } = await readMovedPaths(checkout, from, to);
+  const staged = await differing(checkout, ["--cached", from]);
+  const unlikeOld = await differing(checkout, [from]);
+  const unlikeNew = await differing(checkout, [to]);
+  const news = added.filter((path) => staged.has(path) || findEntry(checkout, path) !== undefined);
+  const olds: string[] = [];
+  for (const path of changed.filter((one) => staged.has(one) || unlikeOld.has(one)))
+    if (!unlikeNew.has(path) || (await isHalf(checkout, to, path))) olds.push(path);
+  const paths = new Set([...news, ...olds]);
+  if (paths.size === 0) return [];
+  await snapshotScope(checkout, (path) => paths.has(path), keepAs);
+  await removeNew(checkout, news);
+  await restoreOld(checkout, from, olds);
+  const files = `${paths.size} file${paths.size === 1 ? "" : "s"}`;
+  return [`put back ${files} that git had begun to change; what they held is on ${keepAs}`];
 }
 
-async function readChanged(checkout: string, from: string, to: string): Promise<readonly Changed[]> {
-  const words = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", from, to];
-  const fields = splitAtZero(await gitBytes(checkout, words));
-  const changed: Changed[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = "", newMode = "", oldBlob = "", newBlob = ""] = String(fields[at]).slice(1).split(" ");
-    const { path, utf8 } = readName(fields[at + 1] as Buffer);
-    // A name that is not UTF-8 reaches no base: it lies in no scope.
-    if (utf8) changed.push({ path, from: side(oldMode, oldBlob), to: side(newMode, newBlob) });
+/** As git compares: links, modes and ends of lines count as what they mean. */
+async function differing(checkout: string, words: readonly string[]): Promise<ReadonlySet<string>> {
+  const asked = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", ...words];
+  return new Set(splitAtZero(await gitBytes(checkout, asked)).map((name) => readName(name).path));
+}
+
+/** Git removes a file, then makes it anew, then fills it. */
+async function isHalf(checkout: string, to: string, path: string): Promise<boolean> {
+  const found = findEntry(checkout, path);
+  if (found === undefined) return true;
+  if (!found.isFile()) return false;
+  const { exit, stdout } = await tryGit(checkout, ["cat-file", "--filters", `${to}:${path}`]);
+  const now = readFileSync(join(checkout, path));
+  return exit === 0 && now.length < stdout.length && stdout.subarray(0, now.length).equals(now);
+}
+
+async function removeNew(checkout: string, paths: readonly string[]): Promise<void> {
+  const input = paths.map((path) => `${path}\0`).join("");
+  await git(checkout, ["update-index", "-z", "--force-remove", "--stdin"], { input });
+  for (const path of paths) {
+    rmSync(join(checkout, path), { force: true });
+    for (
+      let above = dirname(path);
+      above !== "." && isEmpty(join(checkout, above));
+      above = dirname(above)
+    ) {}
   }
-  return changed;
 }
 
-function side(mode: string, blob: string): Side | undefined {
-  return noBlob.test(blob) ? undefined : { mode, blob };
-}
-
-function same(one: Side | undefined, other: Side | undefined): boolean {
-  return one?.blob === other?.blob && one?.mode === other?.mode;
-}
-
-async function readIndex(checkout: string): Promise<ReadonlyMap<string, Side>> {
-  const entries = splitAtZero(await gitBytes(checkout, ["ls-files", "--stage", "-z"]));
-  return new Map(
-    entries.map((entry) => {
-      const tab = entry.indexOf(9);
-      const [mode = "", blob = ""] = entry.subarray(0, tab).toString("latin1").split(" ");
-      return [readName(entry.subarray(tab + 1)).path, { mode, blob }];
-    }),
-  );
-}
-
-async function restoreIndex(checkout: string, staged: readonly Changed[]): Promise<void> {
-  const lines = staged.map(({ path, from }) =>
-    ended(`${from?.mode ?? "0"} ${from?.blob ?? "0".repeat(40)}\t${path}`),
-  );
-  await git(checkout, ["update-index", "-z", "--index-info"], { input: lines.join("") });
-}
-
-/** Files that are as the new commit has them, or that git had removed or half written on the way there. */
-async function findWritten(checkout: string, changed: readonly Changed[]): Promise<readonly Changed[]> {
-  const written: Changed[] = [];
-  for (const one of changed) {
-    const now = readIfFile(join(checkout, one.path));
-    if (now === undefined) {
-      if (one.from !== undefined) written.push(one);
-      continue;
-    }
-    if (one.to === undefined) continue;
-    const wanted = await gitBytes(checkout, ["cat-file", "blob", one.to.blob]);
-    const half =
-      one.from !== undefined && now.length < wanted.length && wanted.subarray(0, now.length).equals(now);
-    if (!now.equals(wanted) && !half) continue;
-    const old =
-      one.from === undefined ? undefined : await gitBytes(checkout, ["cat-file", "blob", one.from.blob]);
-    if (old === undefined || !now.equals(old)) written.push(one);
-  }
-  return written;
-}
-
-function readIfFile(path: string): Buffer | undefined {
+/** Removes the folder if nothing is in it; an old file may have to come back in its place. */
+function isEmpty(folder: string): boolean {
   try {
-    return readFileSync(path);
+    rmdirSync(folder);
+    return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    if (code === "ENOTEMPTY" || code === "ENOENT" || code === "EEXIST") return false;
     throw error;
   }
 }
 
-function ended(text: string): string {
-  return `${text}\0`;
+async function restoreOld(checkout: string, from: string, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const words = ["restore", `--source=${from}`, "--staged", "--worktree", "--pathspec-file-nul"];
+  const input = paths.map((path) => `:(top,literal)${path}\0`).join("");
+  await git(checkout, [...words, "--pathspec-from-file=-"], { input });
 }

@@ -1,0 +1,68 @@
+import { lstatSync, readdirSync, type Stats } from "node:fs";
+import { dirname, join } from "node:path";
+import { readName, splitAtZero } from "./read-diff.ts";
+import { gitBytes } from "./run-git.ts";
+
+/** The paths that differ between two commits, and whether the first one has them. */
+export interface MovedPaths {
+  readonly changed: readonly string[];
+  readonly added: readonly string[];
+}
+
+export async function readMovedPaths(folder: string, from: string, to: string): Promise<MovedPaths> {
+  const words = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to];
+  const fields = splitAtZero(await gitBytes(folder, words));
+  const [changed, added]: [string[], string[]] = [[], []];
+  for (let at = 0; at + 1 < fields.length; at += 2)
+    (String(fields[at]) === "A" ? added : changed).push(readName(fields[at + 1] as Buffer).path);
+  return { changed, added };
+}
+
+/**
+ * What a person has at the paths that a move of the branch would write: edited, staged or deleted files, and files
+ * or folders that git does not know, ignored ones too, which git itself would overwrite without a word.
+ */
+export async function findInTheWay(
+  checkout: string,
+  { changed, added }: MovedPaths,
+): Promise<readonly string[]> {
+  const words = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "HEAD"];
+  const dirty = splitAtZero(await gitBytes(checkout, words)).map((name) => readName(name).path);
+  const moved = new Set([...changed, ...added]);
+  const gone = new Set(changed);
+  const found = dirty.filter((path) => moved.has(path));
+  for (const path of added) {
+    const at = findEntry(checkout, path);
+    // Where a folder of the old commit becomes a file, that folder goes with its files.
+    if (at !== undefined && !(at.isDirectory() && holdsOnly(checkout, path, gone))) found.push(path);
+    const above = fileAbove(checkout, path);
+    if (above !== undefined && !gone.has(above)) found.push(above);
+  }
+  return [...new Set(found)];
+}
+
+function holdsOnly(checkout: string, folder: string, gone: ReadonlySet<string>): boolean {
+  return readdirSync(join(checkout, folder), { withFileTypes: true }).every((entry) => {
+    const path = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? holdsOnly(checkout, path, gone) : gone.has(path);
+  });
+}
+
+/** What is no folder on the way to a path, and has to make room for one. */
+function fileAbove(checkout: string, path: string): string | undefined {
+  for (let at = dirname(path); at !== "."; at = dirname(at)) {
+    const found = findEntry(checkout, at);
+    if (found !== undefined && !found.isDirectory()) return at;
+  }
+  return undefined;
+}
+
+/** What lies at a path, whatever lies above it. */
+export function findEntry(checkout: string, path: string): Stats | undefined {
+  try {
+    return lstatSync(join(checkout, path), { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
