@@ -10,6 +10,7 @@ import {
   preWrite,
   watchdogTick,
 } from "./payloads.ts";
+import { planSchema } from "./plan.ts";
 import { delegationOutput, errorReport, escalation } from "./reports.ts";
 import { postExecution } from "./results.ts";
 import { verdict } from "./verdict.ts";
@@ -30,4 +31,5 @@ export const schemas = {
   verdict,
   operations: operationsDocument,
   config: configSchema,
+  plan: planSchema,
 } as const satisfies Record<string, z.ZodType>;

@@ -1,8 +1,12 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from "yaml";
 import { quoted, shortened } from "../core/points/quoted.ts";
+import { UnreadableYaml } from "../core/yaml/bounded-tokens.ts";
 import type { ConfigFault } from "./config-fault.ts";
+import { parseLongYaml } from "./parse-long-yaml.ts";
 
 const depthMax = 16;
+/** Of a text up to this length all errors are told. */
+const shortLengthMax = 256 * 1024;
 const messageLengthMax = 160;
 
 export type Path = readonly (string | number)[];
@@ -27,16 +31,17 @@ export interface Spot {
 export function readConfigDocument(file: string, text: string): ConfigDocument | readonly ConfigFault[] {
   const lines = new LineCounter();
   // Keys are compared below: the parser's own comparison takes seconds for a file full of them.
-  const parsed = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: false,
-    schema: "core",
-  });
+  const options = { prettyErrors: false, uniqueKeys: false, schema: "core" } as const;
+  const parsed =
+    text.length > shortLengthMax
+      ? parseLongYaml(text, lines, options)
+      : parseDocument(text, { ...options, lineCounter: lines });
   const lineAndColumn = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
+  if (parsed instanceof UnreadableYaml)
+    return [{ file, ...lineAndColumn(parsed.offset), ...notPlain(parsed.message) }];
   const wrong = [...parsed.errors, ...parsed.warnings];
   if (wrong.length > 0)
     return onePerLine(wrong.map((error) => ({ file, ...lineAndColumn(error.pos[0]), ...told(error) })));
@@ -72,7 +77,11 @@ function told(error: YAMLError): Told {
   if (error.code === "MULTIPLE_DOCS")
     return { path: "", problem: "a second document starts here", expected: "one document" };
   if (error.code === "RESOURCE_EXHAUSTION") return { path: "", ...tooDeep };
-  const message = shortened(error.message, messageLengthMax);
+  return notPlain(error.message);
+}
+
+function notPlain(cause: string): Told {
+  const message = shortened(cause, messageLengthMax);
   const lower = message.charAt(0).toLowerCase() + message.slice(1);
   return { path: "", problem: `this is not plain YAML (${lower})`, expected: "maps, lists and plain values" };
 }

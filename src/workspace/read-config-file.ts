@@ -9,34 +9,62 @@ type ConfigFile = { readonly text: string } | { readonly fault: ConfigFault };
 
 /** The text of a configuration file; undefined where there is none. */
 export function readConfigFile(root: string, file: string): ConfigFile | undefined {
-  const wrong = (problem: string, expected: string) => ({ fault: wholeFileFault(file, problem, expected) });
-  try {
+  return guardReading(file, () => {
     const folder = lstatSync(join(root, dirname(file)), { throwIfNoEntry: false });
     if (folder === undefined) return undefined;
     // A link would make the file writable to whoever may write its target.
-    if (folder.isSymbolicLink()) return wrong(`\`${dirname(file)}\` is a link`, "a folder of the project");
-    const bytes = readBounded(join(root, file));
-    if (bytes === "no file") return wrong("it is no plain file", "a YAML file");
-    if (bytes === "too long") return wrong(`it is longer than ${configBytesMax} bytes`, "less");
-    return isUtf8(bytes) ? { text: decode(bytes) } : { fault: notUtf8(file, bytes) };
+    if (folder.isSymbolicLink())
+      return wrong(file, `\`${dirname(file)}\` is a link`, "a folder of the project");
+    return readText(join(root, file), { file, bytesMax: configBytesMax, flags: constants.O_NOFOLLOW });
+  });
+}
+
+/** The text of a file that a person named, be it through a link; undefined where there is none. */
+export function readNamedFile(
+  path: string,
+  { file, bytesMax }: { readonly file: string; readonly bytesMax: number },
+): ConfigFile | undefined {
+  return guardReading(file, () => readText(path, { file, bytesMax, flags: 0 }));
+}
+
+function wrong(file: string, problem: string, expected: string): { readonly fault: ConfigFault } {
+  return { fault: wholeFileFault(file, problem, expected) };
+}
+
+function guardReading(file: string, read: () => ConfigFile | undefined): ConfigFile | undefined {
+  try {
+    return read();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    if (code === "ELOOP") return wrong("it is a link", "the file itself");
-    if (code === "ENOTDIR") return wrong(`\`${dirname(file)}\` is a file`, "a folder");
-    return wrong(`it cannot be read (${code})`, "a file that you may read");
+    if (code === "ELOOP") return wrong(file, "it is a link", "the file itself");
+    if (code === "ENOTDIR") return wrong(file, `\`${dirname(file)}\` is a file`, "a folder");
+    return wrong(file, `it cannot be read (${code})`, "a file that you may read");
   }
 }
 
+interface Reading {
+  readonly file: string;
+  readonly bytesMax: number;
+  readonly flags: number;
+}
+
+function readText(path: string, { file, bytesMax, flags }: Reading): ConfigFile {
+  const bytes = readBounded(path, bytesMax, flags);
+  if (bytes === "no file") return wrong(file, "it is no plain file", "a YAML file");
+  if (bytes === "too long") return wrong(file, `it is longer than ${bytesMax} bytes`, "less");
+  return isUtf8(bytes) ? { text: decode(bytes) } : { fault: notUtf8(file, bytes) };
+}
+
 /** Without waiting for a writer where somebody has put a pipe. */
-function readBounded(path: string): Buffer | "no file" | "too long" {
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+function readBounded(path: string, bytesMax: number, flags: number): Buffer | "no file" | "too long" {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   try {
     const found = fstatSync(descriptor);
     if (!found.isFile()) return "no file";
-    if (found.size > configBytesMax) return "too long";
+    if (found.size > bytesMax) return "too long";
     const bytes = readFileSync(descriptor);
-    return bytes.length > configBytesMax ? "too long" : bytes;
+    return bytes.length > bytesMax ? "too long" : bytes;
   } finally {
     closeSync(descriptor);
   }

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { commandLine, count, line, name, projectPath } from "./config-parts.ts";
+
+/** `tasks.yaml`. What needs the whole plan, the configuration or the disk is checked where it is loaded. */
+
+const tasksMax = 10_000;
+const entriesMax = 1000;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: tabs and ends of lines are text, the rest is not
+const textForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+$/;
+const idForm = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
+const checkForm = /^(?:cmd|manual):\s*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/;
+
+const taskId = z.string("an id: a letter, then letters, digits, `-` and `_`, at most 100").regex(idForm);
+
+const text = z.string("a string that is not blank: put quotes around it").regex(textForm);
+
+const lines = z.array(line).default([]);
+
+const scope = z.array(
+  z
+    .string("a path or glob inside the project")
+    .describe("a path (itself and everything below) or a glob, inside the project"),
+);
+
+const acceptanceCheck = z
+  .string('a check in quotes: "cmd: npm test" is run, "manual: it reads well" is for a person')
+  .regex(checkForm);
+
+const riskFlags = z
+  .array(z.enum(["security", "perf", "breaking-change", "none"]))
+  .default(["none"])
+  .superRefine((flags, context) => {
+    if (flags.length > 1 && flags.includes("none"))
+      context.addIssue({
+        code: "custom",
+        path: [flags.indexOf("none")],
+        message: "no other flag beside this one",
+      });
+  });
+
+/** What the states of tasks are called in a plan. */
+const planStatus = z.enum(["not-started", "in-progress", "implemented", "completed", "blocked"]);
+
+const task = z
+  .strictObject({
+    id: taskId,
+    status: planStatus.default("not-started"),
+    title: line.optional().describe("default: the first line of the goal"),
+    goal: text,
+    type: name.nullable().default(null).describe("a key of `task_types`"),
+    agent: line
+      .nullable()
+      .default(null)
+      .describe("an agent or a role; null: the only agent, or the type's implementers"),
+    depends_on: z.array(taskId).max(entriesMax, `at most ${entriesMax} ids`).default([]),
+    lock_scope: scope
+      .min(1, "at least one path, or the key left out for the whole repository")
+      .max(entriesMax, `at most ${entriesMax} entries`)
+      .default(["."])
+      .describe("what the task may write; left out: the whole repository, so the task runs alone"),
+    forbidden_scope: scope.max(entriesMax, `at most ${entriesMax} entries`).default([]),
+    uses: z.array(name).max(100, "at most 100 resources").default([]).describe("named resources"),
+    forbidden_actions: lines,
+    acceptance_checks: z
+      .array(acceptanceCheck, 'a list of checks, such as ["cmd: npm test"]')
+      .min(1, 'at least one check, such as "cmd: npm test"'),
+    proves: z.array(commandLine).default([]).describe("must fail on the base and pass on the result"),
+    evidence: lines,
+    risk_flags: riskFlags,
+    timeout_seconds: count.default(900).describe("since the last heartbeat"),
+    heartbeat_interval_seconds: count.default(60),
+    non_goals: lines,
+    constraints: lines,
+    context_files: z.array(projectPath).default([]),
+    skip_pr: z.boolean().default(false),
+  })
+  .superRefine(({ heartbeat_interval_seconds: beat, timeout_seconds: timeout }, context) => {
+    if (beat < timeout) return;
+    context.addIssue({
+      code: "custom",
+      path: ["heartbeat_interval_seconds"],
+      message: `less than \`timeout_seconds\`, which is ${timeout}`,
+      params: { value: beat },
+    });
+  });
+
+export const planSchema = z
+  .strictObject({
+    project: z
+      .strictObject({
+        name: line.nullable().default(null),
+        definition_of_done: lines,
+      })
+      .prefault({}),
+    tasks: z
+      .array(task, "a list of tasks")
+      .min(1, "at least one task")
+      .max(tasksMax, `at most ${tasksMax} tasks`),
+  })
+  .describe("`tasks.yaml`");
+
+export type Plan = z.output<typeof planSchema>;
+export type PlanTask = Plan["tasks"][number];

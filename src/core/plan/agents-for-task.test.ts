@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { agentsForTask } from "./agents-for-task.ts";
+
+const agents = {
+  coder: { role: "Coder" },
+  strong: { role: "Coder" },
+  tests: { role: "QA" },
+};
+const taskTypes = {
+  product: { agents: { implementer: ["strong", "tests"] } },
+  docs: { agents: { implementer: null } },
+};
+
+describe("the agents for a task", () => {
+  it.each<[string, string | null, string | null, string[]]>([
+    ["are the one that it names", "tests", null, ["tests"]],
+    ["are all of the role that it names", "Coder", null, ["coder", "strong"]],
+    ["are the implementers of its type", null, "product", ["strong", "tests"]],
+    ["are those of a role among the implementers", "Coder", "product", ["strong"]],
+    ["are nobody where the type is not for the named one", "coder", "product", []],
+    ["are any where the type is for all", "tests", "docs", ["tests"]],
+    ["are whoever codes where nothing is said", null, null, ["coder", "strong"]],
+    ["are nobody by a name that only prototypes have", "constructor", "toString", []],
+  ])("%s", (_, agent, type, names) => {
+    expect(agentsForTask({ agent, type }, { agents, taskTypes })).toEqual(names);
+  });
+
+  it("are the only one there is, whatever its role", () => {
+    const only = { agents: { x: { role: "Docs" } }, taskTypes: {} };
+    expect(agentsForTask({ agent: null, type: null }, only)).toEqual(["x"]);
+  });
+});

@@ -1,0 +1,22 @@
+import { readEntries } from "../paths/scope.ts";
+import type { PlanLimits, PlannedTask, TaskNow } from "./planned-task.ts";
+
+export const place = { root: "/project" };
+
+export const usualLimits: PlanLimits = { maxParallel: 4, maxReview: 4, maxActive: 8, resources: {} };
+
+export function planned(
+  id: string,
+  lockScope: readonly string[],
+  more: Partial<PlannedTask> = {},
+): PlannedTask {
+  const read = readEntries(lockScope, place);
+  if ("error" in read) throw new Error(read.error);
+  return { id, dependsOn: [], scope: read.entries, uses: [], ...more };
+}
+
+export function standing(task: PlannedTask, state: TaskNow["state"]): TaskNow {
+  return { ...task, state, revertedBy: null };
+}
+
+export const idsOf = (tasks: readonly PlannedTask[]) => tasks.map(({ id }) => id);

@@ -1,0 +1,65 @@
+import { isAbsolute, relative, resolve } from "node:path";
+import { type Plan, type PlanTask, planSchema } from "../../contract/plan.ts";
+import type { KnownAgents } from "../../core/plan/agents-for-task.ts";
+import { readConfigDocument } from "../config-document.ts";
+import { type ConfigFault, wholeFileFault } from "../config-fault.ts";
+import { spotAt } from "../config-issues.ts";
+import { nodeDisk } from "../disk.ts";
+import { findProject } from "../find-project.ts";
+import { judgeDocument } from "../judge-document.ts";
+import { readNamedFile } from "../read-config-file.ts";
+import { issuesOfPlan } from "./plan-issues.ts";
+
+const planBytesMax = 8 * 1024 * 1024;
+const titleLengthMax = 100;
+
+/** Every task has a title here. */
+export interface LoadedPlan extends Omit<Plan, "tasks"> {
+  readonly tasks: readonly (PlanTask & { readonly title: string })[];
+}
+
+export type LoadPlanResult =
+  | { readonly plan: LoadedPlan }
+  | { readonly code: "E-PLAN"; readonly faults: readonly ConfigFault[] };
+
+/** A plan, checked whole; or everything that is wrong with it, in the order of its lines. */
+export function loadPlan(file: string, root: string, known: KnownAgents): LoadPlanResult {
+  const path = resolve(root, file);
+  const name = shownName(path, root);
+  const read = readNamedFile(path, { file: name, bytesMax: planBytesMax });
+  if (read === undefined)
+    return refused([wholeFileFault(name, "there is no such file", "a plan, such as `tasks.yaml`")]);
+  if ("fault" in read) return refused([read.fault]);
+  const document = readConfigDocument(name, read.text);
+  if (!("value" in document)) return refused(document);
+  const issues = issuesOfPlan(document.value, {
+    ...known,
+    place: findProject(root).place,
+    disk: nodeDisk(),
+    lineOf: (at) => document.lineAndColumn(spotAt(document.root, at).value).line,
+  });
+  const judged = judgeDocument(document, planSchema, issues);
+  if ("faults" in judged) return refused(judged.faults);
+  const tasks = judged.data.tasks.map(({ id, status, title, ...rest }) => ({
+    id,
+    status,
+    title: title ?? titleOf(rest.goal),
+    ...rest,
+  }));
+  return { plan: { ...judged.data, tasks } };
+}
+
+function refused(faults: readonly ConfigFault[]): LoadPlanResult {
+  return { code: "E-PLAN", faults };
+}
+
+/** As a person would write it from the project's root. */
+function shownName(path: string, root: string): string {
+  const below = relative(root, path);
+  return below.startsWith("..") || isAbsolute(below) ? path : below;
+}
+
+function titleOf(goal: string): string {
+  const first = goal.trim().split(/\r?\n/, 1)[0] ?? "";
+  return first.length <= titleLengthMax ? first : `${first.slice(0, titleLengthMax - 1)}…`;
+}

@@ -1,0 +1,172 @@
+import { entriesOf, fieldOf } from "../../contract/config-parts.ts";
+import type { Entry } from "../../core/paths/entry.ts";
+import { PathIndex } from "../../core/paths/path-index.ts";
+import type { Disk, Place } from "../../core/paths/place.ts";
+import { readEntries } from "../../core/paths/scope.ts";
+import { agentsForTask, type KnownAgents } from "../../core/plan/agents-for-task.ts";
+import { findCircles } from "../../core/plan/dependency-circles.ts";
+import { containerOf } from "../../core/points/forbidden-container.ts";
+import { quoted } from "../../core/points/quoted.ts";
+import type { Path } from "../config-document.ts";
+import type { Issue } from "../config-issues.ts";
+
+const namesShownMax = 12;
+const circleShownMax = 12;
+
+export interface PlanWorld extends KnownAgents {
+  readonly place: Place;
+  readonly disk: Disk;
+  lineOf(path: Path): number;
+}
+
+/** A task as it was written, in whatever form: what its schema refuses is looked over here. */
+interface Written {
+  readonly at: Path;
+  readonly task: unknown;
+  readonly id: string | undefined;
+}
+
+/** What is wrong with a plan as a whole, and with its names and paths. */
+export function issuesOfPlan(value: unknown, world: PlanWorld): readonly Issue[] {
+  const listed = fieldOf(value, "tasks");
+  const tasks = (Array.isArray(listed) ? listed : []).map((task, index) => ({
+    at: ["tasks", index],
+    task,
+    id: textOf(fieldOf(task, "id")),
+  }));
+  const scopes = new ScopeReader(world);
+  return [
+    ...duplicateIds(tasks, world),
+    ...wrongDependencies(tasks),
+    ...tasks.flatMap((task) => [...wrongNames(task, world), ...scopes.wrongIn(task)]),
+  ];
+}
+
+function issue(path: Path, message: string, names: readonly string[] = []): Issue {
+  return { code: "custom", path: [...path], message, params: { names }, input: undefined };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The texts in a list, each with its place in it. */
+function textsOf(value: unknown): readonly (readonly [number, string])[] {
+  if (!Array.isArray(value)) return [];
+  return [...value.entries()].filter((pair): pair is [number, string] => typeof pair[1] === "string");
+}
+
+function duplicateIds(tasks: readonly Written[], { lineOf }: PlanWorld): Issue[] {
+  const first = new Map<string, Path>();
+  return tasks.flatMap(({ id, at }) => {
+    if (id === undefined) return [];
+    const path = [...at, "id"];
+    const other = first.get(id);
+    if (other !== undefined)
+      return [issue(path, `an id of its own: the task in line ${lineOf(other)} has it`)];
+    first.set(id, path);
+    return [];
+  });
+}
+
+function wrongDependencies(tasks: readonly Written[]): Issue[] {
+  const byId = new Map(
+    tasks.toReversed().flatMap((task) => (task.id === undefined ? [] : [[task.id, task]])),
+  );
+  const dependenciesOf = ({ task }: Written) => textsOf(fieldOf(task, "depends_on"));
+  const ids = [...byId.keys()].reverse();
+  const unknown = tasks.flatMap((task) =>
+    dependenciesOf(task)
+      .filter(([, id]) => !byId.has(id))
+      .map(([index]) => issue([...task.at, "depends_on", index], `a task of this plan: ${shown(ids)}`, ids)),
+  );
+  const circles = findCircles(
+    new Map(ids.map((id) => [id, dependenciesOf(byId.get(id) as Written).map(([, one]) => one)])),
+  );
+  return [
+    ...unknown,
+    ...circles.map(({ task, dependency, way }) => {
+      const written = byId.get(task) as Written;
+      const index = dependenciesOf(written).find(([, id]) => id === dependency)?.[0] ?? 0;
+      return issue([...written.at, "depends_on", index], `no circle: ${shownWay(way)}`);
+    }),
+  ];
+}
+
+function wrongNames({ at, task }: Written, world: PlanWorld): Issue[] {
+  const type = textOf(fieldOf(task, "type")) ?? null;
+  const types = entriesOf(world.taskTypes).map(([name]) => name);
+  if (type !== null && !types.includes(type))
+    return [issue([...at, "type"], `a key of \`task_types\`: ${shown(types)}`, types)];
+  const agent = textOf(fieldOf(task, "agent")) ?? null;
+  const agents = Object.entries(world.agents);
+  // Without a configuration the agent is found when the run starts.
+  if (agent === null && agents.length === 0) return [];
+  if (agentsForTask({ agent, type }, world).length > 0) return [];
+  const allowed = agentsForTask({ agent: null, type }, world);
+  const names = allowed.length > 0 && type !== null ? allowed : agents.map(([name]) => name);
+  const roles = names.flatMap((name) => world.agents[name]?.role ?? []);
+  const wanted = type === null ? "a configured agent or role" : `an agent that may do ${quoted(type)}`;
+  const known = [...new Set([...names, ...roles])];
+  return [issue([...at, "agent"], `${wanted}: ${shown(known)}`, known)];
+}
+
+/** Reads scopes; the same entries stand in many tasks of a plan. */
+class ScopeReader {
+  readonly #world: PlanWorld;
+  readonly #known = new Map<string, Entry | string>();
+
+  constructor(world: PlanWorld) {
+    this.#world = world;
+  }
+
+  wrongIn({ at, task }: Written): Issue[] {
+    const issues: Issue[] = [];
+    const read = (key: string) =>
+      textsOf(fieldOf(task, key)).flatMap(([index, text]) => {
+        const entry = this.#entry(text);
+        const path = [...at, key, index];
+        if (typeof entry !== "string") return [{ path, entry }];
+        issues.push(issue(path, `a path or glob inside the project (${entry})`));
+        return [];
+      });
+    const lock = read("lock_scope");
+    const forbidden = read("forbidden_scope");
+    const wholeRepository = fieldOf(task, "lock_scope") === undefined ? [this.#entry(".") as Entry] : [];
+    for (const { path, entry } of forbidden) {
+      const index = new PathIndex();
+      index.add("forbidden", entry);
+      const covered = [...lock.map((one) => one.entry), ...wholeRepository].find(
+        (one) => containerOf(one, index) !== undefined,
+      );
+      if (covered !== undefined)
+        issues.push(issue(path, `a part of ${quoted(covered.text)} in \`lock_scope\`, and not all of it`));
+    }
+    return issues;
+  }
+
+  #entry(text: string): Entry | string {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const result = readEntries([text], this.#world.place, this.#world.disk);
+    const read = "entries" in result ? (result.entries[0] as Entry) : result.error;
+    this.#known.set(text, read);
+    return read;
+  }
+}
+
+function shown(names: readonly string[]): string {
+  if (names.length === 0) return "there is none";
+  const more = names.length > namesShownMax ? `, … (${names.length})` : "";
+  return (
+    names
+      .slice(0, namesShownMax)
+      .map((name) => quoted(name, 60))
+      .join(", ") + more
+  );
+}
+
+function shownWay(way: readonly string[]): string {
+  if (way.length <= circleShownMax) return way.join(" → ");
+  return [...way.slice(0, circleShownMax - 2), "…", ...way.slice(-1)].join(" → ");
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { type PlanChanges, planChanges } from "../../core/plan/plan-changes.ts";
+import type { TaskState } from "../../core/tasks/states.ts";
+import type { LoadedPlan } from "./load-plan.ts";
+import type { SessionPlan } from "./open-session-plan.ts";
+import { digestOf, readPlanSource, writePlanSource } from "./plan-source.ts";
+import { replaceFile } from "./replace-file.ts";
+import { withStatuses } from "./write-statuses.ts";
+
+interface TakingIn {
+  /** The session's copy and the plan, both as they were loaded. */
+  readonly before: LoadedPlan;
+  readonly after: LoadedPlan;
+  readonly states: ReadonlyMap<string, TaskState>;
+}
+
+/**
+ * Takes a plan that was changed into its unfinished session: tasks that are new or still PENDING as they now
+ * read. Where a task that has started was changed or taken out, nothing is written and those are named.
+ */
+export function takeInPlan(
+  { folder, file }: Pick<SessionPlan, "folder" | "file">,
+  { before, after, states }: TakingIn,
+): PlanChanges | { readonly started: readonly string[] } {
+  const source = readPlanSource(folder);
+  if (source === undefined)
+    throw new Error(`the session in \`${folder}\` was not made from a plan elsewhere`);
+  const changes = planChanges(before.tasks, after.tasks);
+  const started = [...changes.changed, ...changes.removed].filter(
+    (id) => (states.get(id) ?? "PENDING") !== "PENDING",
+  );
+  if (started.length > 0) return { started };
+  const bytes = readFileSync(source.path);
+  replaceFile(file, withStatuses(bytes.toString("utf8"), states));
+  writePlanSource(folder, { ...source, digest: digestOf(bytes) });
+  return changes;
+}
