@@ -1,0 +1,19 @@
+import { createPr } from "./create-pr.ts";
+import { gatekeeper } from "./gatekeeper.ts";
+import type { HookContext, HookResult } from "./hook.ts";
+import type { HookPorts } from "./hook-ports.ts";
+import { rebaseOnMain } from "./rebase-on-main.ts";
+import { runTests } from "./run-tests.ts";
+
+export type BuiltinHook = (
+  context: HookContext,
+  ports: HookPorts,
+  parameters: unknown,
+) => Promise<HookResult>;
+
+export const builtinHooks: ReadonlyMap<string, BuiltinHook> = new Map<string, BuiltinHook>([
+  ["rebase_on_main", rebaseOnMain],
+  ["create_pr", createPr],
+  ["run_tests", runTests],
+  ["gatekeeper", gatekeeper],
+]);

@@ -1,0 +1,23 @@
+import { failure, type HookContext, type HookResult, success } from "./hook.ts";
+import type { HookPorts } from "./hook-ports.ts";
+
+/** Each of the things to look at must be approved; the first that is not ends it. */
+export async function gatekeeper(
+  _context: HookContext,
+  { review }: Pick<HookPorts, "review">,
+  names: unknown,
+): Promise<HookResult> {
+  if (!isNames(names)) return failure("`gatekeeper` is not told what to look at: write { gatekeeper: [qa] }");
+  const approvals: Record<string, string> = {};
+  for (const name of names) {
+    const { approved, reason } = await review(name);
+    if (!approved)
+      return failure(`\`${name}\` is not approved: ${reason}`, { context: { refused_by: name } });
+    approvals[name] = reason;
+  }
+  return success(`approved: ${names.join(", ")}`, { approvals });
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === "string");
+}

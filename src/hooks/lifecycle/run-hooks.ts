@@ -1,0 +1,70 @@
+import { nearestName } from "../../core/names/nearest-name.ts";
+import { quoted } from "../../core/points/quoted.ts";
+import { type Details, deny } from "../../core/rules/verdict.ts";
+import { builtinHooks } from "./builtin-hooks.ts";
+import { type ConfiguredHook, failure, type HookContext, type HookResult } from "./hook.ts";
+import type { HookPorts } from "./hook-ports.ts";
+import { runCommandHook } from "./run-command-hook.ts";
+
+export interface HooksRun {
+  /** Always true after the fact: what has happened is not undone. */
+  readonly ok: boolean;
+  /** Of the hooks that ran. */
+  readonly results: readonly NamedResult[];
+  /** What failed after the fact. */
+  readonly warnings: readonly string[];
+}
+
+export interface NamedResult extends HookResult {
+  readonly hook: string;
+}
+
+/** Runs hooks in their order, up to the first that fails; each gets to know the context of those before. */
+export async function runHooks(
+  hooks: readonly ConfiguredHook[],
+  context: HookContext,
+  ports: HookPorts,
+): Promise<HooksRun> {
+  const results: NamedResult[] = [];
+  for (const hook of hooks) {
+    const extra = { ...context.extra, ...contextOf(results) };
+    const result = await runHook(hook, { ...context, extra }, ports);
+    results.push({ ...result, hook: nameOf(hook), message: oneLine(result.message) });
+    if (result.status === "FAILURE") break;
+  }
+  const failed = results.filter(({ status }) => status === "FAILURE");
+  if (!context.hook_point.startsWith("after_")) return { ok: failed.length === 0, results, warnings: [] };
+  return { ok: true, results, warnings: failed.map(({ hook, message }) => `${hook}: ${message}`) };
+}
+
+/** What the results have to tell together; a later one counts more. */
+export function contextOf(results: readonly HookResult[]): Details {
+  // Entries, because an assignment would take a key named `__proto__` for the prototype.
+  return Object.fromEntries(results.flatMap(({ context }) => Object.entries(context)));
+}
+
+async function runHook(hook: ConfiguredHook, context: HookContext, ports: HookPorts): Promise<HookResult> {
+  try {
+    if ("command" in hook) return await runCommandHook(hook.command, context, ports);
+    const builtin = builtinHooks.get(hook.name);
+    return builtin === undefined ? unknownHook(hook.name) : await builtin(context, ports, hook.parameters);
+  } catch (error) {
+    return failure(`it broke off: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function nameOf(hook: ConfiguredHook): string {
+  return "command" in hook ? hook.command.join(" ") : hook.name;
+}
+
+/** A gate that nobody knows is no gate that passed. */
+function unknownHook(name: string): HookResult {
+  const names = [...builtinHooks.keys()];
+  const nearest = nearestName(name, names);
+  const help = nearest === undefined ? `one of ${names.join(", ")}` : `did you mean ${quoted(nearest)}?`;
+  return failure(`there is no hook ${quoted(name)}: ${help}`);
+}
+
+function oneLine(message: string): string {
+  return deny("R-HK-001", message).reason;
+}

@@ -1,0 +1,28 @@
+import { detectTests } from "../../core/proof/detect-commands.ts";
+import { failure, type HookContext, type HookResult, skip, success } from "./hook.ts";
+import type { HookPorts } from "./hook-ports.ts";
+
+const outputLengthMax = 3000;
+
+/** Runs the tests that the project's own files tell of. */
+export async function runTests(
+  context: HookContext,
+  { top, prove }: Pick<HookPorts, "top" | "prove">,
+): Promise<HookResult> {
+  const command = detectTests(top);
+  if (command === undefined) return skip("nothing in the project tells how it is tested");
+  const run = await prove(command);
+  if ("error" in run) return failure(`\`${command}\` could not be run: ${run.error}`);
+  if (run.exit === 0) return success(`\`${command}\` passed`, { tests: command });
+  const how = run.exit === null ? "was ended" : `failed with exit code ${run.exit}`;
+  return failure(`\`${command}\` ${how}`, {
+    context: { tests: command },
+    prompt: [
+      `\`${command}\` ${how} on your branch \`${context.branch_name}\`. The end of its output:`,
+      "",
+      run.tail.slice(-outputLengthMax),
+      "",
+      `Find the cause, mend it in ${context.worktree} and commit. Do not weaken or remove tests.`,
+    ].join("\n"),
+  });
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { configSchema } from "../../src/contract/config.ts";
+import { type ConfiguredHook, type HookContext, hookPoints } from "../../src/hooks/lifecycle/hook.ts";
+import type { HookPorts } from "../../src/hooks/lifecycle/hook-ports.ts";
+import { refsOf } from "../../src/workspace/checkouts/attempt-refs.ts";
+import type { Checkout } from "../../src/workspace/checkouts/checkout.ts";
+import { tryGit } from "../../src/workspace/git/run-git.ts";
+import { runProcess } from "../../src/workspace/run-process.ts";
+import { type AgentRepository, agentIn, agentRepository } from "./agent-checkout.ts";
+
+/** Writes down how it was called; knows a pull request once it has made one, until that is closed. */
+const ghProgram = `#!/bin/sh
+here=$(dirname "$0")
+echo "$@" >> "$here/calls"
+case "$2" in
+  view) test -e "$here/made" || exit 1; test -e "$here/closed" || echo https://127.0.0.1/pull/1 ;;
+  create) cat > "$here/body"; rm -f "$here/closed"; touch "$here/made"; echo https://127.0.0.1/pull/1 ;;
+esac
+`;
+
+const identity = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+
+export interface LifecycleGround extends AgentRepository {
+  readonly checkout: Checkout;
+  readonly agent: ReturnType<typeof agentIn>;
+  readonly context: HookContext;
+  readonly ports: HookPorts;
+  /** What `gh` was called with, a line each. */
+  ghCalls(): string[];
+  /** Git in the remote. */
+  remote(...words: string[]): string;
+  /** A commit of a person on the base. */
+  commitOnBase(file: string, text: string): void;
+}
+
+/** A repository with a remote and a `gh`, and a checkout in which an agent has committed a change of `a.txt`. */
+export async function lifecycleGround(files?: Readonly<Record<string, string>>): Promise<LifecycleGround> {
+  const repository = agentRepository({ "a.txt": "a\n", ...files });
+  const { git, path } = repository;
+  const [remoteFolder, bin] = [join(path, ".git/remote.git"), join(path, ".git/bin")];
+  execFileSync("git", ["init", "-q", "--bare", remoteFolder]);
+  git("remote", "add", "origin", remoteFolder);
+  repository.write(".git/bin/gh", ghProgram);
+  repository.write(".git/bin/calls", "");
+  chmodSync(join(bin, "gh"), 0o755);
+  const { checkout } = await repository.open();
+  const agent = agentIn(checkout);
+  agent.write("a.txt", "agent\n");
+  agent.git("commit", "-qam", "work");
+  return {
+    ...repository,
+    checkout,
+    agent,
+    context: contextFor(checkout),
+    ports: portsFor(checkout, { root: path, bin }),
+    ghCalls: () => readFileSync(join(bin, "calls"), "utf8").split("\n").filter(Boolean),
+    remote: (...words) => git("-C", remoteFolder, ...words),
+    commitOnBase: (file, text) => {
+      repository.write(file, text);
+      git("add", "-A");
+      git("commit", "-qm", `base ${file}`);
+    },
+  };
+}
+
+function contextFor({ folder, session, task, attempt }: Checkout): HookContext {
+  return {
+    hook_point: "before_submit",
+    task_id: task,
+    task_title: "Round prices",
+    task_path: null,
+    task_type: null,
+    branch_name: refsOf({ session, task, attempt }).branch,
+    base_branch: "main",
+    worktree: folder,
+    agent_name: "coder",
+    commits_count: 1,
+    extra: {},
+  };
+}
+
+function portsFor({ folder }: Checkout, { root, bin }: { root: string; bin: string }): HookPorts {
+  const env = { PATH: `${bin}:${process.env.PATH}` };
+  return {
+    integrate: "pr",
+    repository: root,
+    git: (words) => tryGit(folder, [...identity, ...words]),
+    push: async ({ commit, branch, expected }) => {
+      await tryGit(root, ["fetch", "--quiet", "--no-tags", folder, "HEAD"]);
+      const lease = expected === null ? [] : [`--force-with-lease=refs/heads/${branch}:${expected}`];
+      const words = ["push", "--quiet", ...lease, "origin", `${commit}:refs/heads/${branch}`];
+      const { exit, stderr } = await tryGit(root, words);
+      return exit === 0 ? undefined : { error: stderr };
+    },
+    gh: async (words, input) => {
+      const command = ["gh", ...words];
+      const { exit, tail } = await runProcess({ command, cwd: root, env, input, msMax: 10_000 });
+      if (exit === null && tail.includes("cannot be started")) return undefined;
+      return { exit, last: tail.trim().split("\n").at(-1) ?? "" };
+    },
+    top: {
+      has: (name) => existsSync(join(folder, name)),
+      text: (name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : undefined),
+    },
+    prove: (command) =>
+      runProcess({ command: ["sh", "-c", command], cwd: folder, env: plainEnv(), msMax: 60_000 }),
+    review: async (name) => ({ approved: true, reason: `${name} is fine` }),
+    runProgram: runProgramIn(root),
+  };
+}
+
+/** Real processes in a folder. */
+export function runProgramIn(folder: string): HookPorts["runProgram"] {
+  return (run) => runProcess({ ...run, cwd: folder, env: plainEnv(), streams: "apart" });
+}
+
+function plainEnv(): Record<string, string> {
+  return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+}
+
+/** Hooks as a configuration with this list would hold them. */
+export function configured(...list: unknown[]): readonly ConfiguredHook[] {
+  const { hooks } = configSchema.parse({ unknown_hooks: "warn", hooks: { [hookPoints[0]]: list } });
+  return hooks.before_submit ?? [];
+}
