@@ -3,6 +3,7 @@ import type { Deny } from "../core/rules/verdict.ts";
 import { type AnswerOf, type InputOf, operate } from "../engine/operate.ts";
 import { callFrom } from "./caller.ts";
 import { openEngine } from "./open-engine.ts";
+import { askHost } from "./socket-client.ts";
 
 export interface AskOptions {
   readonly epoch?: string;
@@ -13,7 +14,7 @@ export interface AskOptions {
   readonly create?: boolean;
 }
 
-/** One operation from this command's environment. */
+/** One operation from this command's environment; in the sandbox, where the ledger cannot be, through the host. */
 export async function ask<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
@@ -21,6 +22,8 @@ export async function ask<Name extends OperationName>(
 ): Promise<AnswerOf<Name> | Deny> {
   const call = callFrom(process.env, options);
   if ("allow" in call) return call;
+  const socket = process.env.LOCKSTEP_SOCKET;
+  if (socket) return (await askHost(socket, { operation: name, input, call })) as AnswerOf<Name> | Deny;
   using opened = await openEngine(options.dryRun === true ? { ...options, create: false } : options);
   return await operate(opened.engine, name, input, call);
 }

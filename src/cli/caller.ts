@@ -15,6 +15,12 @@ export function callFrom(environment: NodeJS.ProcessEnv, options: CallOptions = 
   const own = environment.LOCKSTEP_TASK?.trim() || undefined;
   const named = own === undefined ? undefined : readTaskName(own);
   if (named !== undefined && "allow" in named) return named;
+  // Whoever was started in the sandbox does not become a person by forgetting its task.
+  if (environment.LOCKSTEP_SOCKET && own === undefined)
+    return deny(
+      "R-AU-001",
+      "LOCKSTEP_SOCKET is set without LOCKSTEP_TASK: an agent has both, a person neither",
+    );
   const given = options.epoch ?? environment.LOCKSTEP_EPOCH;
   const epoch = given === undefined || given.trim() === "" ? undefined : Number(given);
   if (epoch !== undefined && !(Number.isSafeInteger(epoch) && epoch >= 0))

@@ -62,7 +62,7 @@ function nodePorts(): Ports {
       return saveSnapshot(project, { session, snapshot, at: new Date() });
     },
     complete: async (point, document) => {
-      if (!lacksFacts(point, document) || !hasLedger(project)) return document;
+      if (!lacksFacts(point, document) || process.env.LOCKSTEP_SOCKET || !hasLedger(project)) return document;
       return (await import("./complete-payload.ts")).completePayload(project, point, document);
     },
     breaker: () => shownBreaker(project),

@@ -34,7 +34,10 @@ interface OpenOptions {
 /** Everything that a use case needs, for the project that the command was called in. */
 export async function openEngine({ create = false, now }: OpenOptions = {}): Promise<Opened> {
   if (process.env.LOCKSTEP_SOCKET)
-    throw new CommandFault("E-STORE", "LOCKSTEP_SOCKET is set, but this version has no host to talk to");
+    throw new CommandFault(
+      "R-AU-001",
+      "LOCKSTEP_SOCKET is set, and this does not go through it: let a person do it outside",
+    );
   const project = findProject(currentFolder());
   const config = await readConfig(project);
   const clock = now === undefined ? machineClock() : clockAt(now);

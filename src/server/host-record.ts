@@ -1,0 +1,60 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProcessIdentity } from "../core/leases/process-identity.ts";
+import { field } from "../core/points/fields.ts";
+
+/** What a host leaves for those who look for it. */
+export interface HostRecord extends ProcessIdentity {
+  /** Where it listens, which is elsewhere if the folder's path is too long for a socket. */
+  readonly socket: string;
+}
+
+/** Undefined where there is none, or where it came with a copy of the folder and is about another one. */
+export function readHostRecord(folder: string): HostRecord | undefined {
+  const document = parsed(readIfThere(fileIn(folder)));
+  if (field(document, "folder") !== keyOf(folder)) return undefined;
+  const [pid, startedAt, boot, socket] = ["pid", "startedAt", "boot", "socket"].map((name) =>
+    field(document, name),
+  );
+  if (typeof pid !== "number" || typeof startedAt !== "string") return undefined;
+  if (typeof boot !== "string" || typeof socket !== "string") return undefined;
+  return { pid, startedAt, boot, socket };
+}
+
+/** Whole or not there: others read it at any time. */
+export function writeHostRecord(folder: string, record: HostRecord): void {
+  const temporary = `${fileIn(folder)}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify({ ...record, folder: keyOf(folder) })}\n`, { mode: 0o600 });
+  renameSync(temporary, fileIn(folder));
+}
+
+export function removeHostRecord(folder: string): void {
+  rmSync(fileIn(folder), { force: true });
+}
+
+function fileIn(folder: string): string {
+  return join(folder, "host.json");
+}
+
+function keyOf(folder: string): string {
+  const { dev, ino } = statSync(folder, { bigint: true });
+  return `${dev} ${ino}`;
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** A disk that lost power may hold half of it, which is as good as none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { lstatSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { quoted } from "../core/points/quoted.ts";
+import { StateFolderFault } from "../workspace/state-folder.ts";
+
+/** What fits into the system's address of a socket, without the NUL at its end. */
+const pathBytesMax = process.platform === "darwin" ? 103 : 107;
+const shortPrefix = "lockstep-";
+
+/** The real path of a folder that this user alone can read and write. */
+export function requireOwnFolder(folder: string): string {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found === undefined || !found.isDirectory())
+    throw new StateFolderFault(`${quoted(folder)} is no folder: move away what is there`);
+  if (isForeign(found.uid)) throw new StateFolderFault(`${quoted(folder)} belongs to another user`);
+  if ((found.mode & 0o077) !== 0)
+    throw new StateFolderFault(`${quoted(folder)} is open to other users: \`chmod 700\` it`);
+  return realpathSync(folder);
+}
+
+/** Only for the holder of the host's lock: whatever socket is found there is nobody's any more. */
+export function placeSocket(folder: string): string {
+  const path = join(folder, "socket");
+  if (Buffer.byteLength(path) > pathBytesMax) return placeShort();
+  removeStale(path);
+  return path;
+}
+
+/** A name that nobody can know before, so nobody can have put anything there. */
+function placeShort(): string {
+  const runtime = process.env.XDG_RUNTIME_DIR ?? "";
+  for (const folder of [runtime, tmpdir(), "/tmp"]) {
+    const fits = Buffer.byteLength(join(folder, `${shortPrefix}XXXXXX`, "socket")) <= pathBytesMax;
+    if (isAbsolute(folder) && fits && lstatSync(folder, { throwIfNoEntry: false }) !== undefined)
+      return join(realpathSync(mkdtempSync(join(folder, shortPrefix))), "socket");
+  }
+  throw new StateFolderFault("no folder has a path that is short enough for a socket: set XDG_RUNTIME_DIR");
+}
+
+/** Takes away the folder that was made for a socket, where one was. */
+export function removeShort(folder: string, socket: string): void {
+  const made = dirname(socket);
+  const found = lstatSync(made, { throwIfNoEntry: false });
+  if (made === folder || found === undefined || isForeign(found.uid)) return;
+  if (!found.isDirectory() || !basename(made).startsWith(shortPrefix)) return;
+  rmSync(socket, { force: true });
+  rmdirSync(made);
+}
+
+function removeStale(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isSocket() || isForeign(found.uid))
+    throw new StateFolderFault(`${quoted(path)} is not a socket of lockstep's: move it away`);
+  rmSync(path);
+}
+
+function isForeign(uid: number): boolean {
+  return uid !== (process.geteuid?.() ?? uid);
+}

@@ -1,0 +1,17 @@
+/** A host for the project that it is started in, until SIGTERM; tells where it listens. */
+import { once } from "node:events";
+import { openEngine } from "../../src/cli/open-engine.ts";
+import { HostRunning, openHost } from "../../src/server/host.ts";
+import { openStateFolder } from "../../src/workspace/state-folder.ts";
+
+const stopped = once(process, "SIGTERM");
+using opened = await openEngine({ create: true });
+try {
+  await using host = await openHost(opened.engine, openStateFolder(opened.project));
+  console.log(host.socket);
+  await stopped;
+} catch (error) {
+  if (!(error instanceof HostRunning)) throw error;
+  console.log(error.message);
+  process.exitCode = 3;
+}
