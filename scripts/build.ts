@@ -52,7 +52,7 @@ await build({
   outdir: out,
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
-  entryPoints: { main: "src/cli/main.ts" },
+  entryPoints: { main: "src/cli/main.ts", "script-agent": "src/clients/script/main.ts" },
   plugins: [quiet],
   // Its other build is CommonJS, which a module cannot hold.
   alias: { yaml: "./node_modules/yaml/browser/index.js" },

@@ -1,0 +1,98 @@
+/** What agents are given: one document for programs, the same as a prompt for clients (`promptFor`). */
+
+/** A task as a plan has it. */
+export interface PlannedTask {
+  readonly id: string;
+  readonly title: string;
+  readonly goal: string;
+  readonly lock_scope: readonly string[];
+  readonly forbidden_scope?: readonly string[];
+  readonly acceptance_checks: readonly string[];
+  readonly timeout_seconds: number;
+  readonly heartbeat_interval_seconds: number;
+  readonly non_goals?: readonly string[];
+  readonly context_files?: readonly string[];
+  readonly constraints?: readonly string[];
+  readonly forbidden_actions?: readonly string[];
+  readonly evidence?: readonly string[];
+  readonly risk_flags?: readonly string[];
+}
+
+export interface Assignment {
+  readonly lock_scope: readonly string[];
+  readonly forbidden_scope: readonly string[];
+  readonly acceptance_criteria: readonly string[];
+  readonly worklog_path: string;
+  readonly timeout_seconds: number;
+  readonly heartbeat_interval_seconds: number;
+  readonly objective: string;
+  readonly forbidden_actions: readonly string[];
+  readonly evidence: readonly string[];
+}
+
+type ChangedFile =
+  | { readonly path: string; readonly change_type: "added" | "modified" | "deleted" }
+  | { readonly path: string; readonly old_path: string; readonly change_type: "renamed" };
+
+/** What the last review refused, and the ref that holds that work. */
+interface Mending {
+  readonly code: string | null;
+  readonly reason: string;
+  readonly guidance: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly previous_ref: string;
+}
+
+export interface AttemptFacts {
+  /** As it was dispatched; it may have been widened since it was planned. */
+  readonly assignment: Assignment;
+  /** From 1. */
+  readonly attempt: number;
+  readonly fixDelta: Mending | null;
+  readonly branch: string;
+  readonly projectType: string;
+  /** What a reviewer has to look at; nobody else needs it. */
+  readonly changedFiles?: readonly ChangedFile[];
+}
+
+export type UniversalInput = ReturnType<typeof universalInput>;
+
+export function assignmentOf(task: PlannedTask, worklogPath: string): Assignment {
+  const { evidence = [] } = task;
+  return {
+    lock_scope: task.lock_scope,
+    forbidden_scope: task.forbidden_scope ?? [],
+    acceptance_criteria: task.acceptance_checks,
+    worklog_path: worklogPath,
+    timeout_seconds: task.timeout_seconds,
+    heartbeat_interval_seconds: task.heartbeat_interval_seconds,
+    objective: task.goal,
+    forbidden_actions: task.forbidden_actions ?? [],
+    evidence: evidence.length > 0 ? evidence : task.acceptance_checks,
+  };
+}
+
+export function universalInput(task: PlannedTask, facts: AttemptFacts) {
+  const { assignment, attempt, fixDelta, branch, projectType, changedFiles = [] } = facts;
+  return {
+    task: {
+      id: task.id,
+      title: task.title,
+      goal: task.goal,
+      non_goals: task.non_goals ?? [],
+      context_files: task.context_files ?? [],
+      session_changed_files: changedFiles,
+      constraints: task.constraints ?? [],
+      acceptance_checks: task.acceptance_checks,
+      risk_flags: task.risk_flags ?? ["none"],
+    },
+    project_type: projectType,
+    repo_state: { branch, ci_status: "unknown", last_failed_step: null },
+    tools_available: ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"],
+    artifact_list: [] as readonly string[],
+    assignment,
+    attempt,
+    fix_delta: fixDelta,
+    worklog_path: assignment.worklog_path,
+  } as const;
+}

@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { quoted } from "../../core/points/quoted.ts";
+import type { AgentClient, Probe } from "../agent.ts";
+import { commandAgent } from "../command/run.ts";
+import { readScript, ScriptFault } from "./read-script.ts";
+
+export interface ScriptAgent {
+  /** The YAML file, from the project's root. */
+  readonly script: string;
+  readonly root: string;
+}
+
+/** An agent that does what a file says, in a process of its own: for demonstrations and tests. */
+export function scriptAgent({ script, root }: ScriptAgent): AgentClient {
+  const file = resolve(root, script);
+  const { probe, start } = commandAgent({ run: [process.execPath, ownProgram(), file], root });
+  return { probe: async () => findFault(file) ?? probe(), start };
+}
+
+/** Beside this file as it is written; when built, beside `main.js` or one folder above its chunks. */
+export function ownProgram(): string {
+  const places = ["./main.ts", "./script-agent.js", "../script-agent.js"];
+  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
+  if (found === undefined) throw new Error("the program of script agents is missing: install Lockstep again");
+  return found;
+}
+
+function findFault(file: string): Probe | undefined {
+  if (!existsSync(file))
+    return { usable: false, why: "missing", reason: `there is no script ${quoted(file)}: write one` };
+  try {
+    readScript(readFileSync(file, "utf8"));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ScriptFault)) throw error;
+    return { usable: false, why: "broken", reason: `${quoted(file)}: ${error.message}` };
+  }
+}

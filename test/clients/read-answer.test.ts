@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { askAgain, readAnswer } from "../../src/clients/answer/read-answer.ts";
+import type { ReportedTask } from "../../src/core/reports/submission.ts";
+
+const task: ReportedTask = { id: "T-1", criteria: ["cmd: npm test"], worklogPath: "worklogs/T-1.md" };
+const output = {
+  status: "OK",
+  summary: "Rounded prices",
+  artifacts: { files_changed: ["src/a.ts"] },
+  gates: { meets_definition_of_done: true },
+  next: { recommended_agent: "Reviewer", recommended_task_id: "same" },
+};
+const result = {
+  status: "done",
+  changes: [{ resource: "src/a.ts", action: "edit" }],
+  acceptance_check: [{ criterion: "cmd: npm test", status: "pass", evidence: "ok" }],
+  notes_for_orchestrator: [],
+};
+const read = (answer: unknown, role = "Coder") => readAnswer(answer, { task, role });
+
+describe("an answer", () => {
+  it("may be an agent's output, whose lists may be missing and whose `same` means the task", () => {
+    expect(read(output)).toMatchObject({
+      kind: "report",
+      report: { kind: "result", status: "done", agentForm: true },
+      output: {
+        summary: "Rounded prices",
+        findings: [],
+        meetsDefinitionOfDone: true,
+        needsReview: false,
+        next: { agent: "Reviewer", task: "T-1", reason: "" },
+      },
+    });
+  });
+
+  it("may be an agent's output under `result`", () => {
+    expect(read({ result: output })).toMatchObject({ kind: "report", output: { summary: "Rounded prices" } });
+  });
+
+  it("may be a hook result", () => {
+    expect(read(result)).toMatchObject({
+      kind: "report",
+      report: { kind: "result", status: "done" },
+      output: null,
+    });
+  });
+
+  it("may call for help", () => {
+    const escalation = {
+      escalation: { reason: "no access", attemptedPaths: ["a token"], blockers: ["none"] },
+    };
+    expect(read(escalation)).toMatchObject({ kind: "report", report: { kind: "escalation" } });
+  });
+
+  it.each([
+    ["NEEDS_INFO", "Researcher"],
+    ["NEEDS_DECISION", "Security"],
+  ])("may be %s from %s and from nobody else", (status, role) => {
+    expect(read({ ...output, status }, role)).toMatchObject({ kind: "question", status });
+    expect(read({ ...output, status })).toEqual({
+      kind: "invalid",
+      reason: `\`${status}\` is for ${role} alone: say \`BLOCKED\` and why`,
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "no JSON object"],
+    ["no status", { summary: "done" }, "`status`"],
+    ["another status", { ...output, status: "DONE" }, "`status` is `DONE`"],
+    ["no summary", { ...output, summary: undefined }, "summary"],
+    ["no gates", { ...output, gates: undefined }, "`gates.meets_definition_of_done` is missing"],
+    ["a gate that is a word", { ...output, gates: { meets_definition_of_done: "yes" } }, "malformed"],
+    ["no next", { ...output, next: undefined }, "`next.recommended_agent` is missing"],
+    [
+      "an unknown next agent",
+      { ...output, next: { ...output.next, recommended_agent: "Bob" } },
+      "`SpecAgent`, `Architect`",
+    ],
+    ["another task", { ...result, task_id: "T-2" }, "`T-1`"],
+    ["a result without changes", { ...result, changes: undefined }, "`changes`"],
+    ["a list in place of artifacts", { ...output, artifacts: [] }, "artifacts"],
+    ["a question without gates", { ...output, status: "NEEDS_INFO", gates: null }, "NEEDS_INFO"],
+  ])("with %s is refused, and the reason says what is wrong", (_, answer, part) => {
+    const reading = read(answer);
+    expect(reading).toEqual({ kind: "invalid", reason: expect.stringContaining(part) });
+    const { reason } = reading as { reason: string };
+    expect(askAgain(reason)).toContain(`${reason}. Answer again with one JSON object`);
+  });
+});

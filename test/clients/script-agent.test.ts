@@ -1,0 +1,224 @@
+import { existsSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { AgentStart } from "../../src/clients/agent.ts";
+import { commandAgent } from "../../src/clients/command/run.ts";
+import { ownProgram, scriptAgent } from "../../src/clients/script/run.ts";
+import { temporaryRepository } from "../support/run-command.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { missing, settings, walled } from "../support/walled.ts";
+import { started, startWith } from "./started-agent.ts";
+
+/** Performs a script in the folder that it lies in. */
+async function performed(folder: TemporaryFolder, yaml: string, more: Partial<AgentStart> = {}) {
+  folder.write("script.yaml", yaml);
+  const client = scriptAgent({ script: "script.yaml", root: folder.path });
+  return started(client, { folder: folder.path, input: { attempt: 1, fix_delta: null }, ...more });
+}
+
+const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
+
+async function grows(file: string): Promise<boolean> {
+  const size = sizeOf(file);
+  await sleep(500);
+  return sizeOf(file) > size;
+}
+
+describe("a scripted agent", () => {
+  it("does its steps in order", async () => {
+    using folder = temporaryRepository();
+    const { end, events } = await performed(
+      folder,
+      `steps:
+        - say: to work
+        - write: { path: src/a.txt, text: "one\\n" }
+        - append: { path: src/a.txt, text: "two\\n" }
+        - write: { path: src/b.txt, text: gone }
+        - delete: src/b.txt
+        - link: { path: src/c.txt, to: a.txt }
+        - run: { command: "cat src/c.txt" }
+        - git: [add, src]
+        - git: [status, --short, src]
+        - loop: { times: 2, steps: [{ say: again }] }
+        - sleep: 0.05
+        - usage: { tokens: 12, cost_usd: 0.5 }
+        - answer: { status: OK, summary: done }
+      `,
+    );
+    expect(events).toEqual([
+      ...["to work", "one", "two", "A  src/a.txt", "A  src/c.txt", "again", "again"].map((text) => ({
+        type: "said",
+        text,
+      })),
+      { type: "usage", tokens: 12, costUsd: 0.5 },
+      { type: "said", text: '{"status":"OK","summary":"done"}' },
+    ]);
+    expect(end).toEqual({ how: "done", answer: { status: "OK", summary: "done" } });
+    expect(existsSync(join(folder.path, "src/b.txt"))).toBe(false);
+    expect(readlinkSync(join(folder.path, "src/c.txt"))).toBe("a.txt");
+  });
+
+  it("does what its attempt does, later ones what the last one does, and says what it has to mend", async () => {
+    using folder = temporaryFolder();
+    const yaml = "attempts: [[{ say: first }], [{ say: second }]]";
+    const said = async (input: unknown) => (await performed(folder, yaml, { input })).said;
+    expect(await said({ attempt: 1, fix_delta: null })).toEqual(["first"]);
+    const fix_delta = { reason: "no test" };
+    expect(await said({ attempt: 2, fix_delta })).toEqual(["to mend: no test", "second"]);
+    expect(await said({ attempt: 5, fix_delta })).toEqual(["to mend: no test", "second"]);
+  });
+
+  it("says what failed and goes on", async () => {
+    using folder = temporaryFolder({ file: "" });
+    const { end, said } = await performed(
+      folder,
+      `steps:
+        - write: { path: file/a, text: x }
+        - delete: nothing
+        - run: { command: "exit 7" }
+        - git: [no-such-command]
+        - answer: { status: OK }
+      `,
+    );
+    expect(said.filter((line) => line.includes(" failed: "))).toEqual([
+      expect.stringMatching(/^write failed: E(?:EXIST|NOTDIR)/),
+      expect.stringContaining("delete failed: ENOENT"),
+      "run failed: exit code 7",
+      "git failed: exit code 1",
+    ]);
+    expect(end).toEqual({ how: "done", answer: { status: "OK" } });
+  });
+
+  it("ends where it is told to, also inside a loop", async () => {
+    using folder = temporaryFolder();
+    const { end, said } = await performed(
+      folder,
+      "steps: [{ loop: { steps: [{ say: a }, { exit: 4 }] } }, { say: b }]",
+    );
+    expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("exit code 4") });
+    expect(said).toEqual(["a"]);
+  });
+
+  it.each([
+    ["hangs", "hang"],
+    ["loops", "loop: { steps: [{ say: again }] }"],
+    ["waits for a command", 'run: { command: "sleep 60" }'],
+  ])("that %s is ended at its time limit", async (_, step) => {
+    using folder = temporaryFolder();
+    const { end } = await performed(
+      folder,
+      `steps: [{ say: a }, { ${step.replace(/^hang$/, "hang: true")} }]`,
+      {
+        msMax: 1500,
+        onEvent: () => {},
+      },
+    );
+    expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("longer than 1.5 seconds") });
+  });
+
+  it("may leave something behind in a session of its own, which goes on without a sandbox", async () => {
+    using folder = temporaryFolder();
+    const ticks = join(folder.path, "ticks");
+    const command = "for i in $(seq 15); do echo >> ticks; sleep 0.1; done";
+    const { end } = await performed(
+      folder,
+      `steps: [{ spawn: { command: "${command}" } }, { answer: { a: 1 } }]`,
+    );
+    expect(end).toMatchObject({ how: "done" });
+    expect(await grows(ticks)).toBe(true);
+    while (await grows(ticks));
+  });
+});
+
+describe("a script", () => {
+  it.each<[string, string]>([
+    ["", "give a list of `steps`"],
+    ["steps: []", "give a list of `steps`"],
+    ["steps: [{ say: a }]\nattempts: []", "give a list of `steps`"],
+    ["stages: [{ say: a }]", "`stages` is no key of a script"],
+    ["steps: [{ apend: { path: a, text: b } }]", "steps[0]: `apend` is no step: did you mean `append`?"],
+    ["steps: [{ say: a, exit: 1 }]", "steps[0] is not one step"],
+    ["steps: [say]", "steps[0] is not one step"],
+    ["steps: [{ write: { path: a } }]", "steps[0]: `write` needs `{path, text}`"],
+    ["steps: [{ say: a }, { sleep: -1 }]", "steps[1]: `sleep` needs a number of seconds"],
+    ["steps: [{ exit: 256 }]", "`exit` needs a number from 0 to 255"],
+    ["attempts: [[{ say: a }], [{ loop: { steps: [{ sy: b }] } }]]", "attempts[1][0].loop.steps[0]: `sy`"],
+    ["steps: [", "it is no YAML"],
+  ])("that is %j cannot be used, and nothing of it is done", async (yaml, reason) => {
+    using folder = temporaryFolder({ "script.yaml": yaml });
+    const client = scriptAgent({ script: "script.yaml", root: folder.path });
+    expect(await client.probe()).toEqual({
+      usable: false,
+      why: "broken",
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  it("that became wrong since it was looked at fails its agent, with the reason", async () => {
+    using folder = temporaryFolder();
+    const { end, said } = await performed(folder, "steps: [{ say: a }, { slep: 1 }]");
+    expect(end).toMatchObject({ how: "failed", output: expect.stringContaining("did you mean `sleep`?") });
+    expect(said).toHaveLength(1);
+  });
+
+  it("that is missing cannot be used", async () => {
+    expect(await scriptAgent({ script: "none.yaml", root: "/" }).probe()).toMatchObject({
+      usable: false,
+      why: "missing",
+    });
+  });
+
+  it("that is right can be used", async () => {
+    using folder = temporaryFolder({ "script.yaml": "steps: [hang, { hang: true }, { answer: { a: 1 } }]" });
+    const client = scriptAgent({ script: "script.yaml", root: folder.path });
+    expect(await client.probe()).toMatchObject({ usable: true });
+  });
+});
+
+describe.skipIf(missing !== undefined).each(settings)(
+  "in the sandbox of $user $where, an agent",
+  (setting) => {
+    const yaml = (box: { place(name: string): string }) => `steps:
+    - write: { path: inside.txt, text: x }
+    - write: { path: ${box.place("main/outside.txt")}, text: x }
+    - spawn: { command: "while :; do echo >> ticks; sleep 0.05; done" }
+    - run: { command: "sleep 0.3" }
+    - say: up
+    `;
+    const start = (box: ReturnType<typeof walled>, onEvent: AgentStart["onEvent"]) => {
+      const run = [process.execPath, ownProgram(), box.place("checkout/script.yaml")];
+      const client = commandAgent({ run, root: "/" });
+      // The agent's own code may lie in /tmp, which is another one inside.
+      const readOnly = [...box.walls.readOnly, new URL("../..", import.meta.url).pathname];
+      const wrap: AgentStart["wrap"] = (command) => box.wrapped(command, { readOnly });
+      return client.start(startWith({ input: { attempt: 1 }, wrap, folder: "/", onEvent }));
+    };
+
+    it("meets the walls, says so and goes on; what it left behind ends with it", async () => {
+      using box = walled(setting);
+      box.write("checkout/script.yaml", `${yaml(box)}- answer: { status: OK }`);
+      const said: string[] = [];
+      const agent = start(box, (event) => event.type === "said" && said.push(event.text));
+      expect(await agent.ended).toEqual({ how: "done", answer: { status: "OK" } });
+      expect(said[0]).toMatch(/^write failed: EROFS/);
+      expect(readFileSync(box.place("checkout/inside.txt"), "utf8")).toBe("x");
+      expect(existsSync(box.place("main/outside.txt"))).toBe(false);
+      expect(sizeOf(box.place("checkout/ticks"))).toBeGreaterThan(0);
+      expect(await grows(box.place("checkout/ticks"))).toBe(false);
+    });
+
+    it("that is stopped ends with all that it left behind", async () => {
+      using box = walled(setting);
+      box.write("checkout/script.yaml", `${yaml(box)}- hang`);
+      let up = () => {};
+      const running = new Promise<void>((resolve) => (up = resolve));
+      const agent = start(box, (event) => event.type === "said" && event.text === "up" && up());
+      await running;
+      expect(await grows(box.place("checkout/ticks"))).toBe(true);
+      await agent.stop();
+      expect(await agent.ended).toEqual({ how: "stopped" });
+      expect(await grows(box.place("checkout/ticks"))).toBe(false);
+    });
+  },
+);

@@ -1,0 +1,23 @@
+import type { AgentClient, AgentEnd, AgentEvent, AgentStart } from "../../src/clients/agent.ts";
+
+export const { PATH = "" } = process.env;
+
+export interface Started {
+  readonly end: AgentEnd;
+  readonly events: readonly AgentEvent[];
+  /** Every text that was said. */
+  readonly said: readonly string[];
+}
+
+/** What to start an agent with: no walls, unless they are given. */
+export function startWith(more: Partial<AgentStart> = {}): AgentStart {
+  const wrap: AgentStart["wrap"] = (command, env) => ({ command, env });
+  return { input: {}, wrap, folder: "/", env: { PATH }, msMax: 30_000, onEvent: () => {}, ...more };
+}
+
+/** Follows an agent to its end. */
+export async function started(client: AgentClient, more: Partial<AgentStart> = {}): Promise<Started> {
+  const events: AgentEvent[] = [];
+  const end = await client.start(startWith({ onEvent: (event) => events.push(event), ...more })).ended;
+  return { end, events, said: events.flatMap((event) => (event.type === "said" ? [event.text] : [])) };
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { findAnswer } from "../../src/clients/answer/find-answer.ts";
+import { readAnswer } from "../../src/clients/answer/read-answer.ts";
+import { promptFor, promptToMend } from "../../src/clients/input/prompt.ts";
+import {
+  type AttemptFacts,
+  assignmentOf,
+  type PlannedTask,
+  universalInput,
+} from "../../src/clients/input/universal-input.ts";
+import { preDispatch } from "../../src/contract/payloads.ts";
+
+const task: PlannedTask = {
+  id: "T-001",
+  title: "Price rounding",
+  goal: "Round prices half-even to two digits",
+  lock_scope: ["src/price", "test/price.test.ts"],
+  forbidden_scope: ["src/price/table.ts"],
+  acceptance_checks: ["cmd: npm test"],
+  timeout_seconds: 900,
+  heartbeat_interval_seconds: 60,
+  context_files: [".agents-work/s/spec.md"],
+};
+const assignment = assignmentOf(task, ".agents-work/s/worklogs/T-001.md");
+const facts: AttemptFacts = {
+  assignment,
+  attempt: 1,
+  fixDelta: null,
+  branch: "main",
+  projectType: "lib",
+};
+const fixDelta = {
+  code: "R-PC-002",
+  reason: "`npm test` failed",
+  guidance: "make it pass",
+  details: { exit: 1 },
+  previous_ref: "refs/lockstep/s/T-001/1",
+};
+
+describe("an assignment", () => {
+  it("is one that can be dispatched", () => {
+    const packet = { task_id: task.id, assignment, active_locks: [] };
+    expect(preDispatch.safeParse(packet)).toMatchObject({ success: true });
+  });
+
+  it("expects the evidence that the task names, else that of its checks", () => {
+    expect(assignment.evidence).toEqual(["cmd: npm test"]);
+    expect(assignmentOf({ ...task, evidence: ["output"] }, "w").evidence).toEqual(["output"]);
+  });
+});
+
+describe("the universal input", () => {
+  it("has every field of the contract, and what Lockstep adds", () => {
+    expect(universalInput(task, facts)).toEqual({
+      task: {
+        id: "T-001",
+        title: "Price rounding",
+        goal: task.goal,
+        non_goals: [],
+        context_files: [".agents-work/s/spec.md"],
+        session_changed_files: [],
+        constraints: [],
+        acceptance_checks: ["cmd: npm test"],
+        risk_flags: ["none"],
+      },
+      project_type: "lib",
+      repo_state: { branch: "main", ci_status: "unknown", last_failed_step: null },
+      tools_available: ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"],
+      artifact_list: [],
+      assignment,
+      attempt: 1,
+      fix_delta: null,
+      worklog_path: ".agents-work/s/worklogs/T-001.md",
+    });
+  });
+
+  it("names the changed files for a reviewer, and the fix for another attempt", () => {
+    const changedFiles = [{ path: "src/b.ts", old_path: "src/a.ts", change_type: "renamed" }] as const;
+    const input = universalInput(task, { ...facts, attempt: 2, fixDelta, changedFiles });
+    expect(input.task.session_changed_files).toEqual(changedFiles);
+    expect(input).toMatchObject({ attempt: 2, fix_delta: fixDelta });
+  });
+});
+
+describe("the prompt", () => {
+  const input = universalInput(task, facts);
+
+  it("holds the role's duties, the scope, the way to widen it, and the whole input", () => {
+    const prompt = promptFor(input, "Coder");
+    expect(prompt).toContain("You are Coder");
+    expect(prompt).toContain("Implement the task");
+    expect(prompt).toContain("Write only in `src/price`, `test/price.test.ts`");
+    expect(prompt).toContain("Never write in `src/price/table.ts`");
+    expect(prompt).toContain('`lockstep widen T-001 PATH --why "…"`');
+    expect(prompt).not.toContain("refused it");
+    expect(findAnswer(prompt)).toEqual(JSON.parse(JSON.stringify(input)));
+  });
+
+  it("shows an answer that would be taken", () => {
+    const prompt = promptFor(input, "Coder");
+    const example = findAnswer(prompt.slice(0, prompt.indexOf("Input:")));
+    const asked = { id: "T-001", criteria: ["cmd: npm test"], worklogPath: undefined };
+    expect(readAnswer(example, { task: asked, role: "Coder" })).toMatchObject({
+      kind: "report",
+      output: { next: { task: "T-001" } },
+    });
+  });
+
+  it("knows a role of the project's own by its name", () => {
+    expect(promptFor(input, "Translator")).toContain("You are Translator");
+    expect(promptFor(input, "constructor")).toContain("Do the task.");
+  });
+
+  it.each([
+    ["Coder", "`status` is `OK`, `FAIL` or `BLOCKED`"],
+    ["Security", "`status` is `OK`, `NEEDS_DECISION`, `FAIL` or `BLOCKED`"],
+  ])("tells %s with which words to answer", (role, words) => {
+    expect(promptFor(input, role)).toContain(words);
+  });
+
+  it("leaves out what the task does not have", () => {
+    const bare = { ...task, forbidden_scope: [], context_files: [] };
+    const prompt = promptFor(
+      universalInput(bare, { ...facts, assignment: assignmentOf(bare, "w.md") }),
+      "QA",
+    );
+    expect(prompt).not.toContain("Never write in");
+    expect(prompt).not.toContain("Read every file");
+  });
+
+  it("says on another attempt what was refused, and in the same conversation only that", () => {
+    const again = universalInput(task, { ...facts, attempt: 2, fixDelta });
+    for (const prompt of [promptFor(again, "Coder"), promptToMend(again)]) {
+      expect(prompt).toContain("This is attempt 2");
+      expect(prompt).toContain("`npm test` failed (R-PC-002)");
+      expect(prompt).toContain("To mend it: make it pass");
+      expect(prompt).toContain('Details: {"exit":1}');
+    }
+    expect(promptToMend(again)).not.toContain("Round prices");
+    expect(promptToMend(input)).toContain("Go on where you left off");
+  });
+});
