@@ -32,7 +32,7 @@ function gatedRepository(files: Readonly<Record<string, string>>) {
       const commit = edit(edits);
       members.push({ task, diff: await readDiff(place("main"), fork, commit) });
       const merged = await mergeTrees(place("main"), result, commit);
-      if ("conflicts" in merged) throw new Error(merged.message);
+      if ("conflicts" in merged) throw new Error(merged.conflicts.join(", "));
       result = git("commit-tree", merged.tree, "-p", result, "-p", commit, "-m", task);
     }
     git("checkout", "-q", "main");
@@ -55,7 +55,7 @@ describe("the gate over several tasks", () => {
     const results = await repository.gate({ "T-1": { "a.ts": 'import "./b"' }, "T-2": { "b.ts": "1" } });
     expect(told(results)).toEqual([]);
     expect(whyGateFails(results)).toBeUndefined();
-    expect(results[0]?.note).toBe("2 files of 2 tasks were compared");
+    expect(results[0]?.note).toBe("the changed files of 2 tasks were compared: 2");
   });
 
   it("finds the file that two of them modified, though it merges", async () => {

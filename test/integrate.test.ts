@@ -87,6 +87,31 @@ describe("several branches", () => {
     expect(repository.git("show", "main:c.js")).toBe("exports.c = 2;");
   });
 
+  it("of which one breaks the tests that another brings: the breaking one is refused, whichever comes first", async () => {
+    for (const order of [
+      ["tests", "breaks"],
+      ["breaks", "tests"],
+    ]) {
+      using repository = landRepository(files);
+      repository.branch("tests", { "test/f.test.js": 'require("../check-c.js");\n' });
+      repository.branch("breaks", { "b.js": "exports.b = 2;\n" });
+      const { branches } = await landAll(repository, ...order);
+      expect(outcomes(branches).sort()).toEqual(["breaks refused", "tests merged"]);
+    }
+  });
+
+  it("of which two hold alone and not together, and nothing tells whose fault it is: the later one is refused", async () => {
+    using repository = landRepository({
+      ...files,
+      "test/f.test.js": 'if (require("../a.js").a + require("../b.js").b > 3) process.exit(1);\n',
+    });
+    repository.branch("one", { "a.js": "exports.a = 2;\n" });
+    repository.branch("two", { "b.js": "exports.b = 2;\n" });
+    const { branches } = await landAll(repository, "one", "two");
+    expect(outcomes(branches)).toEqual(["one merged", "two refused"]);
+    expect(branches[1]?.refused).toMatchObject({ code: "R-PC-002", details: { with: "one" } });
+  });
+
   it("of which one fails by itself: that one is refused, wherever it stands", async () => {
     for (const order of [
       ["bad", "good"],

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type LandRepository, landRepository } from "./support/land-repository.ts";
@@ -48,6 +49,8 @@ describe("a branch", () => {
       2,
     ],
     ["deletes outside its scope", { "test/f.test.js": null }, ["--scope", "f.js"], "R-PO-002", 2],
+    ["brings a session's folder", { ".agents-work/2026-01-31_x/activeContext.md": "x\n" }, [], "R-PW-002", 2],
+    ["brings submodules", { ".gitmodules": "\n" }, [], "R-GT-001", 2],
     ["touches what no agent may write", { ".claude/settings.json": "{}\n" }, [], "R-PW-002", 2],
     ["breaks the tests", { "f.js": "exports.f = 3;\n" }, [], "R-PC-002", 2],
     ["fails its own check", { "f.js": "exports.f = 2;\n" }, ["--check", "grep -q 9 f.js"], "R-PC-002", 2],
@@ -77,18 +80,20 @@ describe("a branch", () => {
   });
 
   it("whose check is flaky is refused with both runs, unless it is listed", async () => {
-    // Every second run passes; only a cache outlives a check.
+    // Every second run passes; only what a person opened outlives a check.
     const flaky = 'cd "$HOME/.cache" && if rm -r ran; then exit 0; else mkdir ran; exit 1; fi';
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const env = { HOME: join(repository.path, "state") };
     repository.write("state/.cache/ran/.keep", "");
     repository.write("state/.cache/x", "");
+    repository.write(".lockstep/config.yaml", "workspace: { home: [.cache] }\n");
     const refused = await repository.run(["land", "work", "--check", flaky, "--json"], { env });
     expect(refused.status).toBe(2);
     const [record] = JSON.parse(refused.stdout).evidence.slice(-1);
     expect(record).toMatchObject({ outcome: "flaky", after: { exit: 1 }, again: { exit: 0 } });
-    repository.write(".lockstep/config.yaml", `checks: { flaky: [${JSON.stringify(flaky)}] }\n`);
+    const lists = `checks: { flaky: [${JSON.stringify(flaky)}] }\n`;
+    repository.write(".lockstep/config.yaml", `workspace: { home: [.cache] }\n${lists}`);
     const listed = await repository.run(["land", "work", "--check", flaky, "--json"], { env });
     expect({ status: listed.status, outcome: JSON.parse(listed.stdout).outcome }).toEqual({
       status: 0,
@@ -284,6 +289,75 @@ describe("the base", () => {
     expect((await repository.land("work")).landed).toMatchObject({ outcome: "merged", task: "land-work" });
   });
 
+  it.each<[string, Record<string, string>, Record<string, string>, Record<string, string | null>]>([
+    ["an ignored file", { ".gitignore": "mine\n" }, { mine: "only here\n" }, { mine: "theirs\n" }],
+    ["an ignored folder", { ".gitignore": "mine\n" }, { "mine/notes": "only here\n" }, { mine: "theirs\n" }],
+    [
+      "a file where a folder comes",
+      { ".gitignore": "mine\n" },
+      { mine: "only here\n" },
+      { "mine/x": "theirs\n" },
+    ],
+    [
+      "a file that became a beginning of the new one",
+      { "l.txt": "a\nb\nc\n" },
+      { "l.txt": "a\nb\n" },
+      { "l.txt": "a\nb\nX\n" },
+    ],
+  ])(
+    "is checked out with %s of a person's in the way: it waits, and nothing is lost",
+    async (_name, base, own, theirs) => {
+      using repository = landRepository(base);
+      const words = ["add", "-f", "--", ...Object.keys(theirs)];
+      repository.git("checkout", "-q", "-b", "work");
+      for (const [path, text] of Object.entries(theirs)) repository.write(path, text ?? "");
+      repository.git(...words);
+      repository.git("commit", "-qm", "theirs");
+      repository.git("checkout", "-q", "main");
+      for (const [path, text] of Object.entries(own)) repository.write(path, text);
+      const { status, landed } = await repository.land("work");
+      expect({ status, reason: (landed.refused as { reason: string }).reason }).toEqual({
+        status: 3,
+        reason: expect.stringContaining("you have uncommitted work at"),
+      });
+      for (const [path, text] of Object.entries(own))
+        expect(readFileSync(join(repository.path, path), "utf8")).toBe(text);
+    },
+  );
+
+  it("waits while a person rebases it, or has switched to another branch at the last moment", async () => {
+    using repository = landRepository({ ".lockstep/config.yaml": "base_branch: main\n" });
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    repository.write(".git/rebase-merge/head-name", "refs/heads/main\n");
+    repository.git("checkout", "-q", "--detach");
+    const rebasing = await repository.land("work");
+    expect(rebasing).toMatchObject({
+      status: 3,
+      landed: { refused: { reason: expect.stringContaining("being rebased") } },
+    });
+    repository.git("checkout", "-q", "main");
+    rmSync(join(repository.path, ".git/rebase-merge"), { recursive: true });
+    // A git that lets the person be faster, once.
+    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    const late = `#!/bin/sh\nfor word; do if [ "$word" = --ff-only ] && [ ! -e "${repository.path}/state/once" ]; then touch "${repository.path}/state/once"; ${real} -C "${repository.path}" switch -q -c feature; fi; done\nexec ${real} "$@"\n`;
+    repository.write("state/bin/git", late);
+    chmodSync(join(repository.path, "state/bin/git"), 0o755);
+    const before = repository.git("rev-parse", "main");
+    const env = { PATH: `${join(repository.path, "state/bin")}:${process.env.PATH}` };
+    const switched = await repository.run(["land", "work", "--json"], { env });
+    expect(switched.status, switched.stderr).toBe(3);
+    expect(repository.git("rev-parse", "main", "feature")).toBe(`${before}\n${before}`);
+    expect(repository.git("status", "--porcelain", "--untracked-files=no")).toBe("");
+    expect(JSON.parse((await repository.run(["task", "list", "--json"])).stdout)).toEqual([]);
+  });
+
+  it("may have a tag of the same name", async () => {
+    using repository = landRepository();
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    repository.git("tag", "main");
+    expect((await repository.land("work")).landed).toMatchObject({ outcome: "merged", base: "main" });
+  });
+
   it("that is not checked out moves by compare and swap", async () => {
     using repository = landRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
@@ -307,7 +381,7 @@ describe("a dry run", () => {
 
 describe("what is not supported", () => {
   it.each<[string, (repository: LandRepository) => void, string]>([
-    ["a branch that does not exist", () => {}, "there is no branch `work`"],
+    ["a branch that does not exist", () => {}, "there is no branch `work`: `git branch` lists them"],
     [
       "a branch with a history of its own",
       (one) => {

@@ -51,11 +51,30 @@ describe("integrate: pr", () => {
     expect(remote(repository, "rev-parse", "work")).toBe(repository.git("rev-parse", "work"));
     expect(remote(repository, "rev-parse", "main")).toBe(before);
     expect(repository.git("rev-parse", "main")).toBe(before);
-    expect(read(repository, "body")).toContain("| `npm test` | exit 0 | exit 0 | pass |");
+    expect(read(repository, "body")).toContain("| ` npm test ` | exit 0 | exit 0 | pass |");
     expect(read(repository, "calls")).toContain("pr create --base main --head work --title change work");
     expect((await run()).status).toBe(0);
     expect(read(repository, "calls").match(/pr create/g)).toHaveLength(1);
     expect(read(repository, "calls")).toContain("pr edit work");
+  });
+
+  it("proves each of several alone, because they are merged one by one", async () => {
+    using repository = withRemote();
+    repository.branch("lib", { "lib.js": "exports.x = 1;\n" });
+    repository.branch("user", { "test/f.test.js": 'require("../lib.js");\n' });
+    const { stdout } = await repository.run(["land", "lib", "user", "--json"], { env: repository.env });
+    const { branches } = JSON.parse(stdout) as { branches: { branch: string; outcome: string }[] };
+    expect(branches.map(({ branch, outcome }) => `${branch} ${outcome}`)).toEqual([
+      "lib proposed",
+      "user refused",
+    ]);
+  });
+
+  it("lets no name of a file speak Markdown", async () => {
+    using repository = withRemote();
+    repository.branch("odd", { "test/a` **APPROVED** `.test.js": 'it.skip("x");\n' });
+    expect((await repository.run(["land", "odd"], { env: repository.env })).status).toBe(0);
+    expect(read(repository, "body")).toContain("`` test/a` **APPROVED** `.test.js ``");
   });
 
   it("pushes nothing that is refused", async () => {

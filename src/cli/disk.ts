@@ -36,7 +36,11 @@ export function readDisk(): DiskReading {
       last_use: statSync(slot).mtime.toISOString(),
     };
   });
-  const checkouts = [...agents, ...checks];
+  const caches = join(folder, "caches");
+  const kept = existsSync(caches)
+    ? [{ name: "caches", task: null, bytes: diskUse(caches), last_use: statSync(caches).mtime.toISOString() }]
+    : [];
+  const checkouts = [...agents, ...checks, ...kept];
   return { folder, bytes: checkouts.reduce((sum, { bytes }) => sum + bytes, 0), checkouts };
 }
 

@@ -4,6 +4,13 @@ import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 /** The code behind a command is loaded when it is called. */
 export function addEverydayCommands(program: Command): void {
   program
+    .command("run")
+    .argument("[plan]", "default: tasks.yaml")
+    .description("run a plan: each task in a checkout of its own, merged only when it is proven")
+    .option("--again", "start it anew, though it has a session")
+    .option(...json)
+    .action(async (plan, options) => endsWith((await import("./run.ts")).runCommand(plan, options)));
+  program
     .command("land")
     .argument("<branch...>", "several are merged in this order, and whoever breaks another is left out")
     .description("take a branch into the base: only inside its scope, only proven on the merged tree")

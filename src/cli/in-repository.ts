@@ -23,7 +23,7 @@ export interface RepositoryOptions {
 
 /** A command that moves the base: for people only, in a repository, with its progress on stderr. */
 export async function inRepository(
-  command: "land" | "rollback",
+  command: "land" | "rollback" | "run",
   { dryRun = false, json }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {
@@ -51,7 +51,7 @@ async function withContext<Result>(
   if ("allow" in call) throw new CommandFault(call.code, call.reason);
   if (call.role !== "person")
     throw new CommandFault("R-AU-001", `\`${command}\` is not for agents: let a person do it`);
-  using opened = await openEngine({ create: command === "land" && !dryRun });
+  using opened = await openEngine({ create: command !== "rollback" && !dryRun });
   const { engine, project, config } = opened;
   const repository = await readRepository(project, config.base_branch);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);

@@ -44,9 +44,11 @@ function toJson(landed: Integrated) {
   return { ...only, ...landed, commit: landed.commit ?? only.commit };
 }
 
-function landedText({ base, branches, gate }: Integrated): string {
+function landedText({ base, batch, branches, gate }: Integrated): string {
+  const together = branches.filter(({ outcome }) => outcome === "merged").length > 1;
   const parts = [
-    branches.map((member) => `${outcomeLine(member, base)}\n`).join(""),
+    branches.map((member) => `${outcomeLine(member, base)}\n`).join("") +
+      (together ? `${style.dim(`together they are ${batch}`)}\n` : ""),
     checkTable(branches),
     gate.length === 0
       ? ""
@@ -59,14 +61,15 @@ function landedText({ base, branches, gate }: Integrated): string {
           ]),
         ),
     weakenedText(branches),
+    branches.map(outputText).filter(Boolean).join("\n"),
   ];
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function outcomeLine({ branch, outcome, commit, url }: Member, base: string): string {
+function outcomeLine({ branch, outcome, commit, task, url }: Member, base: string): string {
   const name = printable(branch);
   const words = {
-    merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)}`,
+    merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)}, task ${task}`,
     proven: `${style.green("proven")} ${name} on ${base} as ${commit?.slice(0, 12)}; nothing was moved`,
     proposed: `${style.green("proposed")} ${name} for ${base}${url === undefined ? "" : `: ${url}`}`,
     nothing: `${name} is part of ${base} already`,
@@ -90,6 +93,16 @@ function checkTable(branches: readonly Member[]): string {
   );
   if (rows.length === 0) return "";
   return table([...(several ? ["BRANCH"] : []), "CHECK", "BASE", "MERGED", "OUTCOME", "TIME"], rows);
+}
+
+const outputLinesMax = 15;
+
+/** The end of what a failed check printed. */
+function outputText({ branch, refused }: Member): string {
+  const { output, command } = refused?.details ?? {};
+  if (typeof output !== "string" || output.trim() === "") return "";
+  const lines = output.trimEnd().split("\n").slice(-outputLinesMax);
+  return `${printable(`${branch}: ${String(command)}`)} printed\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`;
 }
 
 function weakenedText(branches: readonly Member[]): string {

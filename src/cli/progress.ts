@@ -1,6 +1,6 @@
 import { writeAll } from "./descriptor.ts";
 import { style } from "./style.ts";
-import { duration, printable } from "./table.ts";
+import { cut, duration, printable } from "./table.ts";
 
 /** Steps that take their time, on stderr. On a terminal the last one shows for how long it has been going on. */
 export interface Progress extends Disposable {
@@ -12,7 +12,9 @@ const tickMs = 1000;
 export function showProgress(): Progress {
   const live = process.stderr.isTTY === true && process.env.CI === undefined;
   let current: { readonly line: string; readonly since: number } | undefined;
-  const text = () => `${style.dim("·")} ${current?.line ?? ""}`;
+  const width = () => (process.stderr.columns ?? 80) - 12;
+  const shown = () => current?.line ?? "";
+  const text = () => `${style.dim("·")} ${live ? cut(shown().split("\n")[0] ?? "", width()) : shown()}`;
   const rewrite = (end: string) => {
     if (current === undefined) return;
     const seconds = Math.round((performance.now() - current.since) / 1000);

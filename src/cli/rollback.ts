@@ -59,7 +59,8 @@ function rollbackText(done: RolledBack): string {
     lines(
       "files as they were before",
       done.restored.map(
-        ({ task, paths, way_back }) => `${task}: ${counted(paths.length, "file")}; back with ${way_back}`,
+        ({ task, paths, left, way_back }) =>
+          `${task}: ${counted(paths.length, "file")}${left.length > 0 ? ` (left as they are: ${left.join(", ")})` : ""}; back with ${way_back}`,
       ),
     ),
     lines("recommended", done.report?.recommended ?? []),

@@ -27,8 +27,8 @@ export async function statusCommand({ json, watch, disk }: StatusOptions): Promi
 
 /** What waits for a person first, then everything. */
 function statusText(status: Status): string {
-  const { breaker, tasks } = status;
-  if (tasks.length === 0 && breaker.mode === "CLEAR")
+  const { breaker, tasks, decisions } = status;
+  if (tasks.length === 0 && decisions.length === 0 && breaker.mode === "CLEAR")
     return "no tasks yet: `lockstep task add` or `lockstep dispatch` brings the first\n";
   const stopped =
     breaker.mode === "CLEAR"
@@ -69,7 +69,7 @@ export function taskTable(tasks: readonly TaskStatus[]): string {
       .toSorted(byName)
       .map((task) => [
         task.id,
-        task.state,
+        task.reverted_by === null ? task.state : "ROLLED BACK",
         task.agent ?? "-",
         String(task.attempts),
         task.elapsed_seconds === null ? "-" : duration(task.elapsed_seconds),

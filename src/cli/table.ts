@@ -7,21 +7,42 @@ export function printable(text: string): string {
   return text.replace(unprintable, " ");
 }
 
-/** Columns that align; the last one is cut where the terminal ends. */
+/** Columns that align; where the terminal is too narrow, the widest ones are cut. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map(printable));
-  const widths = head.map((name, column) =>
+  const natural = head.map((name, column) =>
     Math.max(name.length, ...cells.map((row) => lengthOf(row[column] ?? ""))),
   );
-  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
-  const line = (row: readonly string[]) => {
-    const text = row
-      .map((cell, column) => pad(cell, widths[column] ?? 0))
+  const widths = fitted(natural, process.stdout.isTTY ? process.stdout.columns : Infinity);
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => pad(cut(cell, widths[column] ?? 0), widths[column] ?? 0))
       .join("  ")
       .trimEnd();
-    return lengthOf(text) > width ? `${[...text].slice(0, width - 1).join("")}…` : text;
-  };
   return [style.bold(line(head)), ...cells.map(line)].map((text) => `${text}\n`).join("");
+}
+
+const narrowest = 8;
+
+function fitted(natural: readonly number[], width: number): readonly number[] {
+  const widths = [...natural];
+  const total = () => widths.reduce((sum, one) => sum + one + 2, -2);
+  while (total() > width) {
+    const widest = Math.max(...widths);
+    if (widest <= narrowest) break;
+    widths[widths.indexOf(widest)] = Math.max(narrowest, widest - (total() - width), secondOf(widths));
+  }
+  return widths;
+}
+
+/** The widest one shrinks no further than to the next. */
+function secondOf(widths: readonly number[]): number {
+  const [widest = 0, second = 0] = [...widths].sort((one, other) => other - one);
+  return widest === second ? widest - 1 : second;
+}
+
+export function cut(text: string, width: number): string {
+  return lengthOf(text) <= width ? text : `${[...text].slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
 function pad(text: string, width: number): string {

@@ -1,3 +1,4 @@
+import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Intent } from "../ledger/ledger.ts";
@@ -112,4 +113,13 @@ export async function reviewedTask(engine: Engine, branch: string): Promise<Task
   if (found.length < 2) return found[0];
   const keys = found.map(({ key }) => `\`${key}\``).join(", ");
   return deny("R-IN-001", `branch \`${branch}\` could be the work of ${keys}: let only one be in review`);
+}
+
+/** Merges of this branch that were taken out again: git takes their commits for part of the base all the same. */
+export async function rolledBackMerges(engine: Engine, branch: string): Promise<readonly Task[]> {
+  const tasks = await engine.ledger.tasks({ states: ["MERGED"] });
+  return tasks.filter(
+    ({ id, assignment, revertedBy }) =>
+      revertedBy != null && (field(assignment, "branch") === branch || `lockstep/${id}` === branch),
+  );
 }

@@ -2,7 +2,7 @@ import { field, isStringList } from "../core/points/fields.ts";
 import { findWeakened, type Weakened } from "../core/proof/weakened-checks.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Engine } from "../engine/engine.ts";
-import { reviewedTask } from "../engine/finish-landing.ts";
+import { reviewedTask, rolledBackMerges } from "../engine/finish-landing.ts";
 import { mergeTrees } from "../workspace/git/merge-commits.ts";
 import { type ChangedPath, readDiff } from "../workspace/git/read-diff.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
@@ -30,6 +30,8 @@ export interface Candidate {
 
 export interface BranchWish {
   readonly branch: string;
+  /** The task that it is the work of, where that is known; else its name may tell. */
+  readonly task?: string;
   readonly scope: readonly string[] | null;
   readonly checks: readonly string[];
   readonly proves: readonly string[];
@@ -47,18 +49,23 @@ export async function examineBranch(
   wish: BranchWish,
 ): Promise<Examined> {
   const { branch } = wish;
-  const commit = await readRef(root, `refs/heads/${branch}`);
-  if (commit === undefined) return refusal(deny("R-IN-001", `there is no branch \`${branch}\``));
-  if (await isAncestor(root, commit, baseCommit)) return { nothing: true };
-  const task = await reviewedTask(engine, branch);
+  const commit = isBranchName(branch) ? await readRef(root, `refs/heads/${branch}`) : undefined;
+  if (commit === undefined)
+    return refusal(deny("R-IN-001", `there is no branch \`${branch}\`: \`git branch\` lists them`));
+  const out = await findRolledBack(engine, { root, base, branch, commit });
+  if (out !== undefined) return refusal(out);
+  const task =
+    wish.task === undefined ? await reviewedTask(engine, branch) : await engine.ledger.task(wish.task);
   if (task !== undefined && "allow" in task) return refusal(task);
+  if (await isAncestor(root, commit, baseCommit))
+    return task?.state === "REVIEW" ? { refused: unchanged, task: task.key, changed: [] } : { nothing: true };
   const fork = await readFork(root, baseCommit, commit);
   if (fork === undefined)
     return refusal(deny("R-GT-001", `\`${branch}\` has no commit in common with the base: rebase it first`));
   const diff = await readDiff(root, fork, commit);
   const changed = diff.map(({ path }) => path);
   const { scope, forbidden, checks } = termsOf(task?.assignment ?? null, wish);
-  const outside = findOutsideScope(engine.world, { scope, forbidden }, diff);
+  const outside = findOutsideScope(engine.world, { scope, forbidden, session: task?.session ?? null }, diff);
   const merged = await mergeTrees(root, baseCommit, commit);
   const refused = outside ?? ("conflicts" in merged ? conflict(branch, base, merged.conflicts) : undefined);
   if (refused !== undefined) return { refused, task: task?.key ?? null, changed };
@@ -67,7 +74,7 @@ export async function examineBranch(
       branch,
       task: task?.key ?? null,
       session: task?.session ?? null,
-      title: task?.title ?? (await git(root, ["log", "-1", "--format=%s", commit])),
+      title: plainLine(task?.title ?? (await git(root, ["log", "-1", "--format=%s", commit]))),
       commit,
       scope,
       forbidden,
@@ -76,6 +83,31 @@ export async function examineBranch(
       weakened: findWeakened(await readTexts(root, [fork, commit], diff)),
     },
   };
+}
+
+/** S1-116. */
+const unchanged = deny(
+  "R-PC-003",
+  "the work was handed in as done, but nothing was changed: do it, or say what stops it",
+);
+
+/** Git would merge nothing of what was rolled back, or only what came after it. */
+async function findRolledBack(
+  engine: Engine,
+  { root, base, branch, commit }: Readonly<Record<"root" | "base" | "branch" | "commit", string>>,
+): Promise<Deny | undefined> {
+  for (const { key, commit: merge, revertedBy } of await rolledBackMerges(engine, branch)) {
+    if (merge === null || !(await isAncestor(root, `${merge}^2`, commit))) continue;
+    const again = `git switch -c again ${base} && git revert --no-edit ${revertedBy?.slice(0, 12)}`;
+    const reason = `\`${branch}\` was merged and rolled back, so git would leave that part out: \`${again}\`, then land that`;
+    return deny("R-GT-001", reason, { task_id: key, reverted_by: revertedBy });
+  }
+  return undefined;
+}
+
+/** `f~1` and `f@{1}` are commits, not branches. */
+function isBranchName(name: string): boolean {
+  return !/[~^:?*[\\\s]|@\{|\.\.|\/\/|^-|\/$/.test(name);
 }
 
 /** A task's own terms hold; what the caller adds comes on top. */
@@ -99,6 +131,12 @@ function termsOf(assignment: unknown, { scope, checks, proves }: BranchWish) {
       })),
     ],
   };
+}
+
+/** It becomes part of a commit message. */
+function plainLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a message must not command a terminal
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
 }
 
 async function readFork(root: string, base: string, commit: string): Promise<string | undefined> {

@@ -28,6 +28,9 @@ export async function integrate(
   wishes: readonly BranchWish[],
 ): Promise<Integrated> {
   for (const line of await recoverMoves(context)) context.onProgress(line);
+  // Pull requests are merged one by one, in whatever order: each has to hold alone.
+  if (context.config.integrate === "pr" && wishes.length > 1 && !context.dryRun)
+    return oneByOne(context, wishes);
   let { repository } = context;
   for (let round = 0; round < roundsMax; round += 1) {
     const done = await integrateOnce({ ...context, repository }, wishes);
@@ -41,6 +44,19 @@ export async function integrate(
     context,
     wishes.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
   );
+}
+
+async function oneByOne(context: IntegrationContext, wishes: readonly BranchWish[]): Promise<Integrated> {
+  const done: Integrated[] = [];
+  for (const wish of wishes) done.push(await integrate(context, [wish]));
+  const gate = done.flatMap((one) => one.gate);
+  return {
+    ...tell(
+      context,
+      done.flatMap(({ branches }) => branches),
+    ),
+    gate,
+  };
 }
 
 async function integrateOnce(

@@ -7,12 +7,14 @@ import type { ChangedPath } from "../workspace/git/read-diff.ts";
 export interface DiffLimits {
   readonly scope: readonly string[];
   readonly forbidden: readonly string[];
+  /** Whose folder below `.agents-work` it may change; all others are closed. */
+  readonly session: string | null;
 }
 
 /** INV-6: a change is judged by the names in its tree, whatever links the working folder has. */
 export function findOutsideScope(
   { place, disk }: Pick<Ports, "place" | "disk">,
-  { scope, forbidden }: DiffLimits,
+  { scope, forbidden, session }: DiffLimits,
   diff: readonly ChangedPath[],
 ): Deny | undefined {
   const lock = readEntries(scope, place);
@@ -25,13 +27,18 @@ export function findOutsideScope(
     disk: { ...disk, realPath: (path: string) => path },
     lock: new Scope(lock.entries, place),
     forbidden: new Scope(carved.entries, place),
+    session: session ?? "",
   };
   const wrong: string[] = [];
-  for (const { path, utf8 } of diff) {
+  for (const { path, utf8, kind } of diff) {
+    if (kind === "submodule" || path === ".gitmodules")
+      return deny("R-GT-001", `\`${path}\`: submodules are not supported yet, so none can come in`, { path });
+    if (!utf8)
+      return deny("R-PO-002", `the name \`${path}\` is not UTF-8, and lies in no scope: rename it`, { path });
     const target = { resource: path, wholeTree: false };
     const protectedPath = findForbidden(target, limits);
     if (protectedPath !== undefined) return deny("R-PW-002", protectedPath.reason, protectedPath.details);
-    if (!utf8 || findOutside(target, limits) !== undefined) wrong.push(path);
+    if (findOutside(target, limits) !== undefined) wrong.push(path);
   }
   const [first] = wrong;
   if (first === undefined) return undefined;

@@ -13,10 +13,10 @@ export function proofText({
 }): string {
   const row = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   const checks = evidence.map(({ command, before, after, outcome }) =>
-    row([`\`${command}\``, before === null ? "-" : `exit ${before.exit}`, `exit ${after.exit}`, outcome]),
+    row([code(command), before === null ? "-" : `exit ${before.exit}`, `exit ${after.exit}`, outcome]),
   );
   const gates = gate.map(({ check, result, note }) => row([check, result, note ?? ""]));
-  const weakened = candidate.weakened.map(({ path, what }) => `- \`${path}\`: ${what}`);
+  const weakened = candidate.weakened.map(({ path, what }) => `- ${code(path)}: ${what}`);
   return [
     `Proven by Lockstep on the tree that merging into \`${base}\` gives: \`${tree}\`.`,
     ["| check | base | merged | outcome |", "|---|---|---|---|", ...checks].join("\n"),
@@ -25,6 +25,13 @@ export function proofText({
   ]
     .filter((part) => part !== "")
     .join("\n\n");
+}
+
+/** Between more marks than it has itself, so that nothing in it is read as Markdown. */
+function code(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  const marks = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
+  return `${marks} ${line} ${marks}`;
 }
 
 /** A bar would end the cell. */

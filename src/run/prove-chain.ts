@@ -1,4 +1,5 @@
 import type { CheckRecord } from "../core/proof/check-record.ts";
+import { touchesTests } from "../core/proof/weakened-checks.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { askVacuous } from "../engine/ask-vacuous.ts";
 import { type GateResult, gateResult } from "../proof/gate/gate-result.ts";
@@ -146,7 +147,12 @@ async function blame({ context, checks }: Proving, failure: Failure): Promise<Le
     candidates: [...links, last].map(({ candidate }) => candidate),
     fails: (commit, merged) => checks.fails(commit, failed, changeOf(context, merged)),
   });
-  if (guilty === last.candidate) return { ...leftOut(guilty, refused), evidence: last.evidence };
+  const own = last.candidate.checks.some(({ command }) => command === failed);
+  if (guilty === last.candidate || !(own || isVictim(last.candidate, guilty)))
+    return {
+      ...leftOut(last.candidate, withOther(refused, guilty, last.candidate)),
+      evidence: last.evidence,
+    };
   return broke(guilty, last.candidate, { what: `\`${failed}\``, refused, links });
 }
 
@@ -200,9 +206,19 @@ async function blameTip({ context }: Proving, { links, refused, what, fails }: T
   const failing = candidates.slice(0, count);
   const guilty = await findGuilty({ root, base, candidates: failing, fails });
   const last = failing.at(-1) as Candidate;
-  return guilty === last
-    ? withEvidence(links, guilty, refused)
-    : broke(guilty, last, { what, refused, links });
+  if (guilty === last || !isVictim(last, guilty))
+    return withEvidence(links, last, withOther(refused, guilty, last));
+  return broke(guilty, last, { what, refused, links });
+}
+
+/** Two that hold alone and not together: whose tests they are is who was broken; else the later one has to adapt. */
+function isVictim(one: Candidate, other: Candidate): boolean {
+  return touchesTests(one.changed) && !touchesTests(other.changed);
+}
+
+function withOther(refused: Deny, other: Candidate, own: Candidate): Deny {
+  if (other === own) return refused;
+  return { ...refused, details: { ...refused.details, with: other.task ?? other.branch } };
 }
 
 async function gateOn(

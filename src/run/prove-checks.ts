@@ -35,6 +35,8 @@ interface Waiting {
 interface Proving {
   readonly prover: Prover;
   readonly base: string;
+  /** What the base is called. */
+  readonly before?: string;
   /** Commands whose second run counts. */
   readonly flaky: readonly string[];
   /** True if a person said that a check which proves nothing is good enough. */
@@ -112,7 +114,7 @@ export class ChecksProof {
   async #onBase(command: string): Promise<CheckRun | Deny> {
     const known = this.#before.get(command);
     if (known !== undefined) return known;
-    this.#with.onProgress(`on the base: ${command}`);
+    this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
     const before = await this.#with.prover.run(this.#with.base, command);
     if ("error" in before) return notRun(command, before.error);
     this.#before.set(command, before.run);

@@ -10,8 +10,10 @@ export async function tidyCheckouts({ ledger }: Engine, commonFolder: string): P
     const { session, task } = checkout;
     const found = await ledger.task(session === null ? task : `${session}/${task}`);
     if (found?.state !== "MERGED" && found?.state !== "FAILED") continue;
-    for (const { holds, command } of await removeCheckout(checkout))
-      told.push(`removed the checkout of \`${found.key}\`; ${holds} is kept: ${command}`);
+    // What was merged needs no word; what was in the checkout besides does.
+    for (const { ref, holds, command } of await removeCheckout(checkout))
+      if (found.state !== "MERGED" || /-(?:kept|ignored)(?:\/|$)/.test(ref))
+        told.push(`removed the checkout of \`${found.key}\`; ${holds} is kept: ${command}`);
   }
   return told;
 }

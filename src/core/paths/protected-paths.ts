@@ -1,7 +1,7 @@
 import { foldProtected } from "./fold.ts";
 
 /** Never writable by any agent, whatever its lock. Relative to the project root. */
-const protectedPaths = [
+export const protectedPaths = [
   ".git",
   ".lockstep",
   ".claude",

@@ -48,6 +48,13 @@ describe("what weakens the checks", () => {
       "b",
       "the automation of the repository was changed",
     ],
+    [
+      "a changed package manager",
+      ".npmrc",
+      undefined,
+      "script-shell=/bin/true",
+      "the configuration of a package manager was changed",
+    ],
     ["an added script", "package.json", "{}", scripts("vitest"), undefined],
     ["an ordinary change", "src/a.ts", "a", "b", undefined],
     ["a longer test", "test/a.test.ts", long, `${long}\n${long}`, undefined],

@@ -17,12 +17,18 @@ const runnerFile =
   /(?:^|\/)(?:(?:vitest|jest|karma|playwright|cypress|mocha|ava)\.(?:config|workspace)\.\w+|\.mocharc[^/]*|pytest\.ini|tox\.ini|conftest\.py|setup\.cfg|pyproject\.toml|Makefile|\.nycrc[^/]*|codecov\.ya?ml|phpunit\.xml[^/]*)$/;
 const automationFile =
   /^(?:\.github\/workflows\/|\.gitlab-ci|\.circleci\/|\.vscode\/|azure-pipelines|Jenkinsfile)/;
+const managerFile =
+  /(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.c?js|bunfig\.toml|pip\.conf|uv\.toml)$/;
 const skips =
   /\b(?:it|test|describe|context|suite)\.(?:skip|todo|only)\b|\b(?:xit|xdescribe|xtest|fit|fdescribe)\s*\(|@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|\bt\.Skip\(|#\[ignore\]|@(?:Disabled|Ignore)\b/g;
 
 /** Tests deleted, emptied or skipped, scripts and runners redefined. */
 export function findWeakened(changed: readonly ChangedText[]): readonly Weakened[] {
   return changed.flatMap((change) => [...weakeningsOf(change)]);
+}
+
+export function touchesTests(paths: readonly string[]): boolean {
+  return paths.some((path) => testFile.test(path));
 }
 
 function* weakeningsOf({ path, before, after }: ChangedText): Iterable<Weakened> {
@@ -34,6 +40,7 @@ function* weakeningsOf({ path, before, after }: ChangedText): Iterable<Weakened>
   const added = count(after) - count(before);
   if (added > 0) yield { path, what: `${added} test${added === 1 ? " is" : "s are"} skipped or singled out` };
   if (runnerFile.test(path)) yield { path, what: "the configuration of a test runner was changed" };
+  if (managerFile.test(path)) yield { path, what: "the configuration of a package manager was changed" };
   if (automationFile.test(path)) yield { path, what: "the automation of the repository was changed" };
   if (/(?:^|\/)package\.json$/.test(path)) yield* scriptsChanged(path, before, after);
 }

@@ -127,11 +127,11 @@ const catalog = {
     "the agent failed to start, ended badly or gave no valid answer",
     "look at its log and retry",
   ),
-  "R-HK-001": later("a lifecycle hook failed", "do what its remediation says and submit again"),
+  "R-HK-001": own("a lifecycle hook failed", "do what its remediation says and submit again"),
   "R-GT-001": own("the integration gate failed", "mend what the gate's record names"),
   "R-DP-001": own("a task that this one depends on failed", "resolve that task first"),
   "E-CONFIG": own("the configuration is invalid", "mend the line that the message names"),
-  "E-PLAN": later("the plan is invalid", "mend the line that the message names"),
+  "E-PLAN": own("the plan is invalid", "mend the line that the message names"),
   "E-STORE": own(
     "the ledger cannot be read or written",
     "do what the reason says; `lockstep audit verify` tells what is damaged",

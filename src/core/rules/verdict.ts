@@ -31,7 +31,7 @@ export function deny(code: RuleCode, reason: string, details: Details = {}): Den
 
 const reasonLengthMax = 500;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a reason must not carry terminal commands
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 
 function oneLine(text: string): string {
   const line = text.replace(unprintable, " ").trim();

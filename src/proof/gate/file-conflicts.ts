@@ -25,7 +25,7 @@ export function checkFileConflicts(batch: readonly Modifications[]): GateResult 
       : `lies below \`${folder}\`, which ${joined(inOrder(others as ReadonlySet<string>))} modified as a file`;
     findings.push({ path, message, tasks: inOrder(written ? tasks : all) });
   }
-  const note = `${writers.size} files of ${order.length} tasks were compared`;
+  const note = `the changed files of ${order.length === 1 ? "one task" : `${order.length} tasks`} were compared: ${writers.size}`;
   return gateResult("file_conflict", findings, [note]);
 }
 

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { detectSetup } from "./detect-commands.ts";
+import { setupInputs } from "./setup-inputs.ts";
+
+function inputsOf(files: Readonly<Record<string, string>>): readonly string[] | undefined {
+  const has = (name: string) => Object.hasOwn(files, name);
+  return setupInputs(detectSetup({ has }), {
+    paths: () => Object.keys(files),
+    text: (path) => files[path],
+    load: () => {},
+  });
+}
+
+const npm = { "package-lock.json": "{}", "package.json": "{}", "src/a.js": "" };
+const manifest = (fields: object) => JSON.stringify(fields);
+
+describe("a set-up", () => {
+  it.each<[string, Record<string, string>, readonly string[]]>([
+    ["npm", npm, ["package-lock.json", "package.json"]],
+    [
+      "npm with workspaces, settings and what packages' scripts read",
+      {
+        ...npm,
+        "package.json": manifest({
+          workspaces: ["packages/*"],
+          scripts: { test: "x", build: "y", "install:all": "z" },
+          dependencies: { a: "~1.2.3", b: "npm:c@^1", d: "github:e/f#1", g: "workspace:*", h: "*" },
+          main: "./index.js",
+        }),
+        "packages/a/package.json": manifest({ bin: "./bin.js" }),
+        ".npmrc":
+          "# ours\nregistry=https://registry.example\n//registry.example/:_authToken=${T}\nsave-exact=true\n",
+        ".puppeteerrc.cjs": "",
+        ".github/workflows/a.yml": "",
+        "prisma/schema.prisma": "",
+      },
+      [
+        ...["package-lock.json", "package.json", "packages/a/package.json", ".npmrc"],
+        ...[".puppeteerrc.cjs", "prisma/schema.prisma"],
+      ],
+    ],
+    [
+      "pnpm",
+      {
+        "pnpm-lock.yaml": "",
+        "package.json": "{}",
+        "pnpm-workspace.yaml":
+          'packages:\n  - "packages/*"\ncatalog:\n  react: ^19.0.0\nonlyBuiltDependencies:\n  - esbuild\n',
+      },
+      ["pnpm-lock.yaml", "package.json", "pnpm-workspace.yaml"],
+    ],
+    [
+      "yarn",
+      {
+        "yarn.lock": "",
+        "package.json": "{}",
+        ".yarnrc.yml": "nodeLinker: node-modules\nyarnPath: .yarn/releases/yarn-4.9.1.cjs\n",
+        ".yarn/releases/yarn-4.9.1.cjs": "",
+      },
+      ["yarn.lock", "package.json", ".yarnrc.yml", ".yarn/releases/yarn-4.9.1.cjs"],
+    ],
+    [
+      "cargo",
+      { "Cargo.lock": "", "Cargo.toml": "", "a/Cargo.toml": "", "build.rs": "" },
+      ["Cargo.lock", "Cargo.toml", "a/Cargo.toml"],
+    ],
+    [
+      "two languages",
+      { ...npm, "go.sum": "", "go.mod": "" },
+      ["package-lock.json", "package.json", "go.sum", "go.mod"],
+    ],
+  ])("that runs nothing of the tree is made from a few files: %s", (_name, files, inputs) => {
+    expect(inputsOf(files)).toEqual(inputs);
+  });
+
+  const scripts = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
+  const packages = (fields: object) => ({ ...npm, "packages/a/package.json": manifest(fields) });
+  it.each<[string, Record<string, string>]>([
+    ...[...scripts, "prepublish", "dependencies", "pnpm:devPreinstall"].map(
+      (name): [string, Record<string, string>] => [name, packages({ scripts: { [name]: "node x.js" } })],
+    ),
+    ...[
+      "file:../a",
+      "link:./a",
+      "portal:a",
+      "../a",
+      "./a.tgz",
+      "/a",
+      "~/a",
+      "git+file:///a",
+      "patch:a@1#x",
+    ].map((spec): [string, Record<string, string>] => [spec, packages({ devDependencies: { a: spec } })]),
+    ["an override", packages({ overrides: { a: { b: "file:x" } } })],
+    ["a patch", packages({ pnpm: { patchedDependencies: { a: "fixes/a.patch" } } })],
+    ["a manifest that does not parse", { ...npm, "packages/a/package.json": "{" }],
+    ["a manifest that is none", { ...npm, "packages/a/package.json": "null" }],
+    ["a native module", { ...npm, "packages/a/binding.gyp": "" }],
+    ["pnpm's own file", { ...npm, ".pnpmfile.cjs": "" }],
+    ["tracked packages", { ...npm, "node_modules/a/index.js": "" }],
+    ["a shell of the tree", { ...npm, ".npmrc": "fund=false\nscript-shell=./x\n" }],
+    ["an option for Node", { ...npm, ".npmrc": "node-options = --import=./x.js\n" }],
+    ["a plugin of yarn", { ...npm, ".yarnrc.yml": "plugins:\n  - path: .yarn/plugins/x.cjs\n" }],
+    ["another yarn", { ...npm, ".yarnrc.yml": "yarnPath: tools/yarn.cjs\n" }],
+    ["an override of pnpm's", { ...npm, "pnpm-workspace.yaml": "overrides:\n  a: link:../a\n" }],
+    ["uv", { "uv.lock": "", "pyproject.toml": "" }],
+    ["Ruby", { "Gemfile.lock": "" }],
+    ["PHP", { "composer.lock": "" }],
+    ["cargo with settings", { "Cargo.lock": "", ".cargo/config.toml": "" }],
+    ["one language of two", { ...npm, "uv.lock": "" }],
+  ])("that may run code of the tree (%s) is one of the whole tree", (_name, files) => {
+    expect(inputsOf(files)).toBeUndefined();
+  });
+});

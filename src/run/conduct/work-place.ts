@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import type { Config } from "../../contract/config.ts";
+import { protectedPaths } from "../../core/paths/protected-paths.ts";
+import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
+import type { RepositoryState } from "../../workspace/git/repository-state.ts";
+import { installFolder } from "../../workspace/install-folder.ts";
+import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
+import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
+import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
+import type { Dependencies } from "./dependencies.ts";
+
+export interface WorkPlaceOptions {
+  readonly repository: RepositoryState;
+  readonly config: Config;
+  readonly sandbox: Sandbox;
+  readonly socket?: string;
+  readonly session: string | null;
+  readonly task: string;
+  readonly attempt: number;
+  readonly dependencies: Dependencies;
+}
+
+/** Where one attempt works: its checkout with its dependencies, and the walls around it. */
+export interface WorkPlace {
+  readonly checkout: Checkout;
+  readonly notes: readonly string[];
+  wrap(
+    command: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
+}
+
+export async function openWorkPlace(
+  options: WorkPlaceOptions,
+): Promise<WorkPlace | { readonly error: string }> {
+  const { repository, config, sandbox, session, task, attempt, dependencies } = options;
+  const { root, commonFolder, baseCommit: base } = repository;
+  const { include, home } = config.workspace;
+  const name = { session, task, attempt };
+  const { checkout, notes } = await openCheckout({ ...name, commonFolder, root, base, include });
+  const error = await dependencies.install(checkout.base, checkout.folder);
+  if (error !== undefined) return { error };
+  const walls = agentWalls({
+    ...{ root, commonFolder, home, clientState: [] },
+    checkout: checkout.folder,
+    temporary: checkout.temporary,
+    readOnly: [
+      installFolder(),
+      ...protectedPaths.filter((path) => path !== ".git").map((path) => join(checkout.folder, path)),
+    ],
+    ...(options.socket === undefined ? {} : { socket: options.socket }),
+  });
+  return {
+    checkout,
+    notes,
+    wrap: (command, env) => {
+      const wrapped = sandbox.wrap(command, walls, { cwd: checkout.folder, env });
+      if (!sandbox.enforces) return wrapped;
+      // The person's own caches are not there: tools get empty ones in the private temporary folder.
+      const caches = openCaches({
+        ...{ commonFolder, opened: home, purpose: "check", temporary: checkout.temporary },
+        setup: { programs: [], runsTree: false },
+      });
+      return { ...wrapped, env: { ...caches.env(wrapped.env.TMPDIR ?? checkout.temporary), ...wrapped.env } };
+    },
+  };
+}

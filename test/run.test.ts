@@ -1,0 +1,186 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import { eventually } from "./support/run-command.ts";
+
+const answer = (status: string) =>
+  `answer: { status: ${status}, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }`;
+
+interface Wish {
+  /** By agent, its attempts, each a list of steps in YAML. */
+  readonly agents: Readonly<Record<string, readonly (readonly string[])[]>>;
+  readonly tasks: readonly string[];
+  readonly config?: string;
+}
+
+function planned({ agents, tasks, config = "" }: Wish): LandRepository {
+  const scripts = Object.entries(agents).map(([name, attempts]) => [
+    `agents/${name}.yaml`,
+    `attempts:\n${attempts.map((steps) => steps.map((step, at) => `${at === 0 ? "  - - " : "    - "}${step}\n`).join("")).join("")}`,
+  ]);
+  const listed = Object.keys(agents).map(
+    (name) => `  ${name}: { adapter: script, run: [agents/${name}.yaml] }\n`,
+  );
+  return landRepository({
+    ...Object.fromEntries(scripts),
+    ".gitignore": "state\n.agents-work\n",
+    ".lockstep/config.yaml": `agents:\n${listed.join("")}${config}`,
+    "tasks.yaml": `project: { name: shop }\ntasks:\n${tasks.map((task) => `  - ${task}\n`).join("")}`,
+  });
+}
+
+const task = (id: string, agent: string, more = "") =>
+  `{ id: ${id}, goal: do ${id}, agent: ${agent}, lock_scope: [${id}.txt], acceptance_checks: ["cmd: test -e ${id}.txt"]${more} }`;
+const writes = (id: string) => `write: { path: ${id}.txt, text: "made\\n" }`;
+
+interface RunDocument {
+  readonly outcome: string;
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly code: string | null;
+    readonly attempts: number;
+  }[];
+}
+
+async function run(repository: LandRepository, ...words: string[]) {
+  const { status, stdout, stderr } = await repository.run(["run", ...words, "--json"]);
+  expect(stdout, stderr).not.toBe("");
+  const done = JSON.parse(stdout) as RunDocument;
+  const states = Object.fromEntries(done.tasks?.map(({ id, state }) => [id.split("/").at(-1), state]) ?? []);
+  return { status, stderr, done, states };
+}
+
+describe("a plan", () => {
+  it("of good tasks is merged in the order of its dependencies, each with its proof, and its copy says so", async () => {
+    using repository = planned({
+      agents: {
+        a: [[writes("A"), answer("OK")]],
+        b: [["run: { command: test -e A.txt }", writes("B"), answer("OK")]],
+      },
+      tasks: [task("B", "b", ", depends_on: [A]"), task("A", "a")],
+    });
+    const { status, states } = await run(repository);
+    expect({ status, states }).toEqual({ status: 0, states: { A: "MERGED", B: "MERGED" } });
+    expect(repository.git("log", "--first-parent", "--format=%s", "main").split("\n").slice(0, 2)).toEqual([
+      "B: do B",
+      "A: do A",
+    ]);
+    expect(repository.git("status", "--porcelain")).toBe("");
+    const [session = ""] = repository.git("ls-files", "--others", "--", ".agents-work").split("/").slice(1);
+    const copy = readFileSync(join(repository.path, ".agents-work", session, "tasks.yaml"), "utf8");
+    expect(copy.match(/status: completed/g)).toHaveLength(2);
+    const memory = readFileSync(join(repository.path, ".agents-work", session, "activeContext.md"), "utf8");
+    expect(memory).toContain('ownedFiles: ["A.txt"]');
+    const again = await run(repository);
+    expect({ status: again.status, outcome: again.done.outcome }).toEqual({ status: 0, outcome: "merged" });
+    expect(again.stderr).not.toContain("started by");
+  });
+
+  it("with tasks apart from each other runs them at the same time", async () => {
+    const meets = (own: string, other: string) =>
+      `run: { command: 'touch "$HOME/.meet/${own}"; i=0; while [ ! -e "$HOME/.meet/${other}" ]; do sleep 0.1; i=$((i+1)); [ $i -lt 200 ] || exit 1; done' }`;
+    using repository = planned({
+      agents: {
+        a: [[meets("a", "b"), writes("A"), answer("OK")]],
+        b: [[meets("b", "a"), writes("B"), answer("OK")]],
+      },
+      tasks: [task("A", "a"), task("B", "b")],
+      config: "workspace: { home: [.meet] }\n",
+    });
+    repository.write("state/.meet/x", "");
+    const env = { HOME: join(repository.path, "state") };
+    const { status, stderr } = await repository.run(["run"], { env });
+    expect(status, stderr).toBe(0);
+  });
+
+  it("with faults is refused whole, each with its line, before anything starts", async () => {
+    using repository = planned({
+      agents: { a: [[answer("OK")]] },
+      tasks: [task("A", "nobody"), task("A", "a")],
+    });
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("E-PLAN: tasks.yaml:3");
+    expect(stderr).toContain("tasks.yaml:4");
+    expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
+  });
+});
+
+describe("an agent", () => {
+  it("that strays is rejected by its real diff, and merged once it has mended that", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [writes("A"), 'write: { path: f.js, text: "exports.f = 2;\\n" }', answer("OK")],
+          ['run: { command: "git show HEAD:f.js > f.js" }', answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr, done } = await run(repository);
+    expect({ status, tasks: done.tasks }).toMatchObject({
+      status: 0,
+      tasks: [{ state: "MERGED", attempts: 2 }],
+    });
+    expect(stderr).toContain("R-PO-002");
+    expect(repository.git("show", "main:f.js")).toBe("exports.f = 1;");
+  });
+
+  it.each<[string, readonly string[], string, string]>([
+    ["says that it is done and has done nothing", [answer("OK")], "R-PC-003", "ESCALATED"],
+    [
+      "fails its own check, whatever it says",
+      [
+        'write: { path: A.txt/x, text: "" }',
+        "delete: A.txt",
+        'write: { path: A.txt.bak, text: "" }',
+        answer("OK"),
+      ],
+      "R-PO-002",
+      "ESCALATED",
+    ],
+    ["gives no answer", [writes("A")], "R-AG-001", "BLOCKED"],
+    ["ends badly", [writes("A"), "exit: 3"], "R-AG-001", "BLOCKED"],
+  ])("that %s is never merged", async (_name, steps, code, state) => {
+    using repository = planned({ agents: { a: [steps] }, tasks: [task("A", "a")] });
+    const before = repository.git("rev-parse", "main");
+    const { status, done } = await run(repository);
+    expect({ status, tasks: done.tasks }).toMatchObject({
+      status: state === "ESCALATED" ? 3 : 1,
+      tasks: [{ code, state }],
+    });
+    expect(repository.git("rev-parse", "main")).toBe(before);
+  });
+
+  it("that breaks the tests of the project is rejected with their output, and what it made is kept", async () => {
+    using repository = planned({
+      agents: { a: [['write: { path: f.js, text: "exports.f = 9;\\n" }', answer("OK")]] },
+      tasks: ['{ id: A, goal: break it, agent: a, lock_scope: [f.js], acceptance_checks: ["cmd: true"] }'],
+    });
+    const { status, done } = await run(repository);
+    expect({ status, tasks: done.tasks }).toMatchObject({
+      status: 3,
+      tasks: [{ code: "R-PC-002", state: "ESCALATED", attempts: 3 }], // the same error three times (S1-111)
+    });
+    expect(repository.git("show", "lockstep/A:f.js")).toBe("exports.f = 9;");
+  });
+});
+
+describe("a run that is stopped", () => {
+  it("is gone on with by the next one, and every task is merged once", async () => {
+    using repository = planned({
+      agents: { slow: [["sleep: 1", writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "slow"), task("B", "b")],
+    });
+    using running = repository.start(["run"], { through: ["setsid"] });
+    await eventually("B handed in", () => (running.errors().includes("handed-in") ? true : undefined));
+    process.kill(-(running.process.pid as number), "SIGKILL");
+    await running.ended;
+    const { status, states, stderr } = await run(repository);
+    expect({ status, states, stderr }).toMatchObject({ status: 0, states: { A: "MERGED", B: "MERGED" } });
+    expect(repository.git("rev-list", "--merges", "--count", "main")).toBe("2");
+    expect((await repository.run(["reconcile"])).status).toBe(0);
+  });
+});
