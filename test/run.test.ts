@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type LandRepository, landRepository } from "./support/land-repository.ts";
 import { eventually } from "./support/run-command.ts";
@@ -168,6 +169,86 @@ describe("an agent", () => {
   });
 });
 
+describe("an agent that hangs", () => {
+  it("is ended with everything that it started, sessions of their own included, and its task is free again", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [
+            'spawn: { command: "timeout 30 sh -c \\"while sleep 0.1; do echo x >> $HOME/.meet/alive; done\\"" }',
+            "hang: true",
+          ],
+        ],
+      },
+      tasks: [task("A", "a", ", timeout_seconds: 2, heartbeat_interval_seconds: 1")],
+      config: "workspace: { home: [.meet] }\n",
+    });
+    repository.write("state/.meet/alive", "");
+    const env = { HOME: join(repository.path, "state") };
+    const { status, stdout, stderr } = await repository.run(["run", "--json"], { env });
+    expect({ status, tasks: JSON.parse(stdout).tasks, stderr }).toMatchObject({
+      status: 1,
+      tasks: [{ state: "BLOCKED", code: "R-WD-001" }],
+    });
+    const size = () => statSync(join(repository.path, "state/.meet/alive")).size;
+    const before = size();
+    expect(before).toBeGreaterThan(0);
+    await sleep(500);
+    expect(size()).toBe(before);
+  });
+});
+
+describe("an agent that works for longer than its timeout", () => {
+  it("keeps its task as long as it gives signs of life", async () => {
+    using repository = planned({
+      agents: {
+        a: [["loop: { times: 5, steps: [{ say: still here }, { sleep: 1 }] }", writes("A"), answer("OK")]],
+      },
+      tasks: [task("A", "a", ", timeout_seconds: 3, heartbeat_interval_seconds: 1")],
+    });
+    const { status, stderr } = await run(repository);
+    expect(status, stderr).toBe(0);
+  });
+});
+
+describe("Ctrl-C", () => {
+  const slow = (): LandRepository =>
+    planned({
+      agents: {
+        slow: [["say: begun", "sleep: 3", writes("A"), answer("OK")]],
+        b: [[writes("B"), answer("OK")]],
+      },
+      tasks: [task("A", "slow"), task("B", "b", ", depends_on: [A]")],
+    });
+  async function interrupted(repository: LandRepository, times: number) {
+    using running = repository.start(["run", "--json"]);
+    for (let count = 0; count < times; count += 1) {
+      await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
+      running.process.kill("SIGINT");
+      await sleep(300);
+    }
+    const { status, stdout } = await running.ended;
+    const { outcome, tasks } = JSON.parse(stdout) as RunDocument;
+    return { status, outcome, states: tasks.map(({ state }) => state) };
+  }
+
+  it("once lets the agents finish and starts nothing more", async () => {
+    using repository = slow();
+    expect(await interrupted(repository, 1)).toEqual({
+      status: 3,
+      outcome: "running",
+      states: ["MERGED", "PENDING"],
+    });
+    expect((await run(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
+  });
+
+  it("twice stops them, keeps everything, and the next run goes on", async () => {
+    using repository = slow();
+    expect(await interrupted(repository, 2)).toMatchObject({ status: 3, outcome: "running" });
+    expect((await run(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
+  });
+});
+
 describe("a run that is stopped", () => {
   it("is gone on with by the next one, and every task is merged once", async () => {
     using repository = planned({
@@ -182,5 +263,41 @@ describe("a run that is stopped", () => {
     expect({ status, states, stderr }).toMatchObject({ status: 0, states: { A: "MERGED", B: "MERGED" } });
     expect(repository.git("rev-list", "--merges", "--count", "main")).toBe("2");
     expect((await repository.run(["reconcile"])).status).toBe(0);
+  });
+});
+
+describe("one task", () => {
+  it("is done without a plan, by the project's own tests, and its log and diff can be looked at", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [
+            "say: a password is AKIAABCDEFGHIJKLMNOP",
+            'write: { path: f.js, text: "exports.f = 2;\\n" }',
+            answer("OK"),
+          ],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    const { status, stdout, stderr } = await repository.run([
+      "do",
+      "Make f two",
+      "--scope",
+      "f.js",
+      "--json",
+    ]);
+    expect(status, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: "merged",
+      tasks: [{ title: "Make f two", evidence: [{ command: "npm test" }] }],
+    });
+    const log = await repository.run(["log", "T-001"]);
+    expect({ status: log.status, log: log.stdout }).toEqual({
+      status: 0,
+      log: expect.stringContaining("handed-in"),
+    });
+    expect(log.stdout).not.toContain("AKIAABCDEFGHIJKLMNOP");
+    expect((await repository.run(["diff", "T-001"])).stdout).toContain("+exports.f = 2;");
   });
 });

@@ -1,10 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
 import { readStatus } from "../engine/read-status.ts";
 import { conduct } from "../run/conduct/conduct.ts";
 import { openRun } from "../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../run/integration.ts";
+import { projectChecks } from "../run/prove-checks.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
@@ -15,7 +17,7 @@ import { writeAll } from "./descriptor.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { taskTable } from "./status.ts";
 import { style } from "./style.ts";
-import { printable } from "./table.ts";
+import { counted, printable } from "./table.ts";
 
 interface RunOptions extends RepositoryOptions {
   readonly again?: boolean;
@@ -26,23 +28,67 @@ const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
 /** Exit 0 everything merged, 1 something failed, 3 a person has to decide or it was stopped. */
 export function runCommand(file: string | undefined, options: RunOptions): Promise<number> {
   return inRepository("run", options, async (context) => {
-    const { root } = context.repository;
     const name = file ?? "tasks.yaml";
-    if (!existsSync(join(root, name)) && !existsSync(name))
+    if (!existsSync(join(context.repository.root, name)) && !existsSync(name))
       throw new CommandFault("E-PLAN", `there is no plan \`${name}\`: write one, or name another`);
-    const plan = readPlan(context, name);
-    const now = new Date(context.engine.clock.now().wallMs);
-    const session = openSessionPlan(root, name, { again: options.again === true, now });
-    const stateFolder = openStateFolder(findProject(currentFolder()));
-    const opened = await openRun(context, { plan, session, stateFolder, onTask });
-    if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
-    await using run = opened;
-    const walls = `sandbox ${run.walls.sandbox ? "✓" : "✗"} diff ✓`;
-    writeAll(2, `${style.bold(session.session)}  ${plan.tasks.length} tasks  walls: ${walls}\n`);
-    if (run.walls.missing !== undefined) writeAll(2, `no sandbox around the agents: ${run.walls.missing}\n`);
-    await conduct(run.context, run.tasks, listenForStops());
-    return report(context, session.session);
+    return runPlan(context, name, options.again === true);
   });
+}
+
+interface DoOptions extends RepositoryOptions {
+  readonly scope?: readonly string[];
+  readonly check?: readonly string[];
+  readonly proves?: readonly string[];
+  readonly agent?: string;
+}
+
+/** One task without a plan: what a plan would say of it is written for it. */
+export function doCommand(goal: string, options: DoOptions): Promise<number> {
+  return inRepository("do", options, async (context) => {
+    const { root, baseCommit } = context.repository;
+    const { scope = ["."], check = [], proves = [], agent = null } = options;
+    const found = await projectChecks(root, baseCommit, context.config.checks.default);
+    const checks = check.length > 0 ? check : found.map(({ command }) => command);
+    if (checks.length === 0)
+      throw new CommandFault(
+        "E-PLAN",
+        "nothing would prove it: no test command was found; name one with --check",
+      );
+    const task = {
+      ...{ id: "T-001", goal, lock_scope: scope, proves },
+      ...(agent === null ? {} : { agent }),
+      acceptance_checks: checks.map((command) => `cmd: ${command}`),
+    };
+    const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
+    try {
+      const file = join(folder, "tasks.yaml");
+      writeFileSync(file, JSON.stringify({ project: { name: slugOf(goal) }, tasks: [task] }, null, 2));
+      return await runPlan(context, file, true);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+function slugOf(goal: string): string {
+  const words = goal.toLowerCase().match(/[a-z0-9]+/g) ?? ["task"];
+  return words.slice(0, 5).join("-");
+}
+
+async function runPlan(context: IntegrationContext, file: string, again: boolean) {
+  const plan = readPlan(context, file);
+  const now = new Date(context.engine.clock.now().wallMs);
+  const session = openSessionPlan(context.repository.root, file, { again, now });
+  const stateFolder = openStateFolder(findProject(currentFolder()));
+  const opened = await openRun(context, { plan, session, stateFolder, onTask });
+  if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
+  await using run = opened;
+  const walls = `sandbox ${run.walls.sandbox ? "✓" : "✗"} diff ✓`;
+  writeAll(2, `${style.bold(session.session)}  ${counted(plan.tasks.length, "task")}  walls: ${walls}\n`);
+  if (run.walls.missing !== undefined) writeAll(2, `no sandbox around the agents: ${run.walls.missing}\n`);
+  const stops = listenForStops();
+  await conduct(run.context, run.tasks, stops);
+  return await report(context, session.session, stops.gently.aborted);
 }
 
 function readPlan({ config, repository }: IntegrationContext, file: string): LoadedPlan {
@@ -82,15 +128,21 @@ function listenForStops() {
   return { gently: gently.signal, atOnce: atOnce.signal };
 }
 
-async function report({ engine }: IntegrationContext, session: string) {
+const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
+
+async function report({ engine }: IntegrationContext, session: string, stopped: boolean) {
   const all = await readStatus(engine);
   const tasks = all.tasks.filter(({ id }) => id.startsWith(`${session}/`));
   const states = tasks.map(({ state }) => state);
+  const isWaiting =
+    states.some((state) => state === "REVIEW" || state === "ESCALATED") || all.decisions.length > 0;
   const outcome = states.every((state) => state === "MERGED")
     ? "merged"
-    : states.some((state) => state === "REVIEW" || state === "ESCALATED") || all.decisions.length > 0
-      ? "waiting"
-      : "failed";
+    : stopped && states.some((state) => unfinished.includes(state))
+      ? "running"
+      : isWaiting
+        ? "waiting"
+        : "failed";
   const document = { ...all, session, outcome, tasks };
   return { exit: exits[outcome], text: taskTable(tasks), refusals: [], document };
 }

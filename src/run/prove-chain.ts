@@ -85,7 +85,10 @@ async function tryChain(
     const link = await addLink(context, links, candidate);
     if ("allow" in link) return leftOut(candidate, link);
     await proving.ref.keep(link.commit);
-    const wanted = [...project, ...candidate.checks];
+    const own = candidate.checks.filter(
+      ({ command, kind }) => kind === "proves" || !isAmong(project, command),
+    );
+    const wanted = [...project, ...own];
     if (wanted.length === 0) return leftOut(candidate, unproven);
     const proof = await prove(proving, [...links, link], wanted);
     if ("refused" in proof) {
@@ -103,6 +106,10 @@ async function tryChain(
     links: [...links.slice(0, -1), { ...last, evidence: [...last.evidence, ...tip.records] }],
     gate: tip.gate,
   };
+}
+
+function isAmong(checks: readonly WantedCheck[], wanted: string): boolean {
+  return checks.some(({ command }) => command === wanted);
 }
 
 const unproven = deny(

@@ -77,7 +77,7 @@ export async function rollBack(context: RollbackContext, input: RollbackInput): 
     way_back: wayBack(context, input, to),
   };
   if (context.dryRun) return tell(context, input, { ...known, outcome: "planned" });
-  return carryOut(context, { input, plan, known });
+  return await carryOut(context, { input, plan, known });
 }
 
 interface Decided {

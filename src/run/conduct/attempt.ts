@@ -90,7 +90,7 @@ async function work(context: RunContext, { task, place, started, heartbeats }: W
     },
   });
   using _following = heartbeats.follow(() => void run.stop());
-  return run.ended;
+  return await run.ended;
 }
 
 /** The tree is the answer: what the agent says of it stands beside it. */

@@ -19,6 +19,7 @@ import type { IntegrationContext } from "../integration.ts";
 import type { AttemptTask } from "./attempt.ts";
 import { Dependencies } from "./dependencies.ts";
 import type { RunContext } from "./run-context.ts";
+import { TaskLogs } from "./task-logs.ts";
 
 export interface OpenedRun extends AsyncDisposable {
   readonly context: RunContext;
@@ -50,6 +51,7 @@ export async function openRun(
   const refused = await addTasks(context, tasks);
   if (refused !== undefined) return refused;
   const host = await openHost(engine, stateFolder);
+  const logs = new TaskLogs(stateFolder);
   const remember = (file: string, text: string) => {
     const at = new Date(engine.clock.now().wallMs).toISOString();
     appendToMemory(repository.root, `.agents-work/${session.session}/${file}`, `- ${at} ${text}\n`);
@@ -68,10 +70,16 @@ export async function openRun(
       dependencies: new Dependencies(context),
       atBase: () => atBase(context),
       remember,
-      onTask,
+      onTask: (task: string, event: AgentEvent) => {
+        onTask(task, event);
+        if ("text" in event) logs.add(task, new Date(engine.clock.now().wallMs), event.text);
+      },
       onStates: (states: ReadonlyMap<string, TaskState>) => void writeStatuses(session.file, states),
     },
-    [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await logs.written();
+      await host[Symbol.asyncDispose]();
+    },
   };
 }
 
