@@ -391,6 +391,23 @@ describe("what is not supported", () => {
       },
       "has no commit in common with the base",
     ],
+    [
+      "a repository without commits",
+      (one) => {
+        one.git("checkout", "-q", "--orphan", "empty");
+      },
+      "branch `empty` has no commit yet",
+    ],
+    [
+      "a shallow clone",
+      (one) => one.write(".git/shallow", `${one.git("rev-parse", "main")}\n`),
+      "git fetch --unshallow",
+    ],
+    [
+      "large files that are not here",
+      (one) => one.write(".gitattributes", "*.bin filter=lfs\n"),
+      "git lfs pull",
+    ],
     ["submodules", (one) => one.write(".gitmodules", ""), "submodules are not supported yet"],
     [
       "a sparse checkout",

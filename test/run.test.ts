@@ -198,6 +198,31 @@ describe("an agent that hangs", () => {
   });
 });
 
+describe("`sandbox: strict`", () => {
+  it("does not even let an agent write tracked files outside its lock; ignored output stays writable", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [
+            "run: { command: 'echo 9 > f.js && echo ESCAPED; mkdir -p state && echo x > state/out && echo built' }",
+            writes("A"),
+            answer("OK"),
+          ],
+        ],
+      },
+      tasks: [task("A", "a")],
+      config: "sandbox: strict\n",
+    });
+    const { status, stderr, done } = await run(repository);
+    expect({ status, tasks: done.tasks }).toMatchObject({
+      status: 0,
+      tasks: [{ state: "MERGED", attempts: 1 }],
+    });
+    expect(stderr).toContain("built");
+    expect(stderr).not.toContain("ESCAPED");
+  });
+});
+
 describe("an agent that works for longer than its timeout", () => {
   it("keeps its task as long as it gives signs of life", async () => {
     using repository = planned({

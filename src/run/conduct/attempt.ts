@@ -42,7 +42,14 @@ export async function runAttempt(
   if (!dispatched.allow) return { how: "refused", verdict: dispatched };
   const started = dispatched.details as { epoch: number; attempt: number; token: string; fix_delta: unknown };
   const { repository } = await context.atBase();
-  const place = await openWorkPlace({ ...context, repository, task: task.plan.id, attempt: started.attempt });
+  const place = await openWorkPlace({
+    ...context,
+    repository,
+    world: engine.world,
+    task: task.plan.id,
+    attempt: started.attempt,
+    lockScope: task.plan.lock_scope,
+  });
   const own: Call = { ...call, epoch: started.epoch };
   if ("error" in place) return fail(context, task, own, `its checkout cannot be set up: ${place.error}`);
   const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop });

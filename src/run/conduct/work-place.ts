@@ -1,12 +1,17 @@
 import { join } from "node:path";
 import type { Config } from "../../contract/config.ts";
 import { protectedPaths } from "../../core/paths/protected-paths.ts";
+import { readEntries, Scope } from "../../core/paths/scope.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
+import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
+import { gitBytes } from "../../workspace/git/run-git.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
 import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
+import { strictBinds } from "../../workspace/sandbox/strict-binds.ts";
 import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
 import type { Dependencies } from "./dependencies.ts";
 
@@ -19,6 +24,8 @@ export interface WorkPlaceOptions {
   readonly task: string;
   readonly attempt: number;
   readonly dependencies: Dependencies;
+  readonly world: Engine["world"];
+  readonly lockScope: readonly string[];
 }
 
 /** Where one attempt works: its checkout with its dependencies, and the walls around it. */
@@ -41,12 +48,15 @@ export async function openWorkPlace(
   const { checkout, notes } = await openCheckout({ ...name, commonFolder, root, base, include });
   const error = await dependencies.install(checkout.base, checkout.folder);
   if (error !== undefined) return { error };
+  const closed = config.sandbox === "strict" ? await outsideLock(options, checkout) : [];
+  if ("error" in closed) return closed;
   const walls = agentWalls({
     ...{ root, commonFolder, home, clientState: [] },
     checkout: checkout.folder,
     temporary: checkout.temporary,
     readOnly: [
       installFolder(),
+      ...closed,
       ...protectedPaths.filter((path) => path !== ".git").map((path) => join(checkout.folder, path)),
     ],
     ...(options.socket === undefined ? {} : { socket: options.socket }),
@@ -65,4 +75,21 @@ export async function openWorkPlace(
       return { ...wrapped, env: { ...caches.env(wrapped.env.TMPDIR ?? checkout.temporary), ...wrapped.env } };
     },
   };
+}
+
+/** `sandbox: strict`: what is tracked and lies outside the lock cannot even be written. */
+async function outsideLock(
+  { world, lockScope }: Pick<WorkPlaceOptions, "world" | "lockScope">,
+  { folder, base, commonFolder }: Checkout,
+): Promise<readonly string[] | { readonly error: string }> {
+  const read = readEntries(lockScope, world.place);
+  if ("error" in read) return { error: read.error };
+  const lock = new Scope(read.entries, world.place);
+  const names = await gitBytes(commonFolder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base]);
+  const tracked = splitAtZero(names).map((name) => readName(name).path);
+  const strict = strictBinds(folder, tracked, {
+    inLock: (path) => lock.entryOf(path) !== undefined,
+    reaches: (path) => lock.touchingTree(path) !== undefined,
+  });
+  return "error" in strict ? strict : strict.binds;
 }
