@@ -339,14 +339,17 @@ describe("the base", () => {
     rmSync(join(repository.path, ".git/rebase-merge"), { recursive: true });
     // A git that lets the person be faster, once.
     const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
-    const late = `#!/bin/sh\nfor word; do if [ "$word" = --ff-only ] && [ ! -e "${repository.path}/state/once" ]; then touch "${repository.path}/state/once"; ${real} -C "${repository.path}" switch -q -c feature; fi; done\nexec ${real} "$@"\n`;
+    const late = `#!/bin/sh\nfor word; do if [ "$word" = --ff-only ] && [ ! -e "${repository.path}/state/once" ]; then touch "${repository.path}/state/once"; ${real} -C "${repository.path}" switch -q feature; fi; done\nexec ${real} "$@"\n`;
     repository.write("state/bin/git", late);
     chmodSync(join(repository.path, "state/bin/git"), 0o755);
+    repository.git("commit", "-q", "--allow-empty", "-m", "newer than feature");
+    repository.git("branch", "feature", "main~1");
+    const feature = repository.git("rev-parse", "feature");
     const before = repository.git("rev-parse", "main");
     const env = { PATH: `${join(repository.path, "state/bin")}:${process.env.PATH}` };
     const switched = await repository.run(["land", "work", "--json"], { env });
     expect(switched.status, switched.stderr).toBe(3);
-    expect(repository.git("rev-parse", "main", "feature")).toBe(`${before}\n${before}`);
+    expect(repository.git("rev-parse", "main", "feature")).toBe(`${before}\n${feature}`);
     expect(repository.git("status", "--porcelain", "--untracked-files=no")).toBe("");
     expect(JSON.parse((await repository.run(["task", "list", "--json"])).stdout)).toEqual([]);
   });

@@ -194,8 +194,8 @@ describe("what git left half done when it was killed", () => {
         rmSync(`${one.path}/gone.txt`);
       },
     ],
-    ["a file is half written", (one) => one.write("f.txt", "")],
-    ["a file is gone and not written yet", (one) => rmSync(`${one.path}/f.txt`)],
+    ["a file is half written", (one) => begun(one, () => one.write("f.txt", ""))],
+    ["a file is gone and not written yet", (one) => begun(one, () => rmSync(`${one.path}/f.txt`))],
   ])("is put back: %s", async (_name, leave) => {
     using repository = repositoryWithBranches();
     leave(repository);
@@ -230,7 +230,24 @@ describe("what git left half done when it was killed", () => {
       (one) => one.write("t.txt", "1\r\n2\r\n3\r\n"),
     ],
     ["the mode alone", { "s.sh": "x\n" }, () => {}, (one) => chmodSync(`${one.path}/s.sh`, 0o755)],
-    ["a new file, half written", {}, () => {}, (one) => one.write("new.txt", "a long text, to its end\n")],
+    [
+      "a new file, half written",
+      {},
+      () => {},
+      (one) => {
+        one.write("done.txt", "done\n");
+        one.write("new.txt", "a long text, to its end\n");
+      },
+    ],
+    [
+      "a folder that becomes a link",
+      { "dd/1": "1\n", "v2/x": "2\n" },
+      () => {},
+      (one) => {
+        rmSync(`${one.path}/dd`, { recursive: true });
+        symlinkSync("v2", `${one.path}/dd`);
+      },
+    ],
   ])("is put back: %s", async (name, base, begin, change) => {
     using repository = temporaryRepository({ ...base, "f.txt": "1\n" });
     const { git } = repository;
@@ -255,9 +272,37 @@ describe("what git left half done when it was killed", () => {
 
   it("is kept on a ref before it is put back", async () => {
     using repository = repositoryWithBranches();
-    repository.write("f.txt", "");
+    begun(repository, () => repository.write("f.txt", ""));
     await undoHalfMove(repository.path, sides(repository));
     expect(repository.git("show", "refs/lockstep/put-back/test:f.txt")).toBe("");
+  });
+
+  it.each<[string, Record<string, string>, (repository: Repository) => void]>([
+    [
+      "a folder where a file comes",
+      { "dd/1": "1\n" },
+      (one) => rmSync(`${one.path}/dd`, { recursive: true }),
+    ],
+    ["an emptied file", { "e.txt": "long\n" }, (one) => one.write("e.txt", "longer\n")],
+  ])("leaves all as it is where git had not begun: %s", async (name, base, change) => {
+    using repository = temporaryRepository({ ...base, "f.txt": "1\n", ".gitignore": "*.env\n" });
+    const { git } = repository;
+    git("checkout", "-q", "-b", "main");
+    git("add", "-A");
+    git("commit", "-qm", "base");
+    git("checkout", "-q", "-b", "work");
+    change(repository);
+    repository.write("new.txt", "theirs\n");
+    repository.write("local.env", "theirs\n");
+    if (name.startsWith("a folder")) repository.write("dd", "file\n");
+    git("add", "-A", "-f");
+    git("commit", "-qm", "work");
+    git("checkout", "-q", "main");
+    for (const file of ["new.txt", "local.env"]) repository.write(file, "mine, written since\n");
+    if (!name.startsWith("a folder")) repository.write("e.txt", "");
+    expect(await undoHalfMove(repository.path, sides(repository))).toEqual([]);
+    expect(readFileSync(`${repository.path}/local.env`, "utf8")).toBe("mine, written since\n");
+    expect(readFileSync(`${repository.path}/new.txt`, "utf8")).toBe("mine, written since\n");
   });
 
   it("leaves what a person wrote since, in a file that changes and in others", async () => {
@@ -271,6 +316,12 @@ describe("what git left half done when it was killed", () => {
     expect(readFileSync(`${repository.path}/f.txt`, "utf8")).toBe("mine\n");
   });
 });
+
+/** Git has written one file whole. */
+function begun(repository: Repository, next: () => void): void {
+  repository.write("work.txt", "2\n");
+  next();
+}
 
 function link(repository: Repository, to: string): void {
   rmSync(`${repository.path}/latest`, { force: true });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -288,6 +288,59 @@ describe("a run that is stopped", () => {
     expect({ status, states, stderr }).toMatchObject({ status: 0, states: { A: "MERGED", B: "MERGED" } });
     expect(repository.git("rev-list", "--merges", "--count", "main")).toBe("2");
     expect((await repository.run(["reconcile"])).status).toBe(0);
+  });
+});
+
+describe("what is in review", () => {
+  it("is what was handed in, whatever has become of the branch of that name", async () => {
+    using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
+    repository.write("A.txt", "a person's, in the way\n");
+    expect((await run(repository)).status).toBe(3);
+    repository.branch("evil", { "A.txt": "EVIL\n" });
+    repository.git("branch", "-f", "lockstep/A", "evil");
+    rmSync(join(repository.path, "A.txt"), { force: true });
+    expect((await run(repository)).status).toBe(0);
+    expect(repository.git("show", "main:A.txt")).toBe("made");
+  });
+
+  it("goes on a branch for people, which takes nothing from anybody", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "a"), task("B", "b")],
+    });
+    repository.branch("lockstep/A", { "precious.txt": "mine\n" });
+    const precious = repository.git("rev-parse", "lockstep/A");
+    repository.branch("lockstep/B", { "precious.txt": "mine\n" });
+    repository.git("worktree", "add", "-q", join(repository.path, "state/other"), "lockstep/B");
+    const before = repository.git("rev-parse", "lockstep/B");
+    expect((await run(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
+    expect(repository.git("for-each-ref", "--format=%(objectname)", "refs/lockstep/replaced/A")).toBe(
+      precious,
+    );
+    expect(repository.git("rev-parse", "lockstep/B")).toBe(before);
+  });
+
+  it("is one task's trouble where the branch cannot be made, not the run's", async () => {
+    using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
+    repository.git("branch", "lockstep");
+    const { status, stderr } = await run(repository);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining("cannot be set") });
+  });
+});
+
+describe("a session whose folder is gone", () => {
+  it("is not taken for the next one of that name", async () => {
+    using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
+    expect((await run(repository)).status).toBe(0);
+    rmSync(join(repository.path, ".agents-work"), { recursive: true });
+    repository.git("rm", "-q", "A.txt");
+    repository.git("commit", "-qm", "taken out by hand");
+    const { status, done } = await run(repository);
+    expect({ status, id: done.tasks[0]?.id }).toEqual({
+      status: 0,
+      id: expect.stringMatching(/_shop-2\/A$/),
+    });
+    expect(repository.git("show", "main:A.txt")).toBe("made");
   });
 });
 

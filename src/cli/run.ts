@@ -78,7 +78,8 @@ function slugOf(goal: string): string {
 async function runPlan(context: IntegrationContext, file: string, again: boolean) {
   const plan = readPlan(context, file);
   const now = new Date(context.engine.clock.now().wallMs);
-  const session = openSessionPlan(context.repository.root, file, { again, now });
+  const known = (await context.engine.ledger.tasks()).flatMap(({ session: one }) => one ?? []);
+  const session = openSessionPlan(context.repository.root, file, { again, now, taken: new Set(known) });
   const stateFolder = openStateFolder(findProject(currentFolder()));
   const opened = await openRun(context, { plan, session, stateFolder, onTask });
   if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);

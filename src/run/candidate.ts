@@ -32,6 +32,8 @@ export interface BranchWish {
   readonly branch: string;
   /** The task that it is the work of, where that is known; else its name may tell. */
   readonly task?: string;
+  /** What was handed in for it: the branch is for people, and anybody can move it. */
+  readonly commit?: string;
   readonly scope: readonly string[] | null;
   readonly checks: readonly string[];
   readonly proves: readonly string[];
@@ -49,7 +51,8 @@ export async function examineBranch(
   wish: BranchWish,
 ): Promise<Examined> {
   const { branch } = wish;
-  const commit = isBranchName(branch) ? await readRef(root, `refs/heads/${branch}`) : undefined;
+  const commit =
+    wish.commit ?? (isBranchName(branch) ? await readRef(root, `refs/heads/${branch}`) : undefined);
   if (commit === undefined)
     return refusal(deny("R-IN-001", `there is no branch \`${branch}\`: \`git branch\` lists them`));
   const out = await findRolledBack(engine, { root, base, branch, commit });

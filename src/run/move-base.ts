@@ -39,13 +39,13 @@ export async function moveBase(
     to,
   ]);
   if ((await readRef(root, ref)) === to) return undefined;
-  if (exit === 0) return takeBack(checkout, from);
+  if (exit === 0) return takeBack(checkout);
   if ((await readRef(root, ref)) !== from) return "moved";
   return { why: stderr.trim().replace(/\s+/g, " ").slice(0, 400) || "git refused it" };
 }
 
 /** Somebody switched branches a moment before: another branch was moved, and is put back where it was. */
-async function takeBack(checkout: string, from: string): Promise<NotMoved> {
-  await git(checkout, ["reset", "--quiet", "--keep", from]);
+async function takeBack(checkout: string): Promise<NotMoved> {
+  await git(checkout, ["reset", "--quiet", "--keep", "ORIG_HEAD"]);
   return { why: `another branch was checked out in ${checkout} meanwhile` };
 }

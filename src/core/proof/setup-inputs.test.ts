@@ -11,14 +11,14 @@ function inputsOf(files: Readonly<Record<string, string>>): readonly string[] | 
   });
 }
 
-const npm = { "package-lock.json": "{}", "package.json": "{}", "src/a.js": "" };
+const npm = { "package-lock.json": '{ "lockfileVersion": 3 }', "package.json": "{}", "src/a.js": "" };
 const manifest = (fields: object) => JSON.stringify(fields);
 
 describe("a set-up", () => {
   it.each<[string, Record<string, string>, readonly string[]]>([
     ["npm", npm, ["package-lock.json", "package.json"]],
     [
-      "npm with workspaces, settings and what packages' scripts read",
+      "npm with workspaces and settings",
       {
         ...npm,
         "package.json": manifest({
@@ -34,30 +34,7 @@ describe("a set-up", () => {
         ".github/workflows/a.yml": "",
         "prisma/schema.prisma": "",
       },
-      [
-        ...["package-lock.json", "package.json", "packages/a/package.json", ".npmrc"],
-        ...[".puppeteerrc.cjs", "prisma/schema.prisma"],
-      ],
-    ],
-    [
-      "pnpm",
-      {
-        "pnpm-lock.yaml": "",
-        "package.json": "{}",
-        "pnpm-workspace.yaml":
-          'packages:\n  - "packages/*"\ncatalog:\n  react: ^19.0.0\nonlyBuiltDependencies:\n  - esbuild\n',
-      },
-      ["pnpm-lock.yaml", "package.json", "pnpm-workspace.yaml"],
-    ],
-    [
-      "yarn",
-      {
-        "yarn.lock": "",
-        "package.json": "{}",
-        ".yarnrc.yml": "nodeLinker: node-modules\nyarnPath: .yarn/releases/yarn-4.9.1.cjs\n",
-        ".yarn/releases/yarn-4.9.1.cjs": "",
-      },
-      ["yarn.lock", "package.json", ".yarnrc.yml", ".yarn/releases/yarn-4.9.1.cjs"],
+      ["package-lock.json", "package.json", "packages/a/package.json", ".npmrc"],
     ],
     [
       "cargo",
@@ -102,6 +79,13 @@ describe("a set-up", () => {
     ["a plugin of yarn", { ...npm, ".yarnrc.yml": "plugins:\n  - path: .yarn/plugins/x.cjs\n" }],
     ["another yarn", { ...npm, ".yarnrc.yml": "yarnPath: tools/yarn.cjs\n" }],
     ["an override of pnpm's", { ...npm, "pnpm-workspace.yaml": "overrides:\n  a: link:../a\n" }],
+    [
+      "a package with an install script",
+      { ...npm, "package-lock.json": '{ "lockfileVersion": 3, "hasInstallScript": true }' },
+    ],
+    ["a lock file that does not tell", { ...npm, "package-lock.json": '{ "lockfileVersion": 1 }' }],
+    ["pnpm, whose lock file does not tell", { "pnpm-lock.yaml": "", "package.json": "{}" }],
+    ["yarn, whose lock file does not tell", { "yarn.lock": "", "package.json": "{}" }],
     ["uv", { "uv.lock": "", "pyproject.toml": "" }],
     ["Ruby", { "Gemfile.lock": "" }],
     ["PHP", { "composer.lock": "" }],

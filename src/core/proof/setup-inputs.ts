@@ -41,12 +41,9 @@ const nodeCode =
 const nodeFiles =
   /^(?:package\.json|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|pnpm-workspace\.yaml|\.npmrc|\.yarnrc\.yml)$/;
 
-/** Packages' own install scripts read such settings, and patches and schemas. */
-const readByPackages = /^(?:\.(?!git\/|github\/|lockstep\/)|patches\/|prisma\/)/;
-
 function nodeInputs(tree: SetupTree): readonly string[] | undefined {
   const paths = tree.paths();
-  if (paths.some((path) => nodeCode.test(path))) return undefined;
+  if (paths.some((path) => nodeCode.test(path)) || mayRunPackages(tree)) return undefined;
   const files = named(tree, nodeFiles);
   const isSettings = (path: string) => /(?:\.npmrc|\.ya?ml)$/.test(path) && !path.endsWith("pnpm-lock.yaml");
   const manifests = named(tree, /^package\.json$/);
@@ -55,7 +52,15 @@ function nodeInputs(tree: SetupTree): readonly string[] | undefined {
   const isInert =
     manifests.every((path) => isInertManifest(tree.text(path))) &&
     settings.every((path) => isInertSettings(tree.text(path)));
-  return isInert ? [...files, ...paths.filter((path) => readByPackages.test(path))] : undefined;
+  return isInert ? files : undefined;
+}
+
+/** Packages' install scripts read what they like in the tree; only npm's own lock file says that there are none. */
+function mayRunPackages(tree: SetupTree): boolean {
+  const lock = ["npm-shrinkwrap.json", "package-lock.json"].map((name) => tree.text(name)).find(Boolean);
+  return (
+    lock === undefined || !/"lockfileVersion":\s*[23]\b/.test(lock) || /"hasInstallScript":\s*true/.test(lock)
+  );
 }
 
 const lifecycle = /^(?:pre|post)?(?:install|prepare|prepublish|dependencies)$|^pnpm:/;

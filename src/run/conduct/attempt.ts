@@ -1,5 +1,3 @@
-import { appendFileSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
 import type { AgentClient, AgentEnd, AgentEvent } from "../../clients/agent.ts";
 import { readAnswer } from "../../clients/answer/read-answer.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
@@ -7,8 +5,10 @@ import type { PlanTask } from "../../contract/plan.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
 import { operate } from "../../engine/operate.ts";
+import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { collectWork } from "../../workspace/checkouts/collect-work.ts";
-import { keepOnRef } from "../../workspace/git/refs.ts";
+import { checkoutOf, keepOnRef, readRef } from "../../workspace/git/refs.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import type { RunContext } from "./run-context.ts";
 import { openWorkPlace, type WorkPlace } from "./work-place.ts";
@@ -41,6 +41,27 @@ export async function runAttempt(
   const dispatched = await operate(engine, "dispatch", { packet: task.packet, runnerPid: process.pid }, call);
   if (!dispatched.allow) return { how: "refused", verdict: dispatched };
   const started = dispatched.details as { epoch: number; attempt: number; token: string; fix_delta: unknown };
+  const own: Call = { ...call, epoch: started.epoch };
+  try {
+    return await workAndHandIn(context, { task, started, own, stop });
+  } catch (error) {
+    // One task's trouble is not the run's: it is told like any other failure of an attempt.
+    return fail(context, task, own, error instanceof Error ? error.message : String(error));
+  }
+}
+
+interface Started {
+  readonly task: AttemptTask;
+  readonly started: Work["started"];
+  readonly own: Call;
+  readonly stop: AbortSignal;
+}
+
+async function workAndHandIn(
+  context: RunContext,
+  { task, started, own, stop }: Started,
+): Promise<AttemptEnd> {
+  const { engine } = context;
   const { repository } = await context.atBase();
   const place = await openWorkPlace({
     ...context,
@@ -50,7 +71,6 @@ export async function runAttempt(
     attempt: started.attempt,
     lockScope: task.plan.lock_scope,
   });
-  const own: Call = { ...call, epoch: started.epoch };
   if ("error" in place) return fail(context, task, own, `its checkout cannot be set up: ${place.error}`);
   const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop });
   for (let starts = 1; ; starts += 1) {
@@ -105,18 +125,32 @@ async function handIn(
   context: RunContext,
   { task, place, call, answer }: { task: AttemptTask; place: WorkPlace; call: Call; answer: unknown },
 ): Promise<AttemptEnd> {
-  const { engine, repository } = context;
+  const { engine } = context;
   const collected = await collectWork(place.checkout, {
     subject: `${task.plan.id}: ${task.plan.title ?? ""}`,
   });
-  const branch = `refs/heads/lockstep/${task.plan.id}`;
-  if (collected !== "unchanged") await keepOnRef(repository.root, branch, collected.commit);
-  else await keepOnRef(repository.root, branch, place.checkout.base);
+  if (collected !== "unchanged") await showBranch(context, task, collected.commit);
   writeWorklog(context, task, answer);
   const document = reportOf(task, answer);
   if ("invalid" in document) return fail(context, task, call, document.invalid);
   const verdict: Verdict = await operate(engine, "submit", { task: task.key, ...document }, call);
   return verdict.allow ? { how: "handed-in" } : { how: "refused", verdict };
+}
+
+/** For people to look at. What somebody else has there is kept, and what is checked out is not moved. */
+async function showBranch(
+  { repository: { root }, onTask }: RunContext,
+  { key, plan }: AttemptTask,
+  commit: string,
+): Promise<void> {
+  const branch = `lockstep/${plan.id}`;
+  const old = await readRef(root, `refs/heads/${branch}`);
+  const told = (text: string) => onTask(key, { type: "said", text });
+  if ((await checkoutOf(root, branch)) !== undefined)
+    return told(`\`${branch}\` is checked out and stays; the work is ${commit.slice(0, 12)}`);
+  if (old !== undefined) await keepOnRef(root, `refs/lockstep/replaced/${plan.id}/${old.slice(0, 12)}`, old);
+  const { exit, stderr } = await tryGit(root, ["update-ref", `refs/heads/${branch}`, commit, old ?? ""]);
+  if (exit !== 0) told(`\`${branch}\` cannot be set: ${stderr.trim()}; the work is ${commit.slice(0, 12)}`);
 }
 
 /** X-8: Lockstep writes the worklog where the agent did not. */
@@ -126,10 +160,8 @@ function writeWorklog(
   answer: unknown,
 ): void {
   const { worklog_path: path } = packet.assignment as { worklog_path: string };
-  const file = join(repository.root, path);
   const at = new Date(engine.clock.now().wallMs).toISOString();
-  mkdirSync(dirname(file), { recursive: true });
-  appendFileSync(file, `${JSON.stringify({ at, task: key, answer: answer ?? null })}\n`);
+  appendToMemory(repository.root, path, `${JSON.stringify({ at, task: key, answer: answer ?? null })}\n`);
 }
 
 function inputFor(

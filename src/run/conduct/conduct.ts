@@ -3,6 +3,7 @@ import { declarationYaml, declareBatch } from "../../core/plan/batch-declaration
 import { nextTasks } from "../../core/plan/next-tasks.ts";
 import { plannedTask, type TaskNow } from "../../core/plan/planned-task.ts";
 import { operate } from "../../engine/operate.ts";
+import { readRef } from "../../workspace/git/refs.ts";
 import { integrate } from "../integrate.ts";
 import { type AttemptTask, runAttempt } from "./attempt.ts";
 import type { RunContext } from "./run-context.ts";
@@ -95,12 +96,16 @@ async function tryTask(context: RunContext, task: AttemptTask, atOnce: AbortSign
 
 /** The tasks that wait for a person afterwards. */
 async function bringIn(context: RunContext, reviewed: readonly Standing[]): Promise<readonly string[]> {
-  const wishes = reviewed.map(({ id, key }) => ({
-    branch: `lockstep/${id}`,
-    task: key,
-    ...{ scope: null, checks: [], proves: [] },
-  }));
-  const { branches } = await integrate(await context.atBase(), wishes);
+  const base = await context.atBase();
+  const wishes = await Promise.all(
+    reviewed.map(async ({ id, key }) => ({
+      branch: `lockstep/${id}`,
+      task: key,
+      commit: await handedIn(context, { id, key }, base.repository.baseCommit),
+      ...{ scope: null, checks: [], proves: [] },
+    })),
+  );
+  const { branches } = await integrate(base, wishes);
   for (const { branch, task, outcome, refused } of branches) {
     const told = refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
     const key = task ?? reviewed.find(({ id }) => `lockstep/${id}` === branch)?.key ?? branch;
@@ -111,4 +116,14 @@ async function bringIn(context: RunContext, reviewed: readonly Standing[]): Prom
   return [...settled].map(
     ({ branch, task }) => task ?? reviewed.find(({ id }) => `lockstep/${id}` === branch)?.key ?? branch,
   );
+}
+
+/** The work of the attempt that is in review; nothing at all where it changed nothing. */
+async function handedIn(
+  { engine, repository, session }: RunContext,
+  { id, key }: Pick<Standing, "id" | "key">,
+  nothing: string,
+): Promise<string> {
+  const attempts = (await engine.ledger.task(key))?.attempts ?? 0;
+  return (await readRef(repository.root, `refs/lockstep/${session}/${id}/${attempts}`)) ?? nothing;
 }

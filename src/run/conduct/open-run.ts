@@ -1,3 +1,5 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { AgentClient, AgentEvent } from "../../clients/agent.ts";
 import { commandAgent } from "../../clients/command/run.ts";
 import { assignmentOf } from "../../clients/input/universal-input.ts";
@@ -50,6 +52,7 @@ export async function openRun(
   }
   const refused = await addTasks(context, tasks);
   if (refused !== undefined) return refused;
+  if (!config.session.commit) keepOutOfCommits(repository.commonFolder);
   const host = await openHost(engine, stateFolder);
   const logs = new TaskLogs(stateFolder);
   const remember = (file: string, text: string) => {
@@ -140,4 +143,13 @@ async function addTasks(
     if (!added.allow) return added;
   }
   return undefined;
+}
+
+/** The session's files are for people to look at, not for every commit that somebody makes with `git add -A`. */
+function keepOutOfCommits(commonFolder: string): void {
+  const file = join(commonFolder, "info", "exclude");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  if (/^\/\.agents-work\/$/m.test(text)) return;
+  mkdirSync(dirname(file), { recursive: true });
+  appendFileSync(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}/.agents-work/\n`);
 }

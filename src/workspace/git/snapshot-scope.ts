@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { commitTree, mergeTrees } from "./merge-commits.ts";
-import { readMovedPaths } from "./paths-in-the-way.ts";
+import { findEntry, readMovedPaths } from "./paths-in-the-way.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { keepOnRef, readRef } from "./refs.ts";
 import { git, gitBytes } from "./run-git.ts";
@@ -23,15 +23,49 @@ export async function snapshotScope(root: string, inScope: InScope, ref: string)
     env,
   });
   const held = splitAtZero(listed).filter((name) => inScope(readName(name).path));
-  const input = Buffer.concat(held.flatMap((name) => [literally, name, zero]));
-  const words = ["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"];
-  if (held.length > 0) await git(root, words, { env, input });
+  await takeIn(root, held, env);
   const tree = await git(root, ["write-tree"], { env });
   const head = await readRef(root, "HEAD");
   const parents = head === undefined ? [] : [head];
   const commit = await commitTree(root, { tree, parents, subject: "What a task's scope held" });
   await keepOnRef(root, ref, commit);
   return commit;
+}
+
+/** The same for paths that are known, ignored ones too. */
+export async function snapshotPaths(root: string, paths: readonly string[], ref: string): Promise<void> {
+  using index = await ownIndex(root);
+  await takeIn(
+    root,
+    paths.map((path) => Buffer.from(path)),
+    index.env,
+  );
+  const tree = await git(root, ["write-tree"], { env: index.env });
+  await keepOnRef(root, ref, await commitTree(root, { tree, parents: [], subject: "What was there" }));
+}
+
+/** Makes an index of our own say what lies at these paths now. */
+async function takeIn(root: string, names: readonly Buffer[], env: OwnIndex["env"]): Promise<void> {
+  const isThere = (name: Buffer) => isReachable(root, readName(name).path);
+  const gone = names.filter((name) => !isThere(name));
+  const remove = { env, input: Buffer.concat(gone.flatMap((name) => [name, zero])) };
+  await git(root, ["update-index", "-z", "--force-remove", "--stdin"], remove);
+  const there = names.filter(isThere);
+  if (there.length === 0) return;
+  const input = Buffer.concat(there.flatMap((name) => [literally, name, zero]));
+  await git(root, ["add", "--all", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"], {
+    env,
+    input,
+  });
+}
+
+/** A file or a link, and not one that is seen through a link above it: git takes in no such path. */
+function isReachable(root: string, path: string): boolean {
+  const found = findEntry(root, path);
+  if (found === undefined || found.isDirectory()) return false;
+  for (let above = dirname(path); above !== "."; above = dirname(above))
+    if (findEntry(root, above)?.isSymbolicLink() === true) return false;
+  return true;
 }
 
 export interface RestoredScope {
@@ -65,9 +99,11 @@ export async function restoreScope(
   return { paths: [...added, ...changed].filter(isWanted), left };
 }
 
-async function ownIndex(
-  root: string,
-): Promise<Disposable & { readonly env: { readonly GIT_INDEX_FILE: string } }> {
+interface OwnIndex extends Disposable {
+  readonly env: { readonly GIT_INDEX_FILE: string };
+}
+
+async function ownIndex(root: string): Promise<OwnIndex> {
   const folder = mkdtempSync(join(tmpdir(), "lockstep-index-"));
   const file = join(folder, "index");
   const own = join(await git(root, ["rev-parse", "--absolute-git-dir"]), "index");

@@ -1,14 +1,14 @@
-import { readFileSync, rmdirSync, rmSync } from "node:fs";
+import { readFileSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findEntry, readMovedPaths } from "./paths-in-the-way.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { git, gitBytes, tryGit } from "./run-git.ts";
-import { snapshotScope } from "./snapshot-scope.ts";
+import { snapshotPaths } from "./snapshot-scope.ts";
 
 /**
  * Git that was stopped in the middle of a fast-forward leaves files and index entries of the new commit under the
- * old one. None of these paths held anything of a person's when it began, so they are put back; what differs from
- * both commits was written since, and stays. What is put back is kept on a ref first (INV-9).
+ * old one. None of these paths held anything of a person's when it began, so they are put back; what is neither
+ * commit's was written since, and stays. What is put back is kept on a ref first (INV-9).
  */
 export async function undoHalfMove(
   checkout: string,
@@ -18,17 +18,52 @@ export async function undoHalfMove(
   const staged = await differing(checkout, ["--cached", from]);
   const unlikeOld = await differing(checkout, [from]);
   const unlikeNew = await differing(checkout, [to]);
-  const news = added.filter((path) => staged.has(path) || findEntry(checkout, path) !== undefined);
-  const olds: string[] = [];
-  for (const path of changed.filter((one) => staged.has(one) || unlikeOld.has(one)))
-    if (!unlikeNew.has(path) || (await isHalf(checkout, to, path))) olds.push(path);
-  const paths = new Set([...news, ...olds]);
-  if (paths.size === 0) return [];
-  await snapshotScope(checkout, (path) => paths.has(path), keepAs);
-  await removeNew(checkout, news);
-  await restoreOld(checkout, from, olds);
-  const files = `${paths.size} file${paths.size === 1 ? "" : "s"}`;
+  const written = changed.filter((path) => (staged.has(path) || unlikeOld.has(path)) && !unlikeNew.has(path));
+  const news = await whole(
+    checkout,
+    to,
+    added.filter((path) => !staged.has(path)),
+  );
+  const stagedNews = added.filter((path) => staged.has(path) && !unlikeNew.has(path));
+  // Without one path that is all the new commit's, git had not begun: whatever differs is a person's.
+  if (written.length + news.length + stagedNews.length === 0) return [];
+  const halves: string[] = [];
+  for (const path of [...changed.filter((one) => unlikeOld.has(one) && unlikeNew.has(one)), ...added])
+    if (!news.includes(path) && !stagedNews.includes(path) && (await isHalf(checkout, to, path)))
+      halves.push(path);
+  const paths = [...new Set([...written, ...news, ...stagedNews, ...halves])];
+  const isNew = new Set(added);
+  await snapshotPaths(checkout, paths, keepAs);
+  await removeNew(
+    checkout,
+    paths.filter((path) => isNew.has(path)),
+  );
+  await restoreOld(
+    checkout,
+    from,
+    paths.filter((path) => !isNew.has(path)),
+  );
+  const files = `${paths.length} file${paths.length === 1 ? "" : "s"}`;
   return [`put back ${files} that git had begun to change; what they held is on ${keepAs}`];
+}
+
+/** New files that are there as the new commit has them; git does not look at what it does not track. */
+async function whole(checkout: string, to: string, added: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of added) {
+    const at = findEntry(checkout, path);
+    if (at === undefined || at.isDirectory()) continue;
+    const now = at.isSymbolicLink()
+      ? Buffer.from(readlinkSync(join(checkout, path)))
+      : readFileSync(join(checkout, path));
+    if (now.equals(await contentOf(checkout, to, path))) found.push(path);
+  }
+  return found;
+}
+
+/** As git would write it here: with the ends of lines that belong here. */
+async function contentOf(checkout: string, commit: string, path: string): Promise<Buffer> {
+  return (await tryGit(checkout, ["cat-file", "--filters", `${commit}:${path}`])).stdout;
 }
 
 /** As git compares: links, modes and ends of lines count as what they mean. */
@@ -42,9 +77,9 @@ async function isHalf(checkout: string, to: string, path: string): Promise<boole
   const found = findEntry(checkout, path);
   if (found === undefined) return true;
   if (!found.isFile()) return false;
-  const { exit, stdout } = await tryGit(checkout, ["cat-file", "--filters", `${to}:${path}`]);
+  const wanted = await contentOf(checkout, to, path);
   const now = readFileSync(join(checkout, path));
-  return exit === 0 && now.length < stdout.length && stdout.subarray(0, now.length).equals(now);
+  return now.length < wanted.length && wanted.subarray(0, now.length).equals(now);
 }
 
 async function removeNew(checkout: string, paths: readonly string[]): Promise<void> {

@@ -24,7 +24,16 @@ export interface SessionPlan {
 export function openSessionPlan(
   root: string,
   file: string,
-  { again, now }: { readonly again: boolean; readonly now: Date },
+  {
+    again,
+    now,
+    taken = new Set(),
+  }: {
+    readonly again: boolean;
+    readonly now: Date;
+    /** Sessions that the ledger knows: a folder may be gone, and its tasks are not. */
+    readonly taken?: ReadonlySet<string>;
+  },
 ): SessionPlan {
   const path = realpathSync(resolve(root, file));
   const own = sessionOfCopy(path);
@@ -41,7 +50,10 @@ export function openSessionPlan(
 
   const text = bytes.toString("utf8");
   const about = outline(text).name ?? basename(path, extname(path));
-  const made = placed(root, makeSessionFolder(root, { about, now }), { isNew: true, hasChanged: false });
+  const made = placed(root, makeSessionFolder(root, { about, now, taken }), {
+    isNew: true,
+    hasChanged: false,
+  });
   const origin = isOwn ? readPlanSource(dirname(path)) : undefined;
   // A session that starts anew from another one's copy has done nothing yet.
   replaceFile(made.file, isOwn ? withoutProgress(text) : bytes);

@@ -24,12 +24,15 @@ export function sessionsAt(root: string): readonly string[] {
 }
 
 /** Makes the folder of a new session: the day and what it is about, with a number where that is taken. */
-export function makeSessionFolder(root: string, { about, now }: { about: string; now: Date }): string {
+export function makeSessionFolder(
+  root: string,
+  { about, now, taken }: { about: string; now: Date; taken: ReadonlySet<string> },
+): string {
   const name = `${now.toISOString().slice(0, 10)}_${slugOf(about)}`;
   mkdirSync(join(root, sessionsFolder), { recursive: true });
   for (let number = 1; number <= sessionsPerNameMax; number += 1) {
     const session = number === 1 ? name : `${name}-${number}`;
-    if (makeNew(join(root, sessionsFolder, session))) return session;
+    if (!taken.has(session) && makeNew(join(root, sessionsFolder, session))) return session;
   }
   throw new Error(`there are ${sessionsPerNameMax} sessions called \`${name}\`: name the project otherwise`);
 }
