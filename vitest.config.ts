@@ -5,5 +5,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
     testTimeout: 60_000,
+    // Most tests wait for processes: one worker fewer than cores would leave half of two idle.
+    maxWorkers: "100%",
   },
 });

@@ -3,33 +3,7 @@ import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 
 /** The code behind a command is loaded when it is called. */
 export function addEverydayCommands(program: Command): void {
-  program
-    .command("run")
-    .argument("[plan]", "default: tasks.yaml")
-    .description("run a plan: each task in a checkout of its own, merged only when it is proven")
-    .option("--again", "start it anew, though it has a session")
-    .option(...json)
-    .action(async (plan, options) => endsWith((await import("./run.ts")).runCommand(plan, options)));
-  program
-    .command("do")
-    .argument("<goal>", "what is to be done, in quotes")
-    .description("one task without a plan: done, proven and merged")
-    .option("--scope <path...>", "what it may change (default: everything)")
-    .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
-    .option("--proves <command...>", "must fail on the base and pass on the merged tree")
-    .option("--agent <name>")
-    .option(...json)
-    .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
-  program
-    .command("log")
-    .argument("<task>")
-    .description("what the agent of a task said, and what became of its work")
-    .action(async (task) => endsWith((await import("./look-into.ts")).logCommand(task)));
-  program
-    .command("diff")
-    .argument("<task>")
-    .description("what a task changed, merged or not")
-    .action(async (task) => endsWith((await import("./look-into.ts")).diffCommand(task)));
+  addRuns(program);
   program
     .command("land")
     .argument("<branch...>", "several are merged in this order, and whoever breaks another is left out")
@@ -78,6 +52,36 @@ export function addEverydayCommands(program: Command): void {
   addAuditCommands(program);
   addBreaker(program);
   addExplaining(program);
+}
+
+function addRuns(program: Command): void {
+  program
+    .command("run")
+    .argument("[plan]", "default: tasks.yaml")
+    .description("run a plan: each task in a checkout of its own, merged only when it is proven")
+    .option("--again", "start it anew, though it has a session")
+    .option(...json)
+    .action(async (plan, options) => endsWith((await import("./run.ts")).runCommand(plan, options)));
+  program
+    .command("do")
+    .argument("<goal>", "what is to be done, in quotes")
+    .description("one task without a plan: done, proven and merged")
+    .option("--scope <path...>", "what it may change (default: everything)")
+    .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
+    .option("--proves <command...>", "must fail on the base and pass on the merged tree")
+    .option("--agent <name>")
+    .option(...json)
+    .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
+  program
+    .command("log")
+    .argument("<task>")
+    .description("what the agent of a task said, and what became of its work")
+    .action(async (task) => endsWith((await import("./look-into.ts")).logCommand(task)));
+  program
+    .command("diff")
+    .argument("<task>")
+    .description("what a task changed, merged or not")
+    .action(async (task) => endsWith((await import("./look-into.ts")).diffCommand(task)));
 }
 
 function addTaskCommands(program: Command): void {
