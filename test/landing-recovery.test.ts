@@ -81,6 +81,15 @@ describe("an integration that is killed", () => {
     },
   );
 
+  it("while git held the ref of its trial merges leaves nothing that stops the next", async () => {
+    using repository = repositoryWithBranches();
+    const ref = "refs/lockstep/integration/999999-1-gone";
+    repository.git("update-ref", ref, "work");
+    repository.write(`.git/${ref}.lock`, "");
+    await landAgain(repository);
+    expect(existsSync(`${repository.path}/.git/${ref}.lock`)).toBe(false);
+  });
+
   it("at fifty random moments leaves the base old or new, and the next one merges each once", {
     timeout: 400_000,
   }, async () => {
