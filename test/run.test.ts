@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type LandRepository, landRepository } from "./support/land-repository.ts";
 import { eventually } from "./support/run-command.ts";
+import { missing } from "./support/walled.ts";
 
 const answer = (status: string) =>
   `answer: { status: ${status}, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }`;
@@ -352,7 +353,7 @@ describe("one task", () => {
           [
             "say: a password is AKIAABCDEFGHIJKLMNOP",
             'write: { path: f.js, text: "exports.f = 2;\\n" }',
-            answer("OK"),
+            answer("OK").replace("reason: x", "reason: AKIAZZZZZZZZZZZZZZZZ"),
           ],
         ],
       },
@@ -368,6 +369,8 @@ describe("one task", () => {
     expect(status, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       outcome: "merged",
+      batches: 1,
+      walls: { sandbox: missing === undefined, diff: true },
       tasks: [{ title: "Make f two", evidence: [{ command: "npm test" }] }],
     });
     const log = await repository.run(["log", "T-001"]);
@@ -376,6 +379,11 @@ describe("one task", () => {
       log: expect.stringContaining("handed-in"),
     });
     expect(log.stdout).not.toContain("AKIAABCDEFGHIJKLMNOP");
+    const folder = join(repository.path, ".agents-work");
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    const texts = files.map((one) => readFileSync(join(one.parentPath, one.name), "utf8"));
+    expect(texts.filter((text) => text.includes("said so"))).toHaveLength(1); // the worklog
+    expect(texts.filter((text) => text.includes("AKIAZZZZZZZZZZZZZZZZ"))).toEqual([]);
     expect((await repository.run(["diff", "T-001"])).stdout).toContain("+exports.f = 2;");
   });
 });

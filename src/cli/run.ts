@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
-import { readStatus } from "../engine/read-status.ts";
+import { readStatus, type Status } from "../engine/read-status.ts";
 import { conduct } from "../run/conduct/conduct.ts";
 import { openRun } from "../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../run/integration.ts";
@@ -84,12 +84,13 @@ async function runPlan(context: IntegrationContext, file: string, again: boolean
   const opened = await openRun(context, { plan, session, stateFolder, onTask });
   if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
   await using run = opened;
-  const walls = `sandbox ${run.walls.sandbox ? "✓" : "✗"} diff ✓`;
-  writeAll(2, `${style.bold(session.session)}  ${counted(plan.tasks.length, "task")}  walls: ${walls}\n`);
+  const stand = `sandbox ${run.walls.sandbox ? "✓" : "✗"} diff ✓`;
+  writeAll(2, `${style.bold(session.session)}  ${counted(plan.tasks.length, "task")}  walls: ${stand}\n`);
   if (run.walls.missing !== undefined) writeAll(2, `no sandbox around the agents: ${run.walls.missing}\n`);
   const stops = listenForStops();
   await conduct(run.context, run.tasks, stops);
-  return await report(context, session.session, stops.gently.aborted);
+  const walls = { guard: false, sandbox: run.walls.sandbox, diff: true };
+  return await report(context, { session: session.session, walls, stopped: stops.gently.aborted });
 }
 
 function readPlan({ config, repository }: IntegrationContext, file: string): LoadedPlan {
@@ -131,7 +132,13 @@ function listenForStops() {
 
 const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 
-async function report({ engine }: IntegrationContext, session: string, stopped: boolean) {
+interface Reported {
+  readonly session: string;
+  readonly walls: Status["walls"];
+  readonly stopped: boolean;
+}
+
+async function report({ engine }: IntegrationContext, { session, walls, stopped }: Reported) {
   const all = await readStatus(engine);
   const tasks = all.tasks.filter(({ id }) => id.startsWith(`${session}/`));
   const states = tasks.map(({ state }) => state);
@@ -144,6 +151,7 @@ async function report({ engine }: IntegrationContext, session: string, stopped: 
       : isWaiting
         ? "waiting"
         : "failed";
-  const document = { ...all, session, outcome, tasks };
+  const batches = new Set(tasks.flatMap(({ batch }) => batch ?? [])).size;
+  const document = { ...all, session, outcome, tasks, batches, walls };
   return { exit: exits[outcome], text: taskTable(tasks), refusals: [], document };
 }

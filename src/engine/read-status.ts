@@ -35,10 +35,10 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
       decisions.length,
     ),
     tasks,
-    batches: 0,
+    batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
     decisions,
     cost_usd: null,
-    walls: { guard: false, sandbox: false, diff: false },
+    walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
     breaker,
   };
 }

@@ -3,6 +3,7 @@ import { readAnswer } from "../../clients/answer/read-answer.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
 import type { PlanTask } from "../../contract/plan.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
+import { maskDocument } from "../../core/secrets/mask-document.ts";
 import type { Call } from "../../engine/engine.ts";
 import { operate } from "../../engine/operate.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
@@ -72,6 +73,7 @@ async function workAndHandIn(
     lockScope: task.plan.lock_scope,
   });
   if ("error" in place) return fail(context, task, own, `its checkout cannot be set up: ${place.error}`);
+  for (const text of place.notes) context.onTask(task.key, { type: "said", text });
   const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop });
   for (let starts = 1; ; starts += 1) {
     const end = await work(context, { task, place, started, heartbeats });
@@ -80,7 +82,7 @@ async function workAndHandIn(
     if (end.how === "done") return handIn(context, { task, place, call: own, answer: end.answer });
     const reason = end.how === "failed" ? `${end.reason}\n${end.output}` : end.reason;
     context.onTask(task.key, { type: "said", text: `ended badly: ${reason}` });
-    if (starts === startsMax || end.how !== "failed") return fail(context, task, own, reason);
+    if (starts === startsMax || end.how !== "failed") return fail(context, task, own, reason, starts - 1);
   }
 }
 
@@ -130,7 +132,7 @@ async function handIn(
     subject: `${task.plan.id}: ${task.plan.title ?? ""}`,
   });
   if (collected !== "unchanged") await showBranch(context, task, collected.commit);
-  writeWorklog(context, task, answer);
+  await writeWorklog(context, task, answer);
   const document = reportOf(task, answer);
   if ("invalid" in document) return fail(context, task, call, document.invalid);
   const verdict: Verdict = await operate(engine, "submit", { task: task.key, ...document }, call);
@@ -153,15 +155,16 @@ async function showBranch(
   if (exit !== 0) told(`\`${branch}\` cannot be set: ${stderr.trim()}; the work is ${commit.slice(0, 12)}`);
 }
 
-/** X-8: Lockstep writes the worklog where the agent did not. */
-function writeWorklog(
+/** X-8: Lockstep writes the worklog where the agent did not; without secrets (INV-8). */
+async function writeWorklog(
   { repository, engine }: RunContext,
   { packet, key }: AttemptTask,
   answer: unknown,
-): void {
+): Promise<void> {
   const { worklog_path: path } = packet.assignment as { worklog_path: string };
   const at = new Date(engine.clock.now().wallMs).toISOString();
-  appendToMemory(repository.root, path, `${JSON.stringify({ at, task: key, answer: answer ?? null })}\n`);
+  const entry = await maskDocument({ at, task: key, answer: answer ?? null });
+  appendToMemory(repository.root, path, `${JSON.stringify(entry)}\n`);
 }
 
 function inputFor(
@@ -218,14 +221,15 @@ async function fail(
   task: AttemptTask,
   call: Call,
   reason: string,
+  retries = 0,
 ): Promise<AttemptEnd> {
   const error = {
     taskId: task.plan.id,
     agent: task.agent,
     errorType: "runtime",
     message: reason.slice(0, 2000),
-    attemptedFix: "started again with the same parameters",
-    retryCount: startsMax - 1,
+    attemptedFix: retries === 0 ? "none" : "started again with the same parameters",
+    retryCount: retries,
     recommendation: "look at its log",
   };
   const verdict = await operate(engine, "submit", { task: task.key, document: { error } }, call);
