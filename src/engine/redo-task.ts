@@ -26,6 +26,8 @@ export async function redoTask(draft: Draft, done: Task, after: readonly string[
     const dependsOn = dependent.dependsOn.map((one) => (one === done.key ? key : one));
     const hold = dependent.hold?.by === done.key ? { ...dependent.hold, by: key } : dependent.hold;
     draft.putTask({ ...dependent, dependsOn, hold });
+    const data = { instead_of: done.key, depends_on: key };
+    draft.note({ type: "task.redirected", task: dependent.key, from: null, to: null, data });
   }
   return again;
 }
