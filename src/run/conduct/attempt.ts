@@ -77,6 +77,7 @@ async function workAndHandIn(
   const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop });
   for (let starts = 1; ; starts += 1) {
     const end = await work(context, { task, place, started, heartbeats });
+    if (heartbeats.fault !== undefined) throw heartbeats.fault;
     if (heartbeats.lost !== undefined) return { how: "refused", verdict: heartbeats.lost };
     if (end.how === "stopped") return { how: "stopped" };
     if (end.how === "done") return handIn(context, { task, place, call: own, answer: end.answer });

@@ -16,6 +16,8 @@ export class Heartbeats {
   #alive = false;
   #busy = false;
   lost: Deny | undefined;
+  /** The ledger could not be asked: nobody knows whether the attempt still counts. */
+  fault: unknown;
 
   constructor(
     context: RunContext,
@@ -43,7 +45,7 @@ export class Heartbeats {
   }
 
   async #tell(end: () => void): Promise<void> {
-    if (this.#busy || this.lost !== undefined) return;
+    if (this.#busy || this.lost !== undefined || this.fault !== undefined) return;
     this.#busy = true;
     try {
       const { task, call } = this.#of;
@@ -57,6 +59,9 @@ export class Heartbeats {
       const verdict = await operate(engine, "heartbeat", { task, tokens }, call);
       if (verdict.allow) return;
       this.lost = verdict;
+      end();
+    } catch (error) {
+      this.fault = error;
       end();
     } finally {
       this.#busy = false;

@@ -80,8 +80,11 @@ export async function openRun(
       onStates: (states: ReadonlyMap<string, TaskState>) => void writeStatuses(session.file, states),
     },
     [Symbol.asyncDispose]: async () => {
-      await logs.written();
-      await host[Symbol.asyncDispose]();
+      try {
+        await logs.written();
+      } finally {
+        await host[Symbol.asyncDispose]();
+      }
     },
   };
 }

@@ -6,6 +6,7 @@ import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 export class TaskLogs {
   readonly #folder: string;
   #last: Promise<void> = Promise.resolve();
+  #fault: unknown;
 
   constructor(stateFolder: string) {
     this.#folder = join(stateFolder, "logs");
@@ -14,15 +15,20 @@ export class TaskLogs {
 
   /** In order, and without secrets (INV-8). */
   add(task: string, at: Date, text: string): void {
-    this.#last = this.#last.then(async () => {
+    const write = async () => {
       const line = `${at.toISOString()} ${await maskSecrets(text)}\n`;
       appendFileSync(logFile(this.#folder, task), line, { mode: 0o600 });
+    };
+    // A log that cannot be written ends no run; `written` says so.
+    this.#last = this.#last.then(write).catch((error: unknown) => {
+      this.#fault ??= error;
     });
   }
 
   /** Everything that was added so far is on the disk. */
-  written(): Promise<void> {
-    return this.#last;
+  async written(): Promise<void> {
+    await this.#last;
+    if (this.#fault !== undefined) throw this.#fault;
   }
 }
 
