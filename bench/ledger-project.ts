@@ -45,6 +45,8 @@ const limits: EngineLimits = {
   widen: defaults.widen,
   tokens: defaults.tokens,
   minutes: { warn: 1000, halt: 1500 },
+  costUsd: defaults.cost_usd,
+  delegationDepth: defaults.delegation_depth,
   resources: {},
 };
 

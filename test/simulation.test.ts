@@ -23,7 +23,15 @@ describe("the engine under faults", () => {
 
   it("was brought into every state, and met every kind of fault", () => {
     expect([...all.states.keys()].sort()).toEqual([...taskStates].sort());
-    const events = ["task.lost", "task.orphaned", "task.halted", "task.exhausted", "scope.widened"];
+    const events = [
+      "task.lost",
+      "task.orphaned",
+      "task.halted",
+      "task.exhausted",
+      "task.stopped",
+      "task.taken",
+      "scope.widened",
+    ];
     expect(events.filter((type) => !all.events.has(type))).toEqual([]);
     const faults = ["before-read", "before-commit", "after-commit", "conflict", "full", "storm", "reboot"];
     expect(faults.filter((fault) => !all.faults.has(fault))).toEqual([]);

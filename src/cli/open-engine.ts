@@ -94,7 +94,8 @@ async function readConfig({ place }: Project): Promise<Config> {
 
 function limitsOf({ limits, resources }: Config): EngineLimits {
   const { review_retries: reviewRetries, same_error: sameError, widen, tokens, minutes } = limits;
-  return { reviewRetries, sameError, widen, tokens, minutes, resources };
+  const { cost_usd: costUsd, delegation_depth: delegationDepth } = limits;
+  return { reviewRetries, sameError, widen, tokens, minutes, costUsd, delegationDepth, resources };
 }
 
 function clockAt(now: string) {

@@ -103,6 +103,13 @@ const event = z.looseObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
+const usage = z.object({
+  input: count.optional(),
+  cached: count.optional(),
+  output: count.optional(),
+  cost_usd: z.number().nonnegative().optional(),
+});
+
 const none = z.object({});
 const reasoned = z.object({ task, reason: text });
 const breaker = z.object({ reason: text.optional() });
@@ -117,11 +124,26 @@ export const operationSchemas = {
   "task-escalate": { input: reasoned, output: verdict },
   "task-resolve": { input: z.object({ task, note: text }), output: verdict },
   "task-cancel": { input: reasoned, output: verdict },
+  stop: { input: z.object({ task }), output: verdict },
+  take: {
+    input: z.object({ task }),
+    output: verdict.describe("on allow `details` has attempt and epoch"),
+  },
   dispatch: {
     input: z.object({ packet: document, runnerPid: z.int().positive().optional() }),
-    output: verdict.describe("on allow `details` has attempt, epoch, token, lease_expires_at, fix_delta"),
+    output: verdict.describe(
+      "on allow `details` has attempt, epoch, token, lease_expires_at, lock_scope, fix_delta",
+    ),
   },
-  heartbeat: { input: z.object({ task, tokens: count.optional() }), output: verdict },
+  heartbeat: {
+    input: z.object({
+      task,
+      tokens: count.optional(),
+      usage: usage.optional().describe("told by whoever runs the agent"),
+      conversation: line.optional().describe("told by whoever runs the agent"),
+    }),
+    output: verdict,
+  },
   submit: { input: z.object({ task, document }), output: verdict },
   complete: {
     input: z.object({ task, document: document.optional(), commit: line.optional() }),

@@ -25,6 +25,8 @@ export const operations = {
   "task-escalate": { effect: "write", callers: everyone, fenced: true },
   "task-resolve": { effect: "write", callers: people },
   "task-cancel": { effect: "destroy", callers: people },
+  stop: { effect: "write", callers: people },
+  take: { effect: "write", callers: people },
   dispatch: { effect: "write", callers: leads },
   heartbeat: { effect: "write", callers: everyone, fenced: true },
   submit: { effect: "write", callers: everyone, fenced: true },

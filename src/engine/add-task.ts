@@ -34,6 +34,7 @@ export async function addTask(
     const task: Task = {
       ...newTask(packet.name, draft.at),
       title: packet.title,
+      type: packet.type ?? null,
       model: packet.model,
       agent: packet.agent,
       assignment: packet.assignment,
@@ -73,6 +74,6 @@ export async function findBadScopes({ world }: Engine, { assignment }: Packet): 
   return verdict.allow ? undefined : verdict;
 }
 
-function termsOf({ task_id: _id, ...terms }: Details): Details {
+export function termsOf({ task_id: _id, ...terms }: Details): Details {
   return terms;
 }

@@ -24,8 +24,8 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
         }),
       };
     if ("cancel" in input) return close(engine, { decision, call, state: "cancelled", answer: input.cancel });
-    const answer = input.answer.trim().toLowerCase();
-    if (!decision.options.includes(answer))
+    const answer = chosen(decision, input.answer);
+    if (answer === undefined)
       return {
         verdict: deny(
           "R-IN-001",
@@ -41,15 +41,25 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
   });
 }
 
+/** One of the options; who refuses work may say why: `refused: it is too long`. */
+function chosen({ kind, options }: Decision, text: string): string | undefined {
+  const [, word = "", said = ""] = /^\s*([^:]*?)\s*(?::\s*([\s\S]*?)\s*)?$/.exec(text) ?? [];
+  const option = word.toLowerCase();
+  if (!options.includes(option)) return undefined;
+  if (said === "") return option;
+  const mayReason = (kind === "manual" || kind === "security") && option === "refused";
+  return mayReason ? `${option}: ${said}` : undefined;
+}
+
 async function approve(engine: Engine, decision: Decision, call: Call): Promise<Settled> {
   const paths = field(decision.data, "paths");
   const why = field(decision.data, "why");
   const loaded = await loadTask(engine, decision.task);
-  if (loaded === undefined || loaded.task.epoch !== field(decision.data, "epoch"))
+  if (loaded === undefined || loaded.task.state === "MERGED")
     return {
       verdict: deny(
-        "R-LS-001",
-        `the attempt that asked is over: cancel \`${decision.id}\`, or let the next one ask`,
+        "R-ST-001",
+        `the task that asked is merged: nothing can be added to it; cancel \`${decision.id}\``,
       ),
     };
   const wider = await judgeWiden(

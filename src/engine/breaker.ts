@@ -54,9 +54,6 @@ export async function setBreaker(
       to: null,
       data: { before: before.mode, mode, reason },
     });
-    for (const { task, epoch, runner } of running)
-      if (mode === "STOP" && runner !== null)
-        draft.intend({ type: "stop-agent", task, epoch, data: { runner, reason: "stop-all" } });
     const breaker = mode === "CLEAR" ? null : { mode, reason, since: draft.at };
     const change = await draft.toChange({ settings: { breaker }, relieves: true });
     return { verdict: allow({ ...details, changed: true }), change };

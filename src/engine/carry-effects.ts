@@ -44,16 +44,13 @@ export async function releaseLocks(draft: Draft, task: Task): Promise<void> {
     if (waiting.hold?.kind === "lock") await draft.apply(waiting, { type: "unblock" }, "system");
 }
 
-/** Only a runner that is known can be told to stop. */
+/**
+ * Its next heartbeat is refused, and whoever runs the agent ends it then: nobody has to be told. A person has no
+ * heartbeat, so what a person holds gets its clock back.
+ */
 async function stopAgent(draft: Draft, task: Task): Promise<void> {
   const attempt = await draft.attempt(task.key);
-  if (attempt === undefined || attempt.runner === null) return;
-  draft.intend({
-    type: "stop-agent",
-    task: task.key,
-    epoch: attempt.epoch,
-    data: { runner: attempt.runner, state: task.state, reason: task.refusal?.reason ?? null },
-  });
+  if (attempt?.leaseState === "held") await setLease(draft, task, "running");
 }
 
 /** Everything downstream that has not ended waits until the failed task is resolved. */

@@ -9,6 +9,7 @@ import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { tokenOf } from "./fence.ts";
 import { dependencyVersions, findCircle } from "./find-circle.ts";
+import { delegatorIn, refuseDelegation } from "./judge-delegation.ts";
 import { type Judged, judgeDispatch } from "./judge-dispatch.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
@@ -18,6 +19,7 @@ import { reclaimIfLapsed } from "./reclaim.ts";
 import { fingerprintOf } from "./refusals.ts";
 import { sameAssignment } from "./same-assignment.ts";
 import { type Settled, settle } from "./settle.ts";
+import { withGranted } from "./with-granted.ts";
 import { withTerms } from "./with-terms.ts";
 
 export interface DispatchInput {
@@ -53,8 +55,9 @@ interface Dispatch {
 async function decideDispatch(engine: Engine, { document, key, input, call }: Dispatch): Promise<Settled> {
   // Read before anything is judged: whatever changes of it from here on fails the commit.
   const stored = await engine.ledger.task(key);
-  const packet = readPacket(withTerms(document, stored?.terms ?? null));
-  if ("allow" in packet) return { verdict: packet };
+  const asked = readPacket(withTerms(document, stored?.terms ?? null));
+  if ("allow" in asked) return { verdict: asked };
+  const packet = widened(asked, stored, engine);
   if (input.runnerPid !== undefined && runnerOf(engine, input) === null)
     return {
       verdict: deny("R-IN-001", `there is no process ${input.runnerPid} that could run the agent`),
@@ -67,6 +70,8 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
   const task = packetTask(stored ?? newTask(packet.name, draft.at), packet);
   const circle = await findCircle(draft, task);
   if (circle !== undefined) return { verdict: circle };
+  const undelegated = await refuseDelegation(draft, task, packet);
+  if (undelegated !== undefined) return undelegated;
   if (stored === undefined) draft.create(task);
   const readied = await makeReady(draft, { stored, task, judged });
   if ("allow" in readied) return { verdict: readied };
@@ -82,9 +87,11 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
   const details = {
     task_id: moved.key,
     state: moved.state,
+    type: moved.type ?? null,
     attempt: attempt.number,
     epoch: attempt.epoch,
     lease_expires_at: expiresAt(attempt.lease, engine.clock.now()),
+    lock_scope: field(moved.assignment, "lock_scope"),
     fix_delta: moved.fixDelta,
   };
   return { verdict: allow(details), change };
@@ -99,15 +106,25 @@ async function judgeFreed(engine: Engine, packet: Packet): Promise<Judged> {
   }
 }
 
+/** What was granted on the way stays granted; whoever holds it by now is waited for, as for any lock. */
+function widened(packet: Packet, stored: Task | undefined, { world }: Engine): Packet {
+  const assignment = withGranted(packet.assignment, stored?.granted, world);
+  return assignment === packet.assignment
+    ? packet
+    : { ...packet, assignment, document: { ...packet.document, assignment } };
+}
+
 /** What the packet says replaces what the task was added with, where it says anything. */
 function packetTask(task: Task, packet: Packet): Task {
   return {
     ...task,
     title: packet.title ?? task.title,
+    type: packet.type ?? task.type ?? null,
     model: packet.model ?? task.model,
     dependsOn: packet.dependsOn ?? task.dependsOn,
     assignment: packet.assignment,
     contextRevision: packet.contextRevision,
+    ...delegatorIn(packet),
   };
 }
 
@@ -120,6 +137,12 @@ interface Ready {
 /** A blocked task has to come back first: by itself, or by the one retry that a changed assignment buys. */
 async function makeReady(draft: Draft, { stored, task, judged }: Ready): Promise<Task | Deny> {
   if (stored === undefined || task.state !== "BLOCKED") return task;
+  if (task.hold?.kind === "stopped")
+    return deny(
+      "R-ST-001",
+      `task \`${task.key}\` was stopped by a person: \`lockstep task retry ${task.key}\` brings it back`,
+      { task_id: task.key, state: task.state },
+    );
   if (task.hold?.kind === "deny" || task.hold?.kind === "reported") {
     const assignmentChanged = !sameAssignment(stored, task);
     return draft.apply(task, { type: "retry", assignmentChanged });

@@ -18,6 +18,7 @@ const eventNames: Readonly<Record<TaskEventType, string>> = {
   wait: "task.delayed",
   orphan: "task.orphaned",
   lose: "task.lost",
+  stop: "task.stopped",
   halt: "task.halted",
   retry: "task.retried",
   unblock: "task.unblocked",

@@ -29,6 +29,9 @@ export interface EngineLimits {
   readonly widen: "ask" | "auto" | "never";
   readonly tokens: Threshold;
   readonly minutes: Threshold;
+  readonly costUsd: Threshold;
+  /** How many steps a task may be away from the first delegator. */
+  readonly delegationDepth: number;
   /** How many tasks may use a named thing at the same time; 1 where it is not listed. */
   readonly resources: Readonly<Record<string, number>>;
 }

@@ -81,6 +81,9 @@ export function refuseLanding(
       const rejected = await draft.apply(found, event, "system");
       if ("allow" in rejected) return { verdict: rejected };
     }
+    const signal = field(refused.details, "signal");
+    if (signal !== undefined)
+      draft.note({ type: "task.warned", task, from: null, to: null, data: { signal, reason } });
     const data = { branch, refusal: { code, reason } };
     draft.note({ type: "land.refused", task, from: null, to: null, data });
     return { verdict: allow(), change: await draft.toChange() };

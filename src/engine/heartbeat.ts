@@ -1,6 +1,8 @@
 import { expiresAt } from "../core/leases/lease.ts";
+import { addCost, amountOf, type Breach, findBreaches } from "../core/loops/budgets.ts";
+import { haltDetails } from "../core/loops/halt-details.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
-import type { Refusal, Task } from "../core/tasks/task.ts";
+import type { Refusal, Task, TaskUsage } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
@@ -11,6 +13,20 @@ export interface HeartbeatInput {
   readonly task: string;
   /** Tokens spent since the last heartbeat. */
   readonly tokens?: number;
+  /** What else its client told of them since then. */
+  readonly usage?: {
+    readonly input?: number;
+    readonly cached?: number;
+    readonly output?: number;
+    readonly cost_usd?: number;
+  };
+  /** The client's conversation, for going on with it. */
+  readonly conversation?: string;
+}
+
+/** It becomes an argument of the client. */
+export function isConversation(id: string): boolean {
+  return /^[A-Za-z0-9][\w.:@/-]{0,199}$/.test(id);
 }
 
 /** Renews the lease, by the ledger's clock alone. */
@@ -24,50 +40,105 @@ async function decideBeat(engine: Engine, input: HeartbeatInput, call: Call): Pr
   const { task, attempt } = fenced;
   if (attempt === undefined || !["IN_PROGRESS", "REVIEW"].includes(task.state))
     return { verdict: notWorking(task) };
+  const refused = whyNotTold(input, call);
+  if (refused !== undefined) return { verdict: refused };
+  const { conversation = attempt.conversation } = input;
   const { wallMs, monoMs, boot } = engine.clock.now();
   const beaten: Attempt = {
     ...attempt,
     tokens: attempt.tokens + (input.tokens ?? 0),
     beatAt: new Date(wallMs).toISOString(),
     lease: { ...attempt.lease, boot, beatMs: monoMs },
+    ...(conversation === undefined ? {} : { conversation }),
   };
-  if (input.tokens === undefined || input.tokens === 0)
+  if ((input.tokens ?? 0) === 0 && input.usage === undefined)
     return {
       verdict: beatVerdict(engine, task, beaten),
-      change: { attempts: [beaten], expect: { tasks: { [task.key]: task.version } }, durable: false },
+      change: {
+        attempts: [beaten],
+        expect: { tasks: { [task.key]: task.version } },
+        durable: conversation !== attempt.conversation,
+      },
     };
-  return spend(engine, { task, attempt: beaten, added: input.tokens, call });
+  return spend(engine, { task: withSpent(task, input), attempt: beaten, call });
 }
 
-/** Tokens count for the whole task: another attempt does not buy more of them. */
+/** Whoever runs an agent knows what it cost and where it can be gone on with; the agent could say anything. */
+function whyNotTold({ usage, conversation }: HeartbeatInput, { role }: Call): Deny | undefined {
+  if (usage === undefined && conversation === undefined) return undefined;
+  if (role !== "person")
+    return deny("R-AU-001", "an agent adds tokens only: usage and conversation are told by whoever runs it", {
+      caller: role,
+    });
+  const wrong = Object.entries(usage ?? {}).find(([, amount]) => !(Number.isFinite(amount) && amount >= 0));
+  if (wrong !== undefined) return deny("R-IN-001", `\`usage.${wrong[0]}\` is no amount`, { field: wrong[0] });
+  return conversation === undefined || isConversation(conversation)
+    ? undefined
+    : deny("R-IN-001", "`conversation` is no id of a conversation", { field: "conversation" });
+}
+
+function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Task {
+  const spent = { ...task, tokens: task.tokens + tokens };
+  if (usage === undefined) return spent;
+  const { input = 0, cached = 0, output = 0, cost_usd: cost } = usage;
+  const before: TaskUsage = task.usage ?? { input: 0, cached: 0, output: 0, costUsd: null };
+  return {
+    ...spent,
+    usage: {
+      input: before.input + input,
+      cached: before.cached + cached,
+      output: before.output + output,
+      costUsd: addCost(before.costUsd, cost),
+    },
+  };
+}
+
+/** What is spent counts for the whole task: another attempt does not buy more. */
 async function spend(
   engine: Engine,
-  { task, attempt, added, call }: { task: Task; attempt: Attempt; added: number; call: Call },
+  { task, attempt, call }: { task: Task; attempt: Attempt; call: Call },
 ): Promise<Settled> {
-  const spent = { ...task, tokens: task.tokens + added };
-  const budgeted = spent.tokens - spent.tokensForgiven;
-  const { warn, halt } = engine.limits.tokens;
-  const draft = new Draft(engine, { by: call, cause: "heartbeat" });
+  const cost = task.usage?.costUsd ?? null;
+  const budgeted = {
+    tokens: task.tokens - task.tokensForgiven,
+    cost_usd: cost === null ? null : addCost(cost, -(task.costForgiven ?? 0)),
+  };
+  const { tokens, costUsd } = engine.limits;
+  const { halted, warned } = findBreaches(budgeted, { tokens, cost_usd: costUsd });
+  const draft = new Draft(engine, { by: call, cause: "heartbeat" }).seen({ task, attempt });
   draft.putAttempt(attempt);
-  draft.putTask(spent);
-  if (halt !== null && budgeted >= halt && spent.state === "IN_PROGRESS") {
-    const refusal = spentRefusal(spent.key, budgeted, halt);
-    const moved = await draft.apply(spent, { type: "halt", refusal }, "system");
+  draft.putTask(task);
+  if (halted !== undefined && task.state === "IN_PROGRESS") {
+    const refusal = spentRefusal(task, halted);
+    const moved = await draft.apply(task, { type: "halt", refusal }, "system");
     if ("allow" in moved) return { verdict: moved };
     const details = { ...refusal.details, state: moved.state };
     return { verdict: deny("R-BG-001", refusal.reason, details), change: await draft.toChange() };
   }
-  const warning = warn !== null && budgeted >= warn;
-  if (warning && !attempt.warned.includes("tokens")) {
-    draft.putAttempt({ ...attempt, warned: [...attempt.warned, "tokens"] });
-    const data = { signal: "tokens", tokens: budgeted, warn, halt };
-    draft.note({ type: "task.warned", task: task.key, from: null, to: null, data });
+  warn(draft, attempt, warned);
+  const { details } = beatVerdict(engine, task, attempt);
+  const warning = warned.map((breach) => `${amountOf(breach)} are spent, ${endOf(breach)}`).join("; ");
+  return {
+    verdict: allow(warning === "" ? (details ?? {}) : { ...details, warning }),
+    change: await draft.toChange(),
+  };
+}
+
+/** Once an attempt for each budget. */
+function warn(draft: Draft, attempt: Attempt, breaches: readonly Breach[]): void {
+  const first = breaches.filter(({ signal }) => !attempt.warned.includes(signal));
+  if (first.length === 0) return;
+  draft.putAttempt({ ...attempt, warned: [...attempt.warned, ...first.map(({ signal }) => signal)] });
+  for (const { signal, amount, warn: at, halt } of first) {
+    const data = { signal, [signal]: amount, warn: at, halt };
+    draft.note({ type: "task.warned", task: attempt.task, from: null, to: null, data });
   }
-  const verdict = beatVerdict(engine, spent, attempt);
-  const details = warning
-    ? { ...verdict.details, warning: `${budgeted} tokens are spent, the task is halted at ${halt}` }
-    : (verdict.details ?? {});
-  return { verdict: allow(details), change: await draft.toChange() };
+}
+
+function endOf({ signal, halt }: Breach): string {
+  return halt === null
+    ? "nothing halts the task"
+    : `the task is halted at ${signal === "tokens" ? halt : `$${halt}`}`;
 }
 
 function beatVerdict(engine: Engine, task: Task, attempt: Attempt) {
@@ -81,11 +152,12 @@ function beatVerdict(engine: Engine, task: Task, attempt: Attempt) {
   });
 }
 
-function spentRefusal(task: string, tokens: number, limit: number): Refusal {
+function spentRefusal(task: Task, { signal, amount, halt: limit }: Breach): Refusal {
+  const shown = signal === "tokens" ? limit : `$${limit}`;
   return {
     code: "R-BG-001",
-    reason: `task \`${task}\` has spent ${tokens} tokens, its limit is ${limit}`,
-    details: { halt: { signal: "tokens", tokens, limit } },
+    reason: `task \`${task.key}\` has spent ${amountOf({ signal, amount })}, its limit is ${shown}`,
+    details: haltDetails(task, { signal, [signal]: amount, limit }),
   };
 }
 

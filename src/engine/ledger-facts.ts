@@ -39,7 +39,7 @@ async function watchedTasks({ ledger, clock }: Source) {
   const watched = [];
   for (const { key, state } of tasks) {
     const attempt = await ledger.attempt(key);
-    if (attempt === undefined) continue;
+    if (attempt?.leaseState !== "running") continue; // a person's has no clock
     watched.push({
       task_id: key,
       status: stateWords[state].hook,

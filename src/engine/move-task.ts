@@ -7,10 +7,11 @@ import type { Call, Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { maskedPacket } from "./masked-input.ts";
-import { readPacket } from "./read-packet.ts";
+import { type Packet, readPacket } from "./read-packet.ts";
 import { redoRolledBack } from "./redo-task.ts";
 import { sameAssignment } from "./same-assignment.ts";
 import { settle } from "./settle.ts";
+import { withGranted } from "./with-granted.ts";
 
 interface Moving {
   readonly operation: string;
@@ -65,6 +66,14 @@ export function cancelTask(engine: Engine, input: Reasoned, call: Call): Promise
   }));
 }
 
+/** Ends the attempt; its checkout, its work and its log stay. Only a person brings the task back. */
+export function stopTask(engine: Engine, input: { readonly task: string }, call: Call): Promise<Verdict> {
+  return move(engine, { operation: "stop", task: input.task, input, call }, (task) => ({
+    task,
+    events: [{ type: "stop" }],
+  }));
+}
+
 /** A failed task is escalated on the way: a person is looking at it now. */
 export function resolveTask(
   engine: Engine,
@@ -105,14 +114,19 @@ export async function retryTask(
         ? stored
         : {
             ...stored,
-            assignment: packet.assignment,
+            type: packet.type ?? stored.type ?? null,
+            assignment: withGranted(packet.assignment, stored.granted, engine.world),
             contextRevision: packet.contextRevision,
             // A person retries, and may set what a person has set before.
-            terms: stored.terms === null ? null : { ...stored.terms, assignment: packet.assignment },
+            terms: stored.terms === null ? null : { ...stored.terms, ...setAgain(packet) },
           };
     return {
       task: changed,
       events: [{ type: "retry", assignmentChanged: !sameAssignment(stored, changed) }],
     };
   });
+}
+
+function setAgain({ assignment, type }: Packet) {
+  return type === undefined ? { assignment } : { assignment, type };
 }

@@ -9,13 +9,14 @@ import type { Call, Engine } from "./engine.ts";
 import { checkFence } from "./fence.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { listLocks } from "./list-locks.ts";
-import { cancelTask, escalateTask, resolveTask, retryTask } from "./move-task.ts";
+import { cancelTask, escalateTask, resolveTask, retryTask, stopTask } from "./move-task.ts";
 import { openDecisions } from "./open-decisions.ts";
 import { readStatus } from "./read-status.ts";
 import { reconcile } from "./reconcile.ts";
 import { releaseTask } from "./release-task.ts";
 import { runWatchdog } from "./run-watchdog.ts";
 import { submitResult } from "./submit-result.ts";
+import { takeTask } from "./take-task.ts";
 import { widenScope } from "./widen-scope.ts";
 
 type Reason = { readonly reason?: string };
@@ -31,6 +32,8 @@ const handlers = {
   "task-escalate": escalateTask,
   "task-resolve": resolveTask,
   "task-cancel": cancelTask,
+  stop: stopTask,
+  take: takeTask,
   dispatch: dispatchTask,
   heartbeat,
   submit: submitResult,

@@ -8,6 +8,8 @@ export interface Packet {
   readonly document: Details;
   readonly assignment: Details;
   readonly title: string | null;
+  /** Undefined where the packet says nothing. */
+  readonly type: string | undefined;
   readonly agent: string;
   readonly model: string | null;
   /** Undefined where the packet says nothing, and what the task was added with stays. */
@@ -20,7 +22,7 @@ const usesMax = 100;
 const dependenciesMax = 1000;
 
 /** Who is not named still is somebody: the program that dispatches answers for its agent. */
-const unnamedAgent = "agent";
+export const unnamedAgent = "agent";
 
 export function readPacket(document: unknown): Packet | Deny {
   if (!isObject(document)) return wrong("the packet", "one JSON object with `task_id` and `assignment`");
@@ -35,6 +37,8 @@ export function readPacket(document: unknown): Packet | Deny {
   const named = (key: string) => field(document, key) ?? field(assignment, key);
   for (const key of ["title", "agent", "model"])
     if (named(key) !== undefined && !isLine(named(key))) return wrong(`\`${key}\``, "one line of text");
+  const type = named("type") ?? undefined;
+  if (type !== undefined && !isLine(type)) return wrong("`type`", "one line of text");
   const dependsOn = readDependencies(named("depends_on") ?? named("dependencies"), name);
   if (dependsOn !== undefined && "allow" in dependsOn) return dependsOn;
   const uses = named("uses") ?? [];
@@ -48,6 +52,7 @@ export function readPacket(document: unknown): Packet | Deny {
     document,
     assignment: isObject(assignment) ? assignment : {},
     title: (named("title") ?? null) as string | null,
+    type,
     agent: (named("agent") ?? unnamedAgent) as string,
     model: (named("model") ?? null) as string | null,
     dependsOn: dependsOn?.keys,

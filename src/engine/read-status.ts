@@ -1,4 +1,5 @@
 import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
+import { addCost } from "../core/loops/budgets.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
@@ -37,7 +38,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     tasks,
     batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
     decisions,
-    cost_usd: null,
+    cost_usd: totalCost(tasks),
     walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
     breaker,
   };
@@ -70,7 +71,7 @@ async function taskStatus(engine: Engine, task: Task) {
     proof: task.proof,
     started_at: attempt?.startedAt ?? null,
     elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
-    usage: { tokens: task.tokens, input: null, cached: null, output: null, cost_usd: null },
+    usage: usageOf(task),
     scope: scopeOf(task),
     depends_on: task.dependsOn,
     waiting_for: await waitingFor(engine, task),
@@ -80,6 +81,27 @@ async function taskStatus(engine: Engine, task: Task) {
     alive: attempt === undefined ? null : aliveness(engine, attempt),
     evidence: task.evidence,
   };
+}
+
+interface TaskUsageStatus {
+  readonly tokens: number;
+  readonly input: number | null;
+  readonly cached: number | null;
+  readonly output: number | null;
+  readonly cost_usd: number | null;
+}
+
+/** Null where nobody told. A client that tells nothing but a price has no word on the kinds of tokens. */
+function usageOf({ tokens, usage }: Task): TaskUsageStatus {
+  const { input = 0, cached = 0, output = 0, costUsd = null } = usage ?? {};
+  const kinds =
+    input + cached + output > 0 ? { input, cached, output } : { input: null, cached: null, output: null };
+  return { tokens, ...kinds, cost_usd: costUsd };
+}
+
+/** Null where nobody told what anything cost. */
+export function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[]): number | null {
+  return tasks.reduce<number | null>((sum, { usage }) => addCost(sum, usage.cost_usd ?? undefined), null);
 }
 
 function aliveness(engine: Engine, attempt: Attempt) {

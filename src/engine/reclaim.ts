@@ -1,5 +1,6 @@
 import type { Moment } from "../core/leases/clock.ts";
 import { ageSeconds, hasLapsed } from "../core/leases/lease.ts";
+import { haltDetails } from "../core/loops/halt-details.ts";
 import { allow } from "../core/rules/verdict.ts";
 import type { Refusal, Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
@@ -96,10 +97,11 @@ function lateRefusal(task: Task, { lease, beatAt }: Attempt, age: number): Refus
   };
 }
 
-function overtimeRefusal(task: Task, minutes: number): Refusal {
+function overtimeRefusal(task: Task, used: number): Refusal {
+  const minutes = Math.floor(used * 10) / 10;
   return {
     code: "R-BG-001",
-    reason: `task \`${task.key}\` has run for ${Math.floor(minutes)} minutes, which is its limit`,
-    details: { halt: { signal: "minutes", minutes: Math.floor(minutes) } },
+    reason: `task \`${task.key}\` has run for ${minutes} minutes, which is its limit`,
+    details: haltDetails(task, { signal: "minutes", minutes }),
   };
 }

@@ -13,10 +13,10 @@ import { settle } from "./settle.ts";
 export async function redoTask(draft: Draft, done: Task, after: readonly string[]): Promise<Task> {
   const id = await freeId(draft, done);
   const key = done.session === null ? id : `${done.session}/${id}`;
-  const { title, agent, model, assignment, terms, contextRevision } = done;
+  const { title, type = null, agent, model, assignment, granted = [], terms, contextRevision } = done;
   const again: Task = {
     ...newTask({ key, id, session: done.session }, draft.at),
-    ...{ title, agent, model, assignment, terms, contextRevision },
+    ...{ title, type, agent, model, assignment, granted, terms, contextRevision },
     dependsOn: [...new Set([...done.dependsOn, ...after])],
   };
   draft.create(again);

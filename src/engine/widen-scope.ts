@@ -30,6 +30,15 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Call):
     if (stopped !== undefined) return { verdict: stopped };
     const fenced = await fencedTask(engine, input.task, call);
     if ("allow" in fenced) return { verdict: fenced };
+    const { task } = fenced;
+    if (task.state !== "IN_PROGRESS")
+      return {
+        verdict: deny(
+          "R-ST-001",
+          `task \`${task.key}\` is ${task.state}: only work in progress can ask for more scope`,
+          { task_id: task.key, state: task.state },
+        ),
+      };
     const wider = await judgeWiden(engine, input, fenced);
     if ("allow" in wider) return { verdict: wider };
     const mode = call.role === "person" ? "auto" : engine.limits.widen;
@@ -40,9 +49,7 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Call):
         verdict: deny(
           "R-PW-001",
           "no task gets more scope here (`limits.widen: never`): hand in what you have",
-          {
-            task_id: input.task,
-          },
+          { task_id: input.task },
         ),
       };
     return mode === "auto" ? grant(engine, wider, call) : ask(engine, { wider, input, call });
@@ -51,7 +58,8 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Call):
 
 export interface Wider {
   readonly task: Task;
-  readonly attempt: Attempt;
+  /** The attempt that gets the locks now; undefined where they wait for the next one. */
+  readonly attempt: Attempt | undefined;
   /** What the task does not hold yet. */
   readonly entries: readonly Entry[];
   readonly fence: number;
@@ -65,15 +73,6 @@ export async function judgeWiden(
 ): Promise<Wider | Deny> {
   const { ledger, world } = engine;
   const { key } = task;
-  if (attempt === undefined || task.state !== "IN_PROGRESS")
-    return deny(
-      "R-ST-001",
-      `task \`${key}\` is ${task.state}: only work in progress can ask for more scope`,
-      {
-        task_id: key,
-        state: task.state,
-      },
-    );
   if (why.trim() === "") return deny("R-IN-001", "say what the paths are needed for: `--why TEXT`");
   const fence = await ledger.fence();
   const read = readEntries(paths, world.place, world.disk);
@@ -88,6 +87,8 @@ export async function judgeWiden(
   const held = new PathIndex();
   for (const lock of own) if (lock.kind === "path") held.add(key, entryFrom(lock.resource, lock.shapes));
   const entries = read.entries.filter((entry) => !held.covers(entry));
+  if (attempt === undefined || attempt.leaseState === "over")
+    return { task, attempt: undefined, entries, fence, why };
   const taken = await findTaken(engine, task, entries);
   return taken ?? { task, attempt, entries, fence, why };
 }
@@ -147,7 +148,10 @@ async function findTaken(
   return undefined;
 }
 
-/** The task's own epoch goes on: nothing that it did before becomes stale. */
+/**
+ * The task's own epoch goes on: nothing that it did before becomes stale. Where no attempt holds anything, the next
+ * one takes it with the rest.
+ */
 export async function grant(
   engine: Engine,
   { task, attempt, entries, fence, why }: Wider,
@@ -158,11 +162,17 @@ export async function grant(
   const granted = entries.map(({ text }) => text);
   const scope = field(task.assignment, "lock_scope");
   const lock_scope = [...(isStringList(scope) ? scope : []), ...granted];
-  draft.putTask({ ...task, assignment: { ...task.assignment, lock_scope } });
+  const widened = {
+    ...task,
+    assignment: { ...task.assignment, lock_scope },
+    granted: [...(task.granted ?? []), ...granted],
+  };
+  const state = answered === undefined ? task.state : await comeBack(draft, widened);
+  if (answered === undefined || state === task.state) draft.putTask(widened);
   draft.note({ type: "scope.widened", task: task.key, from: null, to: null, data: { granted, why } });
   const take: NewLock[] = entries.map(({ text, shapes }) => ({
     task: task.key,
-    epoch: attempt.epoch,
+    epoch: attempt?.epoch ?? 0,
     kind: "path",
     resource: text,
     shapes: shapes.map(storeShape),
@@ -170,9 +180,20 @@ export async function grant(
   }));
   const decisions = answered === undefined ? [] : [{ ...answered, answeredAt: draft.at }];
   return {
-    verdict: allow({ task_id: task.key, granted, lock_scope }),
-    change: await draft.toChange({ take, expect: { fence }, decisions }),
+    verdict: allow({ task_id: task.key, state, granted, lock_scope }),
+    change: await draft.toChange({
+      decisions,
+      ...(attempt === undefined ? {} : { take, expect: { fence } }),
+    }),
   };
+}
+
+/** A task that is blocked for want of it has now what it asked for: that is a change of its assignment. */
+async function comeBack(draft: Draft, task: Task): Promise<Task["state"]> {
+  if (task.state !== "BLOCKED" || (task.hold?.kind !== "deny" && task.hold?.kind !== "reported"))
+    return task.state;
+  const moved = await draft.apply(task, { type: "retry", assignmentChanged: true });
+  return "allow" in moved ? task.state : moved.state;
 }
 
 async function ask(
@@ -180,16 +201,27 @@ async function ask(
   { wider, input, call }: { wider: Wider; input: WidenInput; call: Call },
 ): Promise<Settled> {
   const draft = new Draft(engine, { by: call, cause: "widen" });
+  const epoch = wider.attempt?.epoch;
   const all = await engine.ledger.decisions();
-  const same = all.find(
-    ({ state, task, data }) =>
-      state === "pending" &&
+  const same = all.filter(
+    ({ kind, task, data }) =>
+      kind === "widen" &&
       task === input.task &&
       JSON.stringify(field(data, "paths")) === JSON.stringify(input.paths),
   );
-  const id = same?.id ?? nextDecisionId(all);
-  const verdict = allow({ task_id: input.task, granted: [], decision: id, next: "go on; a person decides" });
-  if (same !== undefined) return { verdict };
+  const refused = same.find(({ answer, data }) => answer === "refused" && field(data, "epoch") === epoch);
+  if (refused !== undefined)
+    return {
+      verdict: deny("R-PW-001", `a person refused that (${refused.id}): go on without it`, {
+        task_id: input.task,
+        decision: refused.id,
+      }),
+    };
+  const pending = same.find(({ state }) => state === "pending");
+  const id = pending?.id ?? nextDecisionId(all);
+  const next = "go on; ask again to hear what a person said";
+  const verdict = allow({ task_id: input.task, granted: [], decision: id, next });
+  if (pending !== undefined) return { verdict };
   const decision: Decision = {
     id,
     version: 0,
@@ -197,7 +229,7 @@ async function ask(
     task: input.task,
     question: `task \`${input.task}\` asks for \`${input.paths.join("`, `")}\`: ${input.why}`,
     options: ["approved", "refused"],
-    data: { paths: input.paths, why: input.why, epoch: wider.attempt.epoch },
+    data: { paths: input.paths, why: input.why, epoch },
     state: "pending",
     answer: null,
     askedAt: draft.at,

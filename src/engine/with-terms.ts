@@ -13,9 +13,12 @@ export function withTerms(packet: unknown, terms: Details | null): unknown {
   const assignment: Record<string, unknown> = { ...(isObject(base) ? base : {}), ...own };
   for (const name of kept) assignment[name] = union(field(base, name), field(own, name));
   const asked = field(packet, "depends_on") ?? field(own, "depends_on");
+  const type = field(terms, "type");
   return {
     ...terms,
     ...packet,
+    // It decides who has to approve the work.
+    ...(type === undefined ? {} : { type }),
     assignment: defined(assignment),
     depends_on: union(field(terms, "depends_on"), asked) ?? [],
   };

@@ -61,7 +61,7 @@ export interface Attempt {
   readonly version: number;
   readonly agent: string | null;
   readonly lease: Lease;
-  /** running: the clock runs; held: locks without a clock (in review); over: nothing is held. */
+  /** running: the clock runs; held: locks without a clock (in review, or taken over by a person); over: nothing is held. */
   readonly leaseState: "running" | "held" | "over";
   readonly startedAt: string;
   readonly startedMs: number;
@@ -72,8 +72,10 @@ export interface Attempt {
   readonly worklogBytes: number;
   /** The process that runs the agent, where it is known. */
   readonly runner: ProcessIdentity | null;
+  /** The client's conversation, for going on with it; absent where there is none. */
+  readonly conversation?: string;
   /** Budgets whose warning was given. */
-  readonly warned: readonly ("tokens" | "minutes")[];
+  readonly warned: readonly ("tokens" | "minutes" | "cost_usd")[];
 }
 
 export interface NewLock {
@@ -127,8 +129,8 @@ export interface EventFilter {
 
 /** Something to be carried out outside the ledger; done exactly once somebody says so. */
 export interface NewIntent {
-  /** stop-agent: end a runner. move-base: the base branch is about to move; finished or undone after a crash. */
-  readonly type: "stop-agent" | "move-base";
+  /** The base branch is about to move: finished or undone after a crash. */
+  readonly type: "move-base";
   readonly task: string;
   readonly epoch: number;
   readonly data: unknown;
@@ -142,8 +144,11 @@ export interface Intent extends NewIntent {
 export interface Decision {
   readonly id: string;
   readonly version: number;
-  /** widen: a task asks for more scope. vacuous: a check that should prove something passed before too. */
-  readonly kind: "widen" | "vacuous";
+  /**
+   * widen: a task asks for more scope. vacuous: a check that should prove something passed before too. manual: what no
+   * command can tell. security: what a reviewer leaves to a person. login: an agent is not logged in.
+   */
+  readonly kind: "widen" | "vacuous" | "manual" | "security" | "login";
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];

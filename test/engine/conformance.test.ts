@@ -235,6 +235,8 @@ describe("one machine", () => {
     "task-escalate": { task: "T-1", reason: "stuck" },
     "task-resolve": { task: "T-1", note: "go on" },
     "task-cancel": { task: "T-1", reason: "enough" },
+    stop: { task: "T-1" },
+    take: { task: "T-1" },
     dispatch: { packet: packet("T-1", ["src"], { context_revision: 9 }) },
     heartbeat: { task: "T-1", tokens: 1 },
     submit: { task: "T-1", document: result("T-1") },

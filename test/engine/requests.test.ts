@@ -167,13 +167,4 @@ describe("the circuit breaker", () => {
       code: "R-CB-001",
     });
   });
-
-  it("tells the runners of running tasks to stop", async () => {
-    const engine = await memoryEngine();
-    await operate(engine, "dispatch", { packet: packet("T-1", ["src"]), runnerPid: 7 }, person);
-    await operate(engine, "stop-all", {}, person);
-    expect(await engine.ledger.intents()).toMatchObject([
-      { type: "stop-agent", task: "T-1", data: { runner: { pid: 7 } } },
-    ]);
-  });
 });

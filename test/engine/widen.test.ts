@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/engine/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { dispatch, memoryEngine, packet, person, submit } from "../support/memory-engine.ts";
+import { dispatch, memoryEngine, packet, person, submit, type TestEngine } from "../support/memory-engine.ts";
 
 const agent: Call = { role: "attempt", task: "T-1", epoch: 1 };
 const why = "the tests live there";
@@ -80,7 +80,7 @@ describe("more scope", () => {
     );
   });
 
-  it("is no longer asked about when the attempt that asked is over", async () => {
+  it("is no longer asked about when the task is over", async () => {
     const engine = await working("ask");
     await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
     await operate(engine, "task-cancel", { task: "T-1", reason: "no" }, person);
@@ -88,16 +88,132 @@ describe("more scope", () => {
     expect(await operate(engine, "decisions", { all: true }, person)).toHaveLength(1);
   });
 
-  it("that was refused or came too late stays out", async () => {
+  it("that was refused stays out, and whoever asks again hears so; another attempt may ask", async () => {
     const engine = await working("ask");
-    await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
+    const asks = (epoch: number) =>
+      operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, { ...agent, epoch });
+    await asks(1);
     await operate(engine, "decide", { id: "UD-1", answer: "refused" }, person);
-    await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
+    expect(await asks(1)).toMatchObject({
+      code: "R-PW-001",
+      reason: expect.stringContaining("a person refused that (UD-1)"),
+    });
     await operate(engine, "release", { task: "T-1" }, person);
     await dispatch(engine, packet("T-1", ["src"]));
-    expect((await operate(engine, "decide", { id: "UD-2", answer: "approved" }, person)).code).toBe(
-      "R-LS-001",
+    expect((await asks(3)).details).toMatchObject({ decision: "UD-2" });
+  });
+});
+
+describe("what was granted", () => {
+  const locksOf = async (engine: TestEngine, task: string) =>
+    (await engine.ledger.locks({ task, active: true })).map(({ resource }) => resource);
+  const granted = async () => {
+    const engine = await working("auto");
+    await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
+    await operate(engine, "release", { task: "T-1" }, person);
+    return engine;
+  };
+
+  it("is locked again with the next attempt, though its packet does not name it", async () => {
+    const engine = await granted();
+    const again = await dispatch(engine, packet("T-1", ["src"]));
+    expect(again.details).toMatchObject({ attempt: 2, lock_scope: ["src", "docs"] });
+    expect(await locksOf(engine, "T-1")).toEqual(["src", "docs", "worklogs/T-1.md"]);
+    expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
+  });
+
+  it("is waited for, as any lock, where somebody else holds it by then", async () => {
+    const engine = await granted();
+    await dispatch(engine, packet("T-3", ["docs/x.md"]));
+    expect(await dispatch(engine, packet("T-1", ["src"]))).toMatchObject({
+      code: "R-PD-003",
+      details: { state: "BLOCKED", conflict_task_id: "T-3" },
+    });
+    await operate(engine, "release", { task: "T-3" }, person);
+    expect((await dispatch(engine, packet("T-1", ["src"]))).details).toMatchObject({
+      lock_scope: ["src", "docs"],
+    });
+  });
+
+  it("is no change of the assignment that would buy a retry", async () => {
+    const engine = await working("auto");
+    await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
+    await submit(engine, "T-1", { status: "nonsense" }, agent);
+    const same = packet("T-1", ["src"], { assignment: { forbidden_scope: ["src/secret", "keys"] } });
+    expect((await dispatch(engine, same)).code).toBe("R-RT-001");
+    expect((await operate(engine, "task-retry", { task: "T-1", packet: same }, person)).code).toBe(
+      "R-RT-001",
     );
-    expect((await operate(engine, "decide", { id: "UD-2", cancel: "too late" }, person)).allow).toBe(true);
+  });
+
+  it("gives way to what a later packet forbids", async () => {
+    const engine = await granted();
+    const narrower = packet("T-1", ["src"], { assignment: { forbidden_scope: ["docs"] } });
+    expect((await dispatch(engine, narrower)).details).toMatchObject({ lock_scope: ["src"] });
+  });
+});
+
+describe("an approval", () => {
+  const asked = async () => {
+    const engine = await working("ask");
+    await operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, agent);
+    return engine;
+  };
+  const approve = (engine: TestEngine) =>
+    operate(engine, "decide", { id: "UD-1", answer: "approved" }, person);
+
+  it("that comes when another attempt has begun is for that one", async () => {
+    const engine = await asked();
+    await operate(engine, "release", { task: "T-1" }, person);
+    await dispatch(engine, packet("T-1", ["src"]));
+    expect(await approve(engine)).toMatchObject({ allow: true, details: { granted: ["docs"] } });
+    expect((await dispatch(engine, packet("T-3", ["docs"]))).code).toBe("R-PD-003");
+  });
+
+  it("that comes between two attempts holds nothing yet, and the next one gets it", async () => {
+    const engine = await asked();
+    await operate(engine, "release", { task: "T-1" }, person);
+    expect((await operate(engine, "decisions", {}, person)) as unknown[]).toHaveLength(1);
+    expect(await approve(engine)).toMatchObject({ allow: true, details: { state: "PENDING" } });
+    expect((await engine.ledger.locks({ task: "T-1", active: true })).length).toBe(0);
+    expect((await dispatch(engine, packet("T-1", ["src"]))).details).toMatchObject({
+      lock_scope: ["src", "docs"],
+    });
+  });
+
+  it("while the work is in review lets that work use it", async () => {
+    const engine = await asked();
+    await submit(engine, "T-1", undefined, agent);
+    expect(await approve(engine)).toMatchObject({ allow: true, details: { state: "REVIEW" } });
+    expect((await engine.ledger.task("T-1"))?.assignment).toMatchObject({ lock_scope: ["src", "docs"] });
+    expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
+  });
+
+  it.each<[string, object, number]>([
+    ["reported that it cannot go on", { status: "BLOCKED", summary: "docs are closed" }, 0],
+    ["was refused, and has its one retry left", { status: "nonsense" }, 1],
+  ])("brings back a task that %s", async (_name, document, retries) => {
+    const engine = await asked();
+    await submit(engine, "T-1", document, agent);
+    expect(await approve(engine)).toMatchObject({ allow: true, details: { state: "PENDING" } });
+    expect((await engine.ledger.task("T-1"))?.counters.block_retries).toBe(retries);
+  });
+
+  it("brings nothing back that a person stopped, and is not for merged work", async () => {
+    const engine = await asked();
+    await operate(engine, "stop", { task: "T-1" }, person);
+    expect(await approve(engine)).toMatchObject({ allow: true, details: { state: "BLOCKED" } });
+    const other = await asked();
+    await submit(other, "T-1", undefined, agent);
+    await operate(other, "complete", { task: "T-1" }, person);
+    expect((await approve(other)).code).toBe("R-ST-001");
+  });
+
+  it("of what somebody else holds by now is refused, and can be repeated", async () => {
+    const engine = await asked();
+    await dispatch(engine, packet("T-3", ["docs"]));
+    expect((await approve(engine)).code).toBe("R-PD-003");
+    await operate(engine, "release", { task: "T-3" }, person);
+    expect((await approve(engine)).allow).toBe(true);
   });
 });

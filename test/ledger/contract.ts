@@ -159,7 +159,7 @@ function changes(open: Open, runs: number): void {
     decisions: [newDecision("D-1")],
     take: [newLock("T-1", "src/a"), newLock("T-1", "db", { kind: "resource", shapes: [] })],
     settings: { breaker: { open: true } },
-    intents: [{ type: "stop-agent", task: "T-1", epoch: 1, data: { why: "test" } }],
+    intents: [{ type: "move-base", task: "T-1", epoch: 1, data: { why: "test" } }],
     request: { key: "r-1", operation: "start", digest: "d", answer: { ok: true } },
     evidence: [newRun("k-1")],
     expect: { fence: 0 },
@@ -180,7 +180,7 @@ function changes(open: Open, runs: number): void {
       fence: 1,
       events: [{ seq: 1, task: "T-1" }],
       breaker: { open: true },
-      intents: [{ id: 1, type: "stop-agent", task: "T-1", epoch: 1, data: { why: "test" } }],
+      intents: [{ id: 1, type: "move-base", task: "T-1", epoch: 1, data: { why: "test" } }],
       decisions: [{ id: "D-1", version: 1 }],
       answered: [{ operation: "start", digest: "d", answer: { ok: true } }, undefined, undefined],
     });
@@ -212,7 +212,7 @@ function changes(open: Open, runs: number): void {
   ])("is refused whole for %s", async (_, stale, conflict) => {
     await using opened = await open();
     const { ledger } = opened;
-    const intents = [{ type: "stop-agent" as const, task: "T-7", epoch: 1, data: null }];
+    const intents = [{ type: "move-base" as const, task: "T-7", epoch: 1, data: null }];
     const request = { key: "r-0", operation: "a", digest: "", answer: 0 };
     committed(await ledger.commit({ ...creating(newTask("T-7")), intents, request }));
     committed(await ledger.commit({ intentsDone: [1] }));
@@ -662,7 +662,7 @@ function others(open: Open): void {
   it("intents are open until they are done, under numbers that never come again", async () => {
     await using opened = await open();
     const { ledger } = opened;
-    const intent = (task: string) => ({ type: "stop-agent" as const, task, epoch: 3, data: { pid: 1 } });
+    const intent = (task: string) => ({ type: "move-base" as const, task, epoch: 3, data: { pid: 1 } });
     committed(await ledger.commit({ intents: [intent("T-1"), intent("T-2")] }));
     expect(await ledger.intents()).toEqual([
       { id: 1, ...intent("T-1") },

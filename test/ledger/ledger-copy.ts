@@ -46,7 +46,7 @@ export async function fillLedger(
       release: { tasks: ["T-2"], at },
       decisions: [newDecision("D-1")],
       settings: { breaker: { open: true, mode: "half" } },
-      intents: [{ type: "stop-agent", task: "T-1", epoch: 1, data: { pid: 1 } }],
+      intents: [{ type: "move-base", task: "T-1", epoch: 1, data: { pid: 1 } }],
       evidence,
       events: [newEvent(null, { type: "breaker.opened" }), newEvent("T-2"), newEvent("T-3")],
     }),

@@ -129,7 +129,7 @@ function changeFrom(asked: Recipe, model: NaiveLedger): Change {
       tasks:
         relies === null ? {} : { [relies.key]: (model.tasks.get(relies.key)?.version ?? 0) + relies.skew },
     },
-    intents: asked.intents === 0 ? [] : [{ type: "stop-agent", task: "T-1", epoch: 1, data: null }],
+    intents: asked.intents === 0 ? [] : [{ type: "move-base", task: "T-1", epoch: 1, data: null }],
     intentsDone: asked.done === null ? [] : [asked.done],
     ...(asked.breaker === null ? {} : { settings: { breaker: asked.breaker } }),
     ...(request === null

@@ -83,11 +83,14 @@ export function* scopeIsAnother({ operation, events, after }: Commit): Iterable<
   const asked = field(field(operation.request.input, "packet"), "assignment");
   for (const { task } of events.filter(({ type }) => type === "task.started"))
     for (const name of ["lock_scope", "forbidden_scope", "worklog_path", "uses"]) {
-      const given = field(after.tasks.get(task ?? "")?.assignment, name);
+      const started = after.tasks.get(task ?? "");
+      const given = field(started?.assignment, name);
       const wanted = field(asked, name);
       const isThere =
-        Array.isArray(given) && Array.isArray(wanted) && name !== "lock_scope"
-          ? wanted.every((one) => given.includes(one))
+        Array.isArray(given) && Array.isArray(wanted)
+          ? wanted.every((one) => given.includes(one)) &&
+            (name !== "lock_scope" ||
+              given.every((one) => [...wanted, ...(started?.granted ?? [])].includes(one)))
           : isDeepStrictEqual(given, wanted);
       if (wanted !== undefined && !isThere)
         yield `INV-6: \`${task}\` was started with another ${name} than asked for: ${JSON.stringify(given)}`;

@@ -32,7 +32,9 @@ export function* stuckIn({ shadow, machine, limits }: World): Iterable<string> {
     if (ranOut(attempt, machine.now()))
       yield `INV-7: the lease of \`${attempt.task}\` ran out and nobody ended it`;
   for (const task of tasks.values()) {
-    if (task.state === "IN_PROGRESS") yield `INV-7: task \`${task.key}\` is still IN_PROGRESS`;
+    // What a person has taken over is theirs for as long as they like.
+    const isTheirs = attempts.get(task.key)?.leaseState === "held";
+    if (task.state === "IN_PROGRESS" && !isTheirs) yield `INV-7: task \`${task.key}\` is still IN_PROGRESS`;
     const spent = task.counters.review_retries >= limits.reviewRetries;
     if (task.state === "REJECTED" && (task.fixDelta === null || spent))
       yield `INV-7: task \`${task.key}\` is REJECTED and cannot be reworked`;

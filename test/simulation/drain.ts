@@ -46,6 +46,7 @@ function nextMove(world: World, task: Task): [OperationName, RequestInput] {
       world.machine.append(worklogOf(task.key), "worked\n");
       return ["submit", { task: task.key, document: goodResult(task) }];
     default:
+      if (task.hold?.kind === "stopped") return ["task-retry", { task: task.key }];
       return ["dispatch", { packet: makePlainPacket(world.maker, task.key) }];
   }
 }

@@ -15,6 +15,8 @@ type Wish =
   | "reject"
   | "release"
   | "widen"
+  | "stop"
+  | "take"
   | "cancel"
   | "escalate"
   | "resolve"
@@ -37,6 +39,8 @@ const wishes: Readonly<Record<TaskState | "none", readonly (readonly [number, Wi
     [1, "release"],
     [0.5, "cancel"],
     [0.5, "escalate"],
+    [0.5, "stop"],
+    [0.5, "take"],
     [3, "widen"],
     [3, "heartbeat"],
     [3, "submit"],

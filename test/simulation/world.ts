@@ -232,6 +232,8 @@ function makeLimits(random: Random): EngineLimits {
       { warn: 10, halt: 15 },
       { warn: null, halt: null },
     ]),
+    costUsd: { warn: null, halt: null },
+    delegationDepth: 2,
     resources: { database: 2 },
   };
 }

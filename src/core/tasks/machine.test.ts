@@ -53,6 +53,7 @@ const table: readonly [string, Task, Partial<Record<TaskEventType, string>>][] =
       block: "BLOCKED",
       orphan: "BLOCKED",
       lose: "PENDING",
+      stop: "BLOCKED",
       halt: "ESCALATED",
       escalate: "ESCALATED",
       cancel: "FAILED",
@@ -67,6 +68,7 @@ const table: readonly [string, Task, Partial<Record<TaskEventType, string>>][] =
       block: "BLOCKED",
       orphan: "BLOCKED",
       lose: "PENDING",
+      stop: "BLOCKED",
       halt: "ESCALATED",
       escalate: "ESCALATED",
       cancel: "FAILED",
@@ -99,6 +101,11 @@ const table: readonly [string, Task, Partial<Record<TaskEventType, string>>][] =
     { retry: "PENDING", halt: "ESCALATED", escalate: "ESCALATED", cancel: "FAILED" },
   ],
   [
+    "BLOCKED because a person stopped it",
+    held("stopped"),
+    { retry: "PENDING", halt: "ESCALATED", escalate: "ESCALATED", cancel: "FAILED" },
+  ],
+  [
     "BLOCKED by somebody's lock",
     held("lock"),
     { unblock: "PENDING", halt: "ESCALATED", escalate: "ESCALATED", cancel: "FAILED" },
@@ -119,7 +126,7 @@ describe("every state and every event", () => {
 
   it("are all in the table", () => {
     expect(new Set(table.map(([, { state }]) => state)).size).toBe(taskStates.length);
-    expect(cases).toHaveLength(table.length * 16);
+    expect(cases).toHaveLength(table.length * 17);
   });
 
   it.each(cases)("%s, %s: %s", (_name, type, wanted, task) => {

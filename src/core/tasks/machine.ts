@@ -88,6 +88,7 @@ const asked: readonly TaskEventType[] = [
   "submit",
   "merge",
   "reject",
+  "stop",
   "retry",
   "escalate",
   "resolve",

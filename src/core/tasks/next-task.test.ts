@@ -34,6 +34,20 @@ describe("what a step leaves behind", () => {
     expect(task.counters).toEqual(sampleTask().counters);
   });
 
+  it("a person's stop costs nothing, however often it comes", () => {
+    let task = sampleTask({ state: "IN_PROGRESS", fixDelta });
+    for (const _time of [1, 2, 3, 4]) {
+      task = done(task, events.stop, "person").task;
+      expect(task).toMatchObject({ state: "BLOCKED", refusal: { code: null }, streak: null, fixDelta });
+      task = done(
+        done(task, { ...events.retry, assignmentChanged: false }, "person").task,
+        events.start,
+        "person",
+      ).task;
+    }
+    expect(task.counters).toEqual(sampleTask().counters);
+  });
+
   it("the fourth rejection passes through REJECTED and keeps the code", () => {
     const task = sampleTask({ state: "REVIEW", counters: { ...sampleTask().counters, review_retries: 3 } });
     const { task: after, steps } = done(task, events.reject);
@@ -82,6 +96,7 @@ describe("what a step leaves behind", () => {
     ["IN_PROGRESS", "submit", ["hold-lease"]],
     ["REVIEW", "merge", ["release-locks", "free-dependents"]],
     ["REVIEW", "orphan", ["run-lease"]],
+    ["IN_PROGRESS", "stop", ["stop-agent", "release-locks"]],
     ["IN_PROGRESS", "cancel", ["stop-agent", "release-locks", "block-dependents"]],
     ["ESCALATED", "resolve", ["free-dependents"]],
   ])("from %s, %s brings about %j", (state, type, effects) => {

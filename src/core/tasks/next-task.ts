@@ -40,6 +40,11 @@ export const next = {
     hold: { kind: "lost", by: null },
   }),
 
+  stopped: (): Partial<Task> => ({
+    refusal: { code: null, reason: "stopped by a person", details: {} },
+    hold: { kind: "stopped", by: null },
+  }),
+
   halted: (_task: Task, { refusal }: EventOf<"halt">): Partial<Task> => ({ refusal, hold: null }),
 
   rejected: (task: Task, { fixDelta, fingerprint }: EventOf<"reject">): Partial<Task> => ({
@@ -77,6 +82,7 @@ export const next = {
     resolution: note,
     counters: noRetries,
     tokensForgiven: task.tokens,
+    ...(task.usage?.costUsd == null ? {} : { costForgiven: task.usage.costUsd }),
     streak: null,
     hold: null,
     refusal: null,

@@ -18,6 +18,7 @@ export const events: { readonly [Type in TaskEventType]: Extract<TaskEvent, { ty
   wait: { type: "wait", refusal, hold: { kind: "lock", by: "T-2" } },
   orphan: { type: "orphan", refusal, by: "T-2" },
   lose: { type: "lose", reason: "runner_lost" },
+  stop: { type: "stop" },
   halt: { type: "halt", refusal },
   retry: { type: "retry", assignmentChanged: true },
   unblock: { type: "unblock" },
@@ -29,5 +30,5 @@ export const eventTypes = Object.keys(events) as TaskEventType[];
 
 export const by = (actor: Actor) => ({ by: actor, limits });
 
-export const held = (kind: "deny" | "reported" | "lock") =>
+export const held = (kind: "deny" | "reported" | "stopped" | "lock") =>
   sampleTask({ state: "BLOCKED", hold: { kind, by: "T-2" } });

@@ -17,6 +17,8 @@ export type TaskEvent =
   | { readonly type: "orphan"; readonly refusal: Refusal; readonly by: string }
   /** Its runner died, or a person released its locks. */
   | { readonly type: "lose"; readonly reason: string }
+  /** A person ends the attempt, and brings the task back when it is time. */
+  | { readonly type: "stop" }
   /** A loop or a budget ended it. */
   | { readonly type: "halt"; readonly refusal: Refusal }
   | { readonly type: "retry"; readonly assignmentChanged: boolean }

@@ -13,10 +13,16 @@ export interface Task {
   readonly version: number;
   readonly state: TaskState;
   readonly title: string | null;
+  /** Decides which hooks run and who may work on it; absent in older ledgers. */
+  readonly type?: string | null;
   readonly agent: string | null;
+  /** The task whose agent gave it away, or an agent that has none; absent where nobody said. */
+  readonly delegatedBy?: string;
   readonly model: string | null;
   /** What the agent is allowed and asked to do, as it was handed in (S0, S1). */
   readonly assignment: Details | null;
+  /** What was added to its scope on the way: no later packet takes it away. Absent where there is nothing. */
+  readonly granted?: readonly string[];
   readonly contextRevision: number | null;
   /** What was set when the task was added by hand: a packet may add to it, not take away from it. */
   readonly terms: Details | null;
@@ -36,6 +42,12 @@ export interface Task {
   readonly tokens: number;
   /** Spent before a person resolved the task: they no longer count against its budget. */
   readonly tokensForgiven: number;
+  /** What clients told of their usage beyond the tokens that count; absent where none did. */
+  readonly usage?: TaskUsage;
+  /** As `tokensForgiven`, in dollars. */
+  readonly costForgiven?: number;
+  /** What lifecycle hooks left for the next ones, such as `pr_url`. */
+  readonly hookContext?: Details;
   /** What the last attempt handed in. */
   readonly result: unknown;
   /** `claimed`: completed by somebody else's word. */
@@ -52,6 +64,14 @@ export interface Task {
   readonly updatedAt: string;
 }
 
+export interface TaskUsage {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+  /** Null where the client tells no price. */
+  readonly costUsd: number | null;
+}
+
 export interface Refusal {
   /** Null where no rule refused: a person cancelled it, or its runner died. */
   readonly code: RuleCode | null;
@@ -62,10 +82,11 @@ export interface Refusal {
 export interface Hold {
   /**
    * deny: a hook denied it, one retry after a changed assignment. reported: its agent named a blocker, and
-   * whoever removes that retries. The others cost no retry and end by themselves: lock (somebody holds what it needs), dependency (one is not merged, or failed), lost (its
-   * runner died or a person released it).
+   * whoever removes that retries. stopped: a person ended its attempt, and a person retries. The others cost no
+   * retry and end by themselves: lock (somebody holds what it needs), dependency (one is not merged, or failed),
+   * lost (its runner died or a person released it).
    */
-  readonly kind: "deny" | "reported" | "lock" | "dependency" | "lost";
+  readonly kind: "deny" | "reported" | "stopped" | "lock" | "dependency" | "lost";
   /** The task that it waits for. */
   readonly by: string | null;
 }

@@ -13,7 +13,7 @@ import {
 } from "./guards.ts";
 import { next } from "./next-task.ts";
 import type { TaskState } from "./states.ts";
-import type { Actor, Task } from "./task.ts";
+import type { Actor, Hold, Task } from "./task.ts";
 import type { TaskEvent, TaskEventType } from "./task-event.ts";
 
 /**
@@ -41,7 +41,7 @@ export type Effect =
   | "hold-lease" // the locks stay, the clock does not run
   | "run-lease" // the clock runs again
   | "release-locks" // the attempt is over
-  | "stop-agent" // whoever works on it must stop
+  | "stop-agent" // whoever works on it must stop, and what it holds has a clock again
   | "block-dependents"
   | "free-dependents";
 
@@ -60,6 +60,7 @@ function row<Type extends TaskEventType>(
 
 const leads: readonly Actor[] = ["person", "orchestrator"];
 const anyone: readonly Actor[] = ["person", "orchestrator", "attempt", "system"];
+const endsByItself = ({ kind }: Hold) => kind === "lock" || kind === "dependency" || kind === "lost";
 const wasRetried = (task: Task) => task.counters.block_retries > 0;
 
 const denied = { by: anyone, change: next.denied } as const;
@@ -90,13 +91,23 @@ export const transitions: readonly Transition[] = [
   }),
   row("IN_PROGRESS", "deny", "FAILED", { ...deniedAgain, effects: ["stop-agent", ...ended] }),
   row("IN_PROGRESS", "deny", "BLOCKED", { ...denied, effects: ["stop-agent"] }),
-  row("IN_PROGRESS", "block", "BLOCKED", { by: anyone, change: next.blocked, follow: next.afterReport }),
+  row("IN_PROGRESS", "block", "BLOCKED", {
+    by: anyone,
+    effects: ["stop-agent"],
+    change: next.blocked,
+    follow: next.afterReport,
+  }),
   row("IN_PROGRESS", "orphan", "BLOCKED", { ...orphaned, effects: ["stop-agent"] }),
   row("IN_PROGRESS", "lose", "BLOCKED", {
     by: ["person", "system"],
     effects: ["stop-agent", "release-locks"],
     change: next.lost,
     follow: () => ({ type: "unblock" }),
+  }),
+  row("IN_PROGRESS", "stop", "BLOCKED", {
+    by: ["person"],
+    effects: ["stop-agent", "release-locks"],
+    change: next.stopped,
   }),
   row("IN_PROGRESS", "halt", "FAILED", {
     effects: ["stop-agent", ...ended],
@@ -147,9 +158,14 @@ export const transitions: readonly Transition[] = [
     when: ({ hold }) => hold?.kind === "reported",
     change: () => ({ hold: null }),
   }),
+  row("BLOCKED", "retry", "PENDING", {
+    by: ["person"],
+    when: ({ hold }) => hold?.kind === "stopped",
+    change: () => ({ hold: null }),
+  }),
   row("BLOCKED", "unblock", "PENDING", {
     by: anyone,
-    when: ({ hold }) => hold?.kind !== "deny" && hold?.kind !== "reported",
+    when: ({ hold }) => hold === null || endsByItself(hold),
     change: () => ({ hold: null }),
   }),
   row("BLOCKED", "deny", "FAILED", {

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { field } from "../core/points/fields.ts";
+import { allow, type Details } from "../core/rules/verdict.ts";
+import type { Decision } from "../ledger/ledger.ts";
+import { nextDecisionId } from "./decision-ids.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { settle } from "./settle.ts";
+
+export interface Question {
+  readonly kind: Decision["kind"];
+  /** The task, or the branch where there is no task. */
+  readonly task: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  /** What tells this question from others: the same is not asked twice. */
+  readonly about: readonly string[];
+  /** The work that the answer is about: other work is asked for anew, and nobody needs an answer about this one then. */
+  readonly commit?: string;
+  /** An answer counts once: after it, the same is asked anew. */
+  readonly onceOnly?: boolean;
+  readonly data: Details;
+}
+
+/** What a person says to a question, which is asked unless it was before. A dry run asks nobody. */
+export async function askPerson(
+  engine: Engine,
+  asked: Question,
+  call: Call,
+): Promise<Pick<Decision, "id" | "state" | "answer" | "answeredAt"> | undefined> {
+  let found: Decision | undefined;
+  const { about } = asked;
+  await settle(engine, { operation: "ask", input: { about }, call: withoutKey(call) }, async () => {
+    const all = await engine.ledger.decisions();
+    found = all.find((one) => isSame(one, asked));
+    if (found !== undefined || call.dryRun === true) return { verdict: allow() };
+    const draft = new Draft(engine, { by: call, cause: "ask" });
+    found = newDecision(asked, nextDecisionId(all), draft.at);
+    const old = all.filter((one) => isOverdue(one, asked));
+    const decisions = [
+      ...old.map((one) => ({ ...one, state: "cancelled", answer: newerWork, answeredAt: draft.at }) as const),
+      found,
+    ];
+    for (const { id, task } of old) {
+      const data = { id, answer: newerWork };
+      draft.note({ type: "decision.cancelled", task, from: null, to: null, data });
+    }
+    const data = { id: found.id, kind: asked.kind, ...asked.data };
+    draft.note({ type: "decision.asked", task: asked.task, from: null, to: null, data });
+    return { verdict: allow(), change: await draft.toChange({ decisions }) };
+  });
+  return found;
+}
+
+const newerWork = "there is newer work";
+
+function newDecision(asked: Question, id: string, askedAt: string): Decision {
+  const { kind, task, question, options, commit = null } = asked;
+  return {
+    ...{ id, version: 0, kind, task, question, options },
+    data: { ...asked.data, commit, about: digestOf(asked) },
+    ...{ state: "pending", answer: null, askedAt, answeredAt: null },
+  };
+}
+
+function isSame({ kind, state, data }: Decision, asked: Question): boolean {
+  const counts = asked.onceOnly === true ? state === "pending" : state !== "cancelled";
+  return kind === asked.kind && counts && field(data, "about") === digestOf(asked);
+}
+
+function isOverdue({ kind, task, state, data }: Decision, asked: Question): boolean {
+  if (kind !== asked.kind || task !== asked.task || state !== "pending") return false;
+  return asked.commit !== undefined && field(data, "commit") !== asked.commit;
+}
+
+/** A digest: the words themselves are stored masked. */
+function digestOf({ about }: Question): string {
+  return createHash("sha256").update(about.join("\n")).digest("hex");
+}
+
+/** One request may ask several questions. */
+function withoutKey({ key: _key, ...call }: Call): Call {
+  return call;
+}

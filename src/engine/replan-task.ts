@@ -1,0 +1,69 @@
+import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import { findBadScopes, termsOf } from "./add-task.ts";
+import { downUpstream, orphanOf } from "./carry-effects.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { dependencyVersions, findCircle } from "./find-circle.ts";
+import { unknownTask } from "./known-task.ts";
+import { maskedPacket } from "./masked-input.ts";
+import { readPacket } from "./read-packet.ts";
+import { settle } from "./settle.ts";
+
+/** A task that nobody has started yet, as its plan now has it. */
+export async function replanTask(
+  engine: Engine,
+  input: { readonly packet: Details },
+  call: Call,
+): Promise<Verdict> {
+  const masked = await maskedPacket(input.packet);
+  if ("allow" in masked) return masked;
+  const packet = readPacket(masked.packet);
+  if ("allow" in packet) return packet;
+  const wrong = await findBadScopes(engine, packet);
+  if (wrong !== undefined) return wrong;
+  return settle(engine, { operation: "task-add", input, call }, async () => {
+    const { key } = packet.name;
+    const draft = new Draft(engine, { by: call, cause: "task-add" });
+    const stored = await draft.task(key);
+    if (stored === undefined) return { verdict: unknownTask(key) };
+    if (!isUnstarted(stored))
+      return {
+        verdict: deny("R-ST-001", `task \`${key}\` has started and is ${stored.state}`, {
+          state: stored.state,
+        }),
+      };
+    const task = {
+      ...stored,
+      title: packet.title,
+      type: packet.type ?? null,
+      model: packet.model,
+      agent: packet.agent,
+      assignment: packet.assignment,
+      terms: termsOf(packet.document),
+      dependsOn: packet.dependsOn ?? [],
+    };
+    const circle = await findCircle(draft, task);
+    if (circle !== undefined) return { verdict: circle };
+    draft.putTask(task);
+    draft.note({ type: "task.replanned", task: key, from: null, to: null, data: { title: task.title } });
+    const placed = await placeAnew(draft, task);
+    if ("allow" in placed) return { verdict: placed };
+    const tasks = await dependencyVersions(draft, task);
+    return { verdict: allow({ task_id: key }), change: await draft.toChange({ expect: { tasks } }) };
+  });
+}
+
+/** It may wait for others; nobody has worked on it. */
+export function isUnstarted({ state, attempts, hold }: Task): boolean {
+  const waits = hold?.kind === "dependency" || hold?.kind === "lock";
+  return attempts === 0 && (state === "PENDING" || (state === "BLOCKED" && waits));
+}
+
+/** What it waits for now may be something else, or nothing. */
+async function placeAnew(draft: Draft, task: Task): Promise<Task | Deny> {
+  const freed = task.state === "BLOCKED" ? await draft.apply(task, { type: "unblock" }, "system") : task;
+  if ("allow" in freed) return freed;
+  const down = await downUpstream(draft, freed);
+  return down === undefined ? freed : draft.apply(freed, orphanOf(freed, down), "system");
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { askLogin } from "../../src/engine/ask-login.ts";
+import { askManual } from "../../src/engine/ask-manual.ts";
+import { keepHookContext } from "../../src/engine/keep-hook-context.ts";
+import { operate } from "../../src/engine/operate.ts";
+import { makersOf, recordReview, reviewsOf } from "../../src/engine/record-review.ts";
+import { dispatch, memoryEngine, packet, person } from "../support/memory-engine.ts";
+
+describe("what lifecycle hooks leave", () => {
+  const record = {
+    task: "T-1",
+    point: "before_submit",
+    results: [{ hook: "create_pr", status: "SUCCESS", message: "opened", context: {} }],
+  };
+
+  it("is the address of a pull request and what was pushed, and an event of what ran", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"]));
+    const context = { pr_url: "https://127.0.0.1/pull/1", pushed: "abc", tests: "npm test", approvals: {} };
+    await keepHookContext(engine, { ...record, context }, person);
+    await keepHookContext(engine, { ...record, context: { pushed: "def", pr_url: 7 } }, person);
+    const task = await engine.ledger.task("T-1");
+    expect(task?.hookContext).toEqual({ pr_url: "https://127.0.0.1/pull/1", pushed: "def" });
+    const [event] = await engine.ledger.events({ type: "task.hooks" });
+    expect(event?.data).toEqual({
+      point: "before_submit",
+      hooks: [{ hook: "create_pr", status: "SUCCESS", message: "opened" }],
+    });
+  });
+
+  it("is nothing of an attempt that is over", async () => {
+    const engine = await memoryEngine();
+    const dispatched = await dispatch(engine, packet("T-1", ["src"]));
+    const epoch = (dispatched.details as { epoch: number }).epoch - 1;
+    const kept = await keepHookContext(engine, { ...record, context: { pushed: "x" } }, { ...person, epoch });
+    expect(kept).toMatchObject({ allow: false, code: "R-LS-001" });
+    expect((await engine.ledger.task("T-1"))?.hookContext).toBeUndefined();
+  });
+});
+
+describe("the type of a task", () => {
+  it("is what it was added with, and stands in the answer to whoever dispatches it", async () => {
+    const engine = await memoryEngine();
+    const added = packet("T-1", ["src"], { type: "product" });
+    await operate(engine, "task-add", { packet: added }, person);
+    const dispatched = await dispatch(engine, packet("T-1", ["src"], { type: "hotfix" }), {
+      role: "orchestrator",
+    });
+    expect(dispatched.details).toMatchObject({ type: "product" });
+    expect((await engine.ledger.task("T-1"))?.type).toBe("product");
+  });
+
+  it("may come with the packet, and need not", async () => {
+    const engine = await memoryEngine();
+    expect((await dispatch(engine, packet("T-1", ["a"], { type: "hotfix" }))).details).toMatchObject({
+      type: "hotfix",
+    });
+    expect((await dispatch(engine, packet("T-2", ["b"]))).details).toMatchObject({ type: null });
+    expect(await dispatch(engine, packet("T-3", ["c"], { type: 3 }))).toMatchObject({ code: "R-IN-001" });
+  });
+});
+
+describe("a question to a person", () => {
+  const check = { task: "T-1", criterion: "it reads well", commit: "a".repeat(40) };
+
+  it("about a piece of work is asked once, and dropped when there is newer work", async () => {
+    const engine = await memoryEngine();
+    await askManual(engine, check, person);
+    expect(await askManual(engine, check, person)).toMatchObject({ id: "UD-1", state: "pending" });
+    expect(await askManual(engine, { ...check, commit: "b".repeat(40) }, person)).toMatchObject({
+      id: "UD-2",
+    });
+    const all = await engine.ledger.decisions();
+    expect(all.map(({ id, state }) => [id, state])).toEqual([
+      ["UD-1", "cancelled"],
+      ["UD-2", "pending"],
+    ]);
+  });
+
+  it("is asked of nobody in a dry run", async () => {
+    const engine = await memoryEngine();
+    expect(await askManual(engine, check, { ...person, dryRun: true })).toBeUndefined();
+    expect(await engine.ledger.decisions()).toEqual([]);
+  });
+
+  it.each([
+    ["Approved", "approved"],
+    ["refused", "refused"],
+    ["refused: it is: too long", "refused: it is: too long"],
+    ["approved: gladly", undefined],
+    ["refusedx", undefined],
+  ])("about work takes %j as %j", async (text, answer) => {
+    const engine = await memoryEngine();
+    await askManual(engine, check, person);
+    const verdict = await operate(engine, "decide", { id: "UD-1", answer: text }, person);
+    expect(verdict).toMatchObject(answer === undefined ? { code: "R-IN-001" } : { details: { answer } });
+  });
+
+  it("to log in is asked once at a time, and anew where it did not help", async () => {
+    const engine = await memoryEngine();
+    const login = { agent: "coder", reason: "401" };
+    await askLogin(engine, login, person);
+    expect(await askLogin(engine, login, person)).toMatchObject({ id: "UD-1" });
+    await operate(engine, "decide", { id: "UD-1", answer: "done" }, person);
+    expect(await askLogin(engine, login, person)).toMatchObject({ id: "UD-2", state: "pending" });
+  });
+});
+
+describe("a review", () => {
+  it("is kept for the work that it was about, and everybody who tried is one of the makers", async () => {
+    const engine = await memoryEngine();
+    await dispatch(engine, packet("T-1", ["src"], { agent: "one" }));
+    const review = {
+      agent: "looks",
+      focus: null,
+      verdict: "approved",
+      summary: "fine",
+      findings: [],
+    } as const;
+    await recordReview(engine, { task: "T-1", commit: "abc", review }, person);
+    expect(await reviewsOf(engine, { task: "T-1", commit: "abc" })).toEqual([review]);
+    expect(await reviewsOf(engine, { task: "T-1", commit: "def" })).toEqual([]);
+    expect(await makersOf(engine, "T-1")).toEqual(new Set(["one"]));
+  });
+});
