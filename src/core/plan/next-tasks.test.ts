@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TaskState } from "../tasks/states.ts";
 import { nextTasks } from "./next-tasks.ts";
-import { idsOf, planned, standing, usualLimits } from "./plan.test-support.ts";
+import { idsOf, planned, standing, standingOf, usualLimits } from "./plan.test-support.ts";
 import { planBatches } from "./plan-batches.ts";
 import { overlapOf, type PlanLimits, type PlannedTask, type TaskNow } from "./planned-task.ts";
 
@@ -12,7 +12,7 @@ const times = (count: number, state: TaskState) => Array.from({ length: count },
 const modes = ["batch", "continuous"] as const;
 
 function starting(tasks: readonly TaskNow[], mode: (typeof modes)[number], limits = usualLimits) {
-  return idsOf(nextTasks(tasks, { mode, limits }));
+  return idsOf(nextTasks(standingOf(tasks), { mode, limits }));
 }
 
 describe("the next tasks", () => {
@@ -141,7 +141,7 @@ function runPlan(
   };
   const count = (wanted: TaskState) => tasks.filter(({ state }) => state === wanted).length;
   for (let step = 0; step < 1000; step += 1) {
-    const next = nextTasks(tasks, { mode, limits });
+    const next = nextTasks(standingOf(tasks), { mode, limits });
     if (mode === "batch" && next.some(({ state }) => state === "PENDING"))
       expect(tasks.filter(({ state }) => live.includes(state))).toEqual([]);
     move(idsOf(next), () => "IN_PROGRESS");
@@ -179,7 +179,7 @@ describe("a run of any plan", () => {
         const batches: string[][] = [];
         let tasks = plan.map((task) => standing(task, "PENDING"));
         for (;;) {
-          const batch = idsOf(nextTasks(tasks, { mode: "batch", limits }));
+          const batch = idsOf(nextTasks(standingOf(tasks), { mode: "batch", limits }));
           if (batch.length === 0) break;
           batches.push(batch);
           tasks = tasks.map((task) => (batch.includes(task.id) ? { ...task, state: "MERGED" } : task));

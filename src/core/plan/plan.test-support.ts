@@ -1,5 +1,6 @@
 import { readEntries } from "../paths/scope.ts";
 import type { PlanLimits, PlannedTask, TaskNow } from "./planned-task.ts";
+import { Standing } from "./standing.ts";
 
 export const place = { root: "/project" };
 
@@ -20,3 +21,9 @@ export function standing(task: PlannedTask, state: TaskNow["state"]): TaskNow {
 }
 
 export const idsOf = (tasks: readonly PlannedTask[]) => tasks.map(({ id }) => id);
+
+export function standingOf(tasks: readonly TaskNow[]): Standing<TaskNow> {
+  const all = new Standing(tasks);
+  for (const { id, state, revertedBy } of tasks) all.put(id, { state, revertedBy });
+  return all;
+}

@@ -1,0 +1,27 @@
+export interface Handover {
+  readonly escalate_to: string | null;
+  readonly fallback: string | null;
+}
+
+interface Situation {
+  /** The task's last tries failed in a way that the same agent is unlikely to mend. */
+  readonly failed: boolean;
+  isPaused(agent: string): boolean;
+}
+
+/** Who does the next try: whom the plan names, whom that one escalates to, or who stands in. Undefined: nobody can now. */
+export function chooseAgent(
+  planned: string,
+  agents: Readonly<Record<string, Handover>>,
+  { failed, isPaused }: Situation,
+): string | undefined {
+  const of = (name: string) => (Object.hasOwn(agents, name) ? agents[name] : undefined);
+  const tried = new Set<string>();
+  let name: string | null = (failed ? of(planned)?.escalate_to : null) ?? planned;
+  while (name !== null && !tried.has(name)) {
+    if (!isPaused(name)) return name;
+    tried.add(name);
+    name = of(name)?.fallback ?? null;
+  }
+  return undefined;
+}
