@@ -17,7 +17,7 @@ describe("a program that is an agent", () => {
     expect(await commandAgent({ run: ["sh"], root: "/" }).probe()).toEqual({
       usable: true,
       version: null,
-      can: { resume: false, usage: true, cost: true },
+      can: { resume: false, hooks: false, usage: true, cost: true, model: false, structured: false },
     });
   });
 

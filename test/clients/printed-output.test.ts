@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LastBytes } from "../../src/clients/command/last-bytes.ts";
-import { PrintedLines } from "../../src/clients/command/printed-lines.ts";
+import { LastBytes } from "../../src/clients/process/last-bytes.ts";
+import { PrintedLines } from "../../src/clients/process/printed-lines.ts";
 
 /** Bytes in the pieces in which they happen to come. */
 const chunks = fc.array(

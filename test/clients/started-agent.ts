@@ -12,7 +12,17 @@ export interface Started {
 /** What to start an agent with: no walls, unless they are given. */
 export function startWith(more: Partial<AgentStart> = {}): AgentStart {
   const wrap: AgentStart["wrap"] = (command, env) => ({ command, env });
-  return { input: {}, wrap, folder: "/", env: { PATH }, msMax: 30_000, onEvent: () => {}, ...more };
+  return {
+    input: {},
+    prompt: "",
+    walled: false,
+    wrap,
+    folder: "/",
+    env: { PATH },
+    msMax: 30_000,
+    onEvent: () => {},
+    ...more,
+  };
 }
 
 /** Follows an agent to its end. */

@@ -1,17 +1,17 @@
-/** In characters; a longer line comes in pieces, so that one without an end is still a sign of life. */
-const lineLengthMax = 64 * 1024;
-
 /** Progress bars write their line anew after a carriage return, which is a sign of life too. */
 const lineEnds = /\r?\n|\r/;
 
 /** Cuts what a program prints into lines. Bytes that are no UTF-8 come as replacement characters. */
 export class PrintedLines {
   readonly #onLine: (line: string) => void;
+  readonly #lengthMax: number;
   readonly #decoder = new TextDecoder();
   #rest = "";
 
-  constructor(onLine: (line: string) => void) {
+  /** In characters; a longer line comes in pieces, so that one without an end is still a sign of life. */
+  constructor(onLine: (line: string) => void, lengthMax = 64 * 1024) {
     this.#onLine = onLine;
+    this.#lengthMax = lengthMax;
   }
 
   add(chunk: Buffer): void {
@@ -22,7 +22,7 @@ export class PrintedLines {
       this.#finish();
       this.#rest = line;
     }
-    if (this.#rest.length > lineLengthMax) this.#finish();
+    if (this.#rest.length > this.#lengthMax) this.#finish();
   }
 
   end(): void {

@@ -1,0 +1,83 @@
+import { field, isStringList } from "../../core/points/fields.ts";
+import type { AgentClient, AgentStart } from "../agent.ts";
+import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { checkLogin, loginVariables } from "./login.ts";
+import { ClaudeReading } from "./read-stream.ts";
+import { claudeState, makeState } from "./state.ts";
+
+const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+
+/** Work that would be done elsewhere, after its end, or by others, such as the person's own conversations. */
+const withheld = ["EnterWorktree", "CronCreate", "ScheduleWakeup", "Workflow", "ListAgents", "SendMessage"];
+
+export function claudeAgent(settings: ClientSettings): AgentClient {
+  const own = { ...process.env, ...settings.env };
+  const passes = loginVariables(own);
+  const places = claudeState(own.CLAUDE_CONFIG_DIR);
+  return streamClient(
+    {
+      program: "claude",
+      install: "`npm install -g @anthropic-ai/claude-code`, and `claude` once to log in",
+      can: { resume: true, hooks: true, usage: true, cost: true, model: true, structured: true },
+      ...places,
+      passes,
+      words: wordsFor,
+      read: () => new ClaudeReading(),
+      check: async () => {
+        const checked = await checkLogin({ passes, env: { ...settings.env, ...quiet } });
+        if (!("usable" in checked)) makeState(places);
+        return checked;
+      },
+      resumeCommand: (conversation) => ["claude", "--resume", conversation],
+    },
+    settings,
+  );
+}
+
+function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
+  const { prompt, folder, walled, resume } = start;
+  const permissions = walled ? {} : { permissions: { allow: commandsOf(start.input).map(asRule) } };
+  return {
+    input: prompt,
+    words: [
+      ...["-p", "--output-format", "stream-json", "--verbose"],
+      "--include-partial-messages", // only there the tokens of an answer stand before the end of the run
+      // Settings in the project are written by those whom they are to hold.
+      ...[
+        "--setting-sources",
+        "user",
+        "--settings",
+        JSON.stringify({ disableAllHooks: false, ...permissions }),
+      ],
+      "--strict-mcp-config",
+      ...["--add-dir", folder], // its CLAUDE.md, which goes with the settings of the project otherwise
+      ...["--disallowedTools", withheld.join(",")],
+      // Without walls: edits below the folder, what only reads, and the task's own checks; all else is refused.
+      ...["--permission-mode", walled ? "bypassPermissions" : "acceptEdits"],
+      ...(model === null ? [] : ["--model", model]),
+      ...(resume === undefined ? [] : ["--resume", resume]),
+      ...args,
+    ],
+    env: {
+      ...quiet,
+      CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
+      CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1", // else one task's agent would leave notes for another's
+      ...(walled && { IS_SANDBOX: "1" }), // root is refused full leave otherwise
+    },
+  };
+}
+
+/** What the task says that it runs, and the command for another path. */
+function commandsOf(input: unknown): readonly string[] {
+  const assignment = field(input, "assignment");
+  const lists = ["acceptance_checks", "proves"].map((name) => field(assignment, name));
+  const checks = lists.flatMap((list) => (isStringList(list) ? list : []));
+  const commands = checks
+    .filter((check) => !check.startsWith("manual:"))
+    .map((check) => check.replace(/^cmd:/, "").trim());
+  return [...commands, "lockstep widen:*"];
+}
+
+function asRule(command: string): string {
+  return `Bash(${command.replace(/[\\()]/g, "\\$&")})`;
+}

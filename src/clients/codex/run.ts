@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { AgentClient, AgentStart, Probe } from "../agent.ts";
+import { askProgram, readVersion } from "../process/ask-program.ts";
+import { networkVariables } from "../process/network-variables.ts";
+import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { CodexReading } from "./read-stream.ts";
+import { codexState, makeState } from "./state.ts";
+import { ThreadUsage } from "./thread-usage.ts";
+
+export function codexAgent(settings: ClientSettings): AgentClient {
+  const person = { ...process.env, ...settings.env };
+  const home = homeOf(person.CODEX_HOME);
+  const passes = ["CODEX_HOME", "CODEX_API_KEY", "TZ", ...keysIn(home), ...networkVariables];
+  const clientFor = (resumed?: string) =>
+    streamClient(
+      {
+        program: "codex",
+        install: "`npm install -g @openai/codex`, and `codex login` once",
+        can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
+        ...codexState(home),
+        passes,
+        words: wordsFor,
+        read: () => new CodexReading(new ThreadUsage(home, resumed)),
+        check: async () => {
+          const checked = await check(person, home, { passes, env: settings.env });
+          if (!("usable" in checked)) makeState(home);
+          return checked;
+        },
+        resumeCommand: (conversation) => ["codex", "resume", conversation],
+      },
+      settings,
+    );
+  return { ...clientFor(), start: (start) => clientFor(start.resume).start(start) };
+}
+
+function wordsFor({ prompt, folder, walled, resume }: AgentStart, { model, args }: ClientSettings): Words {
+  return {
+    input: resume === undefined ? withGuide(prompt, folder) : prompt,
+    words: [
+      ...["exec", "--json", "--skip-git-repo-check"],
+      ...quiet.flatMap((setting) => ["-c", setting]),
+      // It would trust the folder by itself, and then start what the project's own settings name.
+      ...["-c", `projects={${JSON.stringify(folder)}={trust_level="untrusted"}}`],
+      ...(walled ? ["--dangerously-bypass-approvals-and-sandbox"] : strict.flatMap((one) => ["-c", one])),
+      ...(model === null ? [] : ["--model", model]),
+      ...args,
+      ...(resume === undefined ? [] : ["resume", resume]),
+      "-",
+    ],
+  };
+}
+
+const quiet = [
+  "check_for_update_on_startup=false",
+  "analytics.enabled=false",
+  "features.unbounded_connection_retries=false", // else it waits for ever for a server that it cannot reach
+];
+
+/** Its own walls: writes below the folder and in temporary folders. The network is open, or no socket would be. */
+const strict = [
+  'approval_policy="never"',
+  'sandbox_mode="workspace-write"',
+  "sandbox_workspace_write.network_access=true",
+];
+
+/** Of a folder that it does not trust it reads no instructions by itself. */
+function withGuide(prompt: string, folder: string): string {
+  if (!existsSync(join(folder, "AGENTS.md"))) return prompt;
+  return `\`AGENTS.md\` says how this project is worked on: read it before you begin, and keep to it.\n\n${prompt}`;
+}
+
+function homeOf(moved: string | undefined): string {
+  return moved !== undefined && isAbsolute(moved) ? moved : join(homedir(), ".codex");
+}
+
+/** The variables in which its settings say that keys for other providers are. */
+function keysIn(home: string): readonly string[] {
+  return [...settingsIn(home).matchAll(/^\s*env_key\s*=\s*["'](\w+)["']/gm)].map(
+    ([, name]) => name as string,
+  );
+}
+
+function settingsIn(home: string): string {
+  const file = join(home, "config.toml");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+/** It knows whether somebody logged in; another provider needs no login, or one that it cannot tell. */
+async function check(
+  person: NodeJS.ProcessEnv,
+  home: string,
+  ask: Parameters<typeof askProgram>[1],
+): Promise<{ readonly version: string | null } | Extract<Probe, { usable: false }>> {
+  const found = readVersion("codex", await askProgram(["codex", "--version"], ask));
+  if ("usable" in found || person.CODEX_API_KEY || /^\s*model_provider\s*=/m.test(settingsIn(home)))
+    return found;
+  const { exit, text } = await askProgram(["codex", "login", "status"], ask);
+  if (exit === 0 || !/not logged in/i.test(text)) return found;
+  const reason = "`codex` is not logged in: run `codex login`, or set CODEX_API_KEY";
+  return { usable: false, why: "unauthenticated", reason };
+}

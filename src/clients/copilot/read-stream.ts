@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { field, isText } from "../../core/points/fields.ts";
+import { shortened } from "../../core/points/quoted.ts";
+import type { AgentEnd, AgentEvent } from "../agent.ts";
+import { findAnswer } from "../answer/find-answer.ts";
+import { AppendedLines } from "../process/appended-lines.ts";
+import { jsonLine } from "../process/json-line.ts";
+import type { StreamReading } from "../process/stream-client.ts";
+import { toolLine } from "../process/tool-line.ts";
+import { readEnd } from "./read-end.ts";
+
+const textLengthMax = 2000;
+
+/** Reads `copilot --output-format json`. Tokens stand only in its own record of the session. */
+export class CopilotReading implements StreamReading {
+  readonly #record: AppendedLines;
+  readonly #session: string;
+  #isTold = false;
+  /** What it said last. */
+  #text = "";
+  #error: unknown;
+
+  constructor(home: string, session: string) {
+    this.#session = session;
+    this.#record = new AppendedLines(join(home, "session-state", session, "events.jsonl"));
+    // What earlier runs used was told by them.
+    this.#record.next();
+  }
+
+  read(message: unknown): readonly AgentEvent[] {
+    return [...this.#newConversation(), ...this.#readMessage(message)];
+  }
+
+  end({ exit, tail }: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined {
+    if (exit === 0) return { how: "done", answer: findAnswer(this.#text) };
+    return readEnd(this.#error, tail, new Date());
+  }
+
+  #newConversation(): AgentEvent[] {
+    if (this.#isTold) return [];
+    this.#isTold = true;
+    return [{ type: "conversation", id: this.#session }];
+  }
+
+  #readMessage(message: unknown): AgentEvent[] {
+    const data = field(message, "data");
+    switch (field(message, "type")) {
+      case "assistant.message":
+        // A subagent's words are no answer.
+        if (field(message, "agentId") === undefined && isText(field(data, "content")))
+          this.#text = textOf(data, "content");
+        return [...saidOf(textOf(data, "content")), ...this.#used()];
+      case "tool.execution_start":
+        return [toolOf(data)];
+      case "tool.execution_complete":
+        return [{ type: "tool-result", text: resultOf(data) }];
+      case "session.error":
+        this.#error = data;
+        return saidOf(textOf(data, "message"));
+      case "session.info":
+      case "session.warning":
+        return saidOf(textOf(data, "message"));
+      case "assistant.turn_end":
+      case "result":
+        return this.#used();
+      default:
+        return [];
+    }
+  }
+
+  #used(): AgentEvent[] {
+    return this.#record.next().flatMap((line) => {
+      const event = line.includes('"session.usage_record"') ? jsonLine(line) : undefined;
+      return field(event, "type") === "session.usage_record"
+        ? usageOf(field(field(event, "data"), "usage"))
+        : [];
+    });
+  }
+}
+
+/** Of one answer of the model; what was read from the cache is part of its input. */
+function usageOf(usage: unknown): AgentEvent[] {
+  const count = (name: string) => {
+    const value = field(usage, name);
+    return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+  };
+  const cached = Math.min(count("cacheReadTokens"), count("inputTokens"));
+  const input = count("inputTokens") - cached;
+  const output = count("outputTokens");
+  return input + cached + output === 0
+    ? []
+    : [{ type: "usage", tokens: input + output, input, cached, output }];
+}
+
+/** Some models get a tool whose input is a patch as it is. */
+function toolOf(data: unknown): AgentEvent {
+  const input = field(data, "arguments");
+  const patched = typeof input === "string" ? /^\*\*\* \w+ File: .*$/m.exec(input)?.[0] : undefined;
+  return { type: "tool", name: textOf(data, "toolName"), text: patched ?? toolLine(input), input };
+}
+
+function resultOf(data: unknown): string {
+  const said = textOf(field(data, "result"), "content") || textOf(field(data, "error"), "message");
+  return said.slice(0, textLengthMax).toWellFormed();
+}
+
+function saidOf(text: string): AgentEvent[] {
+  if (text.trim() === "") return [];
+  return [{ type: "said", text: shortened(text.trim(), textLengthMax).toWellFormed() }];
+}
+
+function textOf(of: unknown, name: string): string {
+  const text = field(of, name);
+  return typeof text === "string" ? text : "";
+}

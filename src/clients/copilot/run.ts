@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { AgentClient, AgentStart, Probe } from "../agent.ts";
+import { askProgram, readVersion } from "../process/ask-program.ts";
+import { networkVariables } from "../process/network-variables.ts";
+import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { CopilotReading } from "./read-stream.ts";
+import { copilotState, makeState } from "./state.ts";
+
+const quiet = { COPILOT_AUTO_UPDATE: "false" };
+
+/** Not GH_TOKEN and GITHUB_TOKEN, which it would take too: whoever has them can push. */
+const passes = [
+  ...["COPILOT_HOME", "COPILOT_GITHUB_TOKEN", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_MODEL"],
+  "COPILOT_OFFLINE",
+  ...["BASE_URL", "TYPE", "API_KEY", "API_KEY_COMMAND", "BEARER_TOKEN", "WIRE_API", "TRANSPORT", "HEADERS"]
+    .concat("AZURE_API_VERSION", "MODEL_ID", "WIRE_MODEL", "MAX_PROMPT_TOKENS", "MAX_OUTPUT_TOKENS")
+    .map((name) => `COPILOT_PROVIDER_${name}`),
+  ...networkVariables,
+];
+
+export function copilotAgent(settings: ClientSettings): AgentClient {
+  const person: NodeJS.ProcessEnv = { ...process.env, ...settings.env };
+  const home = homeOf(person.COPILOT_HOME);
+  const clientFor = (session: string) =>
+    streamClient(
+      {
+        program: "copilot",
+        install: "`npm install -g @github/copilot`, and `copilot login` once",
+        can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
+        ...copilotState(home),
+        passes,
+        words: (start) => wordsFor(start, session, settings),
+        read: () => new CopilotReading(home, session),
+        check: async () => {
+          const env = { ...settings.env, ...quiet };
+          const asked = await askProgram(["copilot", "--version"], { passes, env });
+          const text = asked.text.replace(/\.$/m, ""); // it says its version in a sentence
+          const checked = notLoggedIn(person, home) ?? readVersion("copilot", { ...asked, text });
+          if (!("usable" in checked)) makeState(home);
+          return checked;
+        },
+        resumeCommand: (conversation) => ["copilot", `--resume=${conversation}`],
+      },
+      settings,
+    );
+  return {
+    ...clientFor(""),
+    // It tells the session's name only at its end: it is given one.
+    start: (start) => clientFor(start.resume ?? randomUUID()).start(start),
+  };
+}
+
+/** It reads the prompt from stdin where there is none among its words. The project's folder is not trusted. */
+function wordsFor({ prompt, walled }: AgentStart, session: string, { model, args }: ClientSettings): Words {
+  return {
+    input: prompt,
+    words: [
+      ...["--output-format", "json", `--session-id=${session}`, "--no-color"],
+      ...["--no-ask-user", "--no-auto-update", "--disable-client-telemetry", "--no-remote-export"],
+      "--disable-builtin-mcps", // with them it could write to GitHub
+      // Without walls: edits and commands that stay in the folder, as far as it sees; what else it would ask is denied.
+      ...(walled ? ["--allow-all", "--no-sandbox"] : ["--allow-tool=write", "--allow-tool=shell"]),
+      ...(model === null ? [] : ["--model", model]),
+      ...args,
+    ],
+    env: quiet,
+  };
+}
+
+function homeOf(moved: string | undefined): string {
+  return moved !== undefined && isAbsolute(moved) ? moved : join(homedir(), ".copilot");
+}
+
+/** In doubt it is: a token may be the GitHub CLI's. */
+function notLoggedIn(person: NodeJS.ProcessEnv, home: string): Extract<Probe, { usable: false }> | undefined {
+  if (["COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"].some((name) => person[name])) return undefined;
+  if (existsSync(join(homedir(), ".config", "gh", "hosts.yml")) || hasUser(join(home, "config.json")))
+    return undefined;
+  const reason = "`copilot` is not logged in: run `copilot login`, or set COPILOT_GITHUB_TOKEN";
+  return { usable: false, why: "unauthenticated", reason };
+}
+
+function hasUser(file: string): boolean {
+  return existsSync(file) && /"(?:lastL|l)oggedInUsers?"/.test(readFileSync(file, "utf8"));
+}

@@ -1,0 +1,95 @@
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { AgentClient, Probe } from "../agent.ts";
+import { askProgram, readVersion } from "../process/ask-program.ts";
+import { networkVariables } from "../process/network-variables.ts";
+import { type ClientSettings, streamClient } from "../process/stream-client.ts";
+import { GeminiReading } from "./read-stream.ts";
+import { geminiState, makeState } from "./state.ts";
+
+/** Each says by itself how to log in. */
+const logins = [
+  ...["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"],
+  ...["GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL"],
+];
+const servers = ["GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"];
+const passes = [
+  ...[...logins, ...servers, "GEMINI_CLI_HOME", "GEMINI_MODEL", "GOOGLE_GENAI_API_VERSION"],
+  ...["GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_PROJECT_ID", "GOOGLE_CLOUD_LOCATION"],
+  ...networkVariables,
+];
+
+export function geminiAgent(settings: ClientSettings): AgentClient {
+  const person: NodeJS.ProcessEnv = { ...process.env, ...settings.env };
+  const folder = join(person.GEMINI_CLI_HOME ?? homedir(), ".gemini");
+  // A cloud's keys open more than its models: they come along only where they are the login.
+  const cloud = person.GOOGLE_GENAI_USE_VERTEXAI === "true" ? ["GOOGLE_APPLICATION_CREDENTIALS"] : [];
+  return streamClient(
+    {
+      program: "gemini",
+      install: "`npm install -g @google/gemini-cli`, or correct the agent's `adapter`",
+      can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
+      ...geminiState(folder),
+      passes: [...passes, ...cloud],
+      words: (start, { model, args }) => ({
+        words: [
+          ...["--output-format", "stream-json"],
+          // Unlike a trusted folder, the project's own settings, hooks and MCP servers stay unread.
+          "--skip-trust",
+          ...approvals(start.walled),
+          ...(model === null ? [] : ["--model", model]),
+          ...(start.resume === undefined ? [] : ["--resume", start.resume]),
+          ...args,
+        ],
+        env: {
+          GEMINI_TELEMETRY_ENABLED: "false",
+          ...(start.walled ? { GEMINI_SANDBOX: "false" } : {}),
+          ...ownServers({ ...start.env, ...settings.env }),
+        },
+        input: withoutReferences(start.prompt),
+      }),
+      read: () => new GeminiReading(),
+      check: async () => {
+        const fault = notLoggedIn(person, folder);
+        if (fault !== undefined) return fault;
+        const asked = await askProgram(["gemini", "--version"], { passes, env: settings.env });
+        const found = readVersion("gemini", asked);
+        if (!("usable" in found)) makeState(folder);
+        return found;
+      },
+      resumeCommand: (conversation) => ["gemini", "--resume", conversation],
+    },
+    settings,
+  );
+}
+
+/** Without walls: edits in its folder and the shell, nothing else; it refuses what it would have to ask for. */
+function approvals(walled: boolean): readonly string[] {
+  if (walled) return ["--approval-mode", "yolo"];
+  return ["--approval-mode", "auto_edit", "--allowed-tools=run_shell_command"];
+}
+
+/** Set, if only to nothing: otherwise the project's `.env` could send the person's key to another server. */
+function ownServers(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(servers.map((name) => [name, env[name] ?? ""]));
+}
+
+/** It would put files in the place of every `@name`, and take addresses apart. */
+function withoutReferences(prompt: string): string {
+  const escaped = prompt.replace(/(?<!\\)@/g, "\\@");
+  return escaped === prompt ? prompt : `(Read every \\@ below as an at sign.)\n\n${escaped}`;
+}
+
+/** In doubt it is: a key may be in the system's keychain, or in a file that it reads by itself. */
+function notLoggedIn(env: NodeJS.ProcessEnv, folder: string): Extract<Probe, { usable: false }> | undefined {
+  if (logins.some((name) => env[name] !== undefined)) return undefined;
+  const files = [join(folder, "oauth_creds.json"), join(folder, ".env"), join(homedir(), ".env")];
+  if (files.some((file) => existsSync(file)) || choseLogin(join(folder, "settings.json"))) return undefined;
+  const reason = "`gemini` is not logged in: start it once and choose how, or set `GEMINI_API_KEY`";
+  return { usable: false, why: "unauthenticated", reason };
+}
+
+function choseLogin(file: string): boolean {
+  return existsSync(file) && /"selectedType"\s*:/.test(readFileSync(file, "utf8"));
+}

@@ -1,0 +1,62 @@
+import { field, isText } from "../../core/points/fields.ts";
+import { shortened } from "../../core/points/quoted.ts";
+import type { AgentEnd } from "../agent.ts";
+import { statedWait } from "../process/stated-wait.ts";
+
+const reasonLengthMax = 300;
+
+/** How a run ended that told of an error; of its own faults only its log says which. */
+export function readError(error: unknown, tail: string): AgentEnd {
+  const data = field(error, "data");
+  const name = field(error, "name");
+  const said = field(data, "message");
+  const logged = name === "UnknownError" ? /\berror="((?:[^"\\]|\\.)*)"/.exec(tail)?.[1] : undefined;
+  const message = logged ?? (isText(said) ? said : `it ended with ${name}`);
+  const kind = kindOf(message, field(data, "statusCode"), name);
+  return endAs(kind, message, headerWait(field(data, "responseHeaders")));
+}
+
+/** What its log says of a request that it will repeat; undefined where that is no matter of waiting. */
+export function readRetry(line: string): AgentEnd | undefined {
+  const message = /message="stream error".*\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+  if (message === undefined) return undefined;
+  const kind = kindOf(message, undefined, undefined);
+  return kind === "limited" || kind === "unavailable" ? endAs(kind, message, undefined) : undefined;
+}
+
+type Kind = Exclude<AgentEnd["how"], "done" | "stopped">;
+
+const limits =
+  /\bquota\b|rate.?limit|usage limit|too many requests|usage exceeded|insufficient.?(?:funds|credit|balance)|RESOURCE_EXHAUSTED/i;
+const logins = /api.?key|unauthori[sz]ed|authenticat|log ?in\b|credentials/i;
+const outages =
+  /overloaded|unable to connect|cannot connect|service unavailable|server.?error|server had an error|E(?:CONN|NOTFOUND|AI_AGAIN|TIMEDOUT)/i;
+
+/** The server's status decides; the words only where there is none. */
+function kindOf(message: string, status: unknown, name: unknown): Kind {
+  if (status === 429 || status === 402) return "limited";
+  if (status === 401 || name === "ProviderAuthError") return "unauthenticated";
+  if (typeof status === "number" && status >= 500) return "unavailable";
+  if (limits.test(message)) return "limited";
+  if (typeof status === "number") return logins.test(message) ? "unauthenticated" : "failed";
+  if (outages.test(message)) return "unavailable";
+  return logins.test(message) ? "unauthenticated" : "failed";
+}
+
+function endAs(kind: Kind, message: string, waitMs: number | undefined): AgentEnd {
+  const line = message.trim().split(/\r?\n|\\n/)[0] ?? "";
+  const reason = shortened(line.replace(/^AI_\w+: /, ""), reasonLengthMax).toWellFormed();
+  if (kind === "failed") return { how: kind, reason, output: message };
+  if (kind !== "limited") return { how: kind, reason };
+  const ms = waitMs ?? statedWait(message);
+  return { how: kind, until: ms === undefined ? null : new Date(Date.now() + ms), reason };
+}
+
+/** `retry-after` holds seconds or a date. */
+function headerWait(headers: unknown): number | undefined {
+  const [ms, after] = ["retry-after-ms", "retry-after"].map((name) => field(headers, name));
+  if (isText(ms) && Number.isFinite(Number(ms))) return Number(ms);
+  if (!isText(after)) return undefined;
+  const wait = Number.isFinite(Number(after)) ? Number(after) * 1000 : Date.parse(after) - Date.now();
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}

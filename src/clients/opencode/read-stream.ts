@@ -1,0 +1,83 @@
+import { field, isText } from "../../core/points/fields.ts";
+import { shortened } from "../../core/points/quoted.ts";
+import type { AgentEnd, AgentEvent } from "../agent.ts";
+import { findAnswer } from "../answer/find-answer.ts";
+import type { StreamReading } from "../process/stream-client.ts";
+import { toolLine } from "../process/tool-line.ts";
+import { readError } from "./read-error.ts";
+
+const textLengthMax = 2000;
+
+/** Reads `opencode run --format json`: a line for every part of the conversation that is finished. */
+export class OpencodeReading implements StreamReading {
+  #conversation: unknown;
+  /** What it said last. */
+  #text = "";
+  #error: unknown;
+
+  read(message: unknown): readonly AgentEvent[] {
+    return [...this.#newConversation(message), ...this.#readPart(message)];
+  }
+
+  end({ exit, tail }: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined {
+    if (this.#error !== undefined) return readError(this.#error, tail);
+    return exit === 0 ? { how: "done", answer: findAnswer(this.#text) } : undefined;
+  }
+
+  /** Every line names it. */
+  #newConversation(message: unknown): AgentEvent[] {
+    const id = field(message, "sessionID");
+    if (!isText(id) || id === this.#conversation) return [];
+    this.#conversation = id;
+    return [{ type: "conversation", id }];
+  }
+
+  #readPart(message: unknown): readonly AgentEvent[] {
+    const part = field(message, "part");
+    switch (field(message, "type")) {
+      case "text": {
+        const text = field(part, "text");
+        if (!isText(text)) return [];
+        this.#text = text;
+        return [{ type: "said", text: shortened(text.trim(), textLengthMax).toWellFormed() }];
+      }
+      case "tool_use":
+        return readTool(part);
+      case "step_finish":
+        return usageOf(part);
+      case "error":
+        this.#error = field(message, "error") ?? {};
+        return [];
+      default:
+        return [];
+    }
+  }
+}
+
+/** Told when it has ended: the call and what came of it are one message. */
+function readTool(part: unknown): AgentEvent[] {
+  const state = field(part, "state");
+  const input = field(state, "input");
+  const result = field(state, "output") ?? field(state, "error") ?? "";
+  return [
+    { type: "tool", name: String(field(part, "tool")), text: toolLine(input), input },
+    { type: "tool-result", text: String(result).slice(0, textLengthMax).toWellFormed() },
+  ];
+}
+
+/** Of one step. What is written into the cache was read uncached. */
+function usageOf(part: unknown): AgentEvent[] {
+  const tokens = field(part, "tokens");
+  const cache = field(tokens, "cache");
+  const input = count(tokens, "input") + count(cache, "write");
+  const output = count(tokens, "output") + count(tokens, "reasoning");
+  const cached = count(cache, "read");
+  const costUsd = count(part, "cost");
+  if (input + output + cached + costUsd === 0) return [];
+  return [{ type: "usage", tokens: input + output, input, cached, output, ...(costUsd > 0 && { costUsd }) }];
+}
+
+function count(of: unknown, name: string): number {
+  const value = field(of, name);
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}

@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentClient, AgentStart, Probe } from "../agent.ts";
+import { askProgram, readVersion } from "../process/ask-program.ts";
+import { networkVariables } from "../process/network-variables.ts";
+import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { endingLongWaits } from "./long-waits.ts";
+import { OpencodeReading } from "./read-stream.ts";
+import { makeState, opencodeState } from "./state.ts";
+
+const quiet = {
+  OPENCODE_DISABLE_AUTOUPDATE: "1",
+  OPENCODE_DISABLE_MODELS_FETCH: "1",
+  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  OPENCODE_DISABLE_SHARE: "1",
+  // The project's plugins and MCP servers are programs, and its settings are written by those whom they are to hold.
+  OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+};
+
+/** Without walls: the folder and the shell, nothing else. Denied, not asked for: it ends at a question nobody answers. */
+const strict = {
+  "*": "deny",
+  ...{ read: "allow", edit: "allow", glob: "allow", grep: "allow", list: "allow", todowrite: "allow" },
+  ...{ bash: "allow", external_directory: "deny" },
+};
+
+export function opencodeAgent(settings: ClientSettings): AgentClient {
+  const places = opencodeState({ ...process.env, ...settings.env });
+  const passes = [...variables, ...keysFor(settings.model), ...networkVariables];
+  return endingLongWaits(
+    streamClient(
+      {
+        program: "opencode",
+        install: "`npm install -g opencode-ai`, and `opencode auth login` once",
+        can: { resume: true, hooks: true, usage: true, cost: true, model: true, structured: false },
+        ...places,
+        passes,
+        words: wordsFor,
+        read: () => new OpencodeReading(),
+        check: async () => {
+          const checked = await check(settings);
+          if (!("usable" in checked)) makeState(places);
+          return checked;
+        },
+        resumeCommand: (conversation) => ["opencode", "--session", conversation],
+      },
+      settings,
+    ),
+  );
+}
+
+function wordsFor(
+  { walled, resume, prompt, folder, env }: AgentStart,
+  { model, args }: ClientSettings,
+): Words {
+  const guide = ["AGENTS.md", "CLAUDE.md"].map((name) => join(folder, name)).find((file) => existsSync(file));
+  return {
+    words: [
+      ...["run", "--format", "json"],
+      ...["--print-logs", "--log-level", "ERROR"], // nothing else says that it waits for its server
+      ...["--title", `Lockstep ${env.LOCKSTEP_TASK ?? ""}`.trim()], // else a model is asked for one
+      ...(walled ? ["--auto"] : []),
+      ...(model === null ? [] : ["--model", model]),
+      ...(resume === undefined ? [] : ["--session", resume]),
+      ...args,
+    ],
+    env: {
+      ...quiet,
+      // Goes with the settings of the project otherwise.
+      ...(guide !== undefined && { OPENCODE_CONFIG_CONTENT: JSON.stringify({ instructions: [guide] }) }),
+      ...(!walled && { OPENCODE_PERMISSION: JSON.stringify(strict) }),
+    },
+    input: prompt,
+  };
+}
+
+const variables = [
+  ...["XDG_DATA_HOME", "XDG_CONFIG_HOME"],
+  ...["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_AUTH_CONTENT"],
+];
+const providerKeys: Readonly<Record<string, readonly string[]>> = {
+  anthropic: ["ANTHROPIC_API_KEY"],
+  deepseek: ["DEEPSEEK_API_KEY"],
+  google: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+  groq: ["GROQ_API_KEY"],
+  mistral: ["MISTRAL_API_KEY"],
+  openai: ["OPENAI_API_KEY"],
+  opencode: ["OPENCODE_API_KEY"],
+  openrouter: ["OPENROUTER_API_KEY"],
+  xai: ["XAI_API_KEY"],
+};
+
+/** Of the many it could use, those of the model's provider; `workspace.env_pass` names others. */
+function keysFor(model: string | null): readonly string[] {
+  if (model === null) return Object.values(providerKeys).flat();
+  return providerKeys[model.split("/")[0] ?? ""] ?? [];
+}
+
+/** A provider without a login is one that it does not know. */
+async function check({
+  model,
+  env,
+}: ClientSettings): Promise<{ readonly version: string | null } | Extract<Probe, { usable: false }>> {
+  // With all that the person has: which variables a provider looks at is its own affair.
+  const ask = { passes: Object.keys(process.env), env: { ...env, ...quiet } };
+  const found = readVersion("opencode", await askProgram(["opencode", "--version"], ask));
+  if ("usable" in found || model === null) return found;
+  const [provider = ""] = model.split("/");
+  const { text } = await askProgram(["opencode", "models", provider], ask);
+  if (!text.includes("Provider not found")) return found;
+  const reason = `\`opencode\` is not logged in at \`${provider}\`: run \`opencode auth login\`, or correct the agent's \`model\``;
+  return { usable: false, why: "unauthenticated", reason };
+}

@@ -1,0 +1,81 @@
+import { quoted } from "../../core/points/quoted.ts";
+import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
+import { type ProcessResult, runProcess } from "../../workspace/run-process.ts";
+import type { AgentEnd, AgentRun, AgentStart } from "../agent.ts";
+import { PrintedLines } from "./printed-lines.ts";
+
+const outputBytesMax = 4096;
+
+export interface ProgramStart {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+  readonly onStdout?: (chunk: Buffer) => void;
+  /** In characters: longer lines come in pieces. */
+  readonly lineLengthMax?: number;
+  onLine(line: string, from: "stdout" | "stderr"): void;
+  /** Asked when it has ended by itself; undefined where its exit code says it all and it was no success. */
+  endOf(end: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined;
+}
+
+/** Runs an agent's program behind its walls until it ends or is stopped. */
+export function followProgram(
+  { wrap, folder, msMax }: Pick<AgentStart, "wrap" | "folder" | "msMax">,
+  program: ProgramStart,
+): AgentRun {
+  const { command, env, input, onLine, onStdout, lineLengthMax } = program;
+  const stop = new AbortController();
+  const lines = {
+    stdout: new PrintedLines((line) => onLine(line, "stdout"), lineLengthMax),
+    stderr: new PrintedLines((line) => onLine(line, "stderr")),
+  };
+  const running = runProcess({
+    ...wrap(command, env),
+    cwd: folder,
+    input,
+    msMax,
+    abort: stop.signal,
+    streams: "apart",
+    // Twice of what is shown: a secret that is cut in two is not found, and the cut comes before what is shown.
+    tailBytesMax: 2 * outputBytesMax,
+    onOutput: (chunk, from) => {
+      if (from === "stdout") onStdout?.(chunk);
+      lines[from].add(chunk);
+    },
+  });
+  const ended = running.then((result) => {
+    lines.stdout.end();
+    lines.stderr.end();
+    return endOf(result, program, msMax);
+  });
+  return {
+    ended,
+    stop: async () => {
+      stop.abort();
+      await ended;
+    },
+  };
+}
+
+async function endOf(result: ProcessResult, program: ProgramStart, msMax: number): Promise<AgentEnd> {
+  if (result.aborted) return { how: "stopped" };
+  const { exit, tail } = result;
+  const own = result.timedOut ? undefined : program.endOf({ exit, tail });
+  if (own !== undefined) return own;
+  const output = await maskSecrets(tail);
+  const shown = output.length <= outputBytesMax ? output : `…${output.slice(-outputBytesMax).toWellFormed()}`;
+  return { how: "failed", reason: failureOf(result, program, msMax, output), output: shown };
+}
+
+function failureOf(
+  { exit, signal, timedOut }: ProcessResult,
+  { command }: ProgramStart,
+  msMax: number,
+  output: string,
+): string {
+  const name = quoted(command[0] ?? "");
+  if (timedOut) return `${name} took longer than ${msMax / 1000} seconds and was ended`;
+  if (exit !== null) return `${name} ended with exit code ${exit}`;
+  if (signal !== null) return `${name} was ended by ${signal}`;
+  return output; // why it could not be started
+}

@@ -1,0 +1,96 @@
+import { shortened } from "../../core/points/quoted.ts";
+import type { Abilities, AgentClient, AgentEnd, AgentEvent, AgentStart, Probe } from "../agent.ts";
+import { findFault } from "./find-program.ts";
+import { followProgram } from "./follow-program.ts";
+
+/** A client as the configuration has it. */
+export interface ClientSettings {
+  readonly model: string | null;
+  /** Further arguments, as the person wrote them. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What makes one client different from the others that print a line of JSON for everything that happens. */
+export interface StreamClient {
+  /** Looked for on PATH. */
+  readonly program: string;
+  /** What a person does to have it. */
+  readonly install: string;
+  readonly can: Abilities;
+  readonly state: readonly string[];
+  readonly obeys?: readonly string[];
+  readonly passes: readonly string[];
+  /** Its words, the environment beyond the agent's, and what it reads on stdin. */
+  words(start: AgentStart, settings: ClientSettings): Words;
+  /** The reading of one run, from its first message on. */
+  read(): StreamReading;
+  /** Asked without starting a conversation: the version that is there, or why it cannot work. */
+  check(): Promise<{ readonly version: string | null } | Extract<Probe, { usable: false }>>;
+  resumeCommand(conversation: string): readonly string[];
+}
+
+export interface Words {
+  readonly words: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input: string;
+}
+
+export interface StreamReading {
+  /** What a message means; nothing for those that mean nothing to us. */
+  read(message: unknown): readonly AgentEvent[];
+  /** How it ended by what it said; undefined where it said nothing about it and did not end well. */
+  end(result: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined;
+}
+
+const saidLengthMax = 2000;
+/** A message may hold whole files, before and after. */
+const messageLengthMax = 64 * 1024 * 1024;
+
+export function streamClient(client: StreamClient, settings: ClientSettings): AgentClient {
+  const { program, install, can, state, obeys, passes } = client;
+  return {
+    state,
+    ...(obeys !== undefined && { obeys }),
+    passes,
+    resumeCommand: (conversation) => client.resumeCommand(conversation),
+    probe: async () => {
+      const fault = findFault(program, { root: "/", path: process.env.PATH ?? "" });
+      if (fault !== undefined) return { ...fault, reason: `\`${program}\` is not on PATH: ${install}` };
+      const checked = await client.check();
+      return "usable" in checked ? checked : { usable: true, ...checked, can };
+    },
+    start: (start) => {
+      const reading = client.read();
+      const { words, env = {}, input } = client.words(start, settings);
+      return followProgram(start, {
+        command: [program, ...words],
+        env: { ...start.env, ...settings.env, ...env },
+        input,
+        lineLengthMax: messageLengthMax,
+        onLine: (line, from) => {
+          const message = from === "stdout" ? parsed(line) : undefined;
+          const events = message === undefined ? [said(line)] : reading.read(message);
+          // A message that means nothing to us is still a sign of life.
+          for (const event of events.length > 0 ? events : [said("")]) start.onEvent(event);
+        },
+        endOf: (end) => reading.end(end),
+      });
+    },
+  };
+}
+
+function said(line: string): AgentEvent {
+  return { type: "said", text: shortened(line.trimEnd(), saidLengthMax).toWellFormed() };
+}
+
+/** Undefined where it is no JSON: a warning that the client printed between its messages. */
+function parsed(line: string): unknown {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

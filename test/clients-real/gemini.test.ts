@@ -1,0 +1,191 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { geminiAgent } from "../../src/clients/gemini/run.ts";
+import { missing as noWalls } from "../support/walled.ts";
+import { clientPlace } from "./support/client-place.ts";
+import { clientRepository, fileTask, report } from "./support/client-repository.ts";
+import { type GeminiStandIn, geminiStandIn, refusal } from "./support/gemini.ts";
+import { installClient } from "./support/install-client.ts";
+import type { Answer, Turn } from "./support/stand-in.ts";
+
+const { bin, missing } = await installClient("gemini", "@google/gemini-cli", "0.61.0");
+
+const model = "gemini-2.5-pro";
+const settings = { model, args: [], env: {} };
+/** A server of one's own is used only by those who chose a key as their login. */
+const keyAsLogin = JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } });
+
+function envFor({ url }: GeminiStandIn) {
+  return { GEMINI_API_KEY: "stand-in", GOOGLE_GEMINI_BASE_URL: url };
+}
+
+function write(file: string, content: string): Turn {
+  return { calls: [{ name: "write_file", input: { file_path: file, content } }] };
+}
+
+/** One conversation with the client by itself. */
+async function talk(
+  turns: readonly (Turn | Answer)[],
+  {
+    prompt = "go",
+    walled = noWalls === undefined,
+    files = {},
+  }: { prompt?: string; walled?: boolean; files?: Record<string, string> } = {},
+) {
+  await using server = await geminiStandIn(turns);
+  using place = clientPlace({ bin, env: envFor(server), files });
+  place.home.write(".gemini/settings.json", keyAsLogin);
+  const client = geminiAgent(settings);
+  const probe = await client.probe();
+  const started = await place.start(client, { prompt, walled });
+  const read = (name: string) => {
+    const file = join(place.repository.path, name);
+    return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  };
+  return {
+    ...started,
+    probe,
+    heard: server.heard(),
+    files: Object.fromEntries(names.map((name) => [name, read(name)])),
+  };
+}
+
+const names = ["made.txt", "hook-ran", "server-ran"];
+
+describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
+  it.each([noWalls === undefined, false])(
+    "works inside walls (%s), and tells what it did and used",
+    async (walled) => {
+      const turns = [
+        { text: "I begin.", ...write("made.txt", "one\n") },
+        { calls: [{ name: "run_shell_command", input: { command: "cat made.txt" } }] },
+        { text: `Done.\n${report()}`, usage: { input: 50, cached: 30, output: 7 } },
+      ];
+      const { end, events, probe, files } = await talk(turns, { walled });
+      expect(end).toEqual({ how: "done", answer: JSON.parse(report()) });
+      expect(probe).toMatchObject({ usable: true, version: "0.61.0", can: { resume: true } });
+      expect(files["made.txt"]).toBe("one\n");
+      const tools = events.filter(({ type }) => type === "tool");
+      expect(tools).toMatchObject([
+        { name: "write_file", text: "made.txt" },
+        { name: "run_shell_command", text: "cat made.txt" },
+      ]);
+      expect(events).toContainEqual({ type: "tool-result", text: "one" });
+      expect(events).toContainEqual({ type: "said", text: "I begin." });
+      expect(events.filter(({ type }) => type === "usage")).toEqual([
+        { type: "usage", tokens: 277, input: 250, cached: 30, output: 27 },
+      ]);
+      expect(events.filter(({ type }) => type === "conversation")).toHaveLength(1);
+    },
+  );
+
+  it("hears the prompt whole, and no file in the place of a name", async () => {
+    const prompt = `Look at @a.txt, mail me@example.com.\n${"word ".repeat(60_000)}\nthe end`;
+    const { heard } = await talk([{ text: report() }], { prompt });
+    const text = heard[0]?.replaceAll("\\@", "@") ?? "";
+    expect(text).toContain(prompt);
+    expect(text).not.toContain("Content from");
+  });
+
+  it("runs nothing that the project's own settings name", async () => {
+    const mark = (name: string) => `touch "$PWD/${name}"`;
+    const hook = { type: "command", command: mark("hook-ran"), name: "h" };
+    const project = {
+      hooks: { BeforeTool: [{ hooks: [hook] }], SessionStart: [{ hooks: [hook] }] },
+      mcpServers: { s: { command: "sh", args: ["-c", mark("server-ran")] } },
+    };
+    const { end, files } = await talk([write("made.txt", "one\n"), { text: report() }], {
+      files: { ".gemini/settings.json": JSON.stringify(project), "GEMINI.md": "Be brief.\n" },
+    });
+    expect(end.how).toBe("done");
+    expect(files).toEqual({ "made.txt": "one\n", "hook-ran": undefined, "server-ran": undefined });
+  });
+
+  it.skipIf(noWalls !== undefined)(
+    "cannot change the settings that the person's own conversations obey",
+    async () => {
+      const command =
+        'echo "{}" > ~/.gemini/settings.json; touch ~/.gemini/extensions/x; touch ~/.gemini/tmp/y';
+      const shell = { calls: [{ name: "run_shell_command", input: { command } }] };
+      const { events } = await talk([shell, { text: report() }]);
+      const results = events.flatMap((event) => (event.type === "tool-result" ? [event.text] : []));
+      expect(results.join("\n").match(/Read-only file system/g)).toHaveLength(2);
+    },
+  );
+
+  it("ends as limited by a quota, until the time that the server says", async () => {
+    const quota = refusal(429, "RESOURCE_EXHAUSTED", "Your quota will reset after 3h17m5s.", [
+      {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "QUOTA_EXHAUSTED",
+        domain: "cloudcode-pa.googleapis.com",
+      },
+      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "11825s" },
+    ]);
+    const before = Date.now();
+    const { end } = await talk([quota]);
+    expect(end).toMatchObject({ how: "limited", reason: "Your quota will reset after 3h17m5s." });
+    const until = end.how === "limited" ? (end.until?.getTime() ?? 0) : 0;
+    expect(until - before).toBeGreaterThan(11_800_000);
+    expect(until - before).toBeLessThan(12_000_000);
+  });
+
+  it("ends as unauthenticated with a key that the server does not know", async () => {
+    const invalid = refusal(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", [
+      {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "API_KEY_INVALID",
+        domain: "googleapis.com",
+      },
+    ]);
+    const { end } = await talk([invalid]);
+    expect(end).toEqual({
+      how: "unauthenticated",
+      reason: "API key not valid. Please pass a valid API key.",
+    });
+    const { end: unknown } = await talk([
+      refusal(401, "UNAUTHENTICATED", "Request had invalid credentials."),
+    ]);
+    expect(unknown).toEqual({ how: "unauthenticated", reason: "Request had invalid credentials." });
+  });
+
+  it("is not usable without a login", async () => {
+    using _place = clientPlace({ bin });
+    expect(await geminiAgent(settings).probe()).toMatchObject({ usable: false, why: "unauthenticated" });
+  });
+});
+
+describe.skipIf(missing !== undefined)("a run with the gemini client", () => {
+  const agentConfig = `{ adapter: gemini, role: Coder, model: ${model} }`;
+
+  it("merges what it did, proven, with what it used", async () => {
+    await using server = await geminiStandIn([write("T-1.txt", "one\n"), { text: report() }]);
+    using repository = clientRepository({ agentConfig, tasks: [fileTask("T-1")], bin, env: envFor(server) });
+    repository.home.write(".gemini/settings.json", keyAsLogin);
+    const { done, stderr } = await repository.run();
+    expect(done.outcome, stderr).toBe("merged");
+    expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 1, usage: { tokens: 220 } }]);
+    expect(repository.git("show", "main:T-1.txt")).toBe("one");
+    expect(server.heard()[0]).toContain("make T-1.txt");
+  });
+
+  it("goes on in the same conversation after a refused review", async () => {
+    await using server = await geminiStandIn([
+      write("T-1.txt", "one\n"),
+      { text: "And another.", ...write("stray.txt", "none\n") },
+      { text: report() },
+      { calls: [{ name: "run_shell_command", input: { command: "rm stray.txt" } }] },
+      { text: report() },
+    ]);
+    using repository = clientRepository({ agentConfig, tasks: [fileTask("T-1")], bin, env: envFor(server) });
+    repository.home.write(".gemini/settings.json", keyAsLogin);
+    const { done, stderr } = await repository.run();
+    expect(done.outcome, stderr).toBe("merged");
+    expect(done.tasks).toMatchObject([{ state: "MERGED", attempts: 2 }]);
+    const again = server.heard()[3] ?? "";
+    expect(again).toContain("And another.");
+    expect(again).toContain("This is attempt 2");
+    expect(again.match(/You are Coder in a team/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,95 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One request to the stand-in. */
+export interface Asked {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The text as JSON; undefined where it is none. */
+  readonly body: unknown;
+}
+
+export interface Answer {
+  /** 200 unless said otherwise. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless it is a text. */
+  readonly body: unknown;
+}
+
+export interface StandIn extends AsyncDisposable {
+  readonly url: string;
+  /** Everything that was asked so far. */
+  readonly asked: readonly Asked[];
+}
+
+/** A server on this machine alone, in the place of a model's. */
+export async function standIn(handler: (asked: Asked) => Answer | Promise<Answer>): Promise<StandIn> {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const { method = "", url: path = "", headers } = request;
+    const one = { method, path, headers, text, body: parsed(text) };
+    asked.push(one);
+    const { status = 200, headers: own = {}, body } = await handler(one);
+    const type = typeof body === "string" ? "text/event-stream" : "application/json";
+    response.writeHead(status, { "content-type": type, ...own });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** What the model does at its turn: says something, and calls tools or is done. */
+export interface Turn {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  readonly usage?: { readonly input: number; readonly cached: number; readonly output: number };
+}
+
+/** Turns in their order, or answers such as a refusal; a request that is repeated gets the same one again. */
+export function scripted(turns: readonly (Turn | Answer)[]): (request: string) => Turn | Answer {
+  const given = new Map<string, Turn | Answer>();
+  return (request) => {
+    const turn = given.get(request) ?? turns[given.size] ?? over;
+    given.set(request, turn);
+    return turn;
+  };
+}
+
+const over: Answer = { status: 400, body: { error: { message: "the script has no more turns" } } };
+
+export function isAnswer(turn: Turn | Answer): turn is Answer {
+  return "body" in turn;
+}
+
+/** Server-sent events, each with its name where the wire has names. */
+export function eventStream(events: readonly { readonly name?: string; readonly data: unknown }[]): string {
+  return events
+    .map(({ name, data }) => {
+      const line = `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+      return name === undefined ? line : `event: ${name}\n${line}`;
+    })
+    .join("");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
