@@ -1,0 +1,113 @@
+import { basename } from "node:path";
+import { style } from "../style.ts";
+import { counted, cut, printable } from "../table.ts";
+import type { AgentOutcome, DemoOutcome } from "./outcome.ts";
+
+const widthMax = 96;
+
+interface Cell {
+  readonly text: string;
+  /** The word that it begins with and that is looked for. */
+  readonly strong?: string | null;
+  /** Whether main is the better for it; undefined where that is not the question. */
+  readonly good?: boolean;
+}
+
+type Row = readonly [Cell, Cell, Cell];
+
+/** One row for each agent, then the tests, then where to look. */
+export function demoText(outcome: DemoOutcome): string {
+  const { agents, tests } = outcome;
+  const width = Math.min(process.stdout.columns ?? 80, widthMax);
+  const widths = [0.29, 0.31, 0.4].map((share) => Math.floor((width - 5) * share));
+  const rule = style.dim(` ${"─".repeat(width - 2)}\n`);
+  const head: Row = [{ text: "what each agent did" }, { text: "plain branches:" }, { text: "Lockstep:" }];
+  const more: Row = [{ text: "" }, { text: "what is on main" }, { text: "merged with proof, or refused" }];
+  const last: Row = [{ text: "main's tests" }, testCell(tests.plain), testCell(tests.lockstep)];
+  const body = agents.map((agent) => rowText(rowOf(agent), widths)).join("");
+  const heading = style.bold(rowText(head, widths)) + style.dim(rowText(more, widths));
+  return `\n${heading}${rule}${body}${rule}${rowText(last, widths)}\n${closing(outcome)}`;
+}
+
+function rowOf({ task, deed, plain, lockstep }: AgentOutcome): Row {
+  const kept = plain.merged ? "merged, unproven" : "left out";
+  return [
+    { text: `${task} ${deed}`, strong: task },
+    { text: plain.harm ?? kept, good: plain.harm === null },
+    { text: lockstep.harm ?? lockstepText(lockstep), good: lockstep.harm === null, strong: lockstep.code },
+  ];
+}
+
+function lockstepText({ state, attempts, code, reason, checks }: AgentOutcome["lockstep"]): string {
+  if (state === "MERGED")
+    return `merged${attempts > 1 ? ` on try ${attempts}` : ""}, proof: ${counted(checks, "check")}`;
+  return `${code} ${shortReason(reason ?? "")}`;
+}
+
+/** Without what is to be done next, and without the names that the row has already. */
+function shortReason(reason: string): string {
+  const [what = ""] = reason.split(/: (?=[a-z])/);
+  return what.replace(/^task `[^`]*` |^the branch | \([^)]*\)$/g, "");
+}
+
+function testCell({ passed, failed }: DemoOutcome["tests"]["plain"]): Cell {
+  const all = passed + failed;
+  return failed === 0
+    ? { text: `all ${all} pass`, good: true }
+    : { text: `${failed} of ${all} fail`, good: false };
+}
+
+function rowText(row: Row, widths: readonly number[]): string {
+  const cells = row.map((cell, column) => cellLines(cell, widths[column] ?? 0));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) => {
+    const parts = cells.map((lines, column) => lines[line] ?? " ".repeat(widths[column] ?? 0));
+    return ` ${parts.join("  ").trimEnd()}\n`;
+  }).join("");
+}
+
+const textMax = 100;
+
+function cellLines({ text, good, strong }: Cell, width: number): readonly string[] {
+  const paint = good === undefined ? (line: string) => line : good ? style.green : style.red;
+  const mark = good === undefined ? "" : good ? "✓ " : "✗ ";
+  return wrap(cut(printable(text), textMax), width - mark.length).map((line, at) => {
+    const padded = line.padEnd(width - mark.length);
+    if (at > 0) return " ".repeat(mark.length) + padded;
+    const found = strong != null && padded.startsWith(`${strong} `) ? strong : "";
+    return paint(mark) + style.bold(found) + padded.slice(found.length);
+  });
+}
+
+/** By words; a longer one is cut. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((one) => one.match(new RegExp(`.{1,${width}}`, "gu")) ?? [])) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
+function closing({ ok, agents, folder, repositories, logs, seconds }: DemoOutcome): string {
+  const harmed = agents.filter(({ plain }) => plain.harm !== null).length;
+  const merged = agents.filter(({ lockstep }) => lockstep.state === "MERGED").length;
+  const kept = ok ? style.green("kept main green") : style.red("did NOT keep main clean");
+  return [
+    ` Plain branches: ${harmed} of ${agents.length} tasks are wrong on main, and nobody was told.`,
+    ` Lockstep ${kept}: ${merged} tasks merged with proof, ${agents.length - merged} refused.`,
+    "",
+    ` Look for yourself (${Math.round(seconds)} seconds for both; kept until the next demo):`,
+    `   ${folder}`,
+    ...(["plain", "lockstep"] as const).map(
+      (half) => `     ${`${basename(repositories[half])}/`.padEnd(10)} ${basename(logs[half])}`,
+    ),
+    "",
+    ` Your turn, in a repository of yours:  ${style.bold('lockstep do "what is to be done"')}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { findFault } from "../../clients/process/find-program.ts";
+import { CommandFault } from "../command-fault.ts";
+import { writeAll } from "../descriptor.ts";
+import { faultVerdict } from "../verdicts.ts";
+import { demoAgents } from "./agents.ts";
+import { openDemoFolder } from "./demo-folder.ts";
+import { demoText } from "./demo-table.ts";
+import { runLockstep, writeScripts } from "./lockstep-run.ts";
+import { type DemoOutcome, examine } from "./outcome.ts";
+import { runPlain } from "./plain-run.ts";
+import { showStage } from "./stage.ts";
+
+interface DemoOptions {
+  readonly json?: boolean;
+  readonly client?: string;
+}
+
+const clients = ["claude", "codex", "gemini", "opencode", "copilot"];
+
+class DemoStopped extends Error {
+  override readonly name = "DemoStopped";
+}
+
+/** Exit 0 where Lockstep kept main green and let nothing bad in, else 1. */
+export async function demoCommand({ json, client }: DemoOptions): Promise<number> {
+  try {
+    if (client !== undefined) needClient(client);
+    const outcome = await playBoth(client);
+    writeAll(1, json === true ? `${JSON.stringify(outcome, null, 2)}\n` : demoText(outcome));
+    return outcome.ok ? 0 : 1;
+  } catch (error) {
+    if (error instanceof DemoStopped) {
+      writeAll(2, "lockstep: stopped; the next demo removes what this one made\n");
+      return 1;
+    }
+    const { code, reason } = faultVerdict(error);
+    if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
+    if (json === true) writeAll(1, `${JSON.stringify(faultVerdict(error))}\n`);
+    writeAll(2, `lockstep: ${code}: ${reason}\n`);
+    return error instanceof CommandFault ? 2 : 1;
+  }
+}
+
+function needClient(client: string): void {
+  if (!clients.includes(client))
+    throw new CommandFault("R-IN-001", `\`${client}\` is no client: name one of ${clients.join(", ")}`);
+  if (findFault(client, { root: process.cwd(), path: process.env.PATH ?? "" }) !== undefined)
+    throw new CommandFault(
+      "R-AG-001",
+      `\`${client}\` is not on PATH: install it, or call \`lockstep demo\` without --client`,
+    );
+}
+
+async function playBoth(client: string | undefined): Promise<DemoOutcome> {
+  const started = performance.now();
+  const stop = new AbortController();
+  const onSignal = () => stop.abort(new DemoStopped());
+  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  const agents = demoAgents();
+  const folder = openDemoFolder();
+  const scripts = join(folder, "agents");
+  writeScripts(scripts, agents);
+  const setting = { folder, stop: stop.signal };
+  const plain = await inStage(`${agents.length} agents, plain branches`, (onLine) =>
+    runPlain(agents, { ...setting, scripts, onLine }),
+  );
+  const lockstep = await inStage(`${agents.length} agents, Lockstep`, (onLine) =>
+    runLockstep(agents, { ...setting, client, onLine }),
+  );
+  const examined = await inStage("both main branches, examined", () =>
+    examine(agents, { folder, plain, lockstep }),
+  );
+  process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  return { ...examined, seconds: Math.round((performance.now() - started) / 100) / 10 };
+}
+
+async function inStage<Result>(title: string, act: (say: (line: string) => void) => Promise<Result>) {
+  using stage = showStage(title);
+  const result = await act(stage.say);
+  stage.done();
+  return result;
+}

@@ -1,0 +1,135 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEnd } from "../../clients/agent.ts";
+import { scriptAgent } from "../../clients/script/run.ts";
+import { field } from "../../core/points/fields.ts";
+import { git, tryGit } from "../../workspace/git/run-git.ts";
+import { halfWay } from "./agents.ts";
+import type { DemoAgent, Spent } from "./demo-agent.ts";
+import { makeRepository } from "./demo-folder.ts";
+import { plainEnvironment } from "./plain-environment.ts";
+import { shop } from "./shop.ts";
+import { spoken } from "./stage.ts";
+
+/** How long a person without a tool waits for an agent that gives no answer. */
+const patienceMs = 3000;
+
+export interface PlainRun {
+  readonly repository: string;
+  readonly log: string;
+  /** By task. */
+  readonly spent: ReadonlyMap<string, Spent>;
+  /** The tasks whose branch is part of main. */
+  readonly merged: ReadonlySet<string>;
+}
+
+interface Setting {
+  /** Where the demo keeps its things. */
+  readonly folder: string;
+  /** Where the agents' scripts are. */
+  readonly scripts: string;
+  readonly stop: AbortSignal;
+  onLine(line: string): void;
+}
+
+/** As people do it today: a worktree and a branch for each, words are believed, branches merged one by one. */
+export async function runPlain(agents: readonly DemoAgent[], setting: Setting): Promise<PlainRun> {
+  const { folder } = setting;
+  const log = join(folder, "plain.log");
+  const tell = (line: string) => {
+    appendFileSync(log, `${line}\n`);
+    setting.onLine(line);
+  };
+  const repository = await makeRepository(join(folder, "plain"), shop);
+  for (const { task } of agents)
+    await git(repository, ["worktree", "add", "--quiet", "-b", task, join(folder, "worktrees", task)]);
+  const works = await Promise.all(agents.map((agent) => work(agent, { ...setting, tell })));
+  const merged = new Set<string>();
+  for (const [at, { task }] of agents.entries()) {
+    const message = works[at]?.message ?? task;
+    if (await commitAndMerge({ repository, worktree: join(folder, "worktrees", task), task, message, tell }))
+      merged.add(task);
+  }
+  const spent = new Map(agents.map(({ task }, at) => [task, works[at]?.spent ?? { seconds: 0, tokens: 0 }]));
+  return { repository, log, spent, merged };
+}
+
+interface Work {
+  readonly message: string;
+  readonly spent: Spent;
+}
+
+/** Who says nothing is waited for, then ended by hand; what it left is taken. */
+async function work(
+  { task }: DemoAgent,
+  { folder, scripts, stop, tell }: Setting & { tell(line: string): void },
+): Promise<Work> {
+  const started = performance.now();
+  let tokens = 0;
+  const client = scriptAgent({ script: join(scripts, `${task}.yaml`), root: scripts });
+  const run = client.start({
+    input: { attempt: 1 },
+    ...{ prompt: "", walled: false },
+    wrap: (command, env) => ({ command, env }),
+    folder: join(folder, "worktrees", task),
+    env: plainEnvironment(),
+    msMax: 10 * patienceMs,
+    onEvent: (event) => {
+      if (event.type === "usage") tokens += event.tokens;
+      if (event.type === "said") tell(`${task}: ${spoken(event.text)}`);
+      if (event.type === "said" && event.text === halfWay) end("its machine goes down");
+    },
+  });
+  let ending = false;
+  const end = (why: string) => {
+    if (ending) return;
+    ending = true;
+    tell(`${task}: ${why}`);
+    void run.stop();
+  };
+  const patience = setTimeout(() => end("no answer: ended by hand, what it left is taken"), patienceMs);
+  const onStop = () => end("stopped");
+  stop.addEventListener("abort", onStop);
+  try {
+    const ended = await run.ended;
+    stop.throwIfAborted();
+    const seconds = Math.round((performance.now() - started) / 1000);
+    return { message: messageOf(task, ended), spent: { seconds, tokens } };
+  } finally {
+    clearTimeout(patience);
+    stop.removeEventListener("abort", onStop);
+  }
+}
+
+/** What the agent said of its work is what stands in the history. */
+function messageOf(task: string, end: AgentEnd): string {
+  const summary = end.how === "done" ? field(end.answer, "summary") : undefined;
+  return typeof summary === "string" ? `${task}: ${summary}` : `${task}: as far as it got`;
+}
+
+interface Merging {
+  readonly repository: string;
+  readonly worktree: string;
+  readonly task: string;
+  readonly message: string;
+  tell(line: string): void;
+}
+
+/** In a hurry: where git finds a conflict, the newer one wins; where that is not enough, it is left out. */
+async function commitAndMerge({ repository, worktree, task, message, tell }: Merging): Promise<boolean> {
+  await git(worktree, ["add", "--all"]);
+  const committed = await tryGit(worktree, ["commit", "--quiet", "--message", message]);
+  if (committed.exit !== 0) tell(`${task}: nothing to commit`);
+  const merge = async (...words: string[]) => {
+    tell(`$ git merge ${[...words, task].join(" ")}`);
+    const { exit, stdout } = await tryGit(repository, [
+      ...["merge", "--no-ff", "--quiet", "--message", `Merge ${task}`],
+      ...words,
+      task,
+    ]);
+    if (exit !== 0) tell(stdout.toString().trim());
+    if (exit !== 0) await git(repository, ["merge", "--abort"]);
+    return exit === 0;
+  };
+  return (await merge()) || (await merge("-X", "theirs"));
+}

@@ -1,0 +1,50 @@
+import { writeAll } from "../descriptor.ts";
+import { style } from "../style.ts";
+import { cut, duration, printable } from "../table.ts";
+
+/** One part of the demo while it goes on, on stderr: a line that moves; plain lines where nobody watches. */
+export interface Stage extends Disposable {
+  say(line: string): void;
+  /** Ended well; without it, it ended badly. */
+  done(): void;
+}
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 100;
+/** Where lines stay, one in so long is enough. */
+const plainMs = 1000;
+
+export function showStage(title: string): Stage {
+  const live = process.stderr.isTTY === true && process.env.CI === undefined;
+  const started = performance.now();
+  const elapsed = () => duration(Math.round((performance.now() - started) / 1000));
+  let [last, saidAt, frame, mark] = ["", 0, 0, style.red("✗")];
+  const draw = () => {
+    frame += 1;
+    const text = cut(last, (process.stderr.columns ?? 80) - title.length - elapsed().length - 8);
+    const shown = `${style.bold(title)} ${style.dim(elapsed())}  ${style.dim(text)}`;
+    writeAll(2, `\r\u001b[K ${frames[frame % frames.length]} ${shown}`);
+  };
+  if (!live) writeAll(2, `${title}\n`);
+  const timer = live ? setInterval(draw, frameMs) : undefined;
+  return {
+    say: (line) => {
+      last = printable(spoken(line));
+      if (live || performance.now() - saidAt < plainMs) return;
+      saidAt = performance.now();
+      writeAll(2, `  ${cut(last, 76)}\n`);
+    },
+    done: () => {
+      mark = style.green("✓");
+    },
+    [Symbol.dispose]: () => {
+      clearInterval(timer);
+      writeAll(2, `${live ? "\r\u001b[K" : ""} ${mark} ${title} ${style.dim(elapsed())}\n`);
+    },
+  };
+}
+
+/** Of an agent's answer only what a person would want to hear. */
+export function spoken(line: string): string {
+  return line.replace(/\{"status".*?"summary":"(.*?)".*$/, 'says "$1"');
+}
