@@ -31,7 +31,7 @@ export function addProgramCommands(program: Command): void {
     .command("submit")
     .argument("<task>")
     .argument("[file]", "a result, agent output, error report or escalation (default: stdin)")
-    .description("hand in a result: PostExecution, then review")
+    .description("hand in a result, or what you made of a task that you took over: then review")
     .option(...epoch)
     .option(...key)
     .option(...json)

@@ -20,7 +20,7 @@ export function addEverydayCommands(program: Command): void {
     .command("status")
     .description("what waits for you, then every task")
     .option(...json)
-    .option("--watch", "show it anew every second")
+    .option("--watch", "show it live, until Ctrl-C")
     .option("--disk", "the checkouts instead, and what they take on the disk")
     .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
   addTaskCommands(program);
@@ -56,10 +56,19 @@ export function addEverydayCommands(program: Command): void {
 
 function addRuns(program: Command): void {
   program
+    .command("demo")
+    .description("agents that misbehave, on plain branches and with Lockstep: no account, no network")
+    .option("--client <name>", "the honest tasks are done by claude, codex, gemini, opencode or copilot")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./demo/demo.ts")).demoCommand(options)));
+  program
     .command("run")
     .argument("[plan]", "default: tasks.yaml")
     .description("run a plan: each task in a checkout of its own, merged only when it is proven")
+    .option("--agent <name>", "every task is done by this agent")
+    .option("--max-parallel <n>", "so many tasks at once (default: limits.max_parallel)")
     .option("--again", "start it anew, though it has a session")
+    .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
     .action(async (plan, options) => endsWith((await import("./run.ts")).runCommand(plan, options)));
   program
@@ -69,19 +78,33 @@ function addRuns(program: Command): void {
     .option("--scope <path...>", "what it may change (default: everything)")
     .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
     .option("--proves <command...>", "must fail on the base and pass on the merged tree")
-    .option("--agent <name>")
+    .option("--agent <name>", "who does it (default: the one that codes)")
+    .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
     .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
   program
     .command("log")
     .argument("<task>")
     .description("what the agent of a task said, and what became of its work")
-    .action(async (task) => endsWith((await import("./look-into.ts")).logCommand(task)));
+    .option("-f, --follow", "go on until its attempt is over")
+    .action(async (task, options) => endsWith((await import("./look-into.ts")).logCommand(task, options)));
   program
     .command("diff")
     .argument("<task>")
     .description("what a task changed, merged or not")
     .action(async (task) => endsWith((await import("./look-into.ts")).diffCommand(task)));
+  program
+    .command("stop")
+    .argument("<task>")
+    .description("end the work of an agent; everything that it made is kept")
+    .option(...json)
+    .action(async (task, options) => endsWith((await import("./take-over.ts")).stopCommand(task, options)));
+  program
+    .command("take")
+    .argument("<task>")
+    .description("go on with a task yourself: its agent stops, its locks stay; `submit` hands it back")
+    .option(...json)
+    .action(async (task, options) => endsWith((await import("./take-over.ts")).takeCommand(task, options)));
 }
 
 function addTaskCommands(program: Command): void {

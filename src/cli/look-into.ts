@@ -1,51 +1,105 @@
 import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Task } from "../core/tasks/task.ts";
-import { unknownTask } from "../engine/known-task.ts";
-import { readTaskLog } from "../run/conduct/task-logs.ts";
+import type { Engine } from "../engine/engine.ts";
+import { isTaken } from "../engine/take-task.ts";
+import { hasTaskLog, readTaskLogFrom } from "../run/conduct/task-logs.ts";
+import { refsOf } from "../workspace/checkouts/attempt-refs.ts";
+import { type Checkout, ownIndex } from "../workspace/checkouts/checkout.ts";
+import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
+import { snapshotTree } from "../workspace/checkouts/snapshot-tree.ts";
+import { readRef } from "../workspace/git/refs.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { findTask } from "./find-task.ts";
 import { type Opened, openEngine } from "./open-engine.ts";
 import { printable } from "./table.ts";
 import { faultVerdict } from "./verdicts.ts";
 
-export function logCommand(name: string): Promise<number> {
-  return looking(name, async ({ project }, { key }) => {
-    const log = readTaskLog(openStateFolder(project), key);
-    if (log === undefined)
-      throw new CommandFault("R-IN-001", `task \`${key}\` has no log: no \`run\` has started it`);
-    writeAll(1, log.split("\n").map(printable).join("\n"));
+const pollMs = 200;
+const newline = 0x0a;
+
+export function logCommand(name: string, { follow = false }: { readonly follow?: boolean }): Promise<number> {
+  return looking(name, async ({ engine, project }, task) => {
+    const folder = openStateFolder(project);
+    if (!hasTaskLog(folder, task.key))
+      throw new CommandFault("R-IN-001", `task \`${task.key}\` has no log: no \`run\` has started it`);
+    let at = 0;
+    const show = () => {
+      const bytes = readTaskLogFrom(folder, task.key, at);
+      const end = bytes.lastIndexOf(newline) + 1;
+      writeAll(1, bytes.toString("utf8", 0, end).split("\n").map(printable).join("\n"));
+      at += end;
+    };
+    show();
+    while (follow && (await isUnderWay(engine, task))) {
+      await sleep(pollMs);
+      show();
+    }
+    if (!follow) return 0;
+    // What became of it is written a moment after it is so.
+    await sleep(pollMs);
+    show();
     return 0;
   });
 }
 
+/** Whether anybody may still add to the log of this attempt. */
+async function isUnderWay({ ledger, isAlive }: Engine, { key, attempts }: Task): Promise<boolean> {
+  const task = await ledger.task(key);
+  const attempt = await ledger.attempt(key);
+  if (task === undefined || attempt === undefined || task.attempts !== attempts) return false;
+  const works = task.state === "IN_PROGRESS" || task.state === "REVIEW";
+  return works && !isTaken(task, attempt) && (attempt.runner === null || isAlive(attempt.runner));
+}
+
 /** Git shows it, with its own pager and colours. */
 export function diffCommand(name: string): Promise<number> {
-  return looking(name, async ({ project }, { key, id, commit }) => {
-    const range = commit === null ? `HEAD...lockstep/${id}` : `${commit}^1...${commit}`;
+  return looking(name, async ({ project }, task) => {
     const root = project.place.realRoot ?? project.place.root;
-    const { status } = spawnSync("git", ["-C", root, "diff", range, "--"], { stdio: "inherit" });
-    if (status !== 0) throw new CommandFault("E-GIT", `there is no work of task \`${key}\` to show`);
+    const range = await rangeOf(task, { root, commonFolder: project.commonFolder });
+    const { status } = spawnSync("git", ["-C", root, "diff", ...range, "--"], { stdio: "inherit" });
+    if (status !== 0) throw new CommandFault("E-GIT", `there is no work of task \`${task.key}\` to show`);
     return 0;
   });
+}
+
+/** Merged work, or what was handed in, or what the checkout holds by now. */
+async function rangeOf(
+  { id, session, attempts, state, commit }: Task,
+  { root, commonFolder }: { readonly root: string; readonly commonFolder: string | undefined },
+): Promise<readonly string[]> {
+  if (commit !== null) return [`${commit}^1...${commit}`];
+  const name = { session, task: id, attempt: attempts };
+  const handedIn = state === "IN_PROGRESS" ? undefined : await readRef(root, refsOf(name).work);
+  if (handedIn !== undefined) return [`HEAD...${handedIn}`];
+  const checkout = commonFolder === undefined ? undefined : findCheckout(commonFolder, name);
+  return checkout === undefined ? [`HEAD...lockstep/${id}`] : [checkout.base, await lookAt(checkout)];
+}
+
+/** The checkout's tree as it is now, read with an index that nobody else uses. */
+async function lookAt(checkout: Checkout): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "lockstep-diff-"));
+  try {
+    const index = join(folder, "index");
+    if (existsSync(ownIndex(checkout))) copyFileSync(ownIndex(checkout), index);
+    return (await snapshotTree(checkout, { parent: checkout.base, index })).tree;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function looking(name: string, show: (opened: Opened, task: Task) => Promise<number>): Promise<number> {
   try {
     using opened = await openEngine();
-    return await show(opened, await findTask(opened, name));
+    return await show(opened, await findTask(opened.engine, name));
   } catch (error) {
     const { code, reason } = faultVerdict(error);
     writeAll(2, `lockstep: ${code}: ${reason}\n`);
     return 2;
   }
-}
-
-/** `SESSION/T-001`, or `T-001` of the newest session that has one. */
-async function findTask({ engine }: Opened, name: string): Promise<Task> {
-  const exact = await engine.ledger.task(name);
-  const named = exact ?? (await engine.ledger.tasks()).filter(({ id }) => id === name).at(-1);
-  if (named !== undefined) return named;
-  const { code, reason } = unknownTask(name);
-  throw new CommandFault(code, reason);
 }

@@ -43,9 +43,13 @@ export function heartbeatCommand(
 }
 
 export function submitCommand(name: string, file: string | undefined, options: AskOptions): Promise<0 | 2> {
-  return printVerdict(() =>
-    withTask(name, async (task) => ask("submit", { task, document: await readDocument(file) }, options)),
-  );
+  return printVerdict(async () => {
+    const text = file === undefined && process.stdin.isTTY ? "" : readInput(file);
+    // A person who took a task over hands in what lies in its checkout.
+    if (file === undefined && text.trim() === "" && !process.env.LOCKSTEP_TASK)
+      return (await import("./take-over.ts")).handBackTask(name, options);
+    return withTask(name, async (task) => ask("submit", { task, document: await parsed(text) }, options));
+  });
 }
 
 export function completeCommand(
@@ -78,7 +82,13 @@ export async function withTask(
   use: (task: string) => Promise<Verdict>,
 ): Promise<Verdict | Deny> {
   const read = readTaskName(name);
-  return "allow" in read ? read : use(read.key);
+  return "allow" in read ? read : use(inOwnSession(read.key));
+}
+
+/** An agent is told `T-001`, and means the task of its own session. */
+function inOwnSession(key: string): string {
+  const own = process.env.LOCKSTEP_TASK?.trim() ?? "";
+  return own.split("/").at(-1) === key ? own : key;
 }
 
 /** JSON, or YAML where the formats of agents are YAML. */

@@ -2,51 +2,59 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
-import { readStatus, type Status } from "../engine/read-status.ts";
-import { conduct } from "../run/conduct/conduct.ts";
-import { openRun } from "../run/conduct/open-run.ts";
+import { readStatus } from "../engine/read-status.ts";
+import { checkBase } from "../run/conduct/check-base.ts";
+import { prepareRun } from "../run/conduct/open-run.ts";
+import { runOrJoin } from "../run/conduct/run-or-join.ts";
+import { takeInChanges } from "../run/conduct/take-in-changes.ts";
+import { readTaskLog } from "../run/conduct/task-logs.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { projectChecks } from "../run/prove-checks.ts";
+import { waitForPlanLock } from "../server/host-lock.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
-import { openSessionPlan } from "../workspace/plan/open-session-plan.ts";
+import { openSessionPlan, type SessionPlan } from "../workspace/plan/open-session-plan.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { CommandFault } from "./command-fault.ts";
+import { defaultPlan } from "./default-plan.ts";
 import { writeAll } from "./descriptor.ts";
-import { inRepository, type RepositoryOptions } from "./in-repository.ts";
-import { taskTable } from "./status.ts";
+import { inRepository } from "./in-repository.ts";
+import { showProgress } from "./progress.ts";
+import { reportRun, type Walls } from "./report-run.ts";
+import { configForRun, planFor, type RunOptions } from "./run-options.ts";
+import { isLive, LiveView, type RunPort } from "./run-view/live-view.ts";
+import { ownCommand, showOwnCommand } from "./run-view/own-command.ts";
+import { lastThing, plainLines, type RunWatcher } from "./run-view/run-watcher.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
 
-interface RunOptions extends RepositoryOptions {
+interface PlanOptions extends RunOptions {
   readonly again?: boolean;
 }
 
-const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
-
 /** Exit 0 everything merged, 1 something failed, 3 a person has to decide or it was stopped. */
-export function runCommand(file: string | undefined, options: RunOptions): Promise<number> {
+export function runCommand(file: string | undefined, options: PlanOptions): Promise<number> {
   return inRepository("run", options, async (context) => {
-    const name = file ?? "tasks.yaml";
+    const name = file ?? (await defaultPlan(context.engine, context.repository.root));
     if (!existsSync(join(context.repository.root, name)) && !existsSync(name))
       throw new CommandFault("E-PLAN", `there is no plan \`${name}\`: write one, or name another`);
-    return runPlan(context, name, options.again === true);
+    const goOn = () => `lockstep run${file === undefined ? "" : ` ${file}`}`;
+    return runPlan(context, { file: name, again: options.again === true, options, goOn });
   });
 }
 
-interface DoOptions extends RepositoryOptions {
+interface DoOptions extends RunOptions {
   readonly scope?: readonly string[];
   readonly check?: readonly string[];
   readonly proves?: readonly string[];
-  readonly agent?: string;
 }
 
 /** One task without a plan: what a plan would say of it is written for it. */
 export function doCommand(goal: string, options: DoOptions): Promise<number> {
   return inRepository("do", options, async (context) => {
     const { root, baseCommit } = context.repository;
-    const { scope = ["."], check = [], proves = [], agent = null } = options;
+    const { scope = ["."], check = [], proves = [] } = options;
     const found = await projectChecks(root, baseCommit, context.config.checks.default);
     const checks = check.length > 0 ? check : found.map(({ command }) => command);
     if (checks.length === 0)
@@ -56,14 +64,14 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
       );
     const task = {
       ...{ id: "T-001", goal, lock_scope: scope, proves },
-      ...(agent === null ? {} : { agent }),
       acceptance_checks: checks.map((command) => `cmd: ${command}`),
     };
     const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
     try {
       const file = join(folder, "tasks.yaml");
       writeFileSync(file, JSON.stringify({ project: { name: slugOf(goal) }, tasks: [task] }, null, 2));
-      return await runPlan(context, file, true);
+      const goOn = (session: string) => `lockstep run .agents-work/${session}/tasks.yaml`;
+      return await runPlan(context, { file, again: true, options, goOn });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -75,83 +83,150 @@ function slugOf(goal: string): string {
   return words.slice(0, 5).join("-");
 }
 
-async function runPlan(context: IntegrationContext, file: string, again: boolean) {
-  const plan = readPlan(context, file);
-  const now = new Date(context.engine.clock.now().wallMs);
-  const known = (await context.engine.ledger.tasks()).flatMap(({ session: one }) => one ?? []);
-  const session = openSessionPlan(context.repository.root, file, { again, now, taken: new Set(known) });
+interface PlanWish {
+  readonly file: string;
+  readonly again: boolean;
+  readonly options: RunOptions;
+  /** The command that goes on with the session. */
+  goOn(session: string): string;
+}
+
+async function runPlan(given: IntegrationContext, { file, again, options, goOn }: PlanWish) {
+  const { repository } = given;
+  const since = performance.now();
+  const config = configForRun(given.config, repository.root, options);
+  const context = { ...given, config, allowRed: options.allowRed === true };
+  const plan = planFor(readPlan(context, file), config, options.agent);
+  const session = await openSession(context, file, again);
+  const refused = await takeInChanges(context, { plan, session });
+  if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
+  const ids = new Set(plan.tasks.map(({ id }) => id));
+  const told = { session: session.session, ids, goOn: goOn(session.session) };
+  if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
+  const red = await onBase(context);
+  if ("allow" in red) return reportRun(context, { ...told, refused: red });
+  const { walls, last, stopped } = await runTasks(context, plan, session);
+  const seconds = (performance.now() - since) / 1000;
+  return reportRun(context, { ...told, walls, last, stopped, seconds });
+}
+
+async function openSession({ engine, repository }: IntegrationContext, file: string, again: boolean) {
+  using _alone = await waitForPlanLock(openStateFolder(findProject(currentFolder())));
+  const now = new Date(engine.clock.now().wallMs);
+  const known = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
+  return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
+}
+
+/** Everything is merged, and the plan reads as it did. */
+async function isDone({ engine }: IntegrationContext, { session, hasChanged }: SessionPlan) {
+  const tasks = await engine.ledger.tasks({ session });
+  return !hasChanged && tasks.length > 0 && tasks.every(({ state }) => state === "MERGED");
+}
+
+async function onBase(context: IntegrationContext) {
+  using progress = showProgress();
+  const red = await checkBase({ ...context, onProgress: progress.step });
+  if (!("allow" in red))
+    for (const { command, run } of red)
+      progress.step(`\`${command}\` fails on the base (exit ${run.exit}): it may go on failing as it does`);
+  return red;
+}
+
+/** From the first agent to the last, in front of whoever watches. */
+async function runTasks(given: IntegrationContext, plan: LoadedPlan, session: SessionPlan) {
+  const last = new Map<string, string>();
+  let watcher = plainLines(given.onProgress);
+  const context = { ...given, onProgress: (line: string) => watcher.step(line) };
+  const onTask = (task: string, event: AgentEvent) => {
+    const text = lastThing(event);
+    if (text !== undefined) last.set(task, text);
+    watcher.onTask(task, event);
+  };
   const stateFolder = openStateFolder(findProject(currentFolder()));
-  const opened = await openRun(context, { plan, session, stateFolder, onTask });
-  if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
-  await using run = opened;
-  const stand = `sandbox ${run.walls.sandbox ? "✓" : "✗"} diff ✓`;
-  writeAll(2, `${style.bold(session.session)}  ${counted(plan.tasks.length, "task")}  walls: ${stand}\n`);
-  if (run.walls.missing !== undefined) writeAll(2, `no sandbox around the agents: ${run.walls.missing}\n`);
-  const stops = listenForStops();
-  await conduct(run.context, run.tasks, stops);
-  const walls = { guard: false, sandbox: run.walls.sandbox, diff: true };
-  return await report(context, { session: session.session, walls, stopped: stops.gently.aborted });
+  const wish = { plan, session, stateFolder, onTask };
+  const run = await prepareRun(context, wish);
+  if ("allow" in run) throw new CommandFault(run.code, run.reason);
+  const walls: Walls = { guard: false, sandbox: run.walls.sandbox, diff: true };
+  const { missing = null } = run.walls;
+  using stops = listenForStops(() => watcher);
+  using _view = isLive()
+    ? new LiveView(factsOf(context, session.session, walls), portOf(context, { session, stateFolder, stops }))
+    : undefined;
+  if (_view !== undefined) watcher = _view;
+  else writeAll(2, headLine(session.session, plan.tasks.length, walls));
+  if (missing !== null) watcher.tell(`no sandbox around the agents: ${printable(missing)}`);
+  await runOrJoin(context, wish, run, {
+    stops,
+    onWatching: (pid) =>
+      watcher.tell(`process ${pid ?? "?"} runs already and does these tasks too: watching`),
+  });
+  return { walls: { ...walls, missing }, last, stopped: stops.gently.aborted };
+}
+
+function headLine(session: string, tasks: number, walls: Walls): string {
+  const stand = `sandbox ${walls.sandbox ? "✓" : "✗"} diff ✓`;
+  return `${style.bold(session)}  ${counted(tasks, "task")}  walls: ${stand}\n`;
+}
+
+function factsOf({ config: { limits } }: IntegrationContext, name: string, walls: Walls) {
+  return { name, walls, budget: { tokens: limits.tokens.halt, costUsd: limits.cost_usd.halt } };
+}
+
+interface Looked {
+  readonly session: SessionPlan;
+  readonly stateFolder: string;
+  readonly stops: { interrupt(): void };
+}
+
+function portOf(
+  { engine }: IntegrationContext,
+  { session: { session }, stateFolder, stops }: Looked,
+): RunPort {
+  return {
+    async read() {
+      const { tasks, decisions } = await readStatus(engine);
+      const isOwn = (key: string) => key.startsWith(`${session}/`);
+      return {
+        tasks: tasks.filter(({ id }) => isOwn(id)),
+        decisions: decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:")),
+      };
+    },
+    log: (task) => readTaskLog(stateFolder, task),
+    diff: (task) => showOwnCommand(["diff", task]),
+    take: (task) => showOwnCommand(["take", task]),
+    stop: async (task) => {
+      const { exit, stdout, fault } = await ownCommand(["stop", task]);
+      return exit === 0 ? stdout.trim() : (fault ?? `it cannot be stopped (exit ${exit})`);
+    },
+    interrupt: () => stops.interrupt(),
+  };
 }
 
 function readPlan({ config, repository }: IntegrationContext, file: string): LoadedPlan {
   const known = { agents: config.agents, taskTypes: config.task_types };
   const loaded = loadPlan(file, repository.root, known);
   if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(faultLine).join("\n"));
-  const manual = loaded.plan.tasks.find(({ acceptance_checks }) =>
-    acceptance_checks.some((check) => check.startsWith("manual:")),
-  );
-  if (manual !== undefined)
-    throw new CommandFault(
-      "E-PLAN",
-      `task \`${manual.id}\` has a \`manual:\` check, which \`run\` cannot ask for yet`,
-    );
   return loaded.plan;
 }
 
-function onTask(task: string, event: AgentEvent): void {
-  if (event.type === "said" || event.type === "tool")
-    writeAll(
-      2,
-      `${style.dim(printable(task.split("/").at(-1) ?? task))}  ${printable(event.text).slice(0, 300)}\n`,
-    );
-}
-
 /** Ctrl-C once: start nothing more. Twice: stop the agents. */
-function listenForStops() {
+function listenForStops(watcher: () => RunWatcher) {
   const [gently, atOnce] = [new AbortController(), new AbortController()];
-  process.on("SIGINT", () => {
+  const interrupt = () => {
     if (gently.signal.aborted) atOnce.abort();
     gently.abort();
-    writeAll(
-      2,
-      atOnce.signal.aborted ? "stopping the agents; everything is kept\n" : "starting nothing more\n",
+    watcher().tell(
+      atOnce.signal.aborted
+        ? "stopping the agents; everything is kept"
+        : "starting nothing more; once more stops the agents",
     );
-  });
-  return { gently: gently.signal, atOnce: atOnce.signal };
-}
-
-const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
-
-interface Reported {
-  readonly session: string;
-  readonly walls: Status["walls"];
-  readonly stopped: boolean;
-}
-
-async function report({ engine }: IntegrationContext, { session, walls, stopped }: Reported) {
-  const all = await readStatus(engine);
-  const tasks = all.tasks.filter(({ id }) => id.startsWith(`${session}/`));
-  const states = tasks.map(({ state }) => state);
-  const isWaiting =
-    states.some((state) => state === "REVIEW" || state === "ESCALATED") || all.decisions.length > 0;
-  const outcome = states.every((state) => state === "MERGED")
-    ? "merged"
-    : stopped && states.some((state) => unfinished.includes(state))
-      ? "running"
-      : isWaiting
-        ? "waiting"
-        : "failed";
-  const batches = new Set(tasks.flatMap(({ batch }) => batch ?? [])).size;
-  const document = { ...all, session, outcome, tasks, batches, walls };
-  return { exit: exits[outcome], text: taskTable(tasks), refusals: [], document };
+  };
+  const onSignal = () => {
+    if (!watcher().isLent) interrupt();
+  };
+  process.on("SIGINT", onSignal);
+  return {
+    ...{ gently: gently.signal, atOnce: atOnce.signal, interrupt },
+    [Symbol.dispose]: () => void process.off("SIGINT", onSignal),
+  };
 }

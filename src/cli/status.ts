@@ -1,7 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Status, TaskStatus } from "../engine/read-status.ts";
 import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { showReading } from "./reading.ts";
+import { drawRun } from "./run-view/draw-run.ts";
+import { needsPerson } from "./run-view/needs-person.ts";
+import type { RunModel } from "./run-view/run-model.ts";
+import { Screen } from "./run-view/screen.ts";
 import { style } from "./style.ts";
 import { counted, duration, printable, table } from "./table.ts";
 
@@ -14,30 +19,66 @@ interface StatusOptions {
 const watchMs = 1000;
 
 export async function statusCommand({ json, watch, disk }: StatusOptions): Promise<number> {
-  const show = () => showReading({ json, text: statusText }, () => ask("status", {}));
   if (disk === true) return showReading({ json, text: diskText }, async () => readDisk());
-  if (watch !== true || !process.stdout.isTTY) return show();
+  const read = () => ask("status", {});
+  if (watch === true && json !== true && process.stdout.isTTY) return watchStatus(read);
+  return showReading({ json, text: statusText }, read);
+}
+
+/** The same view as of a run, until Ctrl-C. */
+async function watchStatus(read: () => ReturnType<typeof ask<"status">>): Promise<number> {
+  let ended = false;
+  const woken = Promise.withResolvers<void>();
+  process.once("SIGINT", () => {
+    ended = true;
+    woken.resolve();
+  });
+  using screen = new Screen(process.stdout);
   for (;;) {
-    process.stdout.write("\u001b[H\u001b[2J");
-    const exit = await show();
-    if (exit !== 0) return exit;
-    await new Promise((resolve) => setTimeout(resolve, watchMs));
+    const status = await read();
+    if ("allow" in status) {
+      screen.close();
+      return showReading({ text: statusText }, async () => status);
+    }
+    const frame = { ...screen.size, now: Date.now(), paint: style };
+    screen.draw(isEmpty(status) ? [nothingYet] : drawRun(modelOf(status), frame));
+    if (ended) return 0;
+    await Promise.race([woken.promise, sleep(watchMs)]);
+    if (ended) return 0;
   }
+}
+
+function modelOf({ tasks, decisions, walls, breaker }: Status): RunModel {
+  return {
+    ...{ name: null, tasks, decisions, walls, last: new Map(), sinceMs: null },
+    budget: { tokens: null, costUsd: null },
+    notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
+    ...{ selected: null, keys: null },
+  };
 }
 
 /** What waits for a person first, then everything. */
 function statusText(status: Status): string {
   const { breaker, tasks, decisions } = status;
-  if (tasks.length === 0 && decisions.length === 0 && breaker.mode === "CLEAR")
-    return "no tasks yet: `lockstep task add` or `lockstep dispatch` brings the first\n";
-  const stopped =
-    breaker.mode === "CLEAR"
-      ? ""
-      : `${style.red(breaker.mode === "PAUSE" ? "paused" : "stopped")}${breaker.reason === null ? "" : `: ${printable(breaker.reason)}`}; \`lockstep clear\` lets work go on\n\n`;
-  const waiting = waitingLines(status);
+  if (isEmpty(status)) return `${nothingYet}\n`;
+  const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;
+  const waiting = needsPerson(decisions, tasks).map(
+    ({ name, text, command }) => `  ${name}  ${printable(text)}\n      ${command}\n`,
+  );
   const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
   if (tasks.length === 0) return `${stopped}${heading}no tasks yet\n`;
   return `${stopped}${heading}${taskTable(worthShowing(tasks))}\n${summary(tasks)}\n${footer(status)}\n`;
+}
+
+const nothingYet = "no tasks yet: `lockstep run` or `lockstep task add` brings the first";
+
+function isEmpty({ tasks, decisions, breaker }: Status): boolean {
+  return tasks.length === 0 && decisions.length === 0 && breaker.mode === "CLEAR";
+}
+
+function breakerLine({ mode, reason }: Status["breaker"]): string {
+  const why = reason === null ? "" : `: ${printable(reason)}`;
+  return `${style.red(mode === "PAUSE" ? "paused" : "stopped")}${why}; \`lockstep clear\` lets work go on`;
 }
 
 const mergedMax = 20;
@@ -47,19 +88,6 @@ function worthShowing(tasks: readonly TaskStatus[]): readonly TaskStatus[] {
   const merged = tasks.filter(({ state }) => state === "MERGED");
   const old = new Set(merged.slice(0, -mergedMax));
   return tasks.filter((task) => !old.has(task));
-}
-
-function waitingLines({ decisions, tasks }: Status): string[] {
-  const asked = decisions.map(
-    ({ id, question }) => `  ${id}  ${printable(question)}\n      lockstep decide ${id} approved|refused\n`,
-  );
-  const escalated = tasks
-    .filter(({ state }) => state === "ESCALATED")
-    .map(
-      ({ id, code, reason }) =>
-        `  ${id}  ${printable([code, reason].filter(Boolean).join(" "))}\n      lockstep task resolve ${id} --note TEXT\n`,
-    );
-  return [...asked, ...escalated];
 }
 
 export function taskTable(tasks: readonly TaskStatus[]): string {

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { memoryEngine, packet, person } from "../../test/support/memory-engine.ts";
+import { operate } from "../engine/operate.ts";
+import { findTask } from "./find-task.ts";
+
+describe("a task that is named without its session", () => {
+  it("is that of the newest session, whatever that is called, and rather of one that is not finished", async () => {
+    const engine = await memoryEngine();
+    const add = async (key: string) => {
+      engine.sleep(1);
+      await operate(engine, "task-add", { packet: packet(key, [key]) }, person);
+    };
+    const found = async () => (await findTask(engine, "T-1")).key;
+    await add("2026-02-14_b/T-1");
+    await add("2026-02-14_a/T-1");
+    expect(await found()).toBe("2026-02-14_a/T-1");
+    await operate(engine, "task-cancel", { task: "2026-02-14_a/T-1", reason: "no" }, person);
+    expect(await found()).toBe("2026-02-14_b/T-1");
+    await operate(engine, "task-cancel", { task: "2026-02-14_b/T-1", reason: "no" }, person);
+    expect(await found()).toBe("2026-02-14_a/T-1");
+  });
+
+  it("is one of no session, where there is one", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
+    await operate(engine, "task-add", { packet: packet("2026-02-14_a/T-1", ["src"]) }, person);
+    expect((await findTask(engine, "T-1")).key).toBe("T-1");
+    await expect(findTask(engine, "T-9")).rejects.toThrow("there is no task `T-9`");
+  });
+});

@@ -1,0 +1,100 @@
+import type { Deny } from "../core/rules/verdict.ts";
+import { readStatus, type Status } from "../engine/read-status.ts";
+import type { IntegrationContext } from "../run/integration.ts";
+import { hasRemote } from "../run/propose-chain.ts";
+import { isTaken } from "./run-view/needs-person.ts";
+import { type RunReport, runReport } from "./run-view/run-report.ts";
+import { sumOf } from "./run-view/words.ts";
+import { printable } from "./table.ts";
+
+export type Walls = Status["walls"];
+
+interface Ran {
+  readonly session: string;
+  /** Of the plan's tasks; what was taken out of it is not told of. */
+  readonly ids: ReadonlySet<string>;
+  readonly goOn: string;
+  readonly walls?: Walls & { readonly missing: string | null };
+  readonly last?: ReadonlyMap<string, string>;
+  readonly stopped?: boolean;
+  readonly seconds?: number;
+  readonly wasDone?: boolean;
+  /** Why nothing was started. */
+  readonly refused?: Deny;
+}
+
+const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
+const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
+const outputLinesMax = 20;
+
+/** What a run comes to: for people, and as the document that `--json` prints. */
+export async function reportRun(context: IntegrationContext, ran: Ran) {
+  const { engine } = context;
+  const { session, refused, stopped = false } = ran;
+  const all = await readStatus(engine);
+  const isOwn = (key: string) => key.startsWith(`${session}/`) && ran.ids.has(key.slice(session.length + 1));
+  const tasks = all.tasks.filter(({ id }) => isOwn(id));
+  const decisions = all.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
+  const holds = await holdsOf(context, session);
+  const outcome = refused === undefined ? outcomeOf({ tasks, decisions, holds }, stopped) : "waiting";
+  const { missing = null, ...walls } = ran.walls ?? { ...all.walls, missing: null };
+  const costs: readonly number[] = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
+  const document = {
+    ...{ ...all, session, outcome, tasks, decisions, walls },
+    batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
+    cost_usd: costs.length === 0 ? null : sumOf(costs),
+    ...(refused === undefined ? {} : { refused }),
+  };
+  const report: RunReport = {
+    ...{ session, outcome, tasks, decisions, walls, missing },
+    ...{ wasDone: ran.wasDone ?? false, base: context.repository.base, goOn: ran.goOn },
+    ...{ last: ran.last ?? new Map(), seconds: ran.seconds ?? 0 },
+    holds,
+    push: await pushCommand(context, tasks),
+    columns: (process.stdout.isTTY && process.stdout.columns) || 80,
+  };
+  return {
+    exit: exits[outcome],
+    text: refused === undefined ? runReport(report) : outputOf(refused),
+    refusals: refused === undefined ? [] : [{ refused }],
+    document,
+  };
+}
+
+/** Ended by themselves without being merged; everything else that is not merged waits for somebody. */
+const waitingStates = ["REVIEW", "ESCALATED", "PENDING", "REJECTED"];
+const waitingHolds = ["reported", "stopped"];
+
+interface Ended extends Pick<Status, "tasks" | "decisions"> {
+  readonly holds: ReadonlyMap<string, string>;
+}
+
+function outcomeOf({ tasks, decisions, holds }: Ended, stopped: boolean) {
+  const states = tasks.map(({ state }) => state);
+  if (states.every((state) => state === "MERGED")) return "merged";
+  if (stopped && states.some((state) => unfinished.includes(state))) return "running";
+  const isWaiting =
+    states.some((state) => waitingStates.includes(state)) ||
+    [...holds.values()].some((hold) => waitingHolds.includes(hold));
+  return isWaiting || decisions.length > 0 || tasks.some(isTaken) ? "waiting" : "failed";
+}
+
+async function holdsOf({ engine }: IntegrationContext, session: string) {
+  const blocked = await engine.ledger.tasks({ session, states: ["BLOCKED"] });
+  return new Map(blocked.flatMap(({ key, hold }) => (hold === null ? [] : [[key, hold.kind] as const])));
+}
+
+/** Lockstep never pushes the base itself. */
+async function pushCommand({ repository, config }: IntegrationContext, tasks: Status["tasks"]) {
+  const hasMerged = tasks.some(({ state }) => state === "MERGED");
+  if (!hasMerged || config.integrate !== "local" || !(await hasRemote(repository.root))) return null;
+  return `git push origin ${repository.base}`;
+}
+
+/** The end of what the failing check printed. */
+function outputOf({ details }: Deny): string {
+  const { output, command } = details ?? {};
+  if (typeof output !== "string" || output.trim() === "") return "";
+  const lines = output.trimEnd().split("\n").slice(-outputLinesMax);
+  return `${printable(String(command))} printed\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`;
+}

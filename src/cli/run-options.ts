@@ -1,0 +1,55 @@
+import type { Config } from "../contract/config.ts";
+import { nearestName } from "../core/names/nearest-name.ts";
+import { agentsForTask } from "../core/plan/agents-for-task.ts";
+import { withDefaultAgent } from "../run/conduct/default-agent.ts";
+import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
+import { CommandFault } from "./command-fault.ts";
+import type { RepositoryOptions } from "./in-repository.ts";
+
+/** What `run` and `do` take both. */
+export interface RunOptions extends RepositoryOptions {
+  readonly agent?: string;
+  readonly maxParallel?: string;
+  readonly allowRed?: boolean;
+}
+
+/** The configuration as this one run has it. */
+export function configForRun(config: Config, root: string, { agent, maxParallel }: RunOptions): Config {
+  const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: agent ?? null });
+  if ("allow" in found) throw new CommandFault(found.code, found.reason);
+  if (agent !== undefined && !Object.hasOwn(found.agents, agent)) throw unknownAgent(agent, found);
+  if (maxParallel === undefined) return found;
+  return { ...found, limits: { ...found.limits, max_parallel: parallelOf(maxParallel, found) } };
+}
+
+function unknownAgent(agent: string, { agents }: Config): CommandFault {
+  const names = Object.keys(agents);
+  const near = nearestName(agent, names);
+  const known = `one of \`${names.join("`, `")}\``;
+  const meant = near === undefined ? known : `did you mean \`${near}\`? It is ${known}`;
+  return new CommandFault("E-CONFIG", `there is no agent \`${agent}\`: ${meant}`);
+}
+
+function parallelOf(text: string, { limits }: Config): number {
+  if (!/^[1-9]\d{0,5}$/.test(text))
+    throw new CommandFault("R-IN-001", `--max-parallel takes a whole number from 1 up, not \`${text}\``);
+  const count = Number(text);
+  if (count <= limits.max_active) return count;
+  const most = `\`limits.max_active\`, which is ${limits.max_active}`;
+  throw new CommandFault("E-CONFIG", `--max-parallel ${text} is more than ${most}: raise that first`);
+}
+
+/** `--agent`: every task is this agent's, where its type lets it. */
+export function planFor(plan: LoadedPlan, config: Config, agent: string | undefined): LoadedPlan {
+  if (agent === undefined) return plan;
+  const known = { agents: config.agents, taskTypes: config.task_types };
+  const tasks = plan.tasks.map((task) => ({ ...task, agent }));
+  const clashing = tasks.find((task) => agentsForTask(task, known)[0] !== agent);
+  if (clashing === undefined) return { ...plan, tasks };
+  const { id, type } = clashing;
+  const allowed = agentsForTask({ agent: null, type }, known);
+  throw new CommandFault(
+    "E-PLAN",
+    `task \`${id}\` is a \`${type}\`, which \`${agent}\` may not do: leave --agent out, or name \`${allowed.join("` or `")}\``,
+  );
+}

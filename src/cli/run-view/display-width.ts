@@ -1,0 +1,51 @@
+import { printable } from "../table.ts";
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the common case needs no look at graphemes
+const plain = /^[\u0000-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
+const wide =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+
+/** How many columns of a terminal a text takes: East Asian characters and emoji take two. */
+export function displayWidth(text: string): number {
+  if (plain.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** One line that fits, whatever the text holds. */
+export function fitted(text: string, columns: number): string {
+  const line = printable(text).trimEnd();
+  if (displayWidth(line) <= columns) return line;
+  let [kept, width] = ["", 0];
+  for (const { segment } of graphemes.segment(line)) {
+    width += graphemeWidth(segment);
+    if (width > columns - 1) break;
+    kept += segment;
+  }
+  return columns < 1 ? "" : `${kept.trimEnd()}…`;
+}
+
+export function padded(text: string, columns: number): string {
+  const line = fitted(text, columns);
+  return line + " ".repeat(Math.max(0, columns - displayWidth(line)));
+}
+
+/** Broken between words; a word that is longer than a line stays whole. */
+export function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of printable(text).split(/\s+/).filter(Boolean)) {
+    const line = lines.at(-1);
+    const longer = `${line} ${word}`;
+    if (line === undefined || displayWidth(longer) > columns) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
+function graphemeWidth(segment: string): number {
+  if (wide.test(segment)) return 2;
+  return invisible.test(segment) ? 0 : 1;
+}

@@ -1,0 +1,18 @@
+import { fitted } from "./display-width.ts";
+import { type Frame, noPaint } from "./run-model.ts";
+
+const wholeTime = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S*/;
+
+/** The end of a task's log, with the way back. */
+export function drawLog(
+  { name, text, keys }: { readonly name: string; readonly text: string | undefined; readonly keys: string },
+  { columns, rows, paint = noPaint }: Frame,
+): string[] {
+  const lines = text === undefined ? ["it has no log yet"] : text.trimEnd().split("\n");
+  const shown = lines.slice(-Math.max(1, rows - 2));
+  return [
+    paint.bold(fitted(`${name}: the end of its log`, columns)),
+    ...shown.map((line) => fitted(line.replace(wholeTime, "$1"), columns)),
+    paint.dim(fitted(keys, columns)),
+  ].slice(0, Math.max(1, rows));
+}

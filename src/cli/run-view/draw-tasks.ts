@@ -1,0 +1,153 @@
+import type { TaskState } from "../../core/tasks/states.ts";
+import { duration } from "../table.ts";
+import { displayWidth, fitted, padded } from "./display-width.ts";
+import { isTaken, type ShownTask, shortName, waitsText, whyOf } from "./needs-person.ts";
+import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
+import { countedStates, shortNumber, stateWord } from "./words.ts";
+
+/** Who is at work first, and what is done last. */
+const order: readonly TaskState[] = [
+  "IN_PROGRESS",
+  "REVIEW",
+  "REJECTED",
+  "ESCALATED",
+  "BLOCKED",
+  "FAILED",
+  "PENDING",
+  "MERGED",
+];
+
+const byName = new Intl.Collator("en", { numeric: true });
+
+export function inOrder<Task extends Pick<ShownTask, "id" | "state">>(tasks: readonly Task[]): Task[] {
+  return tasks.toSorted(
+    (one, other) => order.indexOf(one.state) - order.indexOf(other.state) || byName.compare(one.id, other.id),
+  );
+}
+
+/** A heading, a line for each task as far as there is room, and how many are not shown. */
+export function drawTasks(model: RunModel, { columns, rows, now, paint = noPaint }: Frame): string[] {
+  const tasks = inOrder(model.tasks);
+  const room = rows - 1;
+  if (room < 1 || tasks.length === 0) return [];
+  const isCut = tasks.length > room;
+  const count = isCut ? Math.max(1, room - 1) : room;
+  const at = tasks.findIndex(({ id }) => id === model.selected);
+  const first = Math.max(0, Math.min(at - count + 1, tasks.length - count));
+  const shown = tasks.slice(first, first + count);
+  const layout = layOut(shown, model, { columns, now });
+  const head = paint.bold(fitted(`  ${lineOf(layout, (column) => column.name)}`, columns));
+  const lines = shown.map((task) => {
+    const isSelected = task.id === model.selected;
+    const line = lineOf(
+      layout,
+      (column) => column.cell(task),
+      isSelected ? undefined : colourOf(task, paint),
+    );
+    return isSelected ? paint.bold(`› ${line}`) : `  ${line}`;
+  });
+  const hidden = tasks.filter((task) => !shown.includes(task));
+  return [
+    head,
+    ...lines,
+    ...(isCut && room > 1
+      ? [paint.dim(fitted(`  and ${hidden.length} more: ${countedStates(hidden)}`, columns))]
+      : []),
+  ];
+}
+
+interface Column {
+  readonly name: string;
+  readonly width: number;
+  readonly right?: true;
+  cell(task: ShownTask): string;
+}
+
+const gap = "  ";
+const lastWidthMin = 16;
+
+/** The columns that fit; the last one takes what is left. */
+function layOut(
+  tasks: readonly ShownTask[],
+  model: RunModel,
+  { columns, now }: Pick<Frame, "columns" | "now">,
+): readonly Column[] {
+  const widest = (name: string, cell: Column["cell"], max: number) =>
+    Math.min(max, Math.max(name.length, ...tasks.map((task) => displayWidth(cell(task)))));
+  const column = (name: string, max: number, cell: Column["cell"], right?: true): Column => ({
+    ...{ name, cell, width: widest(name, cell, max) },
+    ...(right === undefined ? {} : { right }),
+  });
+  const { budget } = model;
+  const tokens = ({ usage, attempts }: ShownTask) =>
+    attempts === 0 ? "-" : against(shortNumber(usage.tokens), budget.tokens, shortNumber);
+  const cost = ({ usage: { cost_usd: usd } }: ShownTask) =>
+    usd === null ? "-" : against(usd.toFixed(2), budget.costUsd, (value) => value.toFixed(2));
+  const hasCost = tasks.some(({ usage }) => usage.cost_usd !== null);
+  const always = [
+    column("TASK", Math.max(1, Math.min(16, columns - 2)), ({ id }) => shortName(id)),
+    column("STATE", 11, stateOf),
+    column("AGENT", 10, ({ agent }) => agent ?? "-"),
+    column("TIME", 7, (task) => timeOf(task, now), true),
+    column("TOKENS", 11, tokens, true),
+    ...(hasCost ? [column("COST", 11, cost, true)] : []),
+  ];
+  const kept = [...always];
+  for (const dropped of ["COST", "TOKENS", "AGENT", "TIME", "STATE"]) {
+    if (columns - widthOf(kept) >= (dropped === "STATE" ? 0 : lastWidthMin)) break;
+    const found = kept.findIndex(({ name }) => name === dropped);
+    if (found !== -1) kept.splice(found, 1);
+  }
+  const width = Math.max(0, columns - widthOf(kept));
+  return [...kept, { name: "LAST", width, cell: (task) => lastOf(task, model.last) }];
+}
+
+/** With the mark before them and the gap after each. */
+function widthOf(columns: readonly Column[]): number {
+  return columns.reduce((sum, { width }) => sum + width + gap.length, gap.length);
+}
+
+function lineOf(
+  columns: readonly Column[],
+  text: (column: Column) => string,
+  paintState: (text: string) => string = (same) => same,
+): string {
+  return columns
+    .map((column, at) => {
+      const { width } = column;
+      if (at === columns.length - 1) return fitted(text(column), width);
+      const cell = padded(text(column), width);
+      const aligned = column.right === undefined ? cell : fitted(text(column), width).padStart(width);
+      return column.name === "STATE" ? paintState(aligned) : aligned;
+    })
+    .join(gap)
+    .trimEnd();
+}
+
+function against(value: string, max: number | null, text: (max: number) => string): string {
+  return max === null ? value : `${value}/${text(max)}`;
+}
+
+function stateOf(task: ShownTask): string {
+  if (task.reverted_by !== null) return "rolled back";
+  return isTaken(task) ? "taken" : stateWord(task.state);
+}
+
+function timeOf({ state, started_at: started, elapsed_seconds: elapsed }: ShownTask, now: number): string {
+  if (state === "IN_PROGRESS" && started !== null)
+    return duration(Math.max(0, Math.round((now - Date.parse(started)) / 1000)));
+  return elapsed === null ? "-" : duration(elapsed);
+}
+
+function lastOf(task: ShownTask, last: ReadonlyMap<string, string>): string {
+  const title = task.title ?? "";
+  if (task.state === "MERGED") return title;
+  if (isTaken(task)) return "is in your hands";
+  const at = ["IN_PROGRESS", "REVIEW"].includes(task.state) ? last.get(task.id) : undefined;
+  return at ?? ([waitsText(task), whyOf(task), title].find((text) => text !== "") || "");
+}
+
+function colourOf({ state }: ShownTask, { green, red }: Paint) {
+  if (state === "MERGED") return green;
+  return ["ESCALATED", "BLOCKED", "FAILED"].includes(state) ? red : undefined;
+}

@@ -1,0 +1,191 @@
+import { styleText } from "node:util";
+import type { AgentEvent } from "../../clients/agent.ts";
+import { duration } from "../table.ts";
+import { drawLog } from "./draw-log.ts";
+import { drawRun } from "./draw-run.ts";
+import { inOrder } from "./draw-tasks.ts";
+import { shortName } from "./needs-person.ts";
+import { type Looking, lookingAtTasks, pressKey, readKeys, type Wish } from "./press-key.ts";
+import { noPaint, type Paint, type RunModel } from "./run-model.ts";
+import { lastThing, type RunWatcher } from "./run-watcher.ts";
+import { Screen } from "./screen.ts";
+
+/** What the view asks of the run. */
+export interface RunPort {
+  read(): Promise<Pick<RunModel, "tasks" | "decisions">>;
+  log(task: string): string | undefined;
+  /** Each has the terminal for itself meanwhile, and says what went wrong. */
+  diff(task: string): Promise<string | undefined>;
+  take(task: string): Promise<string | undefined>;
+  /** Says what became of it. */
+  stop(task: string): Promise<string>;
+  interrupt(): void;
+}
+
+type Facts = Pick<RunModel, "name" | "walls" | "budget">;
+
+const drawMs = 125;
+const readMsMin = 1000;
+/** Reading many tasks takes time that the run needs: it is done that much less often. */
+const readShare = 20;
+const noticeMs = 10_000;
+
+const taskKeys = "j/k select   l log   d diff   s stop   t take   q end the run";
+const logKeys = "j/k another task   esc back";
+
+/** A view can be drawn, and is wished for. */
+export function isLive(): boolean {
+  return process.stderr.isTTY === true && !process.env.CI && process.env.TERM !== "dumb";
+}
+
+/** Draws the run in place until it is disposed of. */
+export class LiveView implements RunWatcher {
+  readonly #facts: Facts;
+  readonly #port: RunPort;
+  readonly #screen: Screen;
+  readonly #sinceMs = Date.now();
+  readonly #last = new Map<string, string>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #hasKeys = process.stdin.isTTY === true;
+  #seen: Pick<RunModel, "tasks" | "decisions"> = { tasks: [], decisions: [] };
+  #looking: Looking = lookingAtTasks;
+  #step: { readonly text: string; readonly at: number } | undefined;
+  #notice: { readonly text: string; readonly at: number } | undefined;
+  #readAgainAt = 0;
+  #drawnAt = "";
+  isLent = false;
+
+  constructor(facts: Facts, port: RunPort) {
+    this.#facts = facts;
+    this.#port = port;
+    this.#screen = new Screen(process.stderr, () => this.#listen(false));
+    this.#listen(true);
+    this.#timer = setInterval(() => this.#tick(), drawMs);
+  }
+
+  onTask(task: string, event: AgentEvent): void {
+    const text = lastThing(event);
+    if (text !== undefined) this.#last.set(task, /^\{.*\}$/.test(text) ? "gave its answer" : text);
+    this.#drawnAt = "";
+  }
+
+  step(line: string): void {
+    this.#step = { text: line, at: Date.now() };
+    this.#drawnAt = "";
+  }
+
+  tell(line: string): void {
+    this.#notice = { text: line, at: Date.now() };
+    this.#drawnAt = "";
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#screen.close();
+  }
+
+  /** Nothing is drawn twice, but for the clock. */
+  #tick(): void {
+    const now = Date.now();
+    if (now >= this.#readAgainAt) void this.#read(now);
+    const { columns, rows } = this.#screen.size;
+    const moment = `${Math.floor(now / 1000)} ${columns} ${rows}`;
+    if (moment === this.#drawnAt || this.isLent) return;
+    this.#drawnAt = moment;
+    const frame = { columns, rows, now, paint };
+    const { page, selected } = this.#looking;
+    this.#screen.draw(
+      page === "log" && selected !== null
+        ? drawLog({ name: shortName(selected), text: this.#port.log(selected), keys: logKeys }, frame)
+        : drawRun(this.#model(now), frame),
+    );
+  }
+
+  async #read(now: number): Promise<void> {
+    this.#readAgainAt = Infinity;
+    try {
+      this.#seen = await this.#port.read();
+    } catch (error) {
+      // The run meets the same trouble, and ends with it.
+      this.tell(`the tasks cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    this.#drawnAt = "";
+    const took = Date.now() - now;
+    this.#readAgainAt = Date.now() + Math.max(readMsMin, took * readShare);
+  }
+
+  #model(now: number): RunModel {
+    return {
+      ...this.#facts,
+      ...this.#seen,
+      last: this.#last,
+      sinceMs: this.#sinceMs,
+      notice: this.#noticeAt(now),
+      selected: this.#looking.selected,
+      keys: this.#hasKeys ? taskKeys : null,
+    };
+  }
+
+  #noticeAt(now: number): string | null {
+    if (this.#notice !== undefined && now - this.#notice.at < noticeMs) return this.#notice.text;
+    if (this.#step === undefined) return null;
+    const ms = now - this.#step.at;
+    const isProving = this.#seen.tasks.some(({ state }) => state === "REVIEW");
+    if (!isProving && ms > noticeMs) return null;
+    return `· ${this.#step.text}${ms < 1000 ? "" : ` ${duration(Math.floor(ms / 1000))}`}`;
+  }
+
+  #listen(on: boolean): void {
+    if (!this.#hasKeys) return;
+    process.stdin.setRawMode(on);
+    process.stdin.off("data", this.#onData);
+    if (on) process.stdin.on("data", this.#onData).resume();
+    else process.stdin.pause();
+  }
+
+  readonly #onData = (chunk: Buffer) => {
+    for (const key of readKeys(chunk.toString())) {
+      const order = inOrder(this.#seen.tasks).map(({ id }) => id);
+      const { looking, wish } = pressKey(this.#looking, key, order);
+      this.#looking = looking;
+      this.#notice = undefined;
+      this.#drawnAt = "";
+      if (wish !== undefined) void this.#carryOut(wish);
+    }
+  };
+
+  async #carryOut(wish: Wish): Promise<void> {
+    if (wish.do === "interrupt") return this.#port.interrupt();
+    const name = shortName(wish.task);
+    if (wish.do === "ask-stop") return this.tell(`s again stops ${name}; everything is kept`);
+    if (wish.do === "ask-take") return this.tell(`t again stops the agent of ${name} and gives you its work`);
+    try {
+      if (wish.do === "stop") this.tell(await this.#port.stop(wish.task));
+      else if (wish.do === "take") await this.#lend(() => this.#port.take(wish.task));
+      else await this.#lend(() => this.#port.diff(wish.task));
+    } catch (error) {
+      this.tell(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #lend(show: () => Promise<string | undefined>): Promise<void> {
+    if (this.isLent) return;
+    this.isLent = true;
+    this.#screen.close();
+    try {
+      const fault = await show();
+      if (fault !== undefined) this.tell(fault);
+    } finally {
+      this.isLent = false;
+      this.#drawnAt = "";
+      this.#screen.open();
+      this.#listen(true);
+    }
+  }
+}
+
+type Format = Parameters<typeof styleText>[0];
+const painted = (format: Format) => (text: string) => styleText(format, text, { validateStream: false });
+const paint: Paint = process.env.NO_COLOR
+  ? noPaint
+  : { bold: painted("bold"), dim: painted("dim"), red: painted("red"), green: painted("green") };

@@ -1,0 +1,86 @@
+import { writeAll } from "../descriptor.ts";
+
+/** Another screen, no cursor, and no line that runs on into the next; and all of it taken back. */
+const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
+const leave = "\u001b[?7h\u001b[?25h\u001b[?1049l";
+const endings = ["SIGTERM", "SIGHUP"] as const;
+
+/** A terminal that is drawn on in place: only lines that changed are written. It is given back however this ends. */
+export class Screen implements Disposable {
+  readonly #terminal: NodeJS.WriteStream & { fd: 1 | 2 };
+  readonly #onLeave: () => void;
+  #drawn: readonly string[] = [];
+  #open = false;
+
+  /** `onLeave`: what else is to be given back with it. */
+  constructor(terminal: NodeJS.WriteStream & { fd: 1 | 2 }, onLeave: () => void = () => {}) {
+    this.#terminal = terminal;
+    this.#onLeave = onLeave;
+    this.open();
+  }
+
+  get size(): { readonly columns: number; readonly rows: number } {
+    return { columns: this.#terminal.columns || 80, rows: this.#terminal.rows || 24 };
+  }
+
+  open(): void {
+    if (this.#open) return;
+    this.#open = true;
+    this.#drawn = [];
+    this.#terminal.on("resize", this.#forget);
+    process.on("exit", this.#close);
+    for (const signal of endings) process.on(signal, this.#end);
+    this.#write(enter);
+  }
+
+  draw(lines: readonly string[]): void {
+    if (!this.#open) return;
+    const count = Math.max(lines.length, this.#drawn.length);
+    let changes = "";
+    for (let row = 0; row < count; row += 1) {
+      const line = lines[row] ?? "";
+      // Emptied first: after a whole line the cursor still stands on its last character.
+      if (line !== (this.#drawn[row] ?? "")) changes += `\u001b[${row + 1};1H\u001b[2K${line}`;
+    }
+    this.#drawn = lines;
+    if (changes !== "") this.#write(changes);
+  }
+
+  close(): void {
+    this.#close();
+  }
+
+  [Symbol.dispose](): void {
+    this.#close();
+  }
+
+  readonly #close = () => {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#terminal.off("resize", this.#forget);
+    process.off("exit", this.#close);
+    for (const signal of endings) process.off(signal, this.#end);
+    this.#write(leave);
+    this.#onLeave();
+  };
+
+  /** The terminal moves what it shows as it likes: everything is drawn anew. */
+  readonly #forget = () => {
+    this.#drawn = [];
+    this.#write("\u001b[2J");
+  };
+
+  #write(text: string): void {
+    try {
+      writeAll(this.#terminal.fd, text);
+    } catch (error) {
+      // A terminal that was closed shows nothing, and has nothing to be given back.
+      if (!["EIO", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+
+  readonly #end = (signal: NodeJS.Signals) => {
+    this.#close();
+    process.kill(process.pid, signal);
+  };
+}

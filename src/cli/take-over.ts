@@ -1,0 +1,118 @@
+import { shellWord } from "../core/points/quoted.ts";
+import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Call } from "../engine/engine.ts";
+import { withDefaultAgent } from "../run/conduct/default-agent.ts";
+import { handBack } from "../run/conduct/hand-back.ts";
+import { realClient } from "../run/conduct/real-client.ts";
+import { stopAttempt, takeAttempt } from "../run/conduct/take-over.ts";
+import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
+import { readRepository } from "../workspace/git/repository-state.ts";
+import type { AskOptions } from "./ask.ts";
+import { callFrom } from "./caller.ts";
+import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
+import { findTask } from "./find-task.ts";
+import { type Opened, openEngine } from "./open-engine.ts";
+import { printable } from "./table.ts";
+import { tellVerdict } from "./verdicts.ts";
+
+interface TakeOverOptions extends AskOptions {
+  readonly json?: boolean;
+}
+
+/** Ends an attempt, and keeps everything that it made. */
+export function stopCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
+  const text = ({ details }: Verdict) => {
+    const key = String(details?.task_id);
+    const ways = `\`lockstep diff ${key}\` shows it, \`lockstep task retry ${key}\` brings it back`;
+    return `task ${key} is stopped, and what it made is kept: ${ways}`;
+  };
+  return tellVerdict({ json, text }, () =>
+    onTask(name, options, async ({ opened, task, call }) =>
+      withPlace(opened, task, await stopAttempt({ engine: opened.engine, call }, task.key)),
+    ),
+  );
+}
+
+/** Gives an attempt to the person who asks. */
+export function takeCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
+  const text = ({ details }: Verdict) => {
+    const key = String(details?.task_id);
+    const resume = details?.resume as readonly string[] | undefined;
+    return [
+      `task ${key} is yours: its agent is stopped, and its locks stay until you hand it back`,
+      `  cd ${shellWord(String(details?.folder))}`,
+      ...(resume === undefined
+        ? []
+        : [`  ${resume.map(shellWord).join(" ")}    goes on with the agent's conversation`]),
+      `and from ${printable(String(details?.root))}`,
+      `  lockstep submit ${key}   hands it back: \`lockstep run\` proves and merges it`,
+      `  lockstep release ${key}  gives it up: an agent starts again`,
+    ].join("\n");
+  };
+  return tellVerdict({ json, text }, () =>
+    onTask(name, options, async ({ opened, task, call }) => {
+      const { engine, project } = opened;
+      const taken = withPlace(opened, task, await takeAttempt({ engine, call }, task.key));
+      if (!taken.allow) return taken;
+      const root = project.place.realRoot ?? project.place.root;
+      const resume = await resumeWords(opened, task.key);
+      return allow({ folder: root, ...taken.details, root, ...(resume === undefined ? {} : { resume }) });
+    }),
+  );
+}
+
+/** `lockstep submit` without a document. */
+export function handBackTask(name: string, options: AskOptions): Promise<Verdict> {
+  return onTask(name, options, async ({ opened, task, call }) => {
+    if (call.role !== "person")
+      return deny("R-AU-001", "there is no document, and only a person hands back what a person took over");
+    const { engine, project, config } = opened;
+    const repository = await readRepository(project, config.base_branch);
+    if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+    const told = (text: string) => writeAll(2, `lockstep: ${printable(text)}\n`);
+    const onSaid = (_task: string, event: object) => "text" in event && told(String(event.text));
+    const verdict = await handBack({ engine, repository, call, onTask: onSaid }, task.key);
+    if (verdict.allow) told("handed in: `lockstep run` proves and merges it");
+    return verdict;
+  });
+}
+
+interface Asked {
+  readonly opened: Opened;
+  readonly task: Task;
+  readonly call: Call;
+}
+
+async function onTask(
+  name: string,
+  options: AskOptions,
+  act: (asked: Asked) => Promise<Verdict>,
+): Promise<Verdict> {
+  const call = callFrom(process.env, options);
+  if ("allow" in call) return call;
+  using opened = await openEngine();
+  return await act({ opened, task: await findTask(opened.engine, name), call });
+}
+
+/** Tasks that other programs dispatched have no checkout of their own. */
+function withPlace({ project }: Opened, { id, session, attempts }: Task, verdict: Verdict): Verdict {
+  const { commonFolder } = project;
+  if (!verdict.allow || commonFolder === undefined) return verdict;
+  const checkout = findCheckout(commonFolder, { session, task: id, attempt: attempts });
+  return checkout === undefined ? verdict : allow({ ...verdict.details, folder: checkout.folder });
+}
+
+async function resumeWords(
+  { engine, config, project }: Opened,
+  key: string,
+): Promise<readonly string[] | undefined> {
+  const attempt = await engine.ledger.attempt(key);
+  if (attempt?.conversation === undefined || attempt.agent === null) return undefined;
+  const wanted = { path: process.env.PATH ?? "", root: project.place.root, wanted: attempt.agent };
+  const found = withDefaultAgent(config, wanted);
+  const agent = "allow" in found ? undefined : found.agents[attempt.agent];
+  if (agent === undefined || agent.adapter === "command" || agent.adapter === "script") return undefined;
+  return realClient(agent.adapter, agent).resumeCommand?.(attempt.conversation);
+}
