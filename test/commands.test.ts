@@ -144,7 +144,7 @@ describe("what people see", () => {
     const { stdout } = await repository.run(["status"]);
     expect(stdout).toBe(`waiting for you
   T-1  which rounding?
-      lockstep task resolve T-1 --note TEXT
+      lockstep task resolve T-1 --note "…"
 
 TASK  STATE      AGENT  TRY  TIME  LEASE  SCOPE      WHY
 T-1   ESCALATED  agent  0    -     -      src/price  which rounding?

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtinHooks } from "../src/hooks/lifecycle/builtin-hooks.ts";
@@ -29,16 +29,18 @@ describe("the registry of built-in hooks", () => {
 describe("rebase_on_main", () => {
   it("skips a branch that is up to date with its base", async () => {
     using ground = await lifecycleGround();
-    const before = ground.agent.git("rev-parse", "HEAD");
+    const before = ground.work();
     expect(await run("rebase_on_main", ground)).toMatchObject({
       status: "SKIP",
       message: "`lockstep/T-1` is up to date with `main`",
     });
-    expect(ground.agent.git("rev-parse", "HEAD")).toBe(before);
+    expect(ground.work()).toBe(before);
   });
 
   it("fetches the base from the repository and puts the branch on top of it", async () => {
     using ground = await lifecycleGround();
+    ground.agent.write("new.txt", "agent\n");
+    await ground.collect();
     ground.commitOnBase("b.txt", "b\n");
     const base = ground.git("rev-parse", "main");
     expect(await run("rebase_on_main", ground)).toEqual({
@@ -46,9 +48,35 @@ describe("rebase_on_main", () => {
       message: "rebased on `main`",
       context: { base_commit: base },
     });
-    expect(ground.agent.git("rev-parse", "HEAD~1")).toBe(base);
-    expect(ground.agent.git("symbolic-ref", "--short", "HEAD")).toBe("lockstep/T-1");
-    expect(ground.agent.git("log", "-1", "--format=%s")).toBe("work");
+    expect(ground.git("rev-parse", `${ground.work()}~1`)).toBe(base);
+    expect(ground.git("diff", "--name-only", base, ground.work())).toBe("a.txt\nnew.txt");
+  });
+
+  it("shows the agent the newer base, and only its own changes as such", async () => {
+    using ground = await lifecycleGround();
+    ground.agent.write("new.txt", "agent\n");
+    await ground.collect();
+    ground.commitOnBase("b.txt", "b\n");
+    await run("rebase_on_main", ground);
+    expect(ground.agent.run("cat", "b.txt")).toBe("b");
+    expect(ground.agent.git("status", "--porcelain", "--branch")).toBe(
+      "## lockstep/T-1\n M a.txt\n?? new.txt",
+    );
+    ground.agent.write("a.txt", "agent again\n");
+    const again = await ground.collect();
+    expect(ground.git("diff", "--name-only", "main", again)).toBe("a.txt\nnew.txt");
+  });
+
+  it("follows nothing that an agent has configured in its checkout", async () => {
+    using ground = await lifecycleGround({ ".gitattributes": "*.txt filter=own merge=own\n" });
+    const touch = `touch ${ground.checkout.temporary}/ran; cat`;
+    for (const key of ["filter.own.smudge", "filter.own.clean", "merge.own.driver", "core.fsmonitor"])
+      ground.agent.git("config", key, touch);
+    ground.agent.write(".git/hooks/post-checkout", `#!/bin/sh\n${touch}\n`);
+    ground.agent.git("config", "core.hooksPath", ".git/hooks");
+    ground.commitOnBase("b.txt", "b\n");
+    expect(await run("rebase_on_main", ground)).toMatchObject({ status: "SUCCESS" });
+    expect(existsSync(join(ground.checkout.temporary, "ran"))).toBe(false);
   });
 
   it("uses the task's base, whatever it is called", async () => {
@@ -57,14 +85,13 @@ describe("rebase_on_main", () => {
     ground.commitOnBase("b.txt", "b\n");
     const { message } = await run("rebase_on_main", ground, { context: { base_branch: "release/1.2" } });
     expect(message).toBe("rebased on `release/1.2`");
-    expect(ground.agent.git("rev-parse", "HEAD~1")).toBe(ground.git("rev-parse", "release/1.2"));
+    expect(ground.git("rev-parse", `${ground.work()}~1`)).toBe(ground.git("rev-parse", "release/1.2"));
   });
 
-  it("aborts where there are conflicts, and asks the agent to resolve them by the names of the files", async () => {
+  it("asks the agent to resolve conflicts by the names of the files, and keeps its work as it was", async () => {
     using ground = await lifecycleGround({ "dir/it's \u00e9.txt": "x\n" });
     ground.agent.write("dir/it's \u00e9.txt", "agent\n");
-    ground.agent.git("commit", "-qam", "more work");
-    const before = ground.agent.git("rev-parse", "HEAD");
+    const before = await ground.collect();
     ground.commitOnBase("dir/it's \u00e9.txt", "person\n");
     const result = await run("rebase_on_main", ground);
     expect(result).toMatchObject({
@@ -73,35 +100,26 @@ describe("rebase_on_main", () => {
       context: { conflicts: ["dir/it's \u00e9.txt"] },
     });
     expect(result.remediation_prompt).toContain(`- "dir/it's \u00e9.txt"\n`);
-    expect(result.remediation_prompt).toContain(`\`git merge ${ground.git("rev-parse", "main")}\``);
-    expect(ground.agent.git("rev-parse", "HEAD")).toBe(before);
-    expect(ground.agent.git("status", "--porcelain", "--branch")).toBe("## lockstep/T-1");
+    expect(ground.work()).toBe(before);
+    expect(ground.git("show", `refs/lockstep/none/T-1/1:dir/it's \u00e9.txt`)).toBe("agent");
+    const conflicted = ground.agent.run("cat", "dir/it's \u00e9.txt");
+    expect(conflicted).toMatch(/^<{7} .*\nperson\n={7}\nagent\n>{7} /);
+    expect(ground.agent.run("cat", "a.txt")).toBe("agent");
   });
 
-  it("leaves alone what an agent has begun and not ended", async () => {
+  it("goes on failing while marks of the conflict are left, also for the next attempt", async () => {
     using ground = await lifecycleGround();
     ground.commitOnBase("a.txt", "person\n");
-    ground.agent.git("fetch", "-q", ground.path, "main");
-    expect(() => ground.agent.git("rebase", "FETCH_HEAD")).toThrow();
-    const result = await run("rebase_on_main", ground);
-    expect(result).toMatchObject({
+    await run("rebase_on_main", ground);
+    await ground.collect();
+    expect(await run("rebase_on_main", ground)).toMatchObject({
       status: "FAILURE",
-      message: expect.stringMatching(/not on `lockstep\/T-1`: end what/),
+      context: { conflicts: ["a.txt"] },
     });
-    expect(ground.agent.git("status")).toContain("rebase in progress");
-  });
-
-  it("fails without a prompt where git refuses to begin, and keeps what is not committed", async () => {
-    using ground = await lifecycleGround();
-    ground.commitOnBase("b.txt", "b\n");
-    ground.agent.write("a.txt", "not committed\n");
-    const result = await run("rebase_on_main", ground);
-    expect(result).toMatchObject({
-      status: "FAILURE",
-      message: expect.stringContaining("the rebase on `main` failed: "),
-    });
-    expect(result.remediation_prompt).toBeUndefined();
-    expect(ground.agent.git("status", "--porcelain")).toBe("M a.txt");
+    ground.agent.write("a.txt", "both\n=======\n");
+    await ground.collect();
+    expect(await run("rebase_on_main", ground)).toMatchObject({ status: "SKIP" });
+    expect(ground.git("diff", "--stat", "main", ground.work())).toContain("a.txt | 3 ++-");
   });
 
   it("fails without a prompt where there is no such base", async () => {
@@ -109,7 +127,7 @@ describe("rebase_on_main", () => {
     const result = await run("rebase_on_main", ground, { context: { base_branch: "gone" } });
     expect(result).toEqual({
       status: "FAILURE",
-      message: expect.stringMatching(/^`gone` cannot be fetched: fatal: /),
+      message: "`lockstep/T-1` cannot be rebased on `gone`: there is no branch `gone`",
       context: {},
     });
   });
@@ -118,7 +136,7 @@ describe("rebase_on_main", () => {
 describe("create_pr", () => {
   it("pushes the branch and opens a pull request, whose address it tells", async () => {
     using ground = await lifecycleGround();
-    const head = ground.agent.git("rev-parse", "HEAD");
+    const head = ground.work();
     expect(await run("create_pr", ground)).toEqual({
       status: "SUCCESS",
       message: "opened https://127.0.0.1/pull/1",
@@ -159,11 +177,12 @@ describe("create_pr", () => {
     });
     const again = await run("create_pr", ground, { context: { extra: first.context } });
     expect(again).toMatchObject({ status: "SUCCESS" });
-    expect(ground.remote("rev-parse", "lockstep/T-1")).toBe(ground.agent.git("rev-parse", "HEAD"));
+    expect(ground.remote("rev-parse", "lockstep/T-1")).toBe(ground.work());
 
     const theirs = ground.git("rev-parse", "main");
     ground.git("push", "-qf", "origin", "main:lockstep/T-1");
-    ground.agent.git("commit", "-q", "--amend", "-m", "reworded");
+    ground.agent.write("a.txt", "reworded\n");
+    await ground.collect();
     const refused = await run("create_pr", ground, { context: { extra: again.context } });
     expect(refused).toMatchObject({ status: "FAILURE", message: expect.stringMatching(/cannot be pushed/) });
     expect(ground.remote("rev-parse", "lockstep/T-1")).toBe(theirs);
@@ -200,7 +219,7 @@ describe("create_pr", () => {
       status: "SKIP",
       message: "pushed `lockstep/T-1`; there is no `gh` here: open the pull request by hand",
     });
-    expect(ground.remote("rev-parse", "lockstep/T-1")).toBe(ground.agent.git("rev-parse", "HEAD"));
+    expect(ground.remote("rev-parse", "lockstep/T-1")).toBe(ground.work());
   });
 
   it("fails without a prompt where gh does, and still tells what it pushed", async () => {
@@ -209,7 +228,7 @@ describe("create_pr", () => {
     expect(await run("create_pr", ground)).toEqual({
       status: "FAILURE",
       message: "`gh pr create` failed: not logged in",
-      context: { pushed: ground.agent.git("rev-parse", "HEAD") },
+      context: { pushed: ground.work() },
     });
   });
 });

@@ -2,57 +2,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import type { LandRepository } from "./support/land-repository.ts";
+import {
+  answer,
+  planned,
+  type RunDocument,
+  runPlan as run,
+  task,
+  writes,
+} from "./support/planned-repository.ts";
 import { eventually } from "./support/run-command.ts";
 import { missing } from "./support/walled.ts";
-
-const answer = (status: string) =>
-  `answer: { status: ${status}, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }`;
-
-interface Wish {
-  /** By agent, its attempts, each a list of steps in YAML. */
-  readonly agents: Readonly<Record<string, readonly (readonly string[])[]>>;
-  readonly tasks: readonly string[];
-  readonly config?: string;
-}
-
-function planned({ agents, tasks, config = "" }: Wish): LandRepository {
-  const scripts = Object.entries(agents).map(([name, attempts]) => [
-    `agents/${name}.yaml`,
-    `attempts:\n${attempts.map((steps) => steps.map((step, at) => `${at === 0 ? "  - - " : "    - "}${step}\n`).join("")).join("")}`,
-  ]);
-  const listed = Object.keys(agents).map(
-    (name) => `  ${name}: { adapter: script, run: [agents/${name}.yaml] }\n`,
-  );
-  return landRepository({
-    ...Object.fromEntries(scripts),
-    ".gitignore": "state\n.agents-work\n",
-    ".lockstep/config.yaml": `agents:\n${listed.join("")}${config}`,
-    "tasks.yaml": `project: { name: shop }\ntasks:\n${tasks.map((task) => `  - ${task}\n`).join("")}`,
-  });
-}
-
-const task = (id: string, agent: string, more = "") =>
-  `{ id: ${id}, goal: do ${id}, agent: ${agent}, lock_scope: [${id}.txt], acceptance_checks: ["cmd: test -e ${id}.txt"]${more} }`;
-const writes = (id: string) => `write: { path: ${id}.txt, text: "made\\n" }`;
-
-interface RunDocument {
-  readonly outcome: string;
-  readonly tasks: readonly {
-    readonly id: string;
-    readonly state: string;
-    readonly code: string | null;
-    readonly attempts: number;
-  }[];
-}
-
-async function run(repository: LandRepository, ...words: string[]) {
-  const { status, stdout, stderr } = await repository.run(["run", ...words, "--json"]);
-  expect(stdout, stderr).not.toBe("");
-  const done = JSON.parse(stdout) as RunDocument;
-  const states = Object.fromEntries(done.tasks?.map(({ id, state }) => [id.split("/").at(-1), state]) ?? []);
-  return { status, stderr, done, states };
-}
 
 describe("a plan", () => {
   it("of good tasks is merged in the order of its dependencies, each with its proof, and its copy says so", async () => {
@@ -143,14 +103,14 @@ describe("an agent", () => {
       "R-PO-002",
       "ESCALATED",
     ],
-    ["gives no answer", [writes("A")], "R-AG-001", "BLOCKED"],
-    ["ends badly", [writes("A"), "exit: 3"], "R-AG-001", "BLOCKED"],
-  ])("that %s is never merged", async (_name, steps, code, state) => {
+    ["gives no answer", [writes("A")], "R-AG-001", "ESCALATED"],
+    ["ends badly", [writes("A"), "exit: 3"], "R-AG-001", "ESCALATED"],
+  ])("that %s is never merged, and a person hears of it", async (_name, steps, code, state) => {
     using repository = planned({ agents: { a: [steps] }, tasks: [task("A", "a")] });
     const before = repository.git("rev-parse", "main");
     const { status, done } = await run(repository);
     expect({ status, tasks: done.tasks }).toMatchObject({
-      status: state === "ESCALATED" ? 3 : 1,
+      status: 3,
       tasks: [{ code, state }],
     });
     expect(repository.git("rev-parse", "main")).toBe(before);
@@ -188,8 +148,8 @@ describe("an agent that hangs", () => {
     const env = { HOME: join(repository.path, "state") };
     const { status, stdout, stderr } = await repository.run(["run", "--json"], { env });
     expect({ status, tasks: JSON.parse(stdout).tasks, stderr }).toMatchObject({
-      status: 1,
-      tasks: [{ state: "BLOCKED", code: "R-WD-001" }],
+      status: 3,
+      tasks: [{ state: "ESCALATED", code: "R-WD-001", attempts: 2 }], // S0: retried once
     });
     const size = () => statSync(join(repository.path, "state/.meet/alive")).size;
     const before = size();

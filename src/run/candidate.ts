@@ -9,6 +9,7 @@ import { readTrees } from "../workspace/git/read-tree.ts";
 import { isAncestor, readRef } from "../workspace/git/refs.ts";
 import type { RepositoryState } from "../workspace/git/repository-state.ts";
 import { git, tryGit } from "../workspace/git/run-git.ts";
+import { findLeak } from "./find-leak.ts";
 import { findOutsideScope } from "./judge-diff.ts";
 import type { WantedCheck } from "./prove-checks.ts";
 
@@ -24,6 +25,8 @@ export interface Candidate {
   readonly forbidden: readonly string[];
   /** Its own: acceptance and proves. The project's come on top. */
   readonly checks: readonly WantedCheck[];
+  /** What only a person can tell of it. */
+  readonly manual: readonly string[];
   readonly changed: readonly string[];
   readonly weakened: readonly Weakened[];
 }
@@ -67,10 +70,19 @@ export async function examineBranch(
     return refusal(deny("R-GT-001", `\`${branch}\` has no commit in common with the base: rebase it first`));
   const diff = await readDiff(root, fork, commit);
   const changed = diff.map(({ path }) => path);
-  const { scope, forbidden, checks } = termsOf(task?.assignment ?? null, wish);
-  const outside = findOutsideScope(engine.world, { scope, forbidden, session: task?.session ?? null }, diff);
+  const { scope, forbidden, checks, manual } = termsOf(task?.assignment ?? null, wish);
+  const outside = findOutsideScope(
+    engine.world,
+    { scope, forbidden, session: task?.session ?? null, task: wish.task && task?.id },
+    diff,
+  );
   const merged = await mergeTrees(root, baseCommit, commit);
-  const refused = outside ?? ("conflicts" in merged ? conflict(branch, base, merged.conflicts) : undefined);
+  // Of a branch that a person lands, that person answers for what it holds.
+  const leak = wish.task === undefined ? undefined : await findLeak(engine, { root, from: fork, to: commit });
+  const refused =
+    outside ??
+    leak ??
+    ("conflicts" in merged ? conflict(branch, base, merged.conflicts, wish.task) : undefined);
   if (refused !== undefined) return { refused, task: task?.key ?? null, changed };
   return {
     candidate: {
@@ -82,6 +94,7 @@ export async function examineBranch(
       scope,
       forbidden,
       checks,
+      manual,
       changed,
       weakened: findWeakened(await readTexts(root, [fork, commit], diff)),
     },
@@ -92,6 +105,7 @@ export async function examineBranch(
 const unchanged = deny(
   "R-PC-003",
   "the work was handed in as done, but nothing was changed: do it, or say what stops it",
+  { signal: "unchanged_edit" },
 );
 
 /** Git would merge nothing of what was rolled back, or only what came after it. */
@@ -120,12 +134,14 @@ function termsOf(assignment: unknown, { scope, checks, proves }: BranchWish) {
     return isStringList(value) ? value : [];
   };
   const held = listed("lock_scope");
-  const commands = listed("acceptance_criteria")
-    .filter((criterion) => /^\s*cmd:/i.test(criterion))
-    .map((criterion) => criterion.replace(/^\s*cmd:/i, "").trim());
+  const criteria = listed("acceptance_criteria").map((criterion) => criterion.trim());
+  const after = (word: RegExp) =>
+    criteria.filter((one) => word.test(one)).map((one) => one.replace(word, "").trim());
+  const commands = after(/^cmd:/i);
   return {
     scope: held.length > 0 ? held : (scope ?? ["."]),
     forbidden: listed("forbidden_scope"),
+    manual: [...new Set(after(/^manual:/i))],
     checks: [
       ...[...new Set([...commands, ...checks])].map((command) => ({ command, kind: "acceptance" as const })),
       ...[...new Set([...listed("proves"), ...proves])].map((command) => ({
@@ -154,9 +170,10 @@ async function readTexts(root: string, commits: readonly string[], diff: readonl
   return paths.map((path) => ({ path, before: from?.text(path), after: to?.text(path) }));
 }
 
-export function conflict(branch: string, base: string, conflicts: readonly string[]): Deny {
+export function conflict(branch: string, base: string, conflicts: readonly string[], task?: string): Deny {
   const files = `\`${conflicts.join("`, `")}\``;
-  const reason = `\`${branch}\` conflicts with what comes before it in ${files}: rebase it on \`${base}\` and land again`;
+  const way = task === undefined ? "and land again" : "and hand it in again";
+  const reason = `\`${branch}\` conflicts with what comes before it in ${files}: rebase it on \`${base}\` ${way}`;
   return deny("R-GT-001", reason, { conflicts });
 }
 

@@ -13,6 +13,8 @@ export interface IntegrationContext {
   readonly config: Config;
   readonly call: Call;
   readonly dryRun: boolean;
+  /** A check of the project's own may fail as it did on the base. */
+  readonly allowRed?: boolean;
   onProgress(line: string): void;
   /** Told at every moment after which a crash leaves something to finish. */
   reached?(point: CrashPoint): void;

@@ -9,12 +9,14 @@ export interface DiffLimits {
   readonly forbidden: readonly string[];
   /** Whose folder below `.agents-work` it may change; all others are closed. */
   readonly session: string | null;
+  /** Whose work it is: a task can ask for more. */
+  readonly task?: string | null | undefined;
 }
 
 /** INV-6: a change is judged by the names in its tree, whatever links the working folder has. */
 export function findOutsideScope(
   { place, disk }: Pick<Ports, "place" | "disk">,
-  { scope, forbidden, session }: DiffLimits,
+  { scope, forbidden, session, task }: DiffLimits,
   diff: readonly ChangedPath[],
 ): Deny | undefined {
   const lock = readEntries(scope, place);
@@ -43,9 +45,10 @@ export function findOutsideScope(
   const [first] = wrong;
   if (first === undefined) return undefined;
   const more = wrong.length > 1 ? ` and ${wrong.length - 1} more` : "";
+  const way = task == null ? "name it with --scope" : `ask for it: \`lockstep widen ${task} PATH --why "…"\``;
   return deny(
     "R-PO-002",
-    `the branch changes \`${first}\`${more} outside its scope: undo that, or name it with --scope`,
+    `the ${task == null ? "branch" : "work"} changes \`${first}\`${more} outside its scope: undo that, or ${way}`,
     { outside: wrong, scope },
   );
 }

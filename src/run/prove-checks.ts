@@ -1,5 +1,6 @@
 import { type CheckKind, type CheckRecord, type CheckRun, judgeCheck } from "../core/proof/check-record.ts";
 import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
+import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { ChangeFacts, Prover } from "../proof/prover.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
@@ -39,6 +40,8 @@ interface Proving {
   readonly before?: string;
   /** Commands whose second run counts. */
   readonly flaky: readonly string[];
+  /** A check of the project's own may fail as it did on the base. */
+  readonly allowRed?: boolean;
   /** True if a person said that a check which proves nothing is good enough. */
   approves(command: string): Promise<"approved" | "refused" | Waiting>;
   onProgress(line: string): void;
@@ -69,7 +72,7 @@ export class ChecksProof {
     for (const { command } of checks) {
       const before = await this.#onBase(command);
       if ("allow" in before) return before;
-      if (before.exit === 0) continue;
+      if (before.exit === 0 || this.#with.allowRed) continue;
       const reason = `\`${command}\` fails on the base already: mend that first`;
       return deny("R-PC-002", reason, { command, output: before.tail });
     }
@@ -89,11 +92,12 @@ export class ChecksProof {
       this.#with.onProgress(`on the merged tree: ${command}`);
       const after = await this.#with.prover.run(commit, command, change);
       if ("error" in after) return { refused: notRun(command, after.error), records };
-      const again = after.run.exit === 0 ? null : await this.#again(commit, command, change);
+      const asBefore = this.#with.allowRed && kind === "project" && isSameFailure(before, after.run);
+      const again = after.run.exit === 0 || asBefore ? null : await this.#again(commit, command, change);
       const runs = { kind, before, after: after.run, again };
       const record = { command, tree: after.tree, ...runs, outcome: judgeCheck(runs) };
       records.push(record);
-      if (record.outcome === "pass") continue;
+      if (record.outcome === "pass" || asBefore) continue;
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
         const refused = whyNot(record);
@@ -108,7 +112,9 @@ export class ChecksProof {
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
     this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
     const proven = await this.#with.prover.run(commit, command, change);
-    return "error" in proven || proven.run.exit !== 0;
+    if ("error" in proven) return true;
+    const before = this.#with.allowRed ? this.#before.get(command) : undefined;
+    return proven.run.exit !== 0 && !(before !== undefined && isSameFailure(before, proven.run));
   }
 
   async #onBase(command: string): Promise<CheckRun | Deny> {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
+import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { readConventions } from "../proof/gate/conventions/read-conventions.ts";
 import { checkConventions } from "../proof/gate/conventions.ts";
@@ -29,6 +30,8 @@ export interface GateInput {
   readonly prover: Prover;
   /** Whether the project's own tests were run on the result: they passed, or nobody would ask the gate. */
   readonly tested: boolean;
+  /** What fails as it did on the base is let pass, and told. */
+  readonly allowRed?: boolean;
   onProgress(line: string): void;
 }
 
@@ -49,7 +52,11 @@ export async function runGate(input: GateInput): Promise<readonly GateResult[]> 
   const builtin: Readonly<Record<Exclude<GateCheck, "file_conflict">, () => Promise<GateResult>>> = {
     tests: async () =>
       input.tested
-        ? gateResult("tests", [], ["the project's own checks passed"])
+        ? gateResult(
+            "tests",
+            [],
+            [`the project's own checks passed${input.allowRed ? ", or failed as before" : ""}`],
+          )
         : notConfigured("tests", "no test command was found or configured"),
     syntax: () => checkSyntax(merge),
     imports: () =>
@@ -95,16 +102,28 @@ export function whyGateFails(results: readonly GateResult[]): Deny | undefined {
   });
 }
 
+/** The gate's checks that are commands, as lines for the shell. */
+export function gateCommands(gate: Config["gate"]): readonly string[] {
+  return Object.values(gate).flatMap((set) => (typeof set === "string" ? [] : [shellLine(set.command)]));
+}
+
+function shellLine(command: readonly string[]): string {
+  return command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+}
+
 async function byCommand(
-  { prover, result, onProgress }: GateInput,
+  { prover, base, result, onProgress, allowRed = false }: GateInput,
   check: GateCheck,
   command: readonly string[],
 ): Promise<GateResult> {
-  const line = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const line = shellLine(command);
   onProgress(`gate, ${check}: ${command.join(" ")}`);
   const proven = await prover.run(result, line);
   if ("error" in proven) return gateResult(check, [{ path: ".", message: proven.error }]);
   if (proven.run.exit === 0) return gateResult(check, [], [`\`${command.join(" ")}\` passed`]);
+  const before = allowRed ? await prover.run(base, line) : undefined;
+  if (before !== undefined && "run" in before && isSameFailure(before.run, proven.run))
+    return gateResult(check, [], [`\`${command.join(" ")}\` fails as it did before`]);
   const [last = ""] = proven.run.tail.trim().split("\n").slice(-1);
   return gateResult(check, [
     { path: ".", message: `\`${command.join(" ")}\` ended with ${proven.run.exit}: ${last}` },

@@ -1,13 +1,29 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../ledger/sqlite/connection.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
+
+const pauseMs = 20;
 
 /**
  * One host for a state folder, by whatever path it is reached. The kernel holds the lock and drops it with the
  * process: unlike a pid it needs no guess about who is dead, and it also holds between containers.
  */
 export function takeHostLock(folder: string): Disposable | undefined {
-  const connection = new Connection(join(folder, "host.lock"));
+  return takeLock(join(folder, "host.lock"));
+}
+
+/** One process at a time opens a plan: of two that find no session for it, both would make one. */
+export async function waitForPlanLock(folder: string): Promise<Disposable> {
+  for (;;) {
+    const lock = takeLock(join(folder, "plan.lock"));
+    if (lock !== undefined) return lock;
+    await sleep(pauseMs);
+  }
+}
+
+function takeLock(file: string): Disposable | undefined {
+  const connection = new Connection(file);
   try {
     connection.execute("BEGIN EXCLUSIVE");
     return { [Symbol.dispose]: () => connection.close() };

@@ -5,7 +5,11 @@ import { configSchema } from "../../src/contract/config.ts";
 import { type ConfiguredHook, type HookContext, hookPoints } from "../../src/hooks/lifecycle/hook.ts";
 import type { HookPorts } from "../../src/hooks/lifecycle/hook-ports.ts";
 import { refsOf } from "../../src/workspace/checkouts/attempt-refs.ts";
+import { bringBase } from "../../src/workspace/checkouts/bring-base.ts";
 import type { Checkout } from "../../src/workspace/checkouts/checkout.ts";
+import { collectWork } from "../../src/workspace/checkouts/collect-work.ts";
+import { neutralGit } from "../../src/workspace/checkouts/neutral-git.ts";
+import { readRef } from "../../src/workspace/git/refs.ts";
 import { tryGit } from "../../src/workspace/git/run-git.ts";
 import { runProcess } from "../../src/workspace/run-process.ts";
 import { type AgentRepository, agentIn, agentRepository } from "./agent-checkout.ts";
@@ -20,8 +24,6 @@ case "$2" in
 esac
 `;
 
-const identity = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
-
 export interface LifecycleGround extends AgentRepository {
   readonly checkout: Checkout;
   readonly agent: ReturnType<typeof agentIn>;
@@ -31,11 +33,15 @@ export interface LifecycleGround extends AgentRepository {
   ghCalls(): string[];
   /** Git in the remote. */
   remote(...words: string[]): string;
+  /** Collects what the checkout holds now, as it is done before hooks run. */
+  collect(): Promise<string>;
+  /** What the hooks take for the work. */
+  work(): string;
   /** A commit of a person on the base. */
   commitOnBase(file: string, text: string): void;
 }
 
-/** A repository with a remote and a `gh`, and a checkout in which an agent has committed a change of `a.txt`. */
+/** A repository with a remote and a `gh`, and a checkout in which an agent has changed `a.txt`. */
 export async function lifecycleGround(files?: Readonly<Record<string, string>>): Promise<LifecycleGround> {
   const repository = agentRepository({ "a.txt": "a\n", ...files });
   const { git, path } = repository;
@@ -48,13 +54,15 @@ export async function lifecycleGround(files?: Readonly<Record<string, string>>):
   const { checkout } = await repository.open();
   const agent = agentIn(checkout);
   agent.write("a.txt", "agent\n");
-  agent.git("commit", "-qam", "work");
+  const work = await openWork(checkout, path);
   return {
     ...repository,
     checkout,
     agent,
+    collect: work.collect,
+    work: work.commit,
     context: contextFor(checkout),
-    ports: portsFor(checkout, { root: path, bin }),
+    ports: portsFor(checkout, { root: path, bin, work }),
     ghCalls: () => readFileSync(join(bin, "calls"), "utf8").split("\n").filter(Boolean),
     remote: (...words) => git("-C", remoteFolder, ...words),
     commitOnBase: (file, text) => {
@@ -81,14 +89,40 @@ function contextFor({ folder, session, task, attempt }: Checkout): HookContext {
   };
 }
 
-function portsFor({ folder }: Checkout, { root, bin }: { root: string; bin: string }): HookPorts {
+/** The work of a checkout, as the run keeps track of it. */
+async function openWork(checkout: Checkout, root: string) {
+  let now = { checkout, commit: "" };
+  const collect = async () => {
+    const collected = await collectWork(now.checkout, { subject: "work" });
+    if (collected === "unchanged") throw new Error("there is no work");
+    now = { ...now, commit: collected.commit };
+    return collected.commit;
+  };
+  await collect();
+  const rebase: HookPorts["rebase"] = async (branch) => {
+    const onto = await readRef(root, `refs/heads/${branch}`);
+    if (onto === undefined) return { error: `there is no branch \`${branch}\`` };
+    const gitInside = (words: readonly string[]) => neutralGit(checkout.folder, words);
+    const brought = await bringBase(now.checkout, { work: now.commit, onto, subject: "work", gitInside });
+    now = { commit: now.commit, ...brought };
+    return { ...brought, onto };
+  };
+  return { collect, rebase, commit: () => now.commit };
+}
+
+interface Places {
+  readonly root: string;
+  readonly bin: string;
+  readonly work: Awaited<ReturnType<typeof openWork>>;
+}
+
+function portsFor({ folder }: Checkout, { root, bin, work }: Places): HookPorts {
   const env = { PATH: `${bin}:${process.env.PATH}` };
   return {
     integrate: "pr",
-    repository: root,
-    git: (words) => tryGit(folder, [...identity, ...words]),
+    commit: work.commit,
+    rebase: work.rebase,
     push: async ({ commit, branch, expected }) => {
-      await tryGit(root, ["fetch", "--quiet", "--no-tags", folder, "HEAD"]);
       const lease = expected === null ? [] : [`--force-with-lease=refs/heads/${branch}:${expected}`];
       const words = ["push", "--quiet", ...lease, "origin", `${commit}:refs/heads/${branch}`];
       const { exit, stderr } = await tryGit(root, words);

@@ -15,6 +15,8 @@ const limits: EngineLimits = {
   widen: "auto",
   tokens: { warn: 35_000, halt: 50_000 },
   minutes: { warn: 10, halt: 15 },
+  costUsd: { warn: null, halt: null },
+  delegationDepth: 2,
   resources: {},
 };
 

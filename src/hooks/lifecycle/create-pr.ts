@@ -6,14 +6,12 @@ import { openPullRequest } from "./open-pull-request.ts";
 /** Pushes the branch and opens a pull request, once, where work comes in that way. */
 export async function createPr(
   context: HookContext,
-  { integrate, git, push, gh }: Pick<HookPorts, "integrate" | "git" | "push" | "gh">,
+  { integrate, commit: current, push, gh }: Pick<HookPorts, "integrate" | "commit" | "push" | "gh">,
 ): Promise<HookResult> {
   if (integrate !== "pr") return skip(`no pull request: \`integrate\` is \`${integrate}\`, not \`pr\``);
   if (context.extra.skip_pr === true) return skip("no pull request: the task has `skip_pr`");
   const { branch_name: branch, base_branch: base, task_id, task_title, extra } = context;
-  const head = await git(["rev-parse", "--verify", "HEAD^{commit}"]);
-  const commit = head.stdout.toString().trim();
-  if (head.exit !== 0) return failure(`the checkout has no commit to push: ${head.stderr.trim()}`);
+  const commit = current();
   const expected = typeof extra.pushed === "string" ? extra.pushed : null;
   const refused = await push({ commit, branch, expected });
   if (refused !== undefined) return failure(`\`${branch}\` cannot be pushed: ${refused.error}`);

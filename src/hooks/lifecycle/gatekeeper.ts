@@ -10,9 +10,9 @@ export async function gatekeeper(
   if (!isNames(names)) return failure("`gatekeeper` is not told what to look at: write { gatekeeper: [qa] }");
   const approvals: Record<string, string> = {};
   for (const name of names) {
-    const { approved, reason } = await review(name);
+    const { approved, reason, findings = [] } = await review(name);
     if (!approved)
-      return failure(`\`${name}\` is not approved: ${reason}`, { context: { refused_by: name } });
+      return failure(`\`${name}\` is not approved: ${reason}`, { context: { refused_by: name, findings } });
     approvals[name] = reason;
   }
   return success(`approved: ${names.join(", ")}`, { approvals });

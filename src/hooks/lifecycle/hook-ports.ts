@@ -5,13 +5,10 @@ import type { Gh } from "./open-pull-request.ts";
 /** All that hooks do to the world, for one task. */
 export interface HookPorts {
   readonly integrate: Config["integrate"];
-  /** Where the base is fetched from. */
-  readonly repository: string;
-  /**
-   * Git in the task's checkout, as somebody whom git knows. It belongs behind walls: a rebase runs the merge drivers
-   * and filters that an agent may have configured there.
-   */
-  git(words: readonly string[]): Promise<GitAnswer>;
+  /** The work as it is now, a commit of the repository. */
+  commit(): string;
+  /** Puts the work on top of a branch as that is now, also in the agent's checkout. */
+  rebase(branch: string): Promise<Rebased>;
   /** Pushes a commit to the branch of the remote; never anything else than `expected` is overwritten there. */
   push(push: Push): Promise<{ readonly error: string } | undefined>;
   readonly gh: Gh;
@@ -22,17 +19,25 @@ export interface HookPorts {
     command: string,
   ): Promise<{ readonly exit: number | null; readonly tail: string } | { readonly error: string }>;
   /** Asks a gatekeeper to look at one thing, such as `qa`. */
-  review(name: string): Promise<{ readonly approved: boolean; readonly reason: string }>;
+  review(name: string): Promise<Approval>;
   /** Runs a project's own hook; in which folder and behind which walls is the caller's business. */
   runProgram(run: ProgramRun): Promise<ProgramEnd>;
   /** How long such a program may take; a minute unless told otherwise. */
   readonly programMsMax?: number;
 }
 
-export interface GitAnswer {
-  readonly exit: number | null;
-  readonly stdout: { toString(): string };
-  readonly stderr: string;
+export type Rebased =
+  | { readonly how: "up-to-date"; readonly onto: string }
+  | { readonly how: "rebased"; readonly onto: string }
+  /** Both sides stand in these files of the checkout, for the agent to bring together. */
+  | { readonly how: "conflicts"; readonly onto: string; readonly files: readonly string[] }
+  | { readonly error: string };
+
+interface Approval {
+  readonly approved: boolean;
+  readonly reason: string;
+  /** What has to be mended. */
+  readonly findings?: readonly string[];
 }
 
 interface Push {

@@ -14,15 +14,15 @@ export type Submission = {
 
 export type Remediate = (prompt: string, limits: { readonly maxTurns: number }) => Promise<void>;
 
-/** Runs all hooks; where one fails that says how to mend it, an agent is asked once, and all run again. */
+/** Runs all hooks; where one fails that says how to mend it, the agent, if there is one, is asked once, and all run again. */
 export async function submitWithRemediation(
   run: (extra: Details) => Promise<HooksRun>,
-  remediate: Remediate,
+  remediate: Remediate | undefined,
 ): Promise<Submission> {
   const first = await run({});
   const context = contextOf(first.results);
   const prompt = first.results.find(({ remediation_prompt }) => remediation_prompt)?.remediation_prompt;
-  if (first.ok || prompt === undefined) return submission(first, context);
+  if (first.ok || prompt === undefined || remediate === undefined) return submission(first, context);
   try {
     await remediate(prompt, { maxTurns: remediationTurnsMax });
   } catch (error) {
@@ -35,7 +35,11 @@ export async function submitWithRemediation(
 
 function submission({ ok, results }: HooksRun, context: Details, more = ""): Submission {
   if (ok) return { ok, results, context };
-  const { hook = "", message = "" } = results.find(({ status }) => status === "FAILURE") ?? {};
-  const refused = deny("R-HK-001", `\`${hook}\` failed: ${message}${more}`, { hook });
+  const {
+    hook = "",
+    message = "",
+    context: told = {},
+  } = results.find(({ status }) => status === "FAILURE") ?? {};
+  const refused = deny("R-HK-001", `\`${hook}\` failed: ${message}${more}`, { ...told, hook });
   return { ok, needsContinuation: "hook_failure", refused, results, context };
 }

@@ -1,245 +1,202 @@
-import type { AgentClient, AgentEnd, AgentEvent } from "../../clients/agent.ts";
-import { readAnswer } from "../../clients/answer/read-answer.ts";
+import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
-import type { PlanTask } from "../../contract/plan.ts";
-import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
-import { maskDocument } from "../../core/secrets/mask-document.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
+import type { Task } from "../../core/tasks/task.ts";
 import type { Call } from "../../engine/engine.ts";
 import { operate } from "../../engine/operate.ts";
-import { appendToMemory } from "../../workspace/append-to-memory.ts";
-import { collectWork } from "../../workspace/checkouts/collect-work.ts";
-import { checkoutOf, keepOnRef, readRef } from "../../workspace/git/refs.ts";
-import { tryGit } from "../../workspace/git/run-git.ts";
+import { checkStart, putBack } from "../../engine/refuse-attempt.ts";
+import { isTaken } from "../../engine/take-task.ts";
+import type { Attempt } from "../../ledger/ledger.ts";
+import { endAgentProcesses } from "../../workspace/agent-processes.ts";
+import type { Agent } from "./agents.ts";
+import { type Conversed, converse } from "./converse.ts";
+import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
 import { Heartbeats } from "./heartbeats.ts";
-import type { RunContext } from "./run-context.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+import { lendSessionFiles } from "./session-files.ts";
+import { awaitAgentsEnd } from "./take-over.ts";
 import { openWorkPlace, type WorkPlace } from "./work-place.ts";
 
 /** What became of one try at a task; the ledger has the rest. */
 export type AttemptEnd =
   | { readonly how: "handed-in" }
-  | { readonly how: "refused"; readonly verdict: Deny }
-  | { readonly how: "stopped" };
+  /** `started` false: it was not even dispatched. */
+  | { readonly how: "refused"; readonly verdict: Deny; readonly started: boolean }
+  /** Through nobody's fault: the task is as it was before. */
+  | { readonly how: "limited"; readonly until: Date | null; readonly reason: string }
+  | { readonly how: "unauthenticated"; readonly reason: string }
+  | { readonly how: "stopped" }
+  | { readonly how: "ended"; readonly told: string };
 
-export interface AttemptTask {
-  readonly key: string;
-  readonly plan: PlanTask;
-  readonly agent: string;
-  readonly role: string;
-  readonly client: AgentClient;
-  readonly packet: Readonly<Record<string, unknown>>;
-}
-
-/** S4: an agent that fails to give an answer is started twice more, with the same parameters. */
-const startsMax = 3;
-
-/** Dispatches a task, lets its agent work in a checkout of its own, reads what it made and hands it in. */
-export async function runAttempt(
-  context: RunContext,
-  task: AttemptTask,
-  stop: AbortSignal,
-): Promise<AttemptEnd> {
-  const { engine, call } = context;
-  const dispatched = await operate(engine, "dispatch", { packet: task.packet, runnerPid: process.pid }, call);
-  if (!dispatched.allow) return { how: "refused", verdict: dispatched };
-  const started = dispatched.details as { epoch: number; attempt: number; token: string; fix_delta: unknown };
-  const own: Call = { ...call, epoch: started.epoch };
-  try {
-    return await workAndHandIn(context, { task, started, own, stop });
-  } catch (error) {
-    // One task's trouble is not the run's: it is told like any other failure of an attempt.
-    return fail(context, task, own, error instanceof Error ? error.message : String(error));
-  }
-}
-
-interface Started {
-  readonly task: AttemptTask;
-  readonly started: Work["started"];
-  readonly own: Call;
+export interface Try {
+  readonly agent: Agent;
+  /** The one retry that S0 grants after a deny: what is asked counts as changed. */
+  readonly isRetry: boolean;
+  /** Another agent takes over: it starts from the base, and finds the work before it on a ref. */
+  readonly isFresh: boolean;
   readonly stop: AbortSignal;
 }
 
-async function workAndHandIn(
-  context: RunContext,
-  { task, started, own, stop }: Started,
-): Promise<AttemptEnd> {
-  const { engine } = context;
-  const { repository } = await context.atBase();
-  const place = await openWorkPlace({
-    ...context,
-    repository,
-    world: engine.world,
-    task: task.plan.id,
-    attempt: started.attempt,
-    lockScope: task.plan.lock_scope,
-  });
-  if ("error" in place) return fail(context, task, own, `its checkout cannot be set up: ${place.error}`);
-  for (const text of place.notes) context.onTask(task.key, { type: "said", text });
-  const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop });
-  for (let starts = 1; ; starts += 1) {
-    const end = await work(context, { task, place, started, heartbeats });
-    if (heartbeats.fault !== undefined) throw heartbeats.fault;
-    if (heartbeats.lost !== undefined) return { how: "refused", verdict: heartbeats.lost };
-    if (end.how === "stopped") return { how: "stopped" };
-    if (end.how === "done") return handIn(context, { task, place, call: own, answer: end.answer });
-    const reason = end.how === "failed" ? `${end.reason}\n${end.output}` : end.reason;
-    context.onTask(task.key, { type: "said", text: `ended badly: ${reason}` });
-    if (starts === startsMax || end.how !== "failed") return fail(context, task, own, reason, starts - 1);
+interface Started {
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly token: string;
+  readonly fix_delta: unknown;
+  /** As it is now: it may have been widened since it was planned. */
+  readonly lock_scope: readonly string[];
+}
+
+/** Dispatches a task, lets its agent work in a checkout of its own, reads what it made and hands it in. */
+export async function runAttempt(context: RunContext, task: RunTask, one: Try): Promise<AttemptEnd> {
+  const { engine, call } = context;
+  const before = await engine.ledger.task(task.key);
+  const previous = await engine.ledger.attempt(task.key);
+  const packet = {
+    ...task.packet,
+    agent: one.agent.name,
+    ...(one.agent.model === null ? {} : { model: one.agent.model }),
+    ...(one.isRetry ? { context_revision: (before?.contextRevision ?? 0) + 1 } : {}),
+  };
+  const dispatched = await operate(engine, "dispatch", { packet, runnerPid: process.pid }, call);
+  if (!dispatched.allow) return { how: "refused", verdict: dispatched, started: false };
+  const started = dispatched.details as unknown as Started;
+  const own: Call = { ...call, epoch: started.epoch };
+  // What a dead run left behind must not work in the same checkout.
+  if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
+  try {
+    return await work(context, { task, one, started, own, before, previous });
+  } catch (error) {
+    // One task's trouble is not the run's: it is told like any other failure of an attempt.
+    const reason = error instanceof Error ? error.message : String(error);
+    return refused(await reportFailure(context, task, failing(own, one, reason, 1)));
   }
 }
 
-interface Work {
-  readonly task: AttemptTask;
-  readonly place: WorkPlace;
-  readonly started: {
-    readonly epoch: number;
-    readonly attempt: number;
-    readonly token: string;
-    readonly fix_delta: unknown;
+function refused(verdict: Deny): AttemptEnd {
+  return { how: "refused", verdict, started: true };
+}
+
+interface Working {
+  readonly task: RunTask;
+  readonly one: Try;
+  readonly started: Started;
+  readonly own: Call;
+  readonly before: Task | undefined;
+  readonly previous: Attempt | undefined;
+}
+
+async function work(context: RunContext, working: Working): Promise<AttemptEnd> {
+  const { task, one, started, own } = working;
+  const place = await openPlace(context, working);
+  if ("error" in place) {
+    const reason = `its checkout cannot be set up: ${place.error}`;
+    return refused(await reportFailure(context, task, failing(own, one, reason, 1)));
+  }
+  for (const text of place.notes) context.onTask(task.key, { type: "said", text });
+  const start = await checkStart(context.engine, { task: task.key, folder: place.checkout.folder }, own);
+  if (!start.allow) return refused(start);
+  lendSessionFiles(context, place.checkout);
+  using slot = await context.slots.take();
+  const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop: one.stop });
+  const env = {
+    LOCKSTEP_TASK: task.key,
+    LOCKSTEP_EPOCH: String(started.epoch),
+    LOCKSTEP_TOKEN: started.token,
+    LOCKSTEP_ROOT: context.repository.root,
+    LOCKSTEP_SLOT: String(slot.number),
+    LOCKSTEP_PORT_BASE: String(slot.portBase),
+    COMPOSE_PROJECT_NAME: `lockstep-${task.key.toLowerCase().replace(/[^a-z0-9_-]+/g, "-")}`,
+    ...(context.socket === undefined ? {} : { LOCKSTEP_SOCKET: context.socket }),
   };
-  readonly heartbeats: Heartbeats;
-}
-
-async function work(context: RunContext, { task, place, started, heartbeats }: Work): Promise<AgentEnd> {
-  const { repository, config, socket } = context;
-  const run = task.client.start({
-    input: inputFor(context, task, started),
-    wrap: place.wrap,
-    folder: place.checkout.folder,
-    env: {
-      ...passed(config.workspace.env_pass),
-      LOCKSTEP_TASK: task.key,
-      LOCKSTEP_EPOCH: String(started.epoch),
-      LOCKSTEP_TOKEN: started.token,
-      LOCKSTEP_ROOT: repository.root,
-      ...(socket === undefined ? {} : { LOCKSTEP_SOCKET: socket }),
-    },
-    msMax: (config.limits.minutes.halt ?? 24 * 60) * 60_000,
-    onEvent: (event: AgentEvent) => {
-      context.onTask(task.key, event);
-      heartbeats.beat(event.type === "usage" ? event.tokens : 0);
-    },
+  const input = inputFor(context, working);
+  const talked = await converse(context, {
+    ...{ task, place, input, env, heartbeats },
+    agent: one.agent,
+    prompt: promptFor(input, one.agent.role),
+    ...goOnWith(working, promptToMend(input)),
   });
-  using _following = heartbeats.follow(() => void run.stop());
-  return await run.ended;
+  // Without walls nothing holds what the agent started in sessions of their own.
+  if (!place.walled) await endAgentProcesses(started.token);
+  if (heartbeats.fault !== undefined) throw heartbeats.fault;
+  if (heartbeats.lost !== undefined) return endedBy(context, task, heartbeats.lost);
+  return settle(context, working, place, talked);
 }
 
-/** The tree is the answer: what the agent says of it stands beside it. */
-async function handIn(
+/** A person's word is no fault of the agent's. */
+async function endedBy({ engine }: RunContext, { key }: RunTask, lost: Deny): Promise<AttemptEnd> {
+  const task = await engine.ledger.task(key);
+  if (task?.hold?.kind === "stopped") return { how: "ended", told: "stopped by a person" };
+  const isTheirs = task !== undefined && isTaken(task, await engine.ledger.attempt(key));
+  return isTheirs ? { how: "ended", told: "taken over by a person" } : refused(lost);
+}
+
+async function settle(
   context: RunContext,
-  { task, place, call, answer }: { task: AttemptTask; place: WorkPlace; call: Call; answer: unknown },
+  { task, one, own }: Working,
+  place: WorkPlace,
+  talked: Conversed,
 ): Promise<AttemptEnd> {
-  const { engine } = context;
-  const collected = await collectWork(place.checkout, {
-    subject: `${task.plan.id}: ${task.plan.title ?? ""}`,
+  if (talked.how === "stopped") {
+    await putBack(context.engine, { task: task.key, reason: "the run was stopped" }, own);
+    return talked;
+  }
+  if (talked.how === "limited" || talked.how === "unauthenticated") {
+    await putBack(context.engine, { task: task.key, reason: `${talked.how}: ${talked.reason}` }, own);
+    return talked;
+  }
+  if (talked.how === "failed")
+    return refused(await reportFailure(context, task, failing(own, one, talked.reason, talked.starts)));
+  const collected = await collect(context, { task, place });
+  if (talked.how === "unanswered" && collected === "unchanged") {
+    const reason = `it changed nothing, and its answer cannot be used: ${talked.reason}`;
+    return refused(await reportFailure(context, task, failing(own, one, reason, 2)));
+  }
+  const stray = await findStray(context, task, collected);
+  const verdict = await handIn(context, { task, place, call: own, talked }, collected);
+  if (!verdict.allow) return refused(verdict);
+  if (stray === undefined) return { how: "handed-in" };
+  return refused(await rejectWork(context, task, stray));
+}
+
+function failing(call: Call, { agent }: Try, reason: string, starts: number) {
+  return { call, agent: agent.name, reason, starts };
+}
+
+async function openPlace(context: RunContext, { task, one, started }: Working) {
+  const { repository } = await context.atBase();
+  return openWorkPlace({
+    ...context,
+    repository,
+    world: context.engine.world,
+    task: task.plan.id,
+    attempt: started.attempt,
+    lockScope: started.lock_scope,
+    client: one.agent.client,
+    isFresh: one.isFresh,
   });
-  if (collected !== "unchanged") await showBranch(context, task, collected.commit);
-  await writeWorklog(context, task, answer);
-  const document = reportOf(task, answer);
-  if ("invalid" in document) return fail(context, task, call, document.invalid);
-  const verdict: Verdict = await operate(engine, "submit", { task: task.key, ...document }, call);
-  return verdict.allow ? { how: "handed-in" } : { how: "refused", verdict };
 }
 
-/** For people to look at. What somebody else has there is kept, and what is checked out is not moved. */
-async function showBranch(
-  { repository: { root }, onTask }: RunContext,
-  { key, plan }: AttemptTask,
-  commit: string,
-): Promise<void> {
-  const branch = `lockstep/${plan.id}`;
-  const old = await readRef(root, `refs/heads/${branch}`);
-  const told = (text: string) => onTask(key, { type: "said", text });
-  if ((await checkoutOf(root, branch)) !== undefined)
-    return told(`\`${branch}\` is checked out and stays; the work is ${commit.slice(0, 12)}`);
-  if (old !== undefined) await keepOnRef(root, `refs/lockstep/replaced/${plan.id}/${old.slice(0, 12)}`, old);
-  const { exit, stderr } = await tryGit(root, ["update-ref", `refs/heads/${branch}`, commit, old ?? ""]);
-  if (exit !== 0) told(`\`${branch}\` cannot be set: ${stderr.trim()}; the work is ${commit.slice(0, 12)}`);
+/** The same agent goes on in its own conversation, with only what is new. */
+function goOnWith({ one: { agent, isFresh }, previous }: Working, prompt: string) {
+  const conversation = previous?.conversation;
+  const same = previous?.agent === agent.name && agent.reworks === "resume" && !isFresh;
+  return same && agent.can.resume && conversation !== undefined ? { goOn: { conversation, prompt } } : {};
 }
 
-/** X-8: Lockstep writes the worklog where the agent did not; without secrets (INV-8). */
-async function writeWorklog(
-  { repository, engine }: RunContext,
-  { packet, key }: AttemptTask,
-  answer: unknown,
-): Promise<void> {
-  const { worklog_path: path } = packet.assignment as { worklog_path: string };
-  const at = new Date(engine.clock.now().wallMs).toISOString();
-  const entry = await maskDocument({ at, task: key, answer: answer ?? null });
-  appendToMemory(repository.root, path, `${JSON.stringify(entry)}\n`);
-}
+type Facts = Parameters<typeof universalInput>[1];
 
-function inputFor(
-  { config, repository }: RunContext,
-  { plan, packet }: AttemptTask,
-  started: Work["started"],
-) {
-  const fixDelta = started.fix_delta as Parameters<typeof universalInput>[1]["fixDelta"];
-  return universalInput(
-    { ...plan, title: plan.title ?? plan.goal },
-    {
-      assignment: packet.assignment as Parameters<typeof universalInput>[1]["assignment"],
-      attempt: started.attempt,
-      fixDelta: fixDelta === null ? null : { ...fixDelta, previous_ref: `refs/heads/lockstep/${plan.id}` },
-      branch: repository.base,
-      projectType: config.project_type,
-    },
-  );
-}
-
-/**
- * Its own words, without its word on what it changed and on what passed: the first is read from the checkout, the
- * second is run.
- */
-function reportOf(
-  { plan, role }: AttemptTask,
-  answer: unknown,
-): { readonly document: unknown } | { readonly invalid: string } {
-  const task = { id: plan.id, criteria: plan.acceptance_checks, worklogPath: undefined };
-  const read = readAnswer(answer, { task, role });
-  if (read.kind === "invalid") return { invalid: `its answer cannot be used: ${read.reason}` };
-  if (read.kind === "question" || read.report.kind !== "result" || read.report.status !== "done")
-    return { document: answer };
-  const { notes_for_orchestrator: notes } = read.report.result;
-  const artifacts = { files_changed: [], commands_to_run: [], notes: Array.isArray(notes) ? notes : [] };
-  return {
-    document: {
-      status: "OK",
-      summary: read.output?.summary ?? "done",
-      artifacts,
-      gates: {
-        meets_definition_of_done: true,
-        needs_review: false,
-        needs_tests: false,
-        security_concerns: [],
-      },
-      next: { recommended_agent: "Orchestrator", recommended_task_id: plan.id, reason: "done" },
-    },
-  };
-}
-
-async function fail(
-  { engine }: RunContext,
-  task: AttemptTask,
-  call: Call,
-  reason: string,
-  retries = 0,
-): Promise<AttemptEnd> {
-  const error = {
-    taskId: task.plan.id,
-    agent: task.agent,
-    errorType: "runtime",
-    message: reason.slice(0, 2000),
-    attemptedFix: retries === 0 ? "none" : "started again with the same parameters",
-    retryCount: retries,
-    recommendation: "look at its log",
-  };
-  const verdict = await operate(engine, "submit", { task: task.key, document: { error } }, call);
-  const refused = verdict.allow ? deny("R-AG-001", reason.split("\n")[0] ?? reason) : verdict;
-  return { how: "refused", verdict: refused };
-}
-
-function passed(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),
-  );
+function inputFor({ config, repository, session }: RunContext, working: Working) {
+  const { task, started, before } = working;
+  // What was denied before it came to a review is to be mended all the same.
+  const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
+  const delta = (started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null)) as Facts["fixDelta"];
+  const ref = `refs/lockstep/${session}/${task.plan.id}/${started.attempt - 1}`;
+  const { assignment } = task.packet as unknown as { readonly assignment: Facts["assignment"] };
+  return universalInput(task.plan, {
+    assignment: { ...assignment, lock_scope: started.lock_scope },
+    attempt: started.attempt,
+    fixDelta: delta === null ? null : { ...delta, previous_ref: ref },
+    branch: repository.base,
+    projectType: config.project_type,
+  });
 }

@@ -1,12 +1,22 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { declarationYaml, declareBatch } from "../../core/plan/batch-declaration.ts";
+import { checkBatch, declarationYaml, declareBatch } from "../../core/plan/batch-declaration.ts";
 import { nextTasks } from "../../core/plan/next-tasks.ts";
-import { plannedTask, type TaskNow } from "../../core/plan/planned-task.ts";
+import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
+import { Standing } from "../../core/plan/standing.ts";
+import { field } from "../../core/points/fields.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import { askLogin } from "../../engine/ask-login.ts";
 import { operate } from "../../engine/operate.ts";
-import { readRef } from "../../workspace/git/refs.ts";
-import { integrate } from "../integrate.ts";
-import { type AttemptTask, runAttempt } from "./attempt.ts";
-import type { RunContext } from "./run-context.ts";
+import { isTaken } from "../../engine/take-task.ts";
+import type { LedgerEvent } from "../../ledger/ledger.ts";
+import { type AttemptEnd, runAttempt } from "./attempt.ts";
+import { bringIn } from "./bring-in.ts";
+import { LedgerFollower } from "./follow-ledger.ts";
+import { haltStalled } from "./halt-stalled.ts";
+import type { TakenIn } from "./open-run.ts";
+import { rememberEvent } from "./remember-event.ts";
+import { reviewTask } from "./review-task.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+import { rememberHalts, tellLoop } from "./tell-loops.ts";
 
 /** Ctrl-C once: nothing new starts. Twice: agents are stopped, and everything is kept. */
 export interface Stops {
@@ -14,116 +24,258 @@ export interface Stops {
   readonly atOnce: AbortSignal;
 }
 
-interface Standing extends TaskNow {
-  readonly key: string;
+/** A task with the session that it belongs to. */
+export interface Part {
+  readonly context: RunContext;
+  readonly task: RunTask;
 }
 
 const tickMs = 1000;
+/** For a client that does not say when it can be asked again. */
+const limitedMs = 5 * 60_000;
 
-/** Schedules, runs, integrates, until nothing may start and nothing runs. Where it was interrupted, it goes on. */
-export async function conduct(
-  context: RunContext,
-  tasks: readonly AttemptTask[],
-  { gently, atOnce }: Stops,
-): Promise<void> {
-  const running = new Map<string, Promise<void>>();
+/** Schedules, runs, reviews, integrates, until nothing may start and nothing runs. Where it was interrupted, it goes on. */
+export class Conductor {
+  readonly #main: RunContext;
+  readonly #stops: Stops;
+  readonly #parts = new Map<string, Part>();
+  readonly #plans = new Map<string, PlannedTask>();
+  #standing = new Standing<PlannedTask>([]);
+  /** As the ledger last had them. */
+  readonly #facts = new Map<string, Task>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** In review and looked at: nothing but the proof is missing. */
+  readonly #reviewed = new Set<string>();
   /** Waits for a person: nothing that this run could do again would change it. */
-  const waiting = new Set<string>();
-  for (;;) {
-    await operate(context.engine, "watchdog", {}, context.call);
-    const now = await readStanding(context, tasks);
-    context.onStates(new Map(now.map(({ id, state }) => [id, state])));
-    const reviewed = now.filter(({ key, state }) => state === "REVIEW" && !waiting.has(key));
-    const isBatch = context.config.limits.batching === "batch";
-    if (reviewed.length > 0 && !atOnce.aborted && (running.size === 0 || !isBatch)) {
-      for (const key of await bringIn(context, reviewed)) waiting.add(key);
-      continue;
-    }
-    const next = gently.aborted ? [] : startable(context, now, running);
-    if (next.length > 0) context.remember("activeContext.md", declared(context, tasks, next));
-    for (const { key } of next) {
-      const task = tasks.find((one) => one.key === key) as AttemptTask;
-      const done = tryTask(context, task, atOnce).finally(() => running.delete(key));
-      running.set(key, done);
-    }
-    if (running.size === 0) return;
-    await Promise.race([...running.values(), sleep(tickMs)]);
+  readonly #waiting = new Set<string>();
+  readonly #follower: LedgerFollower;
+  /** The circuit breaker. */
+  #halt = new AbortController();
+
+  private constructor(main: RunContext, stops: Stops, follower: LedgerFollower) {
+    this.#main = main;
+    this.#stops = stops;
+    this.#follower = follower;
   }
-}
 
-async function readStanding(
-  { engine }: RunContext,
-  tasks: readonly AttemptTask[],
-): Promise<readonly Standing[]> {
-  return Promise.all(
-    tasks.map(async ({ key, plan }) => {
-      const found = await engine.ledger.task(key);
-      const revertedBy = found?.revertedBy ?? null;
-      return { ...plannedTask(plan, engine.world), key, state: found?.state ?? "PENDING", revertedBy };
-    }),
-  );
-}
+  static async open(main: RunContext, stops: Stops): Promise<Conductor> {
+    return new Conductor(main, stops, await LedgerFollower.open(main.engine.ledger));
+  }
 
-function startable(
-  { config, engine }: RunContext,
-  now: readonly Standing[],
-  running: ReadonlyMap<string, unknown>,
-): readonly Standing[] {
-  const { max_parallel: maxParallel, max_review: maxReview, max_active: maxActive, batching } = config.limits;
-  const limits = { maxParallel, maxReview, maxActive, resources: engine.limits.resources };
-  return nextTasks(now, { mode: batching, limits }).filter(({ key }) => !running.has(key));
-}
+  /** More to do; also while it runs. */
+  async add(context: RunContext, tasks: readonly RunTask[]): Promise<void> {
+    for (const task of tasks) {
+      this.#parts.set(task.key, { context, task });
+      const { dependsOn, ...planned } = plannedTask(task.plan, context.engine.world);
+      const needs = dependsOn.map((id) => `${context.session}/${id}`);
+      this.#plans.set(task.key, { ...planned, id: task.key, dependsOn: needs });
+    }
+    this.#standing = new Standing([...this.#plans.values()]);
+    for (const key of this.#parts.keys()) await this.#read(key);
+    await rememberHalts(context);
+  }
 
-/** S1: who owns what is written down before a batch begins. */
-function declared({ engine }: RunContext, tasks: readonly AttemptTask[], next: readonly Standing[]): string {
-  const id = `BATCH-${new Date(engine.clock.now().wallMs).toISOString().replace(/[-:.]/g, "")}`;
-  const members = next.flatMap(({ key }) => tasks.filter((task) => task.key === key));
-  return `\`\`\`yaml\n${declarationYaml(
-    declareBatch(
+  /** `newcomers` gives what others have brought to be done since it was last asked. */
+  async run(newcomers: () => Promise<readonly TakenIn[]> = async () => []): Promise<void> {
+    const { engine, call } = this.#main;
+    for (;;) {
+      await operate(engine, "watchdog", {}, call);
+      for (const { context, tasks } of await newcomers()) await this.add(context, tasks);
+      await this.#look();
+      if (await this.#integrate()) continue;
+      this.#review();
+      const resting = this.#start();
+      if (this.#running.size === 0 && !(resting && !this.#stops.gently.aborted)) return;
+      await this.#tick();
+    }
+  }
+
+  async #tick(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const tick = new Promise<void>((resolve) => (timer = setTimeout(resolve, tickMs)));
+    await Promise.race([...this.#running.values(), tick]);
+    clearTimeout(timer);
+  }
+
+  /** Reads again what has changed, whoever changed it. */
+  async #look(): Promise<void> {
+    const changed = new Set<string>();
+    // What is seen may end a task, which is news again.
+    for (let news = await this.#follower.news(); news.length > 0; news = await this.#follower.news())
+      for (const event of news) {
+        await this.#see(event);
+        if (event.task !== null && this.#parts.has(event.task)) changed.add(event.task);
+      }
+    for (const key of changed) await this.#read(key);
+  }
+
+  async #see(event: LedgerEvent): Promise<void> {
+    const { task, type, to, data } = event;
+    if (type === "breaker.set") this.#obey(field(data, "mode"));
+    const isAnswer = type === "decision.answered" || type === "decision.cancelled";
+    if (isAnswer && task?.startsWith("agent:")) this.#main.agents.wake(task.slice("agent:".length));
+    const part = this.#parts.get(task ?? "");
+    if (part === undefined) return;
+    if (to !== null || isAnswer) this.#waiting.delete(part.task.key);
+    tellLoop(part.context, event);
+    rememberEvent(part.context, event);
+    // Where another agent can still be tried, that comes first.
+    const { agent = null } = this.#facts.get(part.task.key) ?? {};
+    const hasOther = agent !== null && part.context.config.agents[agent]?.escalate_to != null;
+    if (type === "task.rejected" && !hasOther) await haltStalled(part.context, part.task.key);
+  }
+
+  /** S1-104: stopped means that nobody goes on, whoever is at work. */
+  #obey(mode: unknown): void {
+    if (mode === "STOP") this.#halt.abort();
+    else if (this.#halt.signal.aborted) this.#halt = new AbortController();
+    this.#waiting.clear();
+  }
+
+  async #read(key: string): Promise<void> {
+    const part = this.#parts.get(key);
+    const fact = await this.#main.engine.ledger.task(key);
+    if (part === undefined || fact === undefined) return;
+    this.#facts.set(key, fact);
+    const { state, revertedBy } = fact;
+    if (state !== "REVIEW") this.#reviewed.delete(key);
+    const attempt = state === "IN_PROGRESS" ? await this.#main.engine.ledger.attempt(key) : undefined;
+    this.#standing.put(key, { state, revertedBy: revertedBy ?? null, taken: isTaken(fact, attempt) });
+    part.context.onState(part.task.plan.id, state);
+  }
+
+  /** In batches when all of the batch is there; otherwise as soon as there is something. */
+  async #integrate(): Promise<boolean> {
+    const isBatch = this.#main.config.limits.batching === "batch";
+    if (this.#stops.atOnce.aborted || (isBatch && this.#running.size > 0)) return false;
+    const ready = this.#inReview().filter(({ task }) => this.#reviewed.has(task.key));
+    if (ready.length === 0) return false;
+    if (isBatch && this.#inReview().some(({ task }) => this.#isToReview(task.key))) return false;
+    const tasks = ready.map(({ task }) => task);
+    for (const { key, member } of await bringIn(this.#main, tasks)) {
+      const { outcome, refused } = member;
+      const told = refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
+      this.#tell(key, told);
+      if (outcome !== "merged" && outcome !== "refused") this.#waiting.add(key);
+      this.#reviewed.delete(key);
+    }
+    return true;
+  }
+
+  #inReview(): readonly Part[] {
+    return this.#standing
+      .held()
+      .filter(({ id, state }) => state === "REVIEW" && !this.#waiting.has(id))
+      .flatMap(({ id }) => this.#parts.get(id) ?? []);
+  }
+
+  #isToReview(key: string): boolean {
+    return !this.#reviewed.has(key) && !this.#running.has(key);
+  }
+
+  #review(): void {
+    if (this.#stops.atOnce.aborted) return;
+    for (const { context, task } of this.#inReview())
+      if (this.#isToReview(task.key))
+        this.#run(task.key, async () => {
+          const reviewed = await reviewTask(context, task, this.#stops.atOnce);
+          if (reviewed === "ready") this.#reviewed.add(task.key);
+          else if (reviewed !== "stopped") {
+            this.#tell(task.key, reviewed.told);
+            if (reviewed.waits) this.#waiting.add(task.key);
+          }
+        });
+  }
+
+  /** True where something could start but for agents that rest. */
+  #start(): boolean {
+    const { config, engine } = this.#main;
+    if (this.#stops.gently.aborted) return false;
+    const { max_parallel, max_review, max_active, batching: mode } = config.limits;
+    const limits = {
+      ...{ maxParallel: max_parallel, maxReview: max_review, maxActive: max_active },
+      resources: engine.limits.resources,
+    };
+    const isFree = (key: string) => !this.#running.has(key) && !this.#waiting.has(key);
+    const next = nextTasks(this.#standing, { mode, limits }).filter(({ id }) => isFree(id));
+    const retry = next.length === 0 && this.#running.size === 0 ? this.#retryable() : undefined;
+    const keys = retry === undefined ? next.map(({ id }) => id) : [retry];
+    const started = keys.filter((key) => this.#startOne(key, retry !== undefined));
+    if (started.length > 0) this.#declare(started);
+    return started.length < keys.length && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
+  }
+
+  /** S0: what was denied is retried once, with another agent or alone, and then it is a person's. */
+  #retryable(): string | undefined {
+    for (const [key, { state, hold, counters }] of this.#facts)
+      if (state === "BLOCKED" && hold?.kind === "deny" && counters.block_retries === 0) return key;
+    return undefined;
+  }
+
+  #startOne(key: string, isRetry: boolean): boolean {
+    const part = this.#parts.get(key);
+    const fact = this.#facts.get(key);
+    if (part === undefined) return false;
+    const { context, task } = part;
+    const failed = isRetry || (fact?.streak?.count ?? 0) >= 2;
+    const agent = context.agents.choose(task.agent, { failed, nowMs: Date.now() });
+    if (agent === undefined) return false;
+    const isFresh = failed && fact?.agent != null && fact.agent !== agent.name;
+    context.onTask(key, { type: "said", text: `started by ${agent.name}` });
+    const stop = AbortSignal.any([this.#stops.atOnce, this.#halt.signal]);
+    this.#run(key, async () => {
+      const end = await runAttempt(context, task, { agent, isRetry, isFresh, stop });
+      await this.#settle(part, agent.name, end);
+    });
+    return true;
+  }
+
+  async #settle({ context, task }: Part, agent: string, end: AttemptEnd): Promise<void> {
+    if (end.how === "limited") {
+      const untilMs = end.until?.getTime() ?? Date.now() + limitedMs;
+      context.agents.pause(agent, { untilMs, reason: end.reason });
+      const until = new Date(untilMs).toISOString();
+      return this.#tell(task.key, `${agent} is out of quota until ${until}: ${end.reason}`);
+    }
+    if (end.how === "unauthenticated") {
+      context.agents.pause(agent, { untilMs: Number.POSITIVE_INFINITY, reason: end.reason });
+      const asked = await askLogin(context.engine, { agent, reason: end.reason }, context.call);
+      const way = asked === undefined ? "" : `; log in, then \`lockstep decide ${asked.id} done\``;
+      return this.#tell(task.key, `${agent} is not logged in: ${end.reason}${way}`);
+    }
+    if (end.how === "refused" && !end.started) this.#waiting.add(task.key);
+    this.#tell(task.key, toldOf(end));
+  }
+
+  #run(key: string, job: () => Promise<void>): void {
+    this.#running.set(
+      key,
+      job().finally(() => this.#running.delete(key)),
+    );
+  }
+
+  #tell(key: string, text: string): void {
+    const { context } = this.#parts.get(key) ?? { context: this.#main };
+    context.onTask(key, { type: "said", text });
+    context.remember("progress.md", `${key}: ${text}`);
+  }
+
+  /** S1: who owns what is written down before a batch begins, and nobody owns what another one does. */
+  #declare(keys: readonly string[]): void {
+    const { engine, remember } = this.#main;
+    const id = `BATCH-${new Date(engine.clock.now().wallMs).toISOString().replace(/[-:.]/g, "")}`;
+    const members = keys.flatMap((key) => this.#parts.get(key)?.task ?? []);
+    const declaration = declareBatch(
       id,
       members.map(({ agent, plan }) => ({ agent, lockScope: plan.lock_scope })),
-    ),
-  )}\`\`\``;
-}
-
-async function tryTask(context: RunContext, task: AttemptTask, atOnce: AbortSignal): Promise<void> {
-  context.onTask(task.key, { type: "said", text: `started by ${task.agent}` });
-  const end = await runAttempt(context, task, atOnce);
-  const told = end.how === "refused" ? `${end.verdict.code}: ${end.verdict.reason}` : end.how;
-  context.onTask(task.key, { type: "said", text: told });
-  context.remember("progress.md", `${task.key}: ${told}`);
-}
-
-/** The tasks that wait for a person afterwards. */
-async function bringIn(context: RunContext, reviewed: readonly Standing[]): Promise<readonly string[]> {
-  const base = await context.atBase();
-  const wishes = await Promise.all(
-    reviewed.map(async ({ id, key }) => ({
-      branch: `lockstep/${id}`,
-      task: key,
-      commit: await handedIn(context, { id, key }, base.repository.baseCommit),
-      ...{ scope: null, checks: [], proves: [] },
-    })),
-  );
-  const { branches } = await integrate(base, wishes);
-  for (const { branch, task, outcome, refused } of branches) {
-    const told = refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
-    const key = task ?? reviewed.find(({ id }) => `lockstep/${id}` === branch)?.key ?? branch;
-    context.onTask(key, { type: "said", text: told });
-    context.remember("progress.md", `${key}: ${told}`);
+    );
+    const verdict = checkBatch(declaration, engine.world);
+    if (!verdict.allow) throw new Error(`batch ${id} is no batch: ${verdict.reason}`);
+    remember("activeContext.md", `\`\`\`yaml\n${declarationYaml(declaration)}\`\`\``);
   }
-  const settled = new Set(branches.filter(({ outcome }) => outcome !== "merged" && outcome !== "refused"));
-  return [...settled].map(
-    ({ branch, task }) => task ?? reviewed.find(({ id }) => `lockstep/${id}` === branch)?.key ?? branch,
-  );
 }
 
-/** The work of the attempt that is in review; nothing at all where it changed nothing. */
-async function handedIn(
-  { engine, repository, session }: RunContext,
-  { id, key }: Pick<Standing, "id" | "key">,
-  nothing: string,
-): Promise<string> {
-  const attempts = (await engine.ledger.task(key))?.attempts ?? 0;
-  return (await readRef(repository.root, `refs/lockstep/${session}/${id}/${attempts}`)) ?? nothing;
+function toldOf(end: AttemptEnd): string {
+  if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
+  return end.how === "ended" ? end.told : end.how;
 }

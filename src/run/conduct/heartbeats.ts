@@ -1,70 +1,146 @@
+import type { AgentEvent, Usage } from "../../clients/agent.ts";
+import type { Signal } from "../../core/loops/signal.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
+import { haltTask, warnTask } from "../../engine/halt-task.ts";
+import { type HeartbeatInput, isConversation } from "../../engine/heartbeat.ts";
 import { operate } from "../../engine/operate.ts";
+import { LoopGuard } from "./loop-guard.ts";
 import type { RunContext } from "./run-context.ts";
 
 const everyMs = 1000;
 
+interface Followed {
+  readonly task: string;
+  readonly call: Call;
+  readonly stop: AbortSignal;
+}
+
 /**
- * Signs of life of one agent, told to the ledger at most once a second. When the ledger says that the attempt is
- * over (its time, its tokens, its lease, a person), the agent is stopped.
+ * Signs of life of one attempt, what it spends and where it loops, told to the ledger at most once a second. When
+ * the ledger says that the attempt is over (its time, its budgets, a loop, its lease, a person), the agent is stopped.
  */
 export class Heartbeats {
-  readonly #context: RunContext;
-  readonly #of: { readonly task: string; readonly call: Call; readonly stop: AbortSignal };
-  #tokens = 0;
+  readonly #context: Pick<RunContext, "engine">;
+  readonly #of: Followed;
+  readonly #guard: LoopGuard;
   #alive = false;
-  #busy = false;
+  #tokens = 0;
+  #usage: Required<NonNullable<HeartbeatInput["usage"]>> | undefined;
+  #priced = false;
+  #conversation: string | undefined;
+  readonly #warnings: Signal[] = [];
+  #halt: Signal | undefined;
+  #telling: Promise<void> | undefined;
   lost: Deny | undefined;
   /** The ledger could not be asked: nobody knows whether the attempt still counts. */
   fault: unknown;
 
-  constructor(
-    context: RunContext,
-    of: { readonly task: string; readonly call: Call; readonly stop: AbortSignal },
-  ) {
+  constructor(context: Pick<RunContext, "engine">, of: Followed) {
     this.#context = context;
     this.#of = of;
+    this.#guard = new LoopGuard(context.engine.limits);
   }
 
-  beat(tokens: number): void {
-    this.#tokens += tokens;
+  see(event: AgentEvent): void {
     this.#alive = true;
+    if (event.type === "usage") this.#spend(event);
+    if (event.type === "conversation" && isConversation(event.id)) this.#conversation = event.id;
+    const signal = this.#guard.see(event);
+    if (signal?.level === "warn") this.#warnings.push(signal);
+    if (signal?.level === "halt") this.#halt ??= signal;
   }
 
   /** `end` is called once, when the attempt is over or everything is to stop. */
   follow(end: () => void): Disposable {
-    const timer = setInterval(() => void this.#tell(end), everyMs);
-    this.#of.stop.addEventListener("abort", end);
+    const timer = setInterval(() => {
+      this.#telling ??= this.#tell(end).finally(() => {
+        this.#telling = undefined;
+      });
+    }, everyMs);
+    const { stop } = this.#of;
+    stop.addEventListener("abort", end);
+    if (stop.aborted) end();
     return {
       [Symbol.dispose]: () => {
         clearInterval(timer);
-        this.#of.stop.removeEventListener("abort", end);
+        stop.removeEventListener("abort", end);
       },
     };
   }
 
+  /** The agent has ended: what it said last counts too. Afterwards `lost` and `fault` say how the attempt stands. */
+  async finish(): Promise<void> {
+    await this.#telling;
+    await this.#tell(() => {});
+  }
+
+  #spend({ tokens, input, cached, output, costUsd }: Usage): void {
+    this.#tokens += Math.round(amount(tokens));
+    this.#priced ||= costUsd !== undefined;
+    if ([input, cached, output, costUsd].every((one) => one === undefined)) return;
+    const before = this.#usage ?? { input: 0, cached: 0, output: 0, cost_usd: 0 };
+    this.#usage = {
+      input: before.input + amount(input),
+      cached: before.cached + amount(cached),
+      output: before.output + amount(output),
+      cost_usd: before.cost_usd + amount(costUsd),
+    };
+  }
+
   async #tell(end: () => void): Promise<void> {
-    if (this.#busy || this.lost !== undefined || this.fault !== undefined) return;
-    this.#busy = true;
+    if (this.lost !== undefined || this.fault !== undefined) return;
     try {
-      const { task, call } = this.#of;
-      const { engine } = this.#context;
-      const tokens = this.#tokens;
-      const quiet = !this.#alive;
-      this.#alive = false;
-      this.#tokens = 0;
-      const state = quiet ? (await engine.ledger.task(task))?.state : undefined;
-      if (quiet && state === "IN_PROGRESS") return;
-      const verdict = await operate(engine, "heartbeat", { task, tokens }, call);
-      if (verdict.allow) return;
-      this.lost = verdict;
-      end();
+      this.lost = await this.#report();
     } catch (error) {
       this.fault = error;
-      end();
-    } finally {
-      this.#busy = false;
     }
+    if (this.lost !== undefined || this.fault !== undefined) end();
   }
+
+  /** Why the attempt is over, if it is. */
+  async #report(): Promise<Deny | undefined> {
+    const { task, call } = this.#of;
+    const { engine } = this.#context;
+    if (!this.#alive && (await this.#stillCounts())) return undefined;
+    for (let warning = this.#warnings.shift(); warning !== undefined; warning = this.#warnings.shift()) {
+      const { level: _level, ...about } = warning;
+      const warned = await warnTask(engine, { task, warning: about }, call);
+      if (!warned.allow) return warned;
+    }
+    const beaten = await operate(engine, "heartbeat", this.#take(), call);
+    if (!beaten.allow) return beaten;
+    if (this.#halt === undefined) return undefined;
+    const halted = await haltTask(engine, this.#guard.haltOf(task, this.#halt), call);
+    return halted.allow ? undefined : halted;
+  }
+
+  /** An agent that says nothing has no heartbeat; it is only looked whether somebody ended or took its attempt. */
+  async #stillCounts(): Promise<boolean> {
+    const { task, call } = this.#of;
+    const found = await this.#context.engine.ledger.task(task);
+    return found?.state === "IN_PROGRESS" && (call.epoch === undefined || found.epoch === call.epoch);
+  }
+
+  #take(): HeartbeatInput {
+    const { cost_usd: cost, ...kinds } = this.#usage ?? { cost_usd: 0 };
+    const priced = this.#priced ? { cost_usd: cost } : {};
+    const input: HeartbeatInput = {
+      task: this.#of.task,
+      tokens: this.#tokens,
+      ...(this.#usage === undefined ? {} : { usage: { ...kinds, ...priced } }),
+      ...(this.#conversation === undefined ? {} : { conversation: this.#conversation }),
+    };
+    this.#alive = false;
+    this.#tokens = 0;
+    this.#usage = undefined;
+    this.#priced = false;
+    this.#conversation = undefined;
+    return input;
+  }
+}
+
+/** A client that tells nonsense has told nothing. */
+function amount(told: number | undefined): number {
+  return told !== undefined && Number.isFinite(told) && told > 0 ? told : 0;
 }

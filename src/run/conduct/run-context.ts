@@ -1,8 +1,11 @@
 import type { AgentEvent } from "../../clients/agent.ts";
+import type { PlanTask } from "../../contract/plan.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
+import type { Agents } from "./agents.ts";
 import type { Dependencies } from "./dependencies.ts";
+import type { Slots } from "./slots.ts";
 
 /** Everything that a run needs beyond an integration. */
 export interface RunContext extends IntegrationContext {
@@ -10,10 +13,23 @@ export interface RunContext extends IntegrationContext {
   readonly sandbox: Sandbox;
   readonly socket?: string;
   readonly dependencies: Dependencies;
+  readonly agents: Agents;
+  readonly slots: Slots;
   /** The same with the base where it is now. */
   atBase(): Promise<IntegrationContext>;
   /** Adds a timed entry to one of the session's files. */
   remember(file: "activeContext.md" | "progress.md", text: string): void;
   onTask(task: string, event: AgentEvent): void;
-  onStates(states: ReadonlyMap<string, TaskState>): void;
+  onState(id: string, state: TaskState): void;
+}
+
+/** A task of the plan, ready to be dispatched. */
+export interface RunTask {
+  readonly key: string;
+  readonly plan: PlanTask & { readonly title: string };
+  /** Whom the plan names, or leaves it to. */
+  readonly agent: string;
+  readonly packet: Readonly<Record<string, unknown>> & {
+    readonly assignment: Readonly<Record<string, unknown>> & { readonly worklog_path: string };
+  };
 }

@@ -1,10 +1,12 @@
 import { join } from "node:path";
+import type { AgentClient } from "../../clients/agent.ts";
 import type { Config } from "../../contract/config.ts";
 import { protectedPaths } from "../../core/paths/protected-paths.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { type AttemptName, type Checkout, readRecord, slotOf } from "../../workspace/checkouts/checkout.ts";
 import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
+import { removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
 import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
@@ -26,12 +28,17 @@ export interface WorkPlaceOptions {
   readonly dependencies: Dependencies;
   readonly world: Engine["world"];
   readonly lockScope: readonly string[];
+  readonly client: Pick<AgentClient, "state" | "obeys">;
+  /** Nothing of an earlier attempt's checkout is wanted; what it held is kept on refs. */
+  readonly isFresh: boolean;
 }
 
 /** Where one attempt works: its checkout with its dependencies, and the walls around it. */
 export interface WorkPlace {
   readonly checkout: Checkout;
   readonly notes: readonly string[];
+  /** Whether what is wrapped cannot get out. */
+  readonly walled: boolean;
   wrap(
     command: readonly string[],
     env: Readonly<Record<string, string>>,
@@ -45,13 +52,14 @@ export async function openWorkPlace(
   const { root, commonFolder, baseCommit: base } = repository;
   const { include, home } = config.workspace;
   const name = { session, task, attempt };
+  if (options.isFresh) await removeOld(commonFolder, name);
   const { checkout, notes } = await openCheckout({ ...name, commonFolder, root, base, include });
   const error = await dependencies.install(checkout.base, checkout.folder);
   if (error !== undefined) return { error };
   const closed = config.sandbox === "strict" ? await outsideLock(options, checkout) : [];
   if ("error" in closed) return closed;
   const walls = agentWalls({
-    ...{ root, commonFolder, home, clientState: [] },
+    ...{ root, commonFolder, home, client: options.client },
     checkout: checkout.folder,
     temporary: checkout.temporary,
     readOnly: [
@@ -64,6 +72,7 @@ export async function openWorkPlace(
   return {
     checkout,
     notes,
+    walled: sandbox.enforces,
     wrap: (command, env) => {
       const wrapped = sandbox.wrap(command, walls, { cwd: checkout.folder, env });
       if (!sandbox.enforces) return wrapped;
@@ -75,6 +84,11 @@ export async function openWorkPlace(
       return { ...wrapped, env: { ...caches.env(wrapped.env.TMPDIR ?? checkout.temporary), ...wrapped.env } };
     },
   };
+}
+
+async function removeOld(commonFolder: string, name: AttemptName): Promise<void> {
+  const old = readRecord(commonFolder, slotOf(commonFolder, name));
+  if (old !== undefined) await removeCheckout(old);
 }
 
 /** `sandbox: strict`: what is tracked and lies outside the lock cannot even be written. */

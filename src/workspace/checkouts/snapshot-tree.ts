@@ -19,20 +19,27 @@ export interface Snapshot {
 /** Paths of the checkout that belong to no commit: the session's folder. */
 export const excludedByDefault: readonly string[] = [".agents-work"];
 
+export interface SnapshotOptions {
+  readonly parent: string;
+  readonly exclude?: readonly string[];
+  /** Another than Lockstep's own for those who only look: they stand in nobody's way. */
+  readonly index?: string;
+}
+
 /**
  * The working tree as a tree of the repository: what `parent` tracks and what is not ignored. It depends on these
  * two alone; the index only spares reading what did not change.
  */
 export async function snapshotTree(
   checkout: Checkout,
-  { parent, exclude = excludedByDefault }: { readonly parent: string; readonly exclude?: readonly string[] },
+  { parent, exclude = excludedByDefault, index = ownIndex(checkout) }: SnapshotOptions,
 ): Promise<Snapshot> {
   const { commonFolder, folder, included } = checkout;
   refuseReplaced(folder);
   if (!existsSync(folder))
     throw new CheckoutFault(`the checkout ${quoted(folder, 300)} is gone: open it again, from what was kept`);
-  const own = await ownGit(checkout);
-  await fillIndex(checkout, parent, own);
+  const own = await ownGit(checkout, { index });
+  await fillIndex(checkout, { parent, index, own });
   await refuseObstacles(folder, own);
   const left = [...exclude, ...Object.keys(included)].filter((path) => !liesBehindLink(folder, path));
   // Git fails where it is told to leave out what is ignored anyway.
@@ -55,8 +62,10 @@ export async function snapshotTree(
 }
 
 /** An index that cannot be read is made again; it holds nothing that the parent and the disk do not. */
-async function fillIndex(checkout: Checkout, parent: string, own: Own): Promise<void> {
-  const index = ownIndex(checkout);
+async function fillIndex(
+  checkout: Checkout,
+  { parent, index, own }: { readonly parent: string; readonly index: string; readonly own: Own },
+): Promise<void> {
   await removeStaleLocks({ folders: [checkout.folder], locks: [`${index}.lock`] });
   const words = ["read-tree", "--reset", parent];
   if ((await tryGit(checkout.folder, words, own)).exit === 0) return;

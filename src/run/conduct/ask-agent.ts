@@ -1,0 +1,55 @@
+import type { AgentEnd, AgentEvent } from "../../clients/agent.ts";
+import type { UniversalInput } from "../../clients/input/universal-input.ts";
+import type { Agent } from "./agents.ts";
+import type { RunContext } from "./run-context.ts";
+import type { WorkPlace } from "./work-place.ts";
+
+export interface Asking {
+  readonly agent: Agent;
+  readonly place: WorkPlace;
+  readonly input: UniversalInput;
+  readonly prompt: string;
+  /** The conversation to go on with. */
+  readonly resume?: string;
+  /** Beyond what the configuration passes on. */
+  readonly env: Readonly<Record<string, string>>;
+  onEvent(event: AgentEvent): void;
+  /** Gets the way to stop it, as long as it works. */
+  follow(stop: () => void): Disposable;
+}
+
+export interface Asked {
+  readonly end: AgentEnd;
+  readonly conversation: string | undefined;
+}
+
+/** The ledger halts a task by its time; this is for an agent that does not even notice that. */
+const graceMs = 60_000;
+
+/** Starts an agent once and follows it to its end. */
+export async function askAgent({ config }: Pick<RunContext, "config">, asking: Asking): Promise<Asked> {
+  const { agent, place, input, prompt, resume, onEvent } = asking;
+  let conversation = resume;
+  const run = agent.client.start({
+    input,
+    prompt,
+    walled: place.walled,
+    wrap: place.wrap,
+    folder: place.checkout.folder,
+    env: { ...passedOn([...config.workspace.env_pass, ...agent.client.passes]), ...asking.env },
+    msMax: (config.limits.minutes.halt ?? 24 * 60) * 60_000 + graceMs,
+    ...(resume === undefined ? {} : { resume }),
+    onEvent: (event) => {
+      if (event.type === "conversation") conversation = event.id;
+      onEvent(event);
+    },
+  });
+  using _following = asking.follow(() => void run.stop());
+  return { end: await run.ended, conversation };
+}
+
+function passedOn(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),
+  );
+}

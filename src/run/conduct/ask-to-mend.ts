@@ -1,0 +1,38 @@
+import { promptFor } from "../../clients/input/prompt.ts";
+import type { Remediate } from "../../hooks/lifecycle/submit-with-remediation.ts";
+import { askAgent } from "./ask-agent.ts";
+import type { Talk } from "./converse.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** Lets the agent that did the work mend what a hook found, in its own conversation where it has one. */
+export function askToMend(
+  context: RunContext,
+  { task, heartbeats, ...talk }: Talk,
+  conversation: string | undefined,
+): Remediate {
+  const { agent, input } = talk;
+  const resume = agent.can.resume ? conversation : undefined;
+  return async (prompt) => {
+    const delta = {
+      code: "R-HK-001",
+      reason: "a hook before the submission failed",
+      guidance: prompt,
+      details: {},
+      previous_ref: `refs/lockstep/${context.session}/${task.plan.id}/${input.attempt}`,
+    };
+    const mending = { ...input, fix_delta: delta };
+    const { end } = await askAgent(context, {
+      ...talk,
+      input: mending,
+      prompt: resume === undefined ? promptFor(mending, agent.role) : prompt,
+      ...(resume === undefined ? {} : { resume }),
+      onEvent: (event) => {
+        context.onTask(task.key, event);
+        heartbeats.see(event);
+      },
+      follow: (stop) => heartbeats.follow(stop),
+    });
+    // Its answer does not matter: the tree is looked at again.
+    if (end.how !== "done") throw new Error("reason" in end ? end.reason : end.how);
+  };
+}

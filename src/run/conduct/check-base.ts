@@ -1,0 +1,42 @@
+import type { CheckRun } from "../../core/proof/check-record.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { IntegrationContext } from "../integration.ts";
+import { openProver } from "../open-prover.ts";
+import { projectChecks } from "../prove-checks.ts";
+import { gateCommands, needConventions } from "../run-gate.ts";
+
+/** A check of the project's own that fails on the base. */
+export interface RedCheck {
+  readonly command: string;
+  readonly run: CheckRun;
+}
+
+/**
+ * The project's own checks on the base, before any agent costs anything; a pass is not run again for the first
+ * integration. Where one fails nothing can be told about any work, unless failures are to be compared.
+ */
+export async function checkBase(context: IntegrationContext): Promise<readonly RedCheck[] | Deny> {
+  const { repository, config, onProgress, allowRed = false } = context;
+  const { root, base, baseCommit } = repository;
+  await needConventions(root, baseCommit);
+  const listed = [...config.checks.default, ...config.checks.full];
+  const own = await projectChecks(root, baseCommit, listed);
+  const commands = [...own.map(({ command }) => command), ...gateCommands(config.gate)];
+  if (commands.length === 0) return [];
+  using prover = await openProver(context);
+  const red: RedCheck[] = [];
+  for (const command of new Set(commands)) {
+    onProgress(`on \`${base}\`: ${command}`);
+    const proven = await prover.run(baseCommit, command);
+    if ("error" in proven) return deny("R-PC-003", proven.error, { command });
+    if (proven.run.exit === 0) continue;
+    if (!allowRed) return refused(base, { command, run: proven.run });
+    red.push({ command, run: proven.run });
+  }
+  return red;
+}
+
+function refused(base: string, { command, run }: RedCheck): Deny {
+  const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
+  return deny("R-GT-001", reason, { command, exit: run.exit, output: run.tail });
+}

@@ -1,0 +1,29 @@
+import { findFault } from "../../clients/process/find-program.ts";
+import type { Config } from "../../contract/config.ts";
+import { agents } from "../../contract/config-agents.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+
+/** In this order; each client's program is called as its adapter is. */
+const clients = ["claude", "codex", "gemini", "opencode", "copilot"] as const;
+
+/** Where no agents are configured: the first client that is on PATH, or the one that was asked for. */
+export function withDefaultAgent(
+  config: Config,
+  {
+    path,
+    root,
+    wanted = null,
+  }: { readonly path: string; readonly root: string; readonly wanted?: string | null },
+): Config | Deny {
+  if (Object.keys(config.agents).length > 0) return config;
+  const named = clients.filter((client) => client === wanted);
+  const found = (named.length > 0 ? named : clients).find(
+    (client) => findFault(client, { root, path }) === undefined,
+  );
+  if (found === undefined)
+    return deny(
+      "R-AG-001",
+      `no agents are configured, and none of ${(named.length > 0 ? named : clients).join(", ")} is on PATH: install one, or list \`agents\` in .lockstep/config.yaml`,
+    );
+  return { ...config, agents: agents.parse({ [found]: { adapter: found } }) };
+}

@@ -1,0 +1,48 @@
+import { type Cycle, stalledCycles } from "../../core/loops/progress.ts";
+import { field } from "../../core/points/fields.ts";
+import type { Verdict } from "../../core/rules/verdict.ts";
+import { haltTask } from "../../engine/halt-task.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
+import type { RunContext } from "./run-context.ts";
+
+type Context = Pick<RunContext, "engine" | "repository" | "config" | "call">;
+
+/**
+ * S1-123: work that was refused again and again without any progress goes to a person, before more is spent on it.
+ * Asked after a rejection; undefined where it may be reworked.
+ */
+export async function haltStalled(context: Context, key: string): Promise<Verdict | undefined> {
+  const { engine, config, call } = context;
+  const task = await engine.ledger.task(key);
+  if (task?.state !== "REJECTED" || task.refusal === null) return undefined;
+  const cycles = stalledCycles(await readCycles(context, { key, id: task.id, session: task.session }));
+  const { stalled_cycles: limit } = config.limits;
+  if (cycles < limit) return undefined;
+  return haltTask(
+    engine,
+    { task: key, refusal: task.refusal, halt: { signal: "stalled", cycles, limit } },
+    call,
+  );
+}
+
+/** Every attempt that was refused in review, since a person last answered. */
+async function readCycles(
+  { engine, repository }: Context,
+  { key, id, session }: { readonly key: string; readonly id: string; readonly session: string | null },
+): Promise<readonly Cycle[]> {
+  let cycles: Cycle[] = [];
+  let attempt = 0;
+  for (const { type, data } of await engine.ledger.events({ task: key })) {
+    if (type === "task.started") attempt += 1;
+    if (type === "task.resolved") cycles = [];
+    if (type !== "task.rejected") continue;
+    const tree = await treeOf(repository.root, `refs/lockstep/${session ?? "none"}/${id}/${attempt}`);
+    cycles.push({ tree, fingerprint: String(field(data, "fingerprint")) });
+  }
+  return cycles;
+}
+
+async function treeOf(root: string, ref: string): Promise<string | null> {
+  const { exit, stdout } = await tryGit(root, ["rev-parse", "--verify", "--quiet", `${ref}^{tree}`]);
+  return exit === 0 ? stdout.toString("utf8").trim() : null;
+}

@@ -1,0 +1,138 @@
+import { field, isStringList } from "../../core/points/fields.ts";
+import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
+import type { Call } from "../../engine/engine.ts";
+import { refuseLanding } from "../../engine/finish-landing.ts";
+import { operate } from "../../engine/operate.ts";
+import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
+import { findOutsideScope } from "../judge-diff.ts";
+import type { Conversed } from "./converse.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+import { collectWorklog } from "./session-files.ts";
+import { showBranch } from "./work-branch.ts";
+import type { WorkPlace } from "./work-place.ts";
+
+export interface Handing {
+  readonly task: RunTask;
+  readonly place: WorkPlace;
+  readonly call: Call;
+  readonly talked: Extract<Conversed, { how: "answered" | "unanswered" }>;
+}
+
+/** What the agent's tree holds, as a commit that nobody but Lockstep moves. */
+export async function collect(
+  context: RunContext,
+  { task, place }: Pick<Handing, "task" | "place">,
+): Promise<Collected | "unchanged"> {
+  const { plan } = task;
+  const collected = await collectWork(place.checkout, { subject: `${plan.id}: ${plan.title}` });
+  if (collected !== "unchanged") await showBranch(context, task, collected.commit);
+  return collected;
+}
+
+/** Why the work cannot even be looked at: it changes what is not its own. */
+export async function findStray(
+  { engine }: Pick<RunContext, "engine">,
+  { key }: Pick<RunTask, "key">,
+  collected: Collected | "unchanged",
+): Promise<Deny | undefined> {
+  if (collected === "unchanged") return undefined;
+  const task = await engine.ledger.task(key);
+  const listed = (name: string) => {
+    const value = field(task?.assignment, name);
+    return isStringList(value) ? value : [];
+  };
+  const limits = {
+    scope: listed("lock_scope"),
+    forbidden: listed("forbidden_scope"),
+    session: task?.session ?? null,
+    task: task?.id,
+  };
+  return findOutsideScope(engine.world, limits, collected.changed);
+}
+
+/** The tree is the answer: what the agent says of it stands beside it. */
+export async function handIn(
+  context: RunContext,
+  handing: Handing,
+  collected: Collected | "unchanged",
+): Promise<Verdict> {
+  const { task, place, call, talked } = handing;
+  const said = talked.how === "answered" ? talked.answer : null;
+  const report = reportOf(handing, collected);
+  await collectWorklog(context, task, {
+    checkout: place.checkout,
+    entry: { answer: said ?? null, report: report.kind, changed: pathsOf(collected) },
+  });
+  return operate(context.engine, "submit", { task: task.key, document: report.document }, call);
+}
+
+/** Work in review that is refused before anybody else looks at it. */
+export async function rejectWork(
+  { engine, call }: RunContext,
+  { key, plan }: RunTask,
+  refused: Deny,
+): Promise<Deny> {
+  const verdict = await refuseLanding(engine, { branch: `lockstep/${plan.id}`, task: key, refused }, call);
+  return verdict.allow ? refused : verdict;
+}
+
+function pathsOf(collected: Collected | "unchanged"): readonly string[] {
+  return collected === "unchanged" ? [] : collected.changed.map(({ path }) => path);
+}
+
+interface Report {
+  /** Synthesised: Lockstep wrote it from the diff, because the agent gave none that can be used. */
+  readonly kind: "agent" | "synthesised";
+  readonly document: unknown;
+}
+
+/**
+ * Its own words, without its word on what it changed and on what passed: the first is read from the checkout, the
+ * second is run.
+ */
+function reportOf({ task, talked }: Handing, collected: Collected | "unchanged"): Report {
+  if (talked.how === "unanswered") {
+    const paths = pathsOf(collected);
+    const summary = `changed ${paths.length} files; its own report could not be used: ${talked.reason}`;
+    return { kind: "synthesised", document: doneDocument(task, summary, ["report: synthesised"]) };
+  }
+  const { reading, answer } = talked;
+  if (reading.kind === "question" || reading.report.kind !== "result" || reading.report.status !== "done")
+    return { kind: "agent", document: answer };
+  const { notes_for_orchestrator: notes } = reading.report.result;
+  const summary = reading.output?.summary ?? "done";
+  return { kind: "agent", document: doneDocument(task, summary, Array.isArray(notes) ? notes : []) };
+}
+
+export function doneDocument(
+  { plan }: { readonly plan: Pick<RunTask["plan"], "id"> },
+  summary: string,
+  notes: readonly unknown[],
+) {
+  return {
+    status: "OK",
+    summary,
+    artifacts: { files_changed: [], commands_to_run: [], notes },
+    gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] },
+    next: { recommended_agent: "Orchestrator", recommended_task_id: plan.id, reason: "done" },
+  };
+}
+
+/** The agent gave nothing that could be handed in. */
+export async function reportFailure(
+  { engine }: RunContext,
+  { key, plan }: RunTask,
+  { call, agent, reason, starts }: { call: Call; agent: string; reason: string; starts: number },
+): Promise<Deny> {
+  const error = {
+    taskId: plan.id,
+    agent,
+    errorType: "runtime",
+    message: reason.slice(0, 2000),
+    attemptedFix: starts <= 1 ? "none" : "started again with the same parameters",
+    retryCount: Math.max(0, starts - 1),
+    recommendation: "look at its log",
+  };
+  const verdict = await operate(engine, "submit", { task: key, document: { error } }, call);
+  return verdict.allow ? deny("R-AG-001", reason.split("\n")[0] ?? reason) : verdict;
+}

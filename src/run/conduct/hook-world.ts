@@ -1,0 +1,183 @@
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { HookPorts, ProgramEnd, Rebased } from "../../hooks/lifecycle/hook-ports.ts";
+import type { Gh } from "../../hooks/lifecycle/open-pull-request.ts";
+import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
+import { bringBase } from "../../workspace/checkouts/bring-base.ts";
+import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import type { Collected } from "../../workspace/checkouts/collect-work.ts";
+import { neutralGit } from "../../workspace/checkouts/neutral-git.ts";
+import { readDiff } from "../../workspace/git/read-diff.ts";
+import { readTrees } from "../../workspace/git/read-tree.ts";
+import { readRef } from "../../workspace/git/refs.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
+import { removeFolder } from "../../workspace/remove-folder.ts";
+import { runProcess } from "../../workspace/run-process.ts";
+import { checkWalls } from "../../workspace/sandbox/check-walls.ts";
+import { openProver } from "../open-prover.ts";
+import { reviewFor } from "../review/review-work.ts";
+import { collect } from "./hand-in.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+import { showBranch } from "./work-branch.ts";
+import type { WorkPlace } from "./work-place.ts";
+
+export interface HookedWork {
+  readonly task: RunTask;
+  readonly commit: string;
+  /** Where its agent works, as long as it does. */
+  readonly place?: WorkPlace;
+  readonly stop: AbortSignal;
+}
+
+const remote = "origin";
+const ghMsMax = 60_000;
+const gitMsMax = 60_000;
+
+/** What hooks do to the world in a run, and the work as they leave it. */
+export class HookWorld {
+  readonly #context: RunContext;
+  readonly #of: HookedWork;
+  #commit: string;
+  #checkout: Checkout | undefined;
+  /** Where a hook or the agent changed the work. */
+  collected: Collected | undefined;
+  /** Somebody was asked and could not say: not the work's fault. */
+  waits = false;
+
+  constructor(context: RunContext, of: HookedWork) {
+    this.#context = context;
+    this.#of = of;
+    this.#commit = of.commit;
+    this.#checkout = of.place?.checkout;
+  }
+
+  /** Takes up what the agent has changed since. */
+  async collectAgain(): Promise<void> {
+    const { task, place } = this.#of;
+    if (place === undefined || this.#checkout === undefined) return;
+    const collected = await collect(this.#context, { task, place: { ...place, checkout: this.#checkout } });
+    if (collected === "unchanged") throw new Error("nothing of its work is left");
+    this.#take(collected);
+  }
+
+  async ports(): Promise<HookPorts> {
+    const { config, repository } = this.#context;
+    const base = (await this.#context.atBase()).repository.baseCommit;
+    const [tree] = await readTrees(repository.root, [base]);
+    return {
+      integrate: config.integrate,
+      commit: () => this.#commit,
+      rebase: (branch) => this.#rebase(branch),
+      push: (push) => pushTo(repository.root, push),
+      gh: ghIn(repository.root),
+      // The base's: the work does not say how it is tested.
+      top: { has: (name) => tree?.idOf(name) !== undefined, text: (name) => tree?.text(name) },
+      prove: (command) => this.#prove(command),
+      review: (name) => this.#review(name),
+      runProgram: (run) => this.#runProgram(run),
+    };
+  }
+
+  async #rebase(branch: string): Promise<Rebased> {
+    const { repository, dependencies } = this.#context;
+    const { task, place } = this.#of;
+    if (place === undefined || this.#checkout === undefined)
+      return { error: "its agent works on it no more: rebase before the submission" };
+    const onto = await readRef(repository.root, `refs/heads/${branch}`);
+    if (onto === undefined) return { error: `there is no branch \`${branch}\`` };
+    const brought = await bringBase(this.#checkout, {
+      work: this.#commit,
+      onto,
+      subject: `${task.plan.id}: ${task.plan.title}`,
+      gitInside: (words) => gitInside(place, words),
+    });
+    this.#checkout = brought.checkout;
+    if (brought.how === "up-to-date") return { how: "up-to-date", onto };
+    const missing = await dependencies.install(onto, brought.checkout.folder);
+    if (missing !== undefined) return { error: `its dependencies cannot be installed: ${missing}` };
+    if (brought.how === "conflicts") return { how: "conflicts", onto, files: brought.files };
+    const { commit } = brought;
+    const { work: ref } = refsOf(brought.checkout);
+    this.#take({ commit, ref, changed: await readDiff(repository.root, onto, commit) });
+    await showBranch(this.#context, task, commit);
+    return { how: "rebased", onto };
+  }
+
+  #take(collected: Collected): void {
+    this.collected = collected;
+    this.#commit = collected.commit;
+  }
+
+  async #prove(command: string) {
+    using prover = await openProver(this.#context);
+    const proven = await prover.run(this.#commit, command);
+    return "error" in proven ? proven : { exit: proven.run.exit, tail: proven.run.tail };
+  }
+
+  async #review(name: string) {
+    const { task, stop } = this.#of;
+    const reviewed = await reviewFor(this.#context, task, { name, commit: this.#commit, stop });
+    if (reviewed.ok) return { approved: true, reason: reviewed.reviews[0]?.summary ?? "" };
+    this.waits = reviewed.waiting;
+    const { reason, details } = reviewed.refused;
+    return { approved: false, reason, findings: (details.findings ?? []) as readonly string[] };
+  }
+
+  /** The project's own program, in its root: it reads the agent's checkout and writes nothing but temporary files. */
+  async #runProgram({ command, input, msMax, onOutput }: Parameters<HookPorts["runProgram"]>[0]) {
+    const { repository, config, sandbox } = this.#context;
+    const { root, commonFolder } = repository;
+    const temporary = mkdtempSync(join(tmpdir(), "lockstep-hook-"));
+    try {
+      const checkout = this.worktree;
+      const { home, env_pass: passed } = config.workspace;
+      const walls = checkWalls({ root, commonFolder, checkout, temporary, home }, "check");
+      const env = Object.fromEntries(passed.flatMap((name) => [[name, process.env[name] ?? ""]]));
+      const readOnly = [...walls.readOnly, checkout].filter(existsSync);
+      const wrapped = sandbox.wrap(command, { ...walls, writable: [], readOnly }, { cwd: root, env });
+      const run = { ...wrapped, cwd: root, input, msMax, onOutput, streams: "apart" as const };
+      return (await runProcess(run)) satisfies ProgramEnd;
+    } finally {
+      removeFolder(temporary);
+    }
+  }
+
+  get worktree(): string {
+    const folder = this.#checkout?.folder;
+    return folder !== undefined && existsSync(folder) ? folder : this.#context.repository.root;
+  }
+}
+
+/** An agent's git folder can say what git is to run: that happens behind its walls, or not at all. */
+async function gitInside({ walled, wrap, checkout: { folder } }: WorkPlace, words: readonly string[]) {
+  if (!walled) return neutralGit(folder, words);
+  const never = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
+  const { command, env } = wrap(["git", "-C", folder, ...never, ...words], { PATH: process.env.PATH ?? "" });
+  return runProcess({ command, env, cwd: folder, msMax: gitMsMax });
+}
+
+/** Nothing is overwritten but what was pushed from here before. */
+async function pushTo(root: string, { commit, branch, expected }: Parameters<HookPorts["push"]>[0]) {
+  const lease = expected === null ? [] : [`--force-with-lease=refs/heads/${branch}:${expected}`];
+  const words = ["push", "--quiet", ...lease, remote, `${commit}:refs/heads/${branch}`];
+  const { exit, stderr } = await tryGit(root, words);
+  return exit === 0 ? undefined : { error: lastLine(stderr) };
+}
+
+function ghIn(cwd: string): Gh {
+  const known = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  const env = { ...Object.fromEntries(known), GH_PROMPT_DISABLED: "1", NO_COLOR: "1" };
+  return async (words, input) => {
+    const run = { command: ["gh", ...words], cwd, env, input, msMax: ghMsMax };
+    const { exit, tail, outputBytes } = await runProcess(run);
+    if (exit === null && outputBytes === 0 && tail.includes("cannot be started")) return undefined;
+    return { exit, last: lastLine(tail) };
+  };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}

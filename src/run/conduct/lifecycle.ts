@@ -1,0 +1,102 @@
+import type { Deny, Details } from "../../core/rules/verdict.ts";
+import type { Call } from "../../engine/engine.ts";
+import { keepHookContext } from "../../engine/keep-hook-context.ts";
+import { operate } from "../../engine/operate.ts";
+import type { HookContext, HookPoint } from "../../hooks/lifecycle/hook.ts";
+import { resolveHooks } from "../../hooks/lifecycle/resolve-hooks.ts";
+import { type HooksRun, runHooks } from "../../hooks/lifecycle/run-hooks.ts";
+import { type Remediate, submitWithRemediation } from "../../hooks/lifecycle/submit-with-remediation.ts";
+import type { Collected } from "../../workspace/checkouts/collect-work.ts";
+import { type HookedWork, HookWorld } from "./hook-world.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+
+export interface Passing extends HookedWork {
+  /** Who made the work: its own hooks come before its task's. */
+  readonly agent: string;
+  /** With the attempt's epoch as long as there is one: of an attempt that is over nothing is kept. */
+  readonly call: Call;
+}
+
+export type Passed =
+  /** `collected`: the work as the hooks left it, where they changed it. */
+  | { readonly ok: true; readonly context: Details; readonly collected: Collected | undefined }
+  /** `waiting`: not the work's fault; a person has to go on. */
+  | { readonly ok: false; readonly refused: Deny; readonly waiting: boolean };
+
+/** Runs the hooks of a point for work that there is; before a submission the agent may mend what fails, once. */
+export async function passPoint(
+  context: RunContext,
+  passing: Passing,
+  point: HookPoint,
+  remediate?: Remediate,
+): Promise<Passed> {
+  const { task, agent, call } = passing;
+  const hooks = resolveHooks(context.config, point, task.plan.type, agent);
+  if (hooks.length === 0) return { ok: true, context: {}, collected: undefined };
+  using _alive = keepAlive(context, passing);
+  const world = new HookWorld(context, passing);
+  const ports = await world.ports();
+  const kept = (await context.engine.ledger.task(task.key))?.hookContext ?? {};
+  const told = contextFor(context, task, { point, agent, worktree: world.worktree });
+  const warnings: string[] = [];
+  const run = async (more: Details): Promise<HooksRun> => {
+    const extra = { ...kept, skip_pr: task.plan.skip_pr, ...more };
+    const ran = await runHooks(hooks, { ...told, extra }, ports);
+    for (const { hook, status, message } of ran.results)
+      context.onTask(task.key, { type: "said", text: `${point}: ${hook}: ${status}: ${message}` });
+    warnings.push(...ran.warnings);
+    return ran;
+  };
+  const done = await submitWithRemediation(
+    run,
+    remediate === undefined
+      ? undefined
+      : async (prompt, limits) => {
+          await remediate(prompt, limits);
+          await world.collectAgain();
+        },
+  );
+  const { results, context: found } = done;
+  await keepHookContext(context.engine, { task: task.key, point, results, context: found }, call);
+  for (const warning of warnings)
+    context.remember("progress.md", `${task.key}: warning, ${point}: ${warning}; nothing is undone`);
+  if (done.ok) return { ok: true, context: found, collected: world.collected };
+  return { ok: false, refused: needsContinuation(done.refused, point), waiting: world.waits };
+}
+
+/** Hooks may take longer than the agent may be silent. A beat that is refused is found out when the work is handed in. */
+function keepAlive({ engine }: RunContext, { task, place, call }: Passing): Disposable {
+  if (place === undefined) return { [Symbol.dispose]: () => {} };
+  const beat = () => operate(engine, "heartbeat", { task: task.key }, call).catch(() => {});
+  const timer = setInterval(() => void beat(), task.plan.heartbeat_interval_seconds * 1000);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function needsContinuation(refused: Deny, point: HookPoint): Deny {
+  return { ...refused, details: { ...refused.details, point, needs_continuation: "hook_failure" } };
+}
+
+function contextFor(
+  { repository, session }: RunContext,
+  { plan }: RunTask,
+  {
+    point,
+    agent,
+    worktree,
+  }: { readonly point: HookPoint; readonly agent: string; readonly worktree: string },
+): HookContext {
+  return {
+    hook_point: point,
+    task_id: plan.id,
+    task_title: plan.title,
+    task_path: `.agents-work/${session}/tasks.yaml`,
+    task_type: plan.type,
+    branch_name: `lockstep/${plan.id}`,
+    base_branch: repository.base,
+    worktree,
+    agent_name: agent,
+    // What an agent hands in is one commit, however many it made itself.
+    commits_count: 1,
+    extra: {},
+  };
+}

@@ -1,0 +1,43 @@
+import type { AgentEvent } from "../../clients/agent.ts";
+import { loopLimits } from "../../core/loops/loop-limits.ts";
+import { LoopWatch } from "../../core/loops/loop-watch.ts";
+import type { Signal } from "../../core/loops/signal.ts";
+import { shortened } from "../../core/points/quoted.ts";
+import type { EngineLimits } from "../../engine/engine.ts";
+import type { HaltInput } from "../../engine/halt-task.ts";
+
+const linesMax = 10;
+const lineLengthMax = 200;
+
+/** Watches what one attempt does, across its starts, and remembers the end of it for whoever looks into a halt. */
+export class LoopGuard {
+  readonly #watch: LoopWatch;
+  readonly #last: string[] = [];
+
+  constructor(limits: Pick<EngineLimits, "sameError" | "tokens">) {
+    this.#watch = new LoopWatch(loopLimits(limits));
+  }
+
+  see(event: AgentEvent): Signal | undefined {
+    if ("text" in event && event.text.trim() !== "") this.#keep(event);
+    return event.type === "tool" || event.type === "tool-result" ? this.#watch.see(event) : undefined;
+  }
+
+  /** What the ledger keeps of a halt: the signal, and the last things that the agent did. */
+  haltOf(task: string, signal: Signal): HaltInput {
+    const { level: _level, reason, ...about } = signal;
+    return {
+      task,
+      refusal: { code: "R-BG-001", reason: `task \`${task}\` goes round in circles: ${reason}`, details: {} },
+      halt: { ...about, last: [...this.#last] },
+    };
+  }
+
+  #keep(event: Extract<AgentEvent, { readonly text: string }>): void {
+    const name = event.type === "tool" ? `${event.name}: ` : "";
+    this.#last.push(
+      shortened(`${name}${event.text}`.replace(/\s+/g, " ").trim(), lineLengthMax).toWellFormed(),
+    );
+    if (this.#last.length > linesMax) this.#last.shift();
+  }
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isIn } from "../../core/tasks/task.ts";
+import { HostRunning } from "../../server/host.ts";
+import { loadPlan } from "../../workspace/plan/load-plan.ts";
+import type { IntegrationContext } from "../integration.ts";
+import { Conductor, type Stops } from "./conduct.ts";
+import { LedgerFollower } from "./follow-ledger.ts";
+import { joinedSessions, joinSession } from "./joined-sessions.ts";
+import type { OpenedRun, PreparedRun, RunWish } from "./open-run.ts";
+
+const pauseMs = 300;
+
+interface Ways {
+  readonly stops: Stops;
+  /** This process only watches: another one does it. */
+  onWatching(pid: number | undefined): void;
+}
+
+/**
+ * Does a plan to its end. While another process conducts, it gets these tasks too and this one watches; when that
+ * one has ended or died, this one goes on.
+ */
+export async function runOrJoin(
+  context: IntegrationContext,
+  wish: RunWish,
+  prepared: PreparedRun,
+  ways: Ways,
+): Promise<void> {
+  const opened = await openOrWatch(context, wish, prepared, ways);
+  if (opened === undefined) return;
+  await using run = opened;
+  const conductor = await Conductor.open(run.context, ways.stops);
+  await conductor.add(run.context, prepared.tasks);
+  await conductor.run(newcomers(context, wish, run));
+}
+
+/** Undefined where there is nothing left to do. */
+async function openOrWatch(
+  context: IntegrationContext,
+  wish: RunWish,
+  prepared: PreparedRun,
+  { stops, onWatching }: Ways,
+): Promise<OpenedRun | undefined> {
+  const first = await tryOpen(prepared);
+  if ("context" in first) return first;
+  using _joined = joinSession(wish.stateFolder, wish.session);
+  onWatching(first.pid);
+  const follower = await LedgerFollower.open(context.engine.ledger);
+  const own = new Set(prepared.tasks.map(({ key }) => key));
+  while (!stops.gently.aborted) {
+    for (const { task, to } of await follower.news())
+      if (task !== null && to !== null && own.has(task)) wish.onTask(task, { type: "said", text: to });
+    if (await areIn(context, own)) return undefined;
+    const opened = await tryOpen(prepared);
+    if ("context" in opened) return opened;
+    await sleep(pauseMs);
+  }
+  return undefined;
+}
+
+async function tryOpen(prepared: PreparedRun): Promise<OpenedRun | { readonly pid: number | undefined }> {
+  try {
+    return await prepared.open();
+  } catch (error) {
+    if (!(error instanceof HostRunning)) throw error;
+    return { pid: error.host?.pid };
+  }
+}
+
+async function areIn({ engine }: IntegrationContext, keys: Iterable<string>): Promise<boolean> {
+  for (const key of keys) {
+    const task = await engine.ledger.task(key);
+    if (task === undefined || !isIn(task)) return false;
+  }
+  return true;
+}
+
+/** The sessions that others have brought since it was last asked, ready to be done. */
+function newcomers({ config, repository, onProgress }: IntegrationContext, wish: RunWish, run: OpenedRun) {
+  const known = new Set([wish.session.session]);
+  return async () => {
+    const added = [];
+    for (const { session, file } of joinedSessions(wish.stateFolder)) {
+      if (known.has(session)) continue;
+      known.add(session);
+      const loaded = loadPlan(file, repository.root, { agents: config.agents, taskTypes: config.task_types });
+      const taken =
+        "plan" in loaded ? await run.takeIn({ plan: loaded.plan, session: { session, file } }) : undefined;
+      if (taken === undefined || "allow" in taken)
+        onProgress(`${session} cannot be taken in here: ${taken?.reason ?? "its plan has faults"}`);
+      else added.push(taken);
+    }
+    return added;
+  };
+}

@@ -1,0 +1,43 @@
+import { assignmentOf } from "../../clients/input/universal-input.ts";
+import type { Config } from "../../contract/config.ts";
+import { agentsForTask } from "../../core/plan/agents-for-task.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
+import { operate } from "../../engine/operate.ts";
+import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
+import type { IntegrationContext } from "../integration.ts";
+import type { RunTask } from "./run-context.ts";
+
+/** The tasks of a plan with whom they are for and what they are allowed, as they are dispatched. */
+export function runTasks(config: Config, plan: LoadedPlan, session: string): readonly RunTask[] {
+  return plan.tasks.map((task) => {
+    const [agent = ""] = agentsForTask(task, { agents: config.agents, taskTypes: config.task_types });
+    const assignment = assignmentOf(task, `.agents-work/${session}/worklogs/${task.id}.md`);
+    return {
+      key: `${session}/${task.id}`,
+      plan: task,
+      agent,
+      packet: {
+        task_id: `${session}/${task.id}`,
+        title: task.title,
+        agent,
+        ...(task.type === null ? {} : { type: task.type }),
+        depends_on: task.depends_on.map((id) => `${session}/${id}`),
+        assignment: { ...assignment, proves: task.proves, uses: task.uses },
+      },
+    };
+  });
+}
+
+/** Those that the ledger does not know yet. */
+export async function addTasks(
+  { engine, call }: IntegrationContext,
+  tasks: readonly RunTask[],
+): Promise<Deny | undefined> {
+  for (const { key, packet } of tasks) {
+    if ((await engine.ledger.task(key)) !== undefined) continue;
+    const added = await operate(engine, "task-add", { packet }, call);
+    // Another run of the same plan may have been quicker.
+    if (!added.allow && (await engine.ledger.task(key)) === undefined) return added;
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { field } from "../../core/points/fields.ts";
+import type { Verdict } from "../../core/rules/verdict.ts";
+import type { Call, Engine } from "../../engine/engine.ts";
+import { tokenOf } from "../../engine/fence.ts";
+import { operate } from "../../engine/operate.ts";
+import { endAgentProcesses, findAgentProcesses } from "../../workspace/agent-processes.ts";
+
+interface TakingOver {
+  readonly engine: Engine;
+  readonly call: Call;
+}
+
+/** Ends an attempt with its agent and all that this started; everything else stays as it is. */
+export async function stopAttempt({ engine, call }: TakingOver, task: string): Promise<Verdict> {
+  const verdict = await operate(engine, "stop", { task }, call);
+  const attempt = verdict.allow ? await engine.ledger.attempt(task) : undefined;
+  if (attempt !== undefined) await awaitAgentsEnd(engine, attempt);
+  return verdict;
+}
+
+/** Gives an attempt to a person, once its agent is gone: two would work in one checkout. */
+export async function takeAttempt({ engine, call }: TakingOver, task: string): Promise<Verdict> {
+  const before = await engine.ledger.attempt(task);
+  const verdict = await operate(engine, "take", { task }, call);
+  const epoch = field(verdict.details, "previous_epoch");
+  if (verdict.allow && typeof epoch === "number")
+    await awaitAgentsEnd(engine, { task, epoch, runner: before?.runner ?? null });
+  return verdict;
+}
+
+/** A living run hears of it by its next heartbeat and has its agent ended well within this time. */
+const patienceMs = 8_000;
+const pauseMs = 100;
+
+/** Who started the agent ends it; where nobody is left who could, this does. */
+export async function awaitAgentsEnd(
+  { ledger, isAlive }: Pick<Engine, "ledger" | "isAlive">,
+  {
+    task,
+    epoch,
+    runner,
+  }: { readonly task: string; readonly epoch: number; readonly runner: ProcessIdentity | null },
+): Promise<void> {
+  const token = tokenOf(ledger, task, epoch);
+  const deadline = performance.now() + (runner !== null && isAlive(runner) ? patienceMs : 0);
+  while (performance.now() < deadline && findAgentProcesses(token).length > 0) await sleep(pauseMs);
+  await endAgentProcesses(token);
+}

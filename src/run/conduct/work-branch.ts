@@ -1,0 +1,19 @@
+import { checkoutOf, keepOnRef, readRef } from "../../workspace/git/refs.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+
+/** For people to look at. What somebody else has there is kept, and what is checked out is not moved. */
+export async function showBranch(
+  { repository: { root }, onTask }: Pick<RunContext, "repository" | "onTask">,
+  { key, plan }: Pick<RunTask, "key"> & { readonly plan: Pick<RunTask["plan"], "id"> },
+  commit: string,
+): Promise<void> {
+  const branch = `lockstep/${plan.id}`;
+  const old = await readRef(root, `refs/heads/${branch}`);
+  const told = (text: string) => onTask(key, { type: "said", text });
+  if ((await checkoutOf(root, branch)) !== undefined)
+    return told(`\`${branch}\` is checked out and stays; the work is ${commit.slice(0, 12)}`);
+  if (old !== undefined) await keepOnRef(root, `refs/lockstep/replaced/${plan.id}/${old.slice(0, 12)}`, old);
+  const { exit, stderr } = await tryGit(root, ["update-ref", `refs/heads/${branch}`, commit, old ?? ""]);
+  if (exit !== 0) told(`\`${branch}\` cannot be set: ${stderr.trim()}; the work is ${commit.slice(0, 12)}`);
+}

@@ -1,0 +1,33 @@
+import type { Deny } from "../../core/rules/verdict.ts";
+import { handedIn } from "../conduct/bring-in.ts";
+import { rejectWork } from "../conduct/hand-in.ts";
+import { passPoint } from "../conduct/lifecycle.ts";
+import type { ReviewedTask } from "../conduct/review-task.ts";
+import type { RunContext, RunTask } from "../conduct/run-context.ts";
+import { reviewWork } from "./review-work.ts";
+
+/** Everybody who is asked about work in review before it is proven: other agents, then the hooks before a merge. */
+export async function passReview(
+  context: RunContext,
+  task: RunTask,
+  stop: AbortSignal,
+): Promise<ReviewedTask> {
+  const commit = await handedIn(context, task);
+  if (commit === undefined) return "ready"; // that nothing was changed is found by the integration
+  const reviewed = await reviewWork(context, task, { commit, stop });
+  if (!reviewed.ok) return stop.aborted ? "stopped" : tell(context, task, reviewed);
+  const { engine, call } = context;
+  const agent = (await engine.ledger.task(task.key))?.agent ?? task.agent;
+  const passed = await passPoint(context, { task, commit, agent, call, stop }, "before_merge");
+  if (passed.ok) return "ready";
+  return stop.aborted ? "stopped" : tell(context, task, passed);
+}
+
+async function tell(
+  context: RunContext,
+  task: RunTask,
+  { refused, waiting }: { readonly refused: Deny; readonly waiting: boolean },
+): Promise<ReviewedTask> {
+  const { code, reason } = waiting ? refused : await rejectWork(context, task, refused);
+  return { told: `${waiting ? "waits" : "refused"}, ${code}: ${reason}`, waits: waiting };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { readReview } from "./read-review.ts";
+
+const task = { id: "T-1", criteria: [], worklogPath: undefined };
+
+function answer(
+  status: string,
+  more: { findings?: unknown; done?: boolean; concerns?: readonly string[] } = {},
+) {
+  const { findings = [], done = status === "OK", concerns = [] } = more;
+  return {
+    status,
+    summary: "looked",
+    artifacts: { findings, notes: [], commands_to_run: [] },
+    gates: { meets_definition_of_done: done, security_concerns: concerns },
+    next: { recommended_agent: "Coder", recommended_task_id: "T-1", reason: "x" },
+  };
+}
+
+describe("an answer to a review", () => {
+  it.each<[string, unknown, string, string]>([
+    ["says that all is well", answer("OK"), "Reviewer", "approved"],
+    [
+      "has findings that do not block",
+      answer("OK", { findings: ["low: a", "medium: high time"] }),
+      "QA",
+      "approved",
+    ],
+    ["has a finding that blocks", answer("OK", { findings: ["[HIGH] a"] }), "QA", "refused"],
+    ["has a concern that blocks", answer("OK", { concerns: ["critical: a"] }), "Security", "refused"],
+    ["says that it is not done", answer("OK", { done: false }), "Reviewer", "refused"],
+    ["says that it fails", answer("FAIL"), "Reviewer", "refused"],
+    ["says that it is blocked", answer("BLOCKED"), "Reviewer", "refused"],
+    ["leaves it to a person", answer("NEEDS_DECISION"), "Security", "undecided"],
+  ])("that %s", (_title, given, role, verdict) => {
+    expect(readReview(given, { task, role })).toMatchObject({ verdict });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["is none", undefined, "Reviewer"],
+    ["asks what only security may", answer("NEEDS_DECISION"), "Reviewer"],
+    ["asks for information", answer("NEEDS_INFO"), "Researcher"],
+    ["has findings of another form", answer("OK", { findings: "none" }), "Reviewer"],
+    [
+      "is a result of work",
+      { status: "done", changes: [], acceptance_check: [], worklog_path: "w", notes_for_orchestrator: [] },
+      "QA",
+    ],
+  ])("that %s cannot be used", (_title, given, role) => {
+    expect(readReview(given, { task, role })).toHaveProperty("invalid");
+  });
+});

@@ -1,0 +1,78 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
+import { deleteFolder } from "../../workspace/checkouts/remove-checkout.ts";
+import { takeSlot } from "../../workspace/git/proof-slot.ts";
+import { installFolder } from "../../workspace/install-folder.ts";
+import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
+import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
+import { checkoutsFolder } from "../../workspace/state-home.ts";
+import type { Agent } from "../conduct/agents.ts";
+import type { RunContext } from "../conduct/run-context.ts";
+import type { WorkPlace } from "../conduct/work-place.ts";
+
+export interface ReviewPlace extends WorkPlace, Disposable {}
+
+export interface ReviewPlaceOptions {
+  readonly task: string;
+  readonly attempt: number;
+  readonly base: string;
+  readonly commit: string;
+  readonly agent: Agent;
+}
+
+/** A checkout of somebody's work for somebody else to look at: nothing of it is kept. */
+export async function openReviewPlace(
+  context: RunContext,
+  { task, attempt, base, commit, agent }: ReviewPlaceOptions,
+): Promise<ReviewPlace> {
+  const { repository, config, sandbox, session, dependencies } = context;
+  const { root, commonFolder } = repository;
+  const { include, home } = config.workspace;
+  const slot = takeSlot(join(realpathSync(checkoutsFolder(commonFolder)), "reviews"));
+  const close = () => {
+    for (const name of ["tree", "tmp", "making"]) deleteFolder(join(slot.folder, name));
+    slot[Symbol.dispose]();
+  };
+  try {
+    for (const name of ["tree", "tmp"]) deleteFolder(join(slot.folder, name));
+    const name = { session, task, attempt };
+    const plan = { commonFolder, slot: slot.folder, name, base, start: commit, root, include };
+    const checkout = await makeCheckout(plan);
+    const missing = await dependencies.install(base, checkout.folder);
+    const walls = agentWalls({
+      ...{ root, commonFolder, home, client: agent.client },
+      checkout: checkout.folder,
+      temporary: checkout.temporary,
+      readOnly: [installFolder(), join(checkout.folder, ".git")],
+    });
+    return {
+      checkout,
+      notes: missing === undefined ? [] : [`its dependencies cannot be installed: ${missing}`],
+      walled: sandbox.enforces,
+      wrap: (command, env) => {
+        const own = agent.isClient ? command : command.map((word) => fromRoot(root, word));
+        const wrapped = sandbox.wrap(own, walls, { cwd: checkout.folder, env });
+        if (!sandbox.enforces) return wrapped;
+        const caches = openCaches({
+          ...{ commonFolder, opened: home, purpose: "check", temporary: checkout.temporary },
+          setup: { programs: [], runsTree: false },
+        });
+        return {
+          ...wrapped,
+          env: { ...caches.env(wrapped.env.TMPDIR ?? checkout.temporary), ...wrapped.env },
+        };
+      },
+      [Symbol.dispose]: close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** A reviewer that is a program of the project is the project's, not the one that the work brings along. */
+function fromRoot(root: string, word: string): string {
+  if (isAbsolute(word) || !statSync(join(root, word), { throwIfNoEntry: false })?.isFile()) return word;
+  return join(root, word);
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { commitTree, mergeTrees } from "../git/merge-commits.ts";
+import { readTrees } from "../git/read-tree.ts";
+import { isAncestor, keepOnRef } from "../git/refs.ts";
+import { git } from "../git/run-git.ts";
+import { refsOf } from "./attempt-refs.ts";
+import { type Checkout, repositoryFolder, writeRecord } from "./checkout.ts";
+import { moveKeptRef } from "./collect-work.ts";
+import { ownGit } from "./own-git.ts";
+
+export interface Bringing {
+  /** What was collected from the checkout, as it is now. */
+  readonly work: string;
+  readonly onto: string;
+  readonly subject: string;
+  /** Git in the checkout with the agent's own git folder: behind walls, or with nothing of its configuration. */
+  gitInside(words: readonly string[]): Promise<{ readonly exit: number | null }>;
+}
+
+export type Brought = { readonly checkout: Checkout } & (
+  | { readonly how: "up-to-date" | "rebased"; readonly commit: string }
+  | { readonly how: "conflicts"; readonly files: readonly string[] }
+);
+
+/**
+ * Puts an attempt's work on top of a newer base, in the repository and in its checkout. It is merged where no agent
+ * configured anything; what conflicts is left in the checkout between marks, for the agent to bring together.
+ */
+export async function bringBase(checkout: Checkout, bringing: Bringing): Promise<Brought> {
+  const { work, onto, subject } = bringing;
+  const root = repositoryFolder(checkout.commonFolder);
+  const left = await marksLeft(checkout, work);
+  if (left.length > 0) return { how: "conflicts", checkout, files: left };
+  if (await isAncestor(root, onto, checkout.base)) return { how: "up-to-date", checkout, commit: work };
+  const merged = await mergeTrees(root, onto, work);
+  if ("conflicts" in merged) {
+    const { conflicts: files } = merged;
+    writeFileSync(marksFile(checkout), JSON.stringify({ labels: [onto, work], files }), { mode: 0o600 });
+    return { how: "conflicts", checkout: await show(checkout, merged.tree, bringing), files };
+  }
+  const commit = await commitTree(root, { tree: merged.tree, parents: [onto], subject });
+  await moveKeptRef(checkout.commonFolder, refsOf(checkout).work, commit);
+  return { how: "rebased", checkout: await show(checkout, merged.tree, bringing), commit };
+}
+
+/** What the checkout's contents are compared with from now on. */
+async function moveBase(checkout: Checkout, base: string): Promise<Checkout> {
+  const moved = { ...checkout, base };
+  await keepOnRef(repositoryFolder(checkout.commonFolder), refsOf(checkout).base, base);
+  writeRecord(moved);
+  return moved;
+}
+
+/**
+ * The work is on its ref, so the tree may be replaced. The base comes last: after a crash before that the same base
+ * is brought again, and finds its own changes there.
+ */
+async function show(checkout: Checkout, tree: string, { onto, gitInside }: Bringing): Promise<Checkout> {
+  await git(checkout.folder, ["read-tree", "--reset", "-u", tree], await ownGit(checkout));
+  // So that the agent sees its own changes as such, and not those of the base. It may have broken its git folder.
+  await gitInside(["reset", "--quiet", "--mixed", onto]);
+  return moveBase(checkout, onto);
+}
+
+function marksFile({ folder }: Checkout): string {
+  return join(dirname(folder), "conflict.json");
+}
+
+/** The files of the last conflict that still hold its marks, which name the two commits. */
+async function marksLeft(checkout: Checkout, work: string): Promise<readonly string[]> {
+  const file = marksFile(checkout);
+  if (!existsSync(file)) return [];
+  const { labels, files } = JSON.parse(readFileSync(file, "utf8")) as Record<"labels" | "files", string[]>;
+  const [tree] = await readTrees(repositoryFolder(checkout.commonFolder), [work]);
+  tree?.load(files);
+  const mark = new RegExp(`^(?:<{7,}|>{7,}) (?:${labels.join("|")})\\b`, "m");
+  const left = files.filter((path) => mark.test(tree?.text(path) ?? ""));
+  if (left.length === 0) rmSync(file);
+  return left;
+}

@@ -1,0 +1,8 @@
+import { existsSync } from "node:fs";
+import { type AttemptName, type Checkout, readRecord, slotOf } from "./checkout.ts";
+
+/** A task's checkout as it is, whoever works in it; undefined where there is none. */
+export function findCheckout(commonFolder: string, name: AttemptName): Checkout | undefined {
+  const record = readRecord(commonFolder, slotOf(commonFolder, name));
+  return record === undefined || !existsSync(record.folder) ? undefined : { ...record, ...name };
+}

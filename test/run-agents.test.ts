@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { answer, planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
+import { eventually } from "./support/run-command.ts";
+
+describe("an agent that fails repeatedly", () => {
+  it("hands over to the one that it escalates to, who starts from the base", async () => {
+    using repository = planned({
+      agents: {
+        quick: [["write: { path: junk.txt, text: x }", answer("OK")]],
+        strong: [["run: { command: 'test ! -e junk.txt && echo clean' }", writes("A"), answer("OK")]],
+      },
+      settings: { quick: "escalate_to: strong" },
+      tasks: [task("A", "quick")],
+    });
+    const { status, stderr, done } = await runPlan(repository);
+    expect({ status, tasks: done.tasks }, stderr).toMatchObject({
+      status: 0,
+      tasks: [{ state: "MERGED", attempts: 3, agent: "strong" }],
+    });
+    expect(stderr).toContain("clean");
+    expect(repository.git("show", "--name-only", "--format=", "main^2")).toBe("A.txt");
+  });
+
+  it("is tried once more, after everything else, where it escalates to nobody", async () => {
+    using repository = planned({
+      agents: { a: [["exit: 3"], [writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "a"), task("B", "b")],
+    });
+    const { status, stderr, states } = await runPlan(repository);
+    expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED", B: "MERGED" } });
+    const subjects = repository.git("log", "--first-parent", "--merges", "--format=%s", "main").split("\n");
+    expect(subjects).toEqual(["A: do A", "B: do B"]);
+  });
+
+  it("gets told what was wrong", async () => {
+    using repository = planned({
+      agents: { a: [["exit: 3"], ["say: again", writes("A"), answer("OK")]] },
+      tasks: [task("A", "a")],
+    });
+    const { stderr } = await runPlan(repository);
+    expect(stderr).toContain("to mend: its agent failed");
+  });
+});
+
+describe("what an agent finds", () => {
+  it("is its place: a slot, free ports, the session's files, and nobody else's", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [
+            "run: { command: 'echo slot=$LOCKSTEP_SLOT port=$LOCKSTEP_PORT_BASE compose=$COMPOSE_PROJECT_NAME task=$LOCKSTEP_TASK' }",
+            "run: { command: 'ls .agents-work/*/tasks.yaml && echo plan-is-there' }",
+            "run: { command: 'echo did it >> .agents-work/$(ls .agents-work)/worklogs.txt' }",
+            writes("A"),
+            answer("OK"),
+          ],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr } = await runPlan(repository);
+    expect(status, stderr).toBe(0);
+    expect(stderr).toMatch(/slot=0 port=2\d{4} compose=lockstep-\S+-a task=\S+\/A/);
+    expect(stderr).toContain("plan-is-there");
+    expect(repository.git("show", "--name-only", "--format=", "main^2")).toBe("A.txt");
+  });
+});
+
+describe("a plan that was changed", () => {
+  const stuck = () =>
+    planned({
+      agents: { a: [[answer("OK")]], b: [[writes("B"), answer("OK")]], c: [[writes("C"), answer("OK")]] },
+      tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]"), task("D", "b", ", depends_on: [B]")],
+    });
+
+  it("goes on in its session with what is new, and with what has not started as it now reads", async () => {
+    using repository = stuck();
+    const first = await runPlan(repository);
+    expect(first.states).toEqual({ A: "ESCALATED", B: "BLOCKED", D: "BLOCKED" });
+    repository.write("tasks.yaml", planText([task("A", "a"), task("B", "b"), task("C", "c")]));
+    const { status, states, stderr, done } = await runPlan(repository);
+    expect({ status, states }, stderr).toEqual({
+      status: 3,
+      states: { A: "ESCALATED", B: "MERGED", C: "MERGED" },
+    });
+    expect(done.session).toBe(first.done.session);
+    const copy = readFileSync(join(repository.path, ".agents-work", done.session, "tasks.yaml"), "utf8");
+    expect(copy.match(/status: completed/g)).toHaveLength(2);
+  });
+
+  it("is refused where a task that has started reads otherwise, with the way to do it, and nothing happens", async () => {
+    using repository = stuck();
+    await runPlan(repository);
+    repository.write("tasks.yaml", planText([task("A", "b"), task("C", "c")]));
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("E-PLAN: `A` cannot be changed any more, because it has started");
+    expect(stderr).toContain("--again");
+    const anew = await runPlan(repository, "--again");
+    expect(anew.states).toMatchObject({ C: "MERGED" });
+  });
+});
+
+describe("`run` without a plan", () => {
+  it("goes on with the session that is not finished, and else with `tasks.yaml`", async () => {
+    using repository = planned({
+      agents: { a: [["exit: 3"]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("B", "b")],
+    });
+    repository.write("other.yaml", planText([task("A", "a")], "other"));
+    await runPlan(repository, "other.yaml");
+    expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
+    const [stuck] = (await runPlan(repository)).done.tasks;
+    expect((await repository.run(["task", "cancel", stuck?.id ?? "", "--reason", "enough"])).status).toBe(0);
+    expect((await runPlan(repository)).states).toEqual({ B: "MERGED" });
+  });
+});
+
+describe("all work that a person stops", () => {
+  it("ends with its agents, is free again, and goes on after `clear`", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          ["say: begun", "sleep: 30", answer("OK")],
+          [writes("A"), answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    using running = repository.start(["run", "--json"]);
+    await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
+    expect((await repository.run(["stop-all"])).status).toBe(0);
+    const { status, stdout, stderr } = await running.ended;
+    expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 3, A: "PENDING" });
+    expect(stderr).toContain("R-CB-001");
+    expect((await repository.run(["clear"])).status).toBe(0);
+    expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
+  });
+});
+
+describe("an agent that leaks a secret into its work", () => {
+  it("is told which file and which kind, and merged without it", async () => {
+    const key = ["AKIA", "2E0A8F3B244C9986"].join("");
+    using repository = planned({
+      agents: {
+        a: [
+          [`write: { path: A.txt, text: "key ${key}\\n" }`, answer("OK")],
+          [writes("A"), answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr, done } = await runPlan(repository);
+    expect({ status, tasks: done.tasks }, stderr).toMatchObject({
+      status: 0,
+      tasks: [{ state: "MERGED", attempts: 2 }],
+    });
+    expect(stderr).toContain("R-PO-004: `A.txt` would bring a secret in");
+  });
+});
