@@ -114,6 +114,7 @@ function addTaskCommands(program: Command): void {
     .argument("<id>", "such as T-001")
     .description("a task that waits to be dispatched")
     .option("--title <text>")
+    .option("--type <name>", "a key of `task_types`")
     .option("--agent <name>")
     .option("--scope <path...>", "what it may write")
     .option("--forbid <path...>", "what it must not write, though it lies in the scope")

@@ -19,6 +19,7 @@ interface TaskOptions extends AskOptions {
 interface AddOptions extends TaskOptions {
   readonly file?: string;
   readonly title?: string;
+  readonly type?: string;
   readonly agent?: string;
   readonly objective?: string;
   readonly scope?: readonly string[];
@@ -35,7 +36,7 @@ export function taskAddCommand(id: string, options: AddOptions): Promise<0 | 2> 
 }
 
 async function packetOf(id: string, options: AddOptions): Promise<Details> {
-  const { file, title, agent, scope, forbid, check, dependsOn, uses } = options;
+  const { file, title, type, agent, scope, forbid, check, dependsOn, uses } = options;
   const given = file === undefined ? {} : await readDocument(file);
   if (!isObject(given))
     throw new CommandFault("R-IN-001", "the document is not an object: give an assignment packet");
@@ -44,7 +45,7 @@ async function packetOf(id: string, options: AddOptions): Promise<Details> {
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   return {
     ...given,
-    ...set({ title, agent, depends_on: dependsOn }),
+    ...set({ title, type, agent, depends_on: dependsOn }),
     task_id: id,
     assignment: {
       ...defaults(id),

@@ -69,6 +69,8 @@ async function taskStatus(engine: Engine, task: Task) {
     batch: task.batch ?? null,
     reverted_by: task.revertedBy ?? null,
     proof: task.proof,
+    type: task.type ?? null,
+    pr_url: task.hookContext?.pr_url ?? null,
     started_at: attempt?.startedAt ?? null,
     elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
     usage: usageOf(task),

@@ -131,9 +131,9 @@ describe("the usage of a thread", () => {
 });
 
 describe("a record of threads that an agent could have tampered with", () => {
-  it("is not looked for through links, and need not be there", () => {
+  it("is not looked for in circles, and need not be there", () => {
     using home = temporaryFolder({ "sessions/2026/x": "", "file/sessions": "" });
-    for (const name of ["a", "b"]) symlinkSync(".", join(home.path, "sessions", name));
+    for (const name of ["10", "11", "12"]) symlinkSync(".", join(home.path, "sessions", name));
     expect(new ThreadUsage(home.path, thread).recorded()).toEqual([]);
     expect(new ThreadUsage(join(home.path, "file"), thread).recorded()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { field } from "../../core/points/fields.ts";
 import type { Usage } from "../agent.ts";
@@ -65,15 +65,24 @@ export class ThreadUsage {
   }
 
   #find(): AppendedLines | undefined {
-    const file = filesBelow(this.#sessions).find(({ name }) => name.endsWith(`-${this.#thread}.jsonl`));
-    return file === undefined ? undefined : new AppendedLines(join(file.parentPath, file.name));
+    const isRecord = (name: string) => name.endsWith(`-${this.#thread}.jsonl`);
+    const [file] = daysIn(this.#sessions).flatMap((day) => pathsIn(day, isRecord));
+    return file === undefined ? undefined : new AppendedLines(file);
   }
 }
 
-/** With their types, or links would be followed: agents can write here. */
-function filesBelow(folder: string): readonly Dirent[] {
+/** The folders of days in those of months in those of years; deeper, agents could have laid links in circles. */
+function daysIn(sessions: string): readonly string[] {
+  const isDate = (name: string) => /^\d{2,4}$/.test(name);
+  const below = (folders: readonly string[]) => folders.flatMap((folder) => pathsIn(folder, isDate));
+  return below(below(below([sessions])));
+}
+
+function pathsIn(folder: string, isWanted: (name: string) => boolean): readonly string[] {
   try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true });
+    return readdirSync(folder)
+      .filter(isWanted)
+      .map((name) => join(folder, name));
   } catch (error) {
     if (isAbsence(error)) return [];
     throw error;

@@ -4,18 +4,20 @@ import type { Deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Call } from "../../engine/engine.ts";
 import { operate } from "../../engine/operate.ts";
-import { checkStart, putBack } from "../../engine/refuse-attempt.ts";
+import { checkStart, putBack, refuseAttempt } from "../../engine/refuse-attempt.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import type { Attempt } from "../../ledger/ledger.ts";
 import { endAgentProcesses } from "../../workspace/agent-processes.ts";
 import type { Agent } from "./agents.ts";
-import { type Conversed, converse } from "./converse.ts";
+import { askToMend } from "./ask-to-mend.ts";
+import { type Conversed, converse, type Talk } from "./converse.ts";
 import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { passPoint } from "./lifecycle.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import { lendSessionFiles } from "./session-files.ts";
 import { awaitAgentsEnd } from "./take-over.ts";
-import { openWorkPlace, type WorkPlace } from "./work-place.ts";
+import { openWorkPlace } from "./work-place.ts";
 
 /** What became of one try at a task; the ledger has the rest. */
 export type AttemptEnd =
@@ -109,17 +111,18 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
     ...(context.socket === undefined ? {} : { LOCKSTEP_SOCKET: context.socket }),
   };
   const input = inputFor(context, working);
-  const talked = await converse(context, {
+  const talk: Talk = {
     ...{ task, place, input, env, heartbeats },
     agent: one.agent,
     prompt: promptFor(input, one.agent.role),
     ...goOnWith(working, promptToMend(input)),
-  });
+  };
+  const talked = await converse(context, talk);
   // Without walls nothing holds what the agent started in sessions of their own.
   if (!place.walled) await endAgentProcesses(started.token);
   if (heartbeats.fault !== undefined) throw heartbeats.fault;
   if (heartbeats.lost !== undefined) return endedBy(context, task, heartbeats.lost);
-  return settle(context, working, place, talked);
+  return settle(context, working, talk, talked);
 }
 
 /** A person's word is no fault of the agent's. */
@@ -133,29 +136,65 @@ async function endedBy({ engine }: RunContext, { key }: RunTask, lost: Deny): Pr
 async function settle(
   context: RunContext,
   { task, one, own }: Working,
-  place: WorkPlace,
+  talk: Talk,
   talked: Conversed,
 ): Promise<AttemptEnd> {
-  if (talked.how === "stopped") {
-    await putBack(context.engine, { task: task.key, reason: "the run was stopped" }, own);
-    return talked;
-  }
+  if (talked.how === "stopped") return stopped(context, task, own);
   if (talked.how === "limited" || talked.how === "unauthenticated") {
     await putBack(context.engine, { task: task.key, reason: `${talked.how}: ${talked.reason}` }, own);
     return talked;
   }
   if (talked.how === "failed")
     return refused(await reportFailure(context, task, failing(own, one, talked.reason, talked.starts)));
-  const collected = await collect(context, { task, place });
-  if (talked.how === "unanswered" && collected === "unchanged") {
+  return submit(context, { task, one, own }, talk, talked);
+}
+
+/** What the tree holds, past the hooks, into review. */
+async function submit(
+  context: RunContext,
+  { task, one, own }: Pick<Working, "task" | "one" | "own">,
+  talk: Talk,
+  talked: Extract<Conversed, { how: "answered" | "unanswered" }>,
+): Promise<AttemptEnd> {
+  const { place, heartbeats } = talk;
+  let work = await collect(context, { task, place });
+  if (talked.how === "unanswered" && work === "unchanged") {
     const reason = `it changed nothing, and its answer cannot be used: ${talked.reason}`;
     return refused(await reportFailure(context, task, failing(own, one, reason, 2)));
   }
-  const stray = await findStray(context, task, collected);
-  const verdict = await handIn(context, { task, place, call: own, talked }, collected);
+  let stray = await findStray(context, task, work);
+  const passing = { task, place, agent: one.agent.name, call: own, stop: one.stop };
+  if (stray === undefined && work !== "unchanged" && isDone(talked)) {
+    const mend = askToMend(context, talk, talked.conversation);
+    const passed = await passPoint(context, { ...passing, commit: work.commit }, "before_submit", mend);
+    if (heartbeats.fault !== undefined) throw heartbeats.fault;
+    if (heartbeats.lost !== undefined) return endedBy(context, task, heartbeats.lost);
+    if (one.stop.aborted) return stopped(context, task, own);
+    if (!passed.ok) {
+      const verdict = await refuseAttempt(context.engine, { task: task.key, refused: passed.refused }, own);
+      return refused(verdict.allow ? passed.refused : verdict);
+    }
+    work = passed.collected ?? work;
+    stray = await findStray(context, task, work);
+  }
+  const verdict = await handIn(context, { task, place, call: own, talked }, work);
   if (!verdict.allow) return refused(verdict);
-  if (stray === undefined) return { how: "handed-in" };
-  return refused(await rejectWork(context, task, stray));
+  if (stray !== undefined) return refused(await rejectWork(context, task, stray));
+  if (work !== "unchanged" && isDone(talked))
+    await passPoint(context, { ...passing, commit: work.commit }, "after_submit");
+  return { how: "handed-in" };
+}
+
+/** Only work that is handed in as done has anything to submit. */
+function isDone(talked: Extract<Conversed, { how: "answered" | "unanswered" }>): boolean {
+  if (talked.how === "unanswered") return true;
+  const { reading } = talked;
+  return reading.kind === "report" && reading.report.kind === "result" && reading.report.status === "done";
+}
+
+async function stopped({ engine }: RunContext, { key }: RunTask, call: Call): Promise<AttemptEnd> {
+  await putBack(engine, { task: key, reason: "the run was stopped" }, call);
+  return { how: "stopped" };
 }
 
 function failing(call: Call, { agent }: Try, reason: string, starts: number) {

@@ -11,10 +11,28 @@ export interface BroughtIn {
 
 /** Merges the work of tasks in review, in their order, as far as it can be proven. */
 export async function bringIn(context: RunContext, tasks: readonly RunTask[]): Promise<readonly BroughtIn[]> {
-  const base = await context.atBase();
+  const isDirect = ({ plan }: RunTask) => plan.skip_pr && context.config.integrate === "pr";
+  return [
+    ...(await bringInAs(context, "local", tasks.filter(isDirect))),
+    ...(await bringInAs(
+      context,
+      context.config.integrate,
+      tasks.filter((task) => !isDirect(task)),
+    )),
+  ];
+}
+
+/** S2: a task without a pull request is merged directly, whatever the others are. */
+async function bringInAs(
+  context: RunContext,
+  way: RunContext["config"]["integrate"],
+  tasks: readonly RunTask[],
+): Promise<readonly BroughtIn[]> {
+  if (tasks.length === 0) return [];
+  const now = await context.atBase();
+  const base = { ...now, config: { ...now.config, integrate: way } };
   const wishes = await Promise.all(
     tasks.map(async (task) => ({
-      // Names of branches may be the same in two sessions.
       branch: `lockstep/${task.plan.id}`,
       task: task.key,
       commit: (await handedIn(context, task)) ?? base.repository.baseCommit,

@@ -8,13 +8,14 @@ import { askLogin } from "../../engine/ask-login.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
+import { passReview } from "../review/pass-review.ts";
 import { type AttemptEnd, runAttempt } from "./attempt.ts";
 import { bringIn } from "./bring-in.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { haltStalled } from "./halt-stalled.ts";
+import { passPoint } from "./lifecycle.ts";
 import type { TakenIn } from "./open-run.ts";
 import { rememberEvent } from "./remember-event.ts";
-import { reviewTask } from "./review-task.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import { rememberHalts, tellLoop } from "./tell-loops.ts";
 
@@ -151,15 +152,28 @@ export class Conductor {
     const ready = this.#inReview().filter(({ task }) => this.#reviewed.has(task.key));
     if (ready.length === 0) return false;
     if (isBatch && this.#inReview().some(({ task }) => this.#isToReview(task.key))) return false;
-    const tasks = ready.map(({ task }) => task);
+    // Two sessions may have a task of the same name, and so a branch: the other one's turn comes next.
+    const names = ready.map(({ task }) => task.plan.id);
+    const tasks = ready.flatMap(({ task }, at) => (names.indexOf(task.plan.id) === at ? [task] : []));
     for (const { key, member } of await bringIn(this.#main, tasks)) {
       const { outcome, refused } = member;
       const told = refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
       this.#tell(key, told);
       if (outcome !== "merged" && outcome !== "refused") this.#waiting.add(key);
+      if (outcome === "merged" && member.commit !== null) this.#afterMerge(key, member.commit);
       this.#reviewed.delete(key);
     }
     return true;
+  }
+
+  /** What fails then is told and undoes nothing. */
+  #afterMerge(key: string, commit: string): void {
+    const part = this.#parts.get(key);
+    if (part === undefined) return;
+    const { context, task } = part;
+    const agent = this.#facts.get(key)?.agent ?? task.agent;
+    const passing = { task, commit, agent, call: context.call, stop: this.#stops.atOnce };
+    this.#run(`${key} after`, async () => void (await passPoint(context, passing, "after_merge")));
   }
 
   #inReview(): readonly Part[] {
@@ -178,7 +192,7 @@ export class Conductor {
     for (const { context, task } of this.#inReview())
       if (this.#isToReview(task.key))
         this.#run(task.key, async () => {
-          const reviewed = await reviewTask(context, task, this.#stops.atOnce);
+          const reviewed = await passReview(context, task, this.#stops.atOnce);
           if (reviewed === "ready") this.#reviewed.add(task.key);
           else if (reviewed !== "stopped") {
             this.#tell(task.key, reviewed.told);

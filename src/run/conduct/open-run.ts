@@ -11,6 +11,7 @@ import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
+import { reviewersNeeded } from "../review/choose-reviewers.ts";
 import { Agents } from "./agents.ts";
 import { Dependencies } from "./dependencies.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
@@ -54,7 +55,9 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
   const agents = new Agents(config, repository.root);
   const takeTasks = async ({ plan, session }: Pick<RunWish, "plan" | "session">) => {
     const tasks = runTasks(config, plan, session.session);
-    const refused = await agents.prepare(tasks.map(({ agent }) => agent));
+    const reviewers = reviewersNeeded(config, tasks);
+    if ("allow" in reviewers) return reviewers;
+    const refused = await agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);
     return refused ?? (await addTasks(context, tasks)) ?? tasks;
   };
   const tasks = await takeTasks(wish);

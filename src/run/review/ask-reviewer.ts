@@ -33,6 +33,8 @@ export async function askReviewer(
   work: Work,
   asked: ReviewAsked,
 ): Promise<Review | { readonly failed: string }> {
+  const unusable = await context.agents.prepare([asked.agent]);
+  if (unusable !== undefined) return { failed: unusable.reason };
   const agent = context.agents.get(asked.agent);
   const role = reviewRole(context.config, agent.name);
   const input = await inputFor(context, task, work, asked.focus);

@@ -2,9 +2,11 @@ import type { Deny } from "../../core/rules/verdict.ts";
 import { handedIn } from "../conduct/bring-in.ts";
 import { rejectWork } from "../conduct/hand-in.ts";
 import { passPoint } from "../conduct/lifecycle.ts";
-import type { ReviewedTask } from "../conduct/review-task.ts";
 import type { RunContext, RunTask } from "../conduct/run-context.ts";
 import { reviewWork } from "./review-work.ts";
+
+/** `waits`: only a person can go on. */
+export type ReviewedTask = "ready" | "stopped" | { readonly told: string; readonly waits: boolean };
 
 /** Everybody who is asked about work in review before it is proven: other agents, then the hooks before a merge. */
 export async function passReview(
