@@ -17,12 +17,8 @@ export async function addTask(
   input: { readonly packet: Details },
   call: Call,
 ): Promise<Verdict> {
-  const masked = await maskedPacket(input.packet);
-  if ("allow" in masked) return masked;
-  const packet = readPacket(masked.packet);
+  const packet = await readTerms(engine, input.packet);
   if ("allow" in packet) return packet;
-  const wrong = await findBadScopes(engine, packet);
-  if (wrong !== undefined) return wrong;
   return settle(engine, { operation: "task-add", input, call }, async () => {
     const { key } = packet.name;
     const stored = await engine.ledger.task(key);
@@ -33,14 +29,8 @@ export async function addTask(
     const draft = new Draft(engine, { by: call, cause: "task-add" });
     const task: Task = {
       ...newTask(packet.name, draft.at),
-      title: packet.title,
-      type: packet.type ?? null,
-      model: packet.model,
-      agent: packet.agent,
-      assignment: packet.assignment,
-      terms: termsOf(packet.document),
+      ...termsIn(packet),
       contextRevision: packet.contextRevision,
-      dependsOn: packet.dependsOn ?? [],
     };
     const circle = await findCircle(draft, task);
     if (circle !== undefined) return { verdict: circle };
@@ -53,6 +43,19 @@ export async function addTask(
     const change = await draft.toChange({ expect: { tasks } });
     return { verdict: allow({ task_id: key, state: added.state }), change };
   });
+}
+
+/** What a person sets for a task, where it could be met. */
+export async function readTerms(engine: Engine, document: Details): Promise<Packet | Deny> {
+  const masked = await maskedPacket(document);
+  if ("allow" in masked) return masked;
+  const packet = readPacket(masked.packet);
+  return "allow" in packet ? packet : ((await findBadScopes(engine, packet)) ?? packet);
+}
+
+export function termsIn({ title, type, model, agent, assignment, document, dependsOn }: Packet) {
+  const { task_id: _id, ...terms } = document;
+  return { title, type: type ?? null, model, agent, assignment, terms, dependsOn: dependsOn ?? [] };
 }
 
 /** A dependency that fails has to know whom it fails: it gets a new version with this change. */
@@ -72,8 +75,4 @@ export async function findBadScopes({ world }: Engine, { assignment }: Packet): 
     facts,
   );
   return verdict.allow ? undefined : verdict;
-}
-
-export function termsOf({ task_id: _id, ...terms }: Details): Details {
-  return terms;
 }

@@ -102,7 +102,7 @@ function usageOf({ tokens, usage }: Task): TaskUsageStatus {
 }
 
 /** Null where nobody told what anything cost. */
-export function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[]): number | null {
+function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[]): number | null {
   return tasks.reduce<number | null>((sum, { usage }) => addCost(sum, usage.cost_usd ?? undefined), null);
 }
 

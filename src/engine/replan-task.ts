@@ -1,13 +1,11 @@
 import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
-import { findBadScopes, termsOf } from "./add-task.ts";
+import { readTerms, termsIn } from "./add-task.ts";
 import { downUpstream, orphanOf } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { dependencyVersions, findCircle } from "./find-circle.ts";
 import { unknownTask } from "./known-task.ts";
-import { maskedPacket } from "./masked-input.ts";
-import { readPacket } from "./read-packet.ts";
 import { settle } from "./settle.ts";
 
 /** A task that nobody has started yet, as its plan now has it. */
@@ -16,12 +14,8 @@ export async function replanTask(
   input: { readonly packet: Details },
   call: Call,
 ): Promise<Verdict> {
-  const masked = await maskedPacket(input.packet);
-  if ("allow" in masked) return masked;
-  const packet = readPacket(masked.packet);
+  const packet = await readTerms(engine, input.packet);
   if ("allow" in packet) return packet;
-  const wrong = await findBadScopes(engine, packet);
-  if (wrong !== undefined) return wrong;
   return settle(engine, { operation: "task-add", input, call }, async () => {
     const { key } = packet.name;
     const draft = new Draft(engine, { by: call, cause: "task-add" });
@@ -33,16 +27,7 @@ export async function replanTask(
           state: stored.state,
         }),
       };
-    const task = {
-      ...stored,
-      title: packet.title,
-      type: packet.type ?? null,
-      model: packet.model,
-      agent: packet.agent,
-      assignment: packet.assignment,
-      terms: termsOf(packet.document),
-      dependsOn: packet.dependsOn ?? [],
-    };
+    const task = { ...stored, ...termsIn(packet) };
     const circle = await findCircle(draft, task);
     if (circle !== undefined) return { verdict: circle };
     draft.putTask(task);
