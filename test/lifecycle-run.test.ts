@@ -44,6 +44,21 @@ describe("a run without any hooks configured", () => {
     expect(repository.remote("show", "lockstep/A:A.txt")).toBe("made");
   });
 
+  it("pushes nothing that holds a secret or fails its checks", async () => {
+    const key = ["AKIA", "2E0A8F3B244C9986"].join("");
+    using repository = hooked({
+      agents: {
+        a: [[`write: { path: A.txt, text: "key ${key}\\n" }`, answer("OK")]],
+        b: [["write: { path: B.bak, text: x }", answer("OK")]],
+      },
+      tasks: [task("A", "a"), task("B", "b").replace("[B.txt]", "[B.txt, B.bak]")],
+      config: "integrate: pr\n",
+    });
+    const { stderr } = await repository.conduct();
+    expect(stderr).toContain("would bring a secret in");
+    expect(repository.remote("branch", "--list", "lockstep/*")).toBe("");
+  });
+
   it("runs none for an agent that changed nothing or did not get there", async () => {
     using repository = hooked({
       agents: { a: [[answer("OK")]], b: [[writes("B"), answer("BLOCKED")]] },

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { answer, planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
@@ -100,6 +100,41 @@ describe("a plan that was changed", () => {
     expect(stderr).toContain("--again");
     const anew = await runPlan(repository, "--again");
     expect(anew.states).toMatchObject({ C: "MERGED" });
+  });
+});
+
+describe("an agent that cannot be started here", () => {
+  const gone = (more: string) =>
+    planned({
+      agents: { b: [[writes("A"), answer("OK")]] },
+      config: `  gone: { adapter: command, run: [no-such-program]${more} }\n`,
+      tasks: [task("A", "gone")],
+    });
+
+  it("is stood in for by its fallback", async () => {
+    using repository = gone(", fallback: b");
+    const { status, done, stderr } = await runPlan(repository);
+    expect({ status, tasks: done.tasks }, stderr).toMatchObject({ status: 0, tasks: [{ agent: "b" }] });
+  });
+
+  it("is told of before anything starts, and leaves nothing, where there is none", async () => {
+    using repository = gone("");
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("R-AG-001: agent `gone` cannot be used: `no-such-program` is not on PATH");
+    expect(readdirSync(join(repository.path, ".agents-work"))).toEqual([]);
+  });
+});
+
+describe("a task that waits for a person", () => {
+  it("holds up nobody else, in batches neither", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "a").replace('"cmd:', '"manual: it looks right", "cmd:'), task("B", "b")],
+      config: "limits: { max_parallel: 1 }\n",
+    });
+    const { status, states, stderr } = await runPlan(repository);
+    expect({ status, states }, stderr).toEqual({ status: 3, states: { A: "REVIEW", B: "MERGED" } });
   });
 });
 

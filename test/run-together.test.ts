@@ -53,6 +53,21 @@ describe("a second run", () => {
     expect(merges(repository)).toEqual(["A: do A"]);
   });
 
+  it("brings what has changed in the plan meanwhile, and the first one does it so", async () => {
+    using repository = planned({
+      agents: { a: slowly("A", 5), b: [[writes("B"), answer("OK")]], c: [[writes("C"), answer("OK")]] },
+      tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]")],
+    });
+    using first = repository.start(["run", "--json"]);
+    await begun(first);
+    const changed = task("B", "b", ", depends_on: [A]").replace("do B", "do B better");
+    repository.write("tasks.yaml", planText([task("A", "a"), changed, task("C", "c")]));
+    const second = await repository.run(["run", "--json"]);
+    expect(readRun(second.stdout).states, second.stderr).toEqual({ A: "MERGED", B: "MERGED", C: "MERGED" });
+    expect((await first.ended).status).toBe(0);
+    expect(merges(repository)).toEqual(["A: do A", "B: do B better", "C: do C"]);
+  });
+
   it("takes over when the first one dies", async () => {
     using repository = twoPlans(3);
     using first = repository.start(["run"], { through: ["setsid"] });

@@ -17,7 +17,7 @@ export function nextTasks<Task extends PlannedTask>(
   if (room <= 0) return [];
   const rejected = held.filter((task) => task.state === "REJECTED" && standing.isReady(task));
   const rework = rejected.slice(0, room);
-  if (mode === "batch" && held.some(({ taken }) => taken !== true)) return rework;
+  if (mode === "batch" && held.some(({ isPersons }) => isPersons !== true)) return rework;
   const occupied = new Occupied(limits.resources);
   for (const task of held) occupied.take(task);
   return [...rework, ...pickDisjoint(standing.ready(), occupied, room - rework.length)];

@@ -6,8 +6,8 @@ import type { PlannedTask } from "./planned-task.ts";
 export interface Stand {
   readonly state: TaskState;
   readonly revertedBy: string | null;
-  /** A person works on it: nobody waits for that. */
-  readonly taken?: boolean;
+  /** A person works on it, or is asked about it: nobody waits for that. */
+  readonly isPersons?: boolean;
 }
 
 /** States in which a task holds its locks. What other states still hold, dispatching finds out. */

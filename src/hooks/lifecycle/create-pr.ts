@@ -25,7 +25,7 @@ export async function createPr(
   const pushed: Details = { pushed: commit };
   if ("error" in opened) return failure(opened.error, { context: pushed });
   if ("missing" in opened)
-    return skip(`pushed \`${branch}\`; there is no \`gh\` here: open the pull request by hand`, pushed);
+    return success(`pushed \`${branch}\`; there is no \`gh\` here: open the pull request by hand`, pushed);
   const { url, created } = opened;
   return success(`${created ? "opened" : "there is already"} ${url ?? "a pull request"}`, {
     ...pushed,

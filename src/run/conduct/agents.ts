@@ -4,7 +4,9 @@ import { scriptAgent } from "../../clients/script/run.ts";
 import type { Config } from "../../contract/config.ts";
 import { chooseAgent } from "../../core/plan/choose-agent.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
+import { mayWorkOn } from "../../hooks/lifecycle/resolve-hooks.ts";
 import { realClient } from "./real-client.ts";
+import type { RunTask } from "./run-context.ts";
 
 /** An agent of the configuration that can be started here. */
 export interface Agent {
@@ -28,6 +30,8 @@ export class Agents {
   readonly #config: Config;
   readonly #root: string;
   readonly #ready = new Map<string, Agent>();
+  /** With the reason. */
+  readonly #unusable = new Map<string, string>();
   /** By pool: agents of one client use one account. */
   readonly #pauses = new Map<string, Pause>();
 
@@ -38,16 +42,33 @@ export class Agents {
 
   /** Asks each of them, and those that would take over, whether it can be used at all. */
   async prepare(names: Iterable<string>): Promise<Deny | undefined> {
-    for (const name of this.#withHandovers(names)) {
-      if (this.#ready.has(name)) continue;
+    const wanted = [...names];
+    for (const name of this.#withHandovers(wanted)) {
+      if (this.#ready.has(name) || this.#unusable.has(name)) continue;
       const client = this.#clientOf(name);
       const probe = await client.probe();
-      if (!probe.usable) return deny("R-AG-001", `agent \`${name}\` cannot be used: ${probe.reason}`);
+      if (!probe.usable) {
+        this.#unusable.set(name, probe.reason);
+        continue;
+      }
       const { role = "Coder", model = null, adapter, rework = "resume" } = this.#config.agents[name] ?? {};
       const isClient = adapter !== "command" && adapter !== "script";
       this.#ready.set(name, { name, role, model, client, can: probe.can, isClient, reworks: rework });
     }
-    return undefined;
+    const missing = wanted.filter((name) => !this.#canBeDone(name));
+    if (missing.length === 0) return undefined;
+    const reasons = [...new Set(missing)].map(
+      (name) => `agent \`${name}\` cannot be used: ${this.#unusable.get(name)}`,
+    );
+    return deny("R-AG-001", reasons.join("; "));
+  }
+
+  /** By itself, or by whoever stands in. */
+  #canBeDone(name: string, tried = new Set<string>()): boolean {
+    if (this.#ready.has(name)) return true;
+    const { fallback = null } = this.#config.agents[name] ?? {};
+    if (fallback === null || tried.has(name)) return false;
+    return this.#canBeDone(fallback, tried.add(name));
   }
 
   get(name: string): Agent {
@@ -56,10 +77,24 @@ export class Agents {
     return agent;
   }
 
-  /** Who does the next try; undefined while all who could rest. */
-  choose(planned: string, { failed, nowMs }: { readonly failed: boolean; readonly nowMs: number }) {
-    const isPaused = (name: string) => (this.#pauses.get(this.#poolOf(name))?.untilMs ?? 0) > nowMs;
-    const name = chooseAgent(planned, this.#config.agents, { failed, isPaused });
+  /** Who does the next try; undefined while all who could rest. Nobody takes over what their type is not for (S2-033). */
+  choose(
+    { agent, plan }: Pick<RunTask, "agent" | "plan">,
+    { failed, nowMs }: { readonly failed: boolean; readonly nowMs: number },
+  ) {
+    const mayDo = (name: string | null) =>
+      name !== null &&
+      !this.#unusable.has(name) &&
+      mayWorkOn(this.#config, plan.type, { agent: name, as: "implementer" })
+        ? name
+        : null;
+    const handovers = Object.entries(this.#config.agents).map(
+      ([name, { escalate_to, fallback }]) =>
+        [name, { escalate_to: mayDo(escalate_to), fallback: mayDo(fallback) }] as const,
+    );
+    const isPaused = (name: string) =>
+      this.#unusable.has(name) || (this.#pauses.get(this.#poolOf(name))?.untilMs ?? 0) > nowMs;
+    const name = chooseAgent(agent, Object.fromEntries(handovers), { failed, isPaused });
     return name === undefined ? undefined : this.get(name);
   }
 

@@ -1,5 +1,6 @@
 import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
+import { field } from "../../core/points/fields.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Call } from "../../engine/engine.ts";
@@ -15,7 +16,7 @@ import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in
 import { Heartbeats } from "./heartbeats.ts";
 import { passPoint } from "./lifecycle.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
-import { lendSessionFiles } from "./session-files.ts";
+import { LentFiles } from "./session-files.ts";
 import { awaitAgentsEnd } from "./take-over.ts";
 import { openWorkPlace } from "./work-place.ts";
 
@@ -29,6 +30,11 @@ export type AttemptEnd =
   | { readonly how: "unauthenticated"; readonly reason: string }
   | { readonly how: "stopped" }
   | { readonly how: "ended"; readonly told: string };
+
+export function toldOf(end: AttemptEnd): string {
+  if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
+  return end.how === "ended" ? end.told : end.how;
+}
 
 export interface Try {
   readonly agent: Agent;
@@ -63,15 +69,24 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
   if (!dispatched.allow) return { how: "refused", verdict: dispatched, started: false };
   const started = dispatched.details as unknown as Started;
   const own: Call = { ...call, epoch: started.epoch };
+  context.onTask(task.key, { type: "said", text: `started by ${one.agent.name}` });
   // What a dead run left behind must not work in the same checkout.
   if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
   try {
-    return await work(context, { task, one, started, own, before, previous });
+    const fresh = { ...one, isFresh: one.isFresh || isBehind(before) };
+    return await work(context, { task, one: fresh, started, own, before, previous });
   } catch (error) {
     // One task's trouble is not the run's: it is told like any other failure of an attempt.
     const reason = error instanceof Error ? error.message : String(error);
     return refused(await reportFailure(context, task, failing(own, one, reason, 1)));
   }
+}
+
+/** S1-088: what conflicts with what came in before it is done again, on the base as it is by then. */
+function isBehind(task: Task | undefined): boolean {
+  const { code, details } = task?.fixDelta ?? {};
+  const isConflict = field(details, "conflicts") !== undefined || field(details, "route") === "serial";
+  return code === "R-GT-001" && isConflict;
 }
 
 function refused(verdict: Deny): AttemptEnd {
@@ -97,7 +112,7 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
   for (const text of place.notes) context.onTask(task.key, { type: "said", text });
   const start = await checkStart(context.engine, { task: task.key, folder: place.checkout.folder }, own);
   if (!start.allow) return refused(start);
-  lendSessionFiles(context, place.checkout);
+  const lent = new LentFiles(context, task, place.checkout);
   using slot = await context.slots.take();
   const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop: one.stop });
   const env = {
@@ -112,7 +127,7 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
   };
   const input = inputFor(context, working);
   const talk: Talk = {
-    ...{ task, place, input, env, heartbeats },
+    ...{ task, place, lent, input, env, heartbeats },
     agent: one.agent,
     prompt: promptFor(input, one.agent.role),
     ...goOnWith(working, promptToMend(input)),
@@ -122,6 +137,7 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
   if (!place.walled) await endAgentProcesses(started.token);
   if (heartbeats.fault !== undefined) throw heartbeats.fault;
   if (heartbeats.lost !== undefined) return endedBy(context, task, heartbeats.lost);
+  await lent.collect();
   return settle(context, working, talk, talked);
 }
 
@@ -156,7 +172,7 @@ async function submit(
   talk: Talk,
   talked: Extract<Conversed, { how: "answered" | "unanswered" }>,
 ): Promise<AttemptEnd> {
-  const { place, heartbeats } = talk;
+  const { place, lent, heartbeats } = talk;
   let work = await collect(context, { task, place });
   if (talked.how === "unanswered" && work === "unchanged") {
     const reason = `it changed nothing, and its answer cannot be used: ${talked.reason}`;
@@ -177,7 +193,7 @@ async function submit(
     work = passed.collected ?? work;
     stray = await findStray(context, task, work);
   }
-  const verdict = await handIn(context, { task, place, call: own, talked }, work);
+  const verdict = await handIn(context, { task, agent: one.agent.name, lent, call: own, talked }, work);
   if (!verdict.allow) return refused(verdict);
   if (stray !== undefined) return refused(await rejectWork(context, task, stray));
   if (work !== "unchanged" && isDone(talked))
@@ -225,16 +241,18 @@ function goOnWith({ one: { agent, isFresh }, previous }: Working, prompt: string
 type Facts = Parameters<typeof universalInput>[1];
 
 function inputFor({ config, repository, session }: RunContext, working: Working) {
-  const { task, started, before } = working;
+  const { task, one, started, before } = working;
   // What was denied before it came to a review is to be mended all the same.
   const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
   const delta = (started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null)) as Facts["fixDelta"];
   const ref = `refs/lockstep/${session}/${task.plan.id}/${started.attempt - 1}`;
+  const guidance = `your tree is \`${repository.base}\` as it is now: do the task again there`;
+  const anew = one.isFresh ? { guidance } : {};
   const { assignment } = task.packet as unknown as { readonly assignment: Facts["assignment"] };
   return universalInput(task.plan, {
     assignment: { ...assignment, lock_scope: started.lock_scope },
     attempt: started.attempt,
-    fixDelta: delta === null ? null : { ...delta, previous_ref: ref },
+    fixDelta: delta === null ? null : { ...delta, ...anew, previous_ref: ref },
     branch: repository.base,
     projectType: config.project_type,
   });

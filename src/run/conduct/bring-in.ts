@@ -1,6 +1,8 @@
-import { readRef } from "../../workspace/git/refs.ts";
+import { operate } from "../../engine/operate.ts";
+import { isAncestor, readRef } from "../../workspace/git/refs.ts";
+import type { BranchWish } from "../candidate.ts";
 import { integrate } from "../integrate.ts";
-import type { Member } from "../integration.ts";
+import { type IntegrationContext, type Member, member } from "../integration.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 /** What one task made, and what became of it. */
@@ -28,19 +30,38 @@ async function bringInAs(
   way: RunContext["config"]["integrate"],
   tasks: readonly RunTask[],
 ): Promise<readonly BroughtIn[]> {
-  if (tasks.length === 0) return [];
   const now = await context.atBase();
   const base = { ...now, config: { ...now.config, integrate: way } };
-  const wishes = await Promise.all(
-    tasks.map(async (task) => ({
-      branch: `lockstep/${task.plan.id}`,
-      task: task.key,
-      commit: (await handedIn(context, task)) ?? base.repository.baseCommit,
-      ...{ scope: null, checks: [], proves: [] },
-    })),
+  const works = await Promise.all(
+    tasks.map(async (task) => ({ task, commit: await handedIn(context, task) })),
   );
+  const elsewhere: BroughtIn[] = [];
+  const wishes: (BranchWish & { readonly task: string })[] = [];
+  for (const { task, commit = base.repository.baseCommit } of works) {
+    const merged = way === "pr" ? await mergedElsewhere(base, task, commit) : undefined;
+    const branch = `lockstep/${task.plan.id}`;
+    if (merged === undefined)
+      wishes.push({ branch, task: task.key, commit, scope: null, checks: [], proves: [] });
+    else elsewhere.push({ key: task.key, member: merged });
+  }
+  if (wishes.length === 0) return elsewhere;
   const { branches } = await integrate(base, wishes);
-  return branches.map((member, at) => ({ key: tasks[at]?.key ?? member.branch, member }));
+  return [...elsewhere, ...branches.map((one, at) => ({ key: wishes[at]?.task ?? one.branch, member: one }))];
+}
+
+/** A pull request that somebody merged: its checks run once more on what the base is now. */
+async function mergedElsewhere(
+  { engine, repository, call }: IntegrationContext,
+  { key, plan }: RunTask,
+  commit: string,
+): Promise<Member | undefined> {
+  const { root, baseCommit } = repository;
+  if (commit === baseCommit || !(await isAncestor(root, commit, baseCommit))) return undefined;
+  const verdict = await operate(engine, "complete", { task: key, commit: baseCommit }, call);
+  const told = { task: key, commit: baseCommit };
+  return verdict.allow
+    ? member(`lockstep/${plan.id}`, { ...told, outcome: "merged" })
+    : member(`lockstep/${plan.id}`, { ...told, outcome: "refused", refused: verdict });
 }
 
 /** The work of the attempt that is in review; undefined where it changed nothing. */

@@ -9,7 +9,7 @@ import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import { passReview } from "../review/pass-review.ts";
-import { type AttemptEnd, runAttempt } from "./attempt.ts";
+import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
 import { bringIn } from "./bring-in.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { haltStalled } from "./halt-stalled.ts";
@@ -18,6 +18,7 @@ import type { TakenIn } from "./open-run.ts";
 import { rememberEvent } from "./remember-event.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import { rememberHalts, tellLoop } from "./tell-loops.ts";
+import { logStop } from "./worklog.ts";
 
 /** Ctrl-C once: nothing new starts. Twice: agents are stopped, and everything is kept. */
 export interface Stops {
@@ -137,11 +138,14 @@ export class Conductor {
     const part = this.#parts.get(key);
     const fact = await this.#main.engine.ledger.task(key);
     if (part === undefined || fact === undefined) return;
+    const before = this.#facts.get(key);
     this.#facts.set(key, fact);
+    await logStop(part.context, part.task, { before, now: fact });
     const { state, revertedBy } = fact;
     if (state !== "REVIEW") this.#reviewed.delete(key);
     const attempt = state === "IN_PROGRESS" ? await this.#main.engine.ledger.attempt(key) : undefined;
-    this.#standing.put(key, { state, revertedBy: revertedBy ?? null, taken: isTaken(fact, attempt) });
+    const isPersons = this.#waiting.has(key) || isTaken(fact, attempt);
+    this.#standing.put(key, { state, revertedBy: revertedBy ?? null, isPersons });
     part.context.onState(part.task.plan.id, state);
   }
 
@@ -159,11 +163,17 @@ export class Conductor {
       const { outcome, refused } = member;
       const told = refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
       this.#tell(key, told);
-      if (outcome !== "merged" && outcome !== "refused") this.#waiting.add(key);
+      if (outcome !== "merged" && outcome !== "refused") await this.#waitFor(key);
       if (outcome === "merged" && member.commit !== null) this.#afterMerge(key, member.commit);
       this.#reviewed.delete(key);
     }
     return true;
+  }
+
+  /** The others go on. */
+  async #waitFor(key: string): Promise<void> {
+    this.#waiting.add(key);
+    await this.#read(key);
   }
 
   /** What fails then is told and undoes nothing. */
@@ -196,7 +206,7 @@ export class Conductor {
           if (reviewed === "ready") this.#reviewed.add(task.key);
           else if (reviewed !== "stopped") {
             this.#tell(task.key, reviewed.told);
-            if (reviewed.waits) this.#waiting.add(task.key);
+            if (reviewed.waits) await this.#waitFor(task.key);
           }
         });
   }
@@ -232,10 +242,9 @@ export class Conductor {
     if (part === undefined) return false;
     const { context, task } = part;
     const failed = isRetry || (fact?.streak?.count ?? 0) >= 2;
-    const agent = context.agents.choose(task.agent, { failed, nowMs: Date.now() });
+    const agent = context.agents.choose(task, { failed, nowMs: Date.now() });
     if (agent === undefined) return false;
     const isFresh = failed && fact?.agent != null && fact.agent !== agent.name;
-    context.onTask(key, { type: "said", text: `started by ${agent.name}` });
     const stop = AbortSignal.any([this.#stops.atOnce, this.#halt.signal]);
     this.#run(key, async () => {
       const end = await runAttempt(context, task, { agent, isRetry, isFresh, stop });
@@ -257,7 +266,7 @@ export class Conductor {
       const way = asked === undefined ? "" : `; log in, then \`lockstep decide ${asked.id} done\``;
       return this.#tell(task.key, `${agent} is not logged in: ${end.reason}${way}`);
     }
-    if (end.how === "refused" && !end.started) this.#waiting.add(task.key);
+    if (end.how === "refused" && !end.started) await this.#waitFor(task.key);
     this.#tell(task.key, toldOf(end));
   }
 
@@ -287,9 +296,4 @@ export class Conductor {
     if (!verdict.allow) throw new Error(`batch ${id} is no batch: ${verdict.reason}`);
     remember("activeContext.md", `\`\`\`yaml\n${declarationYaml(declaration)}\`\`\``);
   }
-}
-
-function toldOf(end: AttemptEnd): string {
-  if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
-  return end.how === "ended" ? end.told : end.how;
 }

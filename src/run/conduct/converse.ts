@@ -5,12 +5,14 @@ import type { Agent } from "./agents.ts";
 import { askAgent } from "./ask-agent.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
+import type { LentFiles } from "./session-files.ts";
 import type { WorkPlace } from "./work-place.ts";
 
 export interface Talk {
   readonly task: RunTask;
   readonly agent: Agent;
   readonly place: WorkPlace;
+  readonly lent: LentFiles;
   readonly input: UniversalInput;
   /** The whole task. */
   readonly prompt: string;

@@ -12,6 +12,7 @@ import { doneDocument, findStray } from "./hand-in.ts";
 import type { RunContext } from "./run-context.ts";
 import { collectWorklog } from "./session-files.ts";
 import { showBranch } from "./work-branch.ts";
+import { addEntry } from "./worklog.ts";
 
 type Context = Pick<RunContext, "engine" | "repository" | "call" | "onTask">;
 
@@ -52,8 +53,15 @@ async function submitWorklog(
   const path = field(assignment, "worklog_path");
   if (typeof path !== "string") return;
   const changed = collected.changed.map((one) => one.path);
-  const entry = { by: "person", report: "synthesised", changed };
-  await collectWorklog(context, { key, packet: { assignment: { worklog_path: path } } }, { checkout, entry });
+  await collectWorklog(context, checkout, path);
+  await addEntry(
+    context,
+    { key, packet: { assignment: { worklog_path: path } } },
+    {
+      ...{ actor: "person", action: "hand in", files_touched: changed, decision: null },
+      ...{ result: "handed in", next_step: "review", report: "synthesised" },
+    },
+  );
 }
 
 function notTaken({ key, state }: Task): Deny {

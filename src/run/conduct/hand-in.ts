@@ -7,13 +7,15 @@ import { type Collected, collectWork } from "../../workspace/checkouts/collect-w
 import { findOutsideScope } from "../judge-diff.ts";
 import type { Conversed } from "./converse.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
-import { collectWorklog } from "./session-files.ts";
+import type { LentFiles } from "./session-files.ts";
 import { showBranch } from "./work-branch.ts";
 import type { WorkPlace } from "./work-place.ts";
+import { addEntry } from "./worklog.ts";
 
 export interface Handing {
   readonly task: RunTask;
-  readonly place: WorkPlace;
+  readonly agent: string;
+  readonly lent: LentFiles;
   readonly call: Call;
   readonly talked: Extract<Conversed, { how: "answered" | "unanswered" }>;
 }
@@ -21,7 +23,7 @@ export interface Handing {
 /** What the agent's tree holds, as a commit that nobody but Lockstep moves. */
 export async function collect(
   context: RunContext,
-  { task, place }: Pick<Handing, "task" | "place">,
+  { task, place }: { readonly task: RunTask; readonly place: WorkPlace },
 ): Promise<Collected | "unchanged"> {
   const { plan } = task;
   const collected = await collectWork(place.checkout, { subject: `${plan.id}: ${plan.title}` });
@@ -56,12 +58,13 @@ export async function handIn(
   handing: Handing,
   collected: Collected | "unchanged",
 ): Promise<Verdict> {
-  const { task, place, call, talked } = handing;
-  const said = talked.how === "answered" ? talked.answer : null;
+  const { task, agent, lent, call, talked } = handing;
   const report = reportOf(handing, collected);
-  await collectWorklog(context, task, {
-    checkout: place.checkout,
-    entry: { answer: said ?? null, report: report.kind, changed: pathsOf(collected) },
+  await lent.collect();
+  await addEntry(context, task, {
+    ...{ actor: agent, action: "hand in", files_touched: pathsOf(collected) },
+    decision: talked.how === "answered" ? talked.answer : null,
+    ...{ result: "handed in", next_step: "review", report: report.kind },
   });
   return operate(context.engine, "submit", { task: task.key, document: report.document }, call);
 }

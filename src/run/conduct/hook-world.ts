@@ -15,7 +15,9 @@ import { tryGit } from "../../workspace/git/run-git.ts";
 import { removeFolder } from "../../workspace/remove-folder.ts";
 import { runProcess } from "../../workspace/run-process.ts";
 import { checkWalls } from "../../workspace/sandbox/check-walls.ts";
+import { findLeak } from "../find-leak.ts";
 import { openProver } from "../open-prover.ts";
+import { projectChecks } from "../prove-checks.ts";
 import { reviewFor } from "../review/review-work.ts";
 import { collect } from "./hand-in.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
@@ -69,7 +71,7 @@ export class HookWorld {
       integrate: config.integrate,
       commit: () => this.#commit,
       rebase: (branch) => this.#rebase(branch),
-      push: (push) => pushTo(repository.root, push),
+      push: async (push) => (await this.#unfit(base, push.commit)) ?? pushTo(repository.root, push),
       gh: ghIn(repository.root),
       // The base's: the work does not say how it is tested.
       top: { has: (name) => tree?.idOf(name) !== undefined, text: (name) => tree?.text(name) },
@@ -102,6 +104,22 @@ export class HookWorld {
     this.#take({ commit, ref, changed: await readDiff(repository.root, onto, commit) });
     await showBranch(this.#context, task, commit);
     return { how: "rebased", onto };
+  }
+
+  /** What leaves this machine cannot be taken back: it holds no secret, and its checks pass. */
+  async #unfit(base: string, commit: string): Promise<{ readonly error: string } | undefined> {
+    const { engine, repository, config } = this.#context;
+    const leak = await findLeak(engine, { root: repository.root, from: base, to: commit });
+    if (leak !== undefined) return { error: leak.reason };
+    const criteria = this.#of.task.plan.acceptance_checks.filter((check) => /^cmd:/i.test(check));
+    const own = criteria.map((check) => check.replace(/^cmd:/i, "").trim());
+    const project = await projectChecks(repository.root, base, config.checks.default);
+    for (const command of new Set([...own, ...project.map((check) => check.command)])) {
+      const run = await this.#prove(command);
+      if ("error" in run) return run;
+      if (run.exit !== 0) return { error: `\`${command}\` fails on it (exit ${run.exit})` };
+    }
+    return undefined;
   }
 
   #take(collected: Collected): void {

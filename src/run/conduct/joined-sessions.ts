@@ -10,6 +10,11 @@ export interface JoinedSession {
   readonly file: string;
 }
 
+/** As it is found: two processes may want the same session, each having read its plan anew. */
+export interface FoundSession extends JoinedSession {
+  readonly by: string;
+}
+
 /** As long as it is not disposed of, and its process lives, the session counts as joined. */
 export function joinSession(stateFolder: string, { session, file }: JoinedSession): Disposable {
   const folder = join(stateFolder, "joined");
@@ -22,14 +27,15 @@ export function joinSession(stateFolder: string, { session, file }: JoinedSessio
 }
 
 /** Those whose process still waits for them; what dead ones left is removed. */
-export function joinedSessions(stateFolder: string): readonly JoinedSession[] {
+export function joinedSessions(stateFolder: string): readonly FoundSession[] {
   const folder = join(stateFolder, "joined");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .flatMap((name) => {
       const record = readRecord(join(folder, name));
-      if (record !== undefined && isAlive(record)) return [{ session: record.session, file: record.file }];
+      if (record !== undefined && isAlive(record))
+        return [{ session: record.session, file: record.file, by: name }];
       rmSync(join(folder, name), { force: true });
       return [];
     });

@@ -77,12 +77,12 @@ async function areIn({ engine }: IntegrationContext, keys: Iterable<string>): Pr
 
 /** The sessions that others have brought since it was last asked, ready to be done. */
 function newcomers({ config, repository, onProgress }: IntegrationContext, wish: RunWish, run: OpenedRun) {
-  const known = new Set([wish.session.session]);
+  const known = new Set<string>();
   return async () => {
     const added = [];
-    for (const { session, file } of joinedSessions(wish.stateFolder)) {
-      if (known.has(session)) continue;
-      known.add(session);
+    for (const { session, file, by } of joinedSessions(wish.stateFolder)) {
+      if (known.has(by)) continue;
+      known.add(by);
       const loaded = loadPlan(file, repository.root, { agents: config.agents, taskTypes: config.task_types });
       const taken =
         "plan" in loaded ? await run.takeIn({ plan: loaded.plan, session: { session, file } }) : undefined;

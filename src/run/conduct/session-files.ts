@@ -1,18 +1,98 @@
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { maskDocument } from "../../core/secrets/mask-document.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
+/** What an agent may add to in its own copy, beside its worklog (S1-162). */
+const memoryFiles = ["activeContext.md", "progress.md"] as const;
+const memoryBytesMax = 64 * 1024;
 const worklogBytesMax = 1024 * 1024;
+/** Whatever is longer in a checkout is not looked at. */
+const fileBytesMax = 16 * 1024 * 1024;
 
-/** What the session has for everybody, at the same path in the checkout; other tasks' worklogs are theirs. */
-export function lendSessionFiles(
-  { repository: { root }, session }: RunContext,
-  { folder }: Pick<Checkout, "folder">,
-): void {
+interface Seen {
+  readonly size: number;
+  readonly digest: string;
+}
+
+/** The session's files at the same paths in a checkout, and how much of them was known before the agent added to it. */
+export class LentFiles {
+  readonly #context: RunContext;
+  readonly #task: RunTask;
+  readonly #checkout: Checkout;
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(context: RunContext, task: RunTask, checkout: Checkout) {
+    this.#context = context;
+    this.#task = task;
+    this.#checkout = checkout;
+    lend(context, checkout);
+    for (const path of [this.#worklog, ...memoryFiles.map((name) => this.#inSession(name))])
+      this.#seen.set(path, seenIn(readOwn(checkout, path)));
+  }
+
+  /** Takes what the agent has added since into the session's own files, without secrets (INV-8). */
+  async collect(): Promise<void> {
+    const { text } = this.#added(this.#worklog, worklogBytesMax);
+    await appendMasked(this.#context, this.#worklog, text);
+    for (const name of memoryFiles) await this.#remember(name);
+  }
+
+  async #remember(name: (typeof memoryFiles)[number]): Promise<void> {
+    const { text, isAppended } = this.#added(this.#inSession(name), memoryBytesMax);
+    if (text.trim() === "") return;
+    const { key } = this.#task;
+    if (!isAppended)
+      return this.#context.onTask(key, {
+        type: "said",
+        text: `${name} was rewritten in its checkout, where entries can only be added: nothing of that is kept`,
+      });
+    // Indented, nothing in it passes for an entry of somebody else's.
+    const entry = (await maskSecrets(text)).trim().replace(/\r\n?|\n/g, "\n  ");
+    this.#context.remember(name, `${key}, by its agent: ${entry}`);
+  }
+
+  #added(path: string, bytesMax: number): { readonly text: string; readonly isAppended: boolean } {
+    const { size, digest } = this.#seen.get(path) ?? seenIn(empty);
+    const bytes = readOwn(this.#checkout, path);
+    this.#seen.set(path, seenIn(bytes));
+    const isAppended = seenIn(bytes.subarray(0, size)).digest === digest;
+    const text = bytes.subarray(isAppended ? size : 0).subarray(0, bytesMax);
+    return { text: text.toString("utf8"), isAppended };
+  }
+
+  get #worklog(): string {
+    return this.#task.packet.assignment.worklog_path;
+  }
+
+  #inSession(name: string): string {
+    return `.agents-work/${this.#context.session}/${name}`;
+  }
+}
+
+/** All that somebody wrote in the worklog of a checkout, where nobody knows how much of it is new. */
+export async function collectWorklog(
+  context: Pick<RunContext, "repository">,
+  checkout: Checkout,
+  path: string,
+): Promise<void> {
+  const text = readOwn(checkout, path).subarray(0, worklogBytesMax).toString("utf8");
+  await appendMasked(context, path, text);
+}
+
+async function appendMasked(
+  { repository: { root } }: Pick<RunContext, "repository">,
+  path: string,
+  text: string,
+): Promise<void> {
+  if (text !== "") appendToMemory(root, path, await maskSecrets(text.endsWith("\n") ? text : `${text}\n`));
+}
+
+/** Other tasks' worklogs are theirs. */
+function lend({ repository: { root }, session }: RunContext, { folder }: Checkout): void {
   const own = join(".agents-work", session);
   const from = join(root, own);
   const to = join(folder, own);
@@ -25,25 +105,17 @@ export function lendSessionFiles(
   cpSync(from, to, { recursive: true, filter: (path) => !path.startsWith(join(from, "worklogs")) });
 }
 
-/** X-8: what the agent wrote in its worklog, then an entry of Lockstep's own; both without secrets (INV-8). */
-export async function collectWorklog(
-  { repository: { root }, engine }: Pick<RunContext, "repository" | "engine">,
-  { key, packet }: Pick<RunTask, "key" | "packet">,
-  { checkout, entry }: { readonly checkout: Checkout; readonly entry: Readonly<Record<string, unknown>> },
-): Promise<void> {
-  const path = packet.assignment.worklog_path;
-  const written = await readWorklog(checkout, path);
-  if (written !== "") appendToMemory(root, path, written.endsWith("\n") ? written : `${written}\n`);
-  const at = new Date(engine.clock.now().wallMs).toISOString();
-  appendToMemory(root, path, `${JSON.stringify(await maskDocument({ at, task: key, ...entry }))}\n`);
-}
+const empty = Buffer.alloc(0);
 
 /** Nothing where there is none, or something else in its place: the checkout is the agent's. */
-async function readWorklog({ folder }: Checkout, path: string): Promise<string> {
+function readOwn({ folder }: Checkout, path: string): Buffer {
   for (let at = join(folder, path); at.length > folder.length; at = dirname(at))
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return "";
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return empty;
   const file = join(folder, path);
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || !found.isFile() || found.size > worklogBytesMax) return "";
-  return maskSecrets(readFileSync(file, "utf8").toWellFormed());
+  return found?.isFile() && found.size <= fileBytesMax ? readFileSync(file) : empty;
+}
+
+function seenIn(bytes: Buffer): Seen {
+  return { size: bytes.length, digest: createHash("sha256").update(bytes).digest("hex") };
 }

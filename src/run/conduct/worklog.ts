@@ -1,0 +1,61 @@
+import { maskDocument } from "../../core/secrets/mask-document.ts";
+import type { TaskState } from "../../core/tasks/states.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import { appendToMemory } from "../../workspace/append-to-memory.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+
+type Context = Pick<RunContext, "repository" | "engine">;
+type Logged = Pick<RunTask, "key" | "packet">;
+
+/** Lockstep's own entries in a worklog, one JSON document a line (X-8). */
+export interface WorklogEntry {
+  readonly actor: string;
+  readonly action: string;
+  readonly files_touched: readonly string[];
+  readonly decision: unknown;
+  readonly result: string;
+  readonly next_step: string;
+  /** The rule that stopped it; null where none did. */
+  readonly code?: string | null;
+  /** Synthesised: nobody gave one that could be used. */
+  readonly report?: "agent" | "synthesised";
+}
+
+export async function addEntry(
+  { repository: { root }, engine }: Context,
+  { key, packet }: Logged,
+  entry: WorklogEntry,
+): Promise<void> {
+  const timestamp = new Date(engine.clock.now().wallMs).toISOString();
+  const [run_id] = key.split("/");
+  const line = await maskDocument({ timestamp, run_id, task_id: key, ...entry });
+  appendToMemory(root, packet.assignment.worklog_path, `${JSON.stringify(line)}\n`);
+}
+
+const stopped: readonly TaskState[] = ["BLOCKED", "FAILED", "ESCALATED"];
+
+/** C-20: a task that was blocked or failed ends its worklog with the code, and with what would go on. */
+export async function logStop(
+  context: Context,
+  logged: Logged,
+  { before, now }: { readonly before: Task | undefined; readonly now: Task },
+): Promise<void> {
+  const { state, attempts, refusal } = now;
+  if (before === undefined || attempts === 0 || !stopped.includes(state)) return;
+  if (before.state === state && before.attempts === attempts) return;
+  await addEntry(context, logged, {
+    ...{ actor: "lockstep", action: "stop", files_touched: [] },
+    decision: refusal?.reason ?? null,
+    result: state,
+    code: refusal?.code ?? null,
+    next_step: nextStep(now),
+  });
+}
+
+function nextStep({ key, state, hold, counters }: Task): string {
+  if (state !== "BLOCKED")
+    return `lockstep task show ${key}, then lockstep task resolve ${key} --note TEXT or lockstep task cancel ${key} --reason TEXT`;
+  if (hold?.kind === "deny" && counters.block_retries === 0) return "it is tried once more";
+  if (hold?.by != null) return `it waits for ${hold.by}`;
+  return `lockstep task retry ${key}`;
+}
