@@ -1,7 +1,8 @@
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { field } from "../core/points/fields.ts";
-import { allow, type Verdict } from "../core/rules/verdict.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Intent } from "../ledger/ledger.ts";
+import { findBreaker } from "./breaker.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import type { RollbackInput } from "./plan-rollback.ts";
@@ -36,19 +37,53 @@ export interface MovedTask {
   readonly proof: unknown;
 }
 
-/** Written before the base moves, so that a crash between the two is found. */
-export async function prepareMove(engine: Engine, move: BaseMove, call: Call): Promise<Intent> {
-  await settle(engine, { operation: move.kind, input: move, call }, async () => {
+/**
+ * Written before the base moves, so that a crash between the two is found. Refused where a person has ended one of
+ * the tasks, or everything, since it was proven.
+ */
+export async function prepareMove(engine: Engine, move: BaseMove, call: Call): Promise<Intent | Deny> {
+  const verdict = await settle(engine, { operation: move.kind, input: move, call }, async () => {
     const draft = new Draft(engine, { by: call, cause: move.kind });
+    const ended = move.kind === "land" ? await whyEnded(draft, move) : undefined;
+    if (ended !== undefined) return { verdict: ended };
     const { members, ...rest } = move;
     const data = { ...rest, members: members.map(withoutOutput) };
     draft.note({ type: `${move.kind}.prepared`, task: null, from: null, to: null, data });
     draft.intend({ type: "move-base", task: move.batch, epoch: 0, data: move });
     return { verdict: allow(), change: await draft.toChange() };
   });
+  if (!verdict.allow) return verdict;
   const intent = (await movesUnderWay(engine)).find(({ task }) => task === move.batch);
   if (intent === undefined) throw new Error(`the move ${move.batch} was settled by somebody else`);
   return intent;
+}
+
+async function whyEnded(draft: Draft, { members }: BaseMove): Promise<Deny | undefined> {
+  const stopped = await findBreaker(draft.engine, "STOP");
+  if (stopped !== undefined) return stopped;
+  for (const { task: key } of members) {
+    const task = await draft.task(key);
+    if (task === undefined) continue; // a branch, which becomes a task when it lands
+    if (task.state !== "REVIEW")
+      return deny("R-ST-001", `task \`${key}\` is ${task.state} by now: it is not merged`, { task_id: key });
+    // A new version with this change: whoever ends the task at the same moment decides anew.
+    draft.putTask(task);
+  }
+  return undefined;
+}
+
+/** Why a task cannot be ended right now: its merge has begun and takes a moment. */
+export async function findMerging(engine: Engine, task: string): Promise<Deny | undefined> {
+  const moves = (await movesUnderWay(engine)).map(moveOf);
+  const merging = moves.some(
+    ({ runner, members }) =>
+      runner !== null && engine.isAlive(runner) && members.some((member) => member.task === task),
+  );
+  return merging
+    ? deny("R-ST-001", `task \`${task}\` is being merged this very moment: look again, and roll it back`, {
+        task_id: task,
+      })
+    : undefined;
 }
 
 export async function movesUnderWay({ ledger }: Engine): Promise<readonly Intent[]> {

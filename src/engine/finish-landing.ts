@@ -30,7 +30,11 @@ async function mergeMember(draft: Draft, member: MovedTask, batch: string): Prom
   const found = await draft.task(member.task);
   const reviewed = found ?? (await toReview(draft, member));
   if ("allow" in reviewed) return reviewed;
-  const proven = { ...reviewed, evidence: member.evidence, batch };
+  const weakened = field(member.proof, "weakened");
+  const proven = {
+    ...{ ...reviewed, evidence: member.evidence, batch },
+    ...(Array.isArray(weakened) && weakened.length > 0 ? { weakened } : {}),
+  };
   if (found !== undefined && found.state !== "REVIEW") return mergeTooLate(draft, proven, member);
   const merged = await draft.apply(proven, { type: "merge", commit: member.commit, proof: "proven" });
   return "allow" in merged ? merged : undefined;

@@ -2,6 +2,7 @@ import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { findBadScopes } from "./add-task.ts";
+import { findMerging } from "./base-moves.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
@@ -34,6 +35,8 @@ function move(
       const fenced = checkFence(engine, key, attempt, call);
       if (fenced !== undefined) return { verdict: fenced };
     }
+    const merging = stored.state === "REVIEW" ? await findMerging(engine, key) : undefined;
+    if (merging !== undefined) return { verdict: merging };
     const draft = new Draft(engine, { by: call, cause: operation }).seen(loaded);
     const { task, events } = eventsFor(stored);
     let current = task;

@@ -71,6 +71,7 @@ async function taskStatus(engine: Engine, task: Task) {
     proof: task.proof,
     type: task.type ?? null,
     pr_url: task.hookContext?.pr_url ?? null,
+    created_at: task.createdAt,
     started_at: attempt?.startedAt ?? null,
     elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
     usage: usageOf(task),
@@ -82,6 +83,7 @@ async function taskStatus(engine: Engine, task: Task) {
     resolution: task.resolution,
     alive: attempt === undefined ? null : aliveness(engine, attempt),
     evidence: task.evidence,
+    weakened: task.weakened ?? [],
   };
 }
 

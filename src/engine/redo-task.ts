@@ -14,18 +14,20 @@ export async function redoTask(draft: Draft, done: Task, after: readonly string[
   const id = await freeId(draft, done);
   const key = done.session === null ? id : `${done.session}/${id}`;
   const { title, type = null, agent, model, assignment, granted = [], terms, contextRevision } = done;
+  const dependsOn = [...new Set([...done.dependsOn, ...after])];
   const again: Task = {
     ...newTask({ key, id, session: done.session }, draft.at),
-    ...{ title, type, agent, model, assignment, granted, terms, contextRevision },
-    dependsOn: [...new Set([...done.dependsOn, ...after])],
+    ...{ title, type, agent, model, assignment, granted, contextRevision },
+    ...{ dependsOn, terms: terms === null ? null : { ...terms, depends_on: dependsOn } },
   };
   draft.create(again);
   for (const found of await draft.engine.ledger.dependents(done.key)) {
     const dependent = (await draft.task(found.key)) ?? found;
     if (dependent.state === "MERGED") continue;
     const dependsOn = dependent.dependsOn.map((one) => (one === done.key ? key : one));
+    const terms = dependent.terms === null ? null : { ...dependent.terms, depends_on: dependsOn };
     const hold = dependent.hold?.by === done.key ? { ...dependent.hold, by: key } : dependent.hold;
-    draft.putTask({ ...dependent, dependsOn, hold });
+    draft.putTask({ ...dependent, dependsOn, terms, hold });
     const data = { instead_of: done.key, depends_on: key };
     draft.note({ type: "task.redirected", task: dependent.key, from: null, to: null, data });
   }

@@ -37,13 +37,20 @@ export async function integrate(
     if (done !== "base moved") return done;
     context.onProgress(`\`${repository.base}\` moved meanwhile: proving again on what it is now`);
     const baseCommit = await readRef(repository.root, `refs/heads/${repository.base}`);
-    repository = { ...repository, baseCommit: baseCommit ?? repository.baseCommit };
+    if (baseCommit === undefined) return tell(context, wishes.map(withoutBase(repository.base)));
+    repository = { ...repository, baseCommit };
   }
   const reason = `\`${repository.base}\` moved ${roundsMax} times during the proof: try again`;
   return tell(
     context,
     wishes.map(({ branch }) => member(branch, { outcome: "refused", refused: deny("R-GT-001", reason) })),
   );
+}
+
+function withoutBase(base: string) {
+  const why = `there is no branch \`${base}\` any more: make it again, or set \`base_branch\``;
+  return ({ branch, task }: BranchWish) =>
+    member(branch, { outcome: "waiting", task: task ?? null, refused: deny("R-GT-001", why) });
 }
 
 async function oneByOne(context: IntegrationContext, wishes: readonly BranchWish[]): Promise<Integrated> {

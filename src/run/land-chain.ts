@@ -1,4 +1,4 @@
-import { deny } from "../core/rules/verdict.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
 import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../engine/base-moves.ts";
 import { freeTaskName } from "../engine/finish-landing.ts";
 import type { Intent } from "../ledger/ledger.ts";
@@ -50,6 +50,7 @@ async function moveOnto(
   const inTheWay = await whyInTheWay(root, move);
   if (inTheWay !== undefined) return waiting(context, links, inTheWay);
   const intent = await prepareMove(engine, move, call);
+  if ("allow" in intent) return { members: links.map((link) => ended(link, intent)) };
   context.reached?.("prepared");
   const stopped = await moveBase(root, move);
   if (stopped !== undefined) return notMoved(context, { links, intent, stopped });
@@ -61,6 +62,12 @@ async function moveOnto(
     task: members[index]?.task ?? null,
   }));
   return { members: told, moved: { batch, commit } };
+}
+
+/** A person ended it while it was proven: nothing of the chain comes in, and the others are proven anew. */
+function ended(link: ProvenLink, why: Deny): Member {
+  const isGuilty = why.details.task_id === undefined || why.details.task_id === link.candidate.task;
+  return { ...toldMember(link, isGuilty ? "waiting" : "refused", null), refused: isGuilty ? why : null };
 }
 
 /** Our own intent is undone at once; a base that moved is proven anew, anything else waits for a person. */
@@ -77,8 +84,13 @@ async function notMoved(
 }
 
 function waiting({ repository }: IntegrationContext, links: readonly ProvenLink[], why: string): LandedChain {
-  const refused = deny("R-GT-001", `\`${repository.base}\` cannot move now: ${why}; then land again`);
-  return { members: links.map((link) => ({ ...toldMember(link, "waiting", null), refused })) };
+  const refused = ({ candidate: { session } }: ProvenLink) => {
+    const way = `then ${session === null ? "land" : "run"} again`;
+    return deny("R-GT-001", `\`${repository.base}\` cannot move now: ${why}; ${way}`);
+  };
+  return {
+    members: links.map((link) => ({ ...toldMember(link, "waiting", null), refused: refused(link) })),
+  };
 }
 
 /** `BATCH-20260131T101500123Z`. */

@@ -41,12 +41,13 @@ function refusedBy(criterion: string, answer: string): Deny {
 }
 
 function waitFor(manual: readonly string[], open: readonly string[]): Deny {
-  const [first = ""] = open;
+  const criteria = manual.map((criterion) => `"${criterion}"`).join(" and ");
+  const ids = open.filter((id) => id !== "");
   const next =
-    first === ""
-      ? "a person would have to decide"
-      : `a person decides: ${open.map((id) => `\`lockstep decide ${id} approved\``).join(", ")}, then run again`;
-  return deny("R-PC-003", `only a person can tell whether it is so: ${manual.join("; ")}: ${next}`, {
+    ids.length === 0
+      ? ""
+      : `: ${ids.map((id) => `\`lockstep decide ${id} approved\``).join(", ")}, then run again`;
+  return deny("R-PC-003", `a person has to say whether ${criteria} is true of it${next}`, {
     decisions: open,
   });
 }

@@ -2,6 +2,7 @@ import type { BaseMove } from "../engine/base-moves.ts";
 import { findInTheWay, readMovedPaths } from "../workspace/git/paths-in-the-way.ts";
 import { checkoutOf, isBeingRebased, moveRef, readRef } from "../workspace/git/refs.ts";
 import { git, tryGit } from "../workspace/git/run-git.ts";
+import { undoHalfMove } from "../workspace/git/undo-half-move.ts";
 
 /** Why the base does not move: `moved` is proven anew, anything else is a person's to settle. */
 export type NotMoved = "moved" | { readonly why: string };
@@ -41,6 +42,8 @@ export async function moveBase(
   if ((await readRef(root, ref)) === to) return undefined;
   if (exit === 0) return takeBack(checkout);
   if ((await readRef(root, ref)) !== from) return "moved";
+  // Git writes files first and the ref last: where that fails, the files are put back.
+  await undoHalfMove(checkout, { from, to, keepAs: `refs/lockstep/put-back/${batch}` });
   return { why: stderr.trim().replace(/\s+/g, " ").slice(0, 400) || "git refused it" };
 }
 

@@ -129,6 +129,7 @@ function prove({ checks, context }: Proving, links: readonly Link[], wanted: rea
       links.map((link) => link.candidate),
     ),
     approves: (command) => approval(context, candidate, command),
+    ofRun: candidate.session !== null,
   });
 }
 
@@ -263,7 +264,8 @@ function broke(
   }: { readonly what: string; readonly refused: Deny; readonly links: readonly ProvenLink[] },
 ): LeftOut {
   const whose = other.task ?? other.branch;
-  const reason = `${what} of \`${whose}\` fails with this change and holds without it: mend it, then land again`;
+  const way = guilty.session === null ? "mend it, then land again" : "mend it and hand it in again";
+  const reason = `${what} of \`${whose}\` fails with this change and holds without it: ${way}`;
   return withEvidence(links, guilty, deny("R-GT-001", reason, { ...refused.details, breaks: whose }));
 }
 

@@ -58,6 +58,13 @@ export type Proof =
       readonly waiting?: true;
     };
 
+interface Claim {
+  readonly change: ChangeFacts;
+  readonly approves: Proving["approves"];
+  /** It is the work of a run, which hands it in again by itself. */
+  readonly ofRun: boolean;
+}
+
 /** Runs checks on merged trees, each on the base first; what it was there is asked once. */
 export class ChecksProof {
   readonly #with: Omit<Proving, "approves">;
@@ -83,7 +90,7 @@ export class ChecksProof {
   async prove(
     commit: string,
     checks: readonly WantedCheck[],
-    { change, approves }: { readonly change: ChangeFacts; readonly approves: Proving["approves"] },
+    { change, approves, ofRun }: Claim,
   ): Promise<Proof> {
     const records: CheckRecord[] = [];
     for (const { command, kind } of checks) {
@@ -100,11 +107,11 @@ export class ChecksProof {
       if (record.outcome === "pass" || asBefore) continue;
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
-        const refused = whyNot(record);
+        const refused = whyNot(record, ofRun);
         return { refused, records, ...(record.outcome === "fail" ? { failed: command } : {}) };
       }
       const answer = await approves(command);
-      if (answer !== "approved") return { ...vacuous(command, answer), records };
+      if (answer !== "approved") return { ...vacuous(command, answer, ofRun), records };
     }
     return { records };
   }
@@ -138,15 +145,16 @@ function notRun(command: string, error: string): Deny {
   return deny("R-PC-003", error, { command });
 }
 
-function whyNot({ command, outcome, after, again }: CheckRecord): Deny {
+function whyNot({ command, outcome, after, again }: CheckRecord, ofRun: boolean): Deny {
+  const way = ofRun ? "mend it and hand it in again" : "mend it on the branch and land again";
   const why =
     outcome === "flaky"
       ? "failed and then passed: make it reliable, or list it under `checks.flaky`"
-      : `fails on the merged tree (exit ${after.exit}): mend it on the branch and land again`;
+      : `fails on the merged tree (exit ${after.exit}): ${way}`;
   return deny("R-PC-002", `\`${command}\` ${why}`, { command, outcome, output: again?.tail ?? after.tail });
 }
 
-function vacuous(command: string, answer: "refused" | Waiting) {
+function vacuous(command: string, answer: "refused" | Waiting, ofRun: boolean) {
   const told = `\`${command}\` passes without the change too, so it proves nothing`;
   if (answer === "refused")
     return {
@@ -156,7 +164,7 @@ function vacuous(command: string, answer: "refused" | Waiting) {
   const next =
     waitingFor === undefined
       ? "a person would have to decide"
-      : `a person decides: \`lockstep decide ${waitingFor} approved\`, then land again`;
+      : `a person decides: \`lockstep decide ${waitingFor} approved\`, then ${ofRun ? "run" : "land"} again`;
   return {
     refused: deny("R-PC-002", `${told}: ${next}`, { command, decision: waitingFor }),
     waiting: true as const,

@@ -132,6 +132,7 @@ async function moveBack(context: RollbackContext, { input, plan, known }: Decide
   const inTheWay = await whyInTheWay(repository.root, move);
   if (inTheWay !== undefined) return waiting(inTheWay);
   const intent = await prepareMove(engine, move, call);
+  if ("allow" in intent) return waiting(intent.reason);
   context.reached?.("prepared");
   const stopped = await moveBase(repository.root, move);
   if (stopped !== undefined) {

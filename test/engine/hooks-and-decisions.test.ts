@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { Task } from "../../src/core/tasks/task.ts";
 import { askLogin } from "../../src/engine/ask-login.ts";
 import { askManual } from "../../src/engine/ask-manual.ts";
 import { keepHookContext } from "../../src/engine/keep-hook-context.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { makersOf, recordReview, reviewsOf } from "../../src/engine/record-review.ts";
+import { replanTask } from "../../src/engine/replan-task.ts";
 import { dispatch, memoryEngine, packet, person } from "../support/memory-engine.ts";
 
 describe("what lifecycle hooks leave", () => {
@@ -57,6 +59,26 @@ describe("the type of a task", () => {
     });
     expect((await dispatch(engine, packet("T-2", ["b"]))).details).toMatchObject({ type: null });
     expect(await dispatch(engine, packet("T-3", ["c"], { type: 3 }))).toMatchObject({ code: "R-IN-001" });
+  });
+
+  it("changes with its plan until somebody starts it", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "task-add", { packet: packet("T-1", ["src"], { type: "product" }) }, person);
+    const replan = (type: string) => replanTask(engine, { packet: packet("T-1", ["src"], { type }) }, person);
+    expect(await replan("hotfix")).toMatchObject({ allow: true });
+    expect((await dispatch(engine, packet("T-1", ["src"]))).details).toMatchObject({ type: "hotfix" });
+    expect(await replan("product")).toMatchObject({ code: "R-ST-001" });
+    expect((await engine.ledger.task("T-1"))?.type).toBe("hotfix");
+  });
+
+  it("is none for a task that an older ledger kept without one, which goes on like any other", async () => {
+    const engine = await memoryEngine();
+    await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
+    const { type: _type, ...older } = (await engine.ledger.task("T-1")) as Task;
+    expect(await engine.ledger.commit({ tasks: [older] })).toMatchObject({ ok: true });
+    expect(await engine.ledger.task("T-1")).not.toHaveProperty("type");
+    expect(await operate(engine, "task-show", { task: "T-1" }, person)).toMatchObject({ type: null });
+    expect((await dispatch(engine, packet("T-1", ["src"]))).details).toMatchObject({ type: null });
   });
 });
 

@@ -41,7 +41,7 @@ function rulesOf({ task, assignment, worklog_path }: UniversalInput): string {
 
 function mendingOf({ attempt, fix_delta: fix }: UniversalInput): string {
   if (fix === null) return "";
-  return listed(`This is attempt ${attempt}. The work so far is in your tree; the last review refused it:`, [
+  return listed(`This is attempt ${attempt}. The last review refused the work so far:`, [
     `${fix.reason}${fix.code === null ? "" : ` (${fix.code})`}`,
     ...(fix.guidance === "" ? [] : [`To mend it: ${fix.guidance}`]),
     ...(Object.keys(fix.details).length === 0 ? [] : [`Details: ${JSON.stringify(fix.details)}`]),

@@ -20,7 +20,7 @@ const automationFile =
 const managerFile =
   /(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.yml)?|\.pnpmfile\.c?js|bunfig\.toml|pip\.conf|uv\.toml)$/;
 const skips =
-  /\b(?:it|test|describe|context|suite)\.(?:skip|todo|only)\b|\b(?:xit|xdescribe|xtest|fit|fdescribe)\s*\(|@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|\bt\.Skip\(|#\[ignore\]|@(?:Disabled|Ignore)\b/g;
+  /\b(?:it|test|describe|context|suite)\.(?:skip|todo|only)\b|["']node:test["']\)\.(?:skip|todo|only)\b|\b(?:xit|xdescribe|xtest|fit|fdescribe)\s*\(|@pytest\.mark\.(?:skip|xfail)|@unittest\.skip|\bt\.Skip\(|#\[ignore\]|@(?:Disabled|Ignore)\b/g;
 
 /** Tests deleted, emptied or skipped, scripts and runners redefined. */
 export function findWeakened(changed: readonly ChangedText[]): readonly Weakened[] {

@@ -54,6 +54,8 @@ export interface Task {
   readonly proof: "claimed" | "proven" | null;
   readonly commit: string | null;
   readonly evidence: readonly unknown[];
+  /** What of the project's checks its work deleted, skipped or redefined. */
+  readonly weakened?: readonly unknown[];
   /** The integration that merged it, together with others or alone. */
   readonly batch: string | null;
   /** The commit that took its merge back; the task stays MERGED. */

@@ -33,7 +33,7 @@ export type AttemptEnd =
 
 export function toldOf(end: AttemptEnd): string {
   if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
-  return end.how === "ended" ? end.told : end.how;
+  return end.how === "ended" ? end.told : end.how.replace("-", " ");
 }
 
 export interface Try {
@@ -62,6 +62,8 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
   const packet = {
     ...task.packet,
     agent: one.agent.name,
+    // What it waited for may have been done again under another name.
+    depends_on: before?.dependsOn ?? task.packet.depends_on,
     ...(one.agent.model === null ? {} : { model: one.agent.model }),
     ...(one.isRetry ? { context_revision: (before?.contextRevision ?? 0) + 1 } : {}),
   };
@@ -69,6 +71,7 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
   if (!dispatched.allow) return { how: "refused", verdict: dispatched, started: false };
   const started = dispatched.details as unknown as Started;
   const own: Call = { ...call, epoch: started.epoch };
+  context.secrets.add(started.token);
   context.onTask(task.key, { type: "said", text: `started by ${one.agent.name}` });
   // What a dead run left behind must not work in the same checkout.
   if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);

@@ -69,7 +69,8 @@ export class Conductor {
     for (const task of tasks) {
       this.#parts.set(task.key, { context, task });
       const { dependsOn, ...planned } = plannedTask(task.plan, context.engine.world);
-      const needs = dependsOn.map((id) => `${context.session}/${id}`);
+      const stored = await context.engine.ledger.task(task.key);
+      const needs = stored?.dependsOn ?? dependsOn.map((id) => `${context.session}/${id}`);
       this.#plans.set(task.key, { ...planned, id: task.key, dependsOn: needs });
     }
     this.#standing = new Standing([...this.#plans.values()]);

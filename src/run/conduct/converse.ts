@@ -63,8 +63,9 @@ export async function converse(context: RunContext, talk: Talk): Promise<Convers
     if (heartbeats.fault !== undefined || heartbeats.lost !== undefined)
       return { how: "stopped", conversation };
     if (end.how === "done") {
-      const reading = readAnswer(end.answer, { task: reported(task), role: agent.role });
-      if (reading.kind !== "invalid") return { how: "answered", answer: end.answer, reading, conversation };
+      const answer = context.secrets.maskIn(end.answer);
+      const reading = readAnswer(answer, { task: reported(task), role: agent.role });
+      if (reading.kind !== "invalid") return { how: "answered", answer, reading, conversation };
       context.onTask(task.key, { type: "said", text: `its answer cannot be used: ${reading.reason}` });
       if (agent.isClient && (starts >= asksMax || conversation === undefined))
         return { how: "unanswered", reason: reading.reason, conversation };
@@ -79,7 +80,8 @@ export async function converse(context: RunContext, talk: Talk): Promise<Convers
       continue;
     }
     if (end.how !== "failed" && end.how !== "unavailable") return { ...end, conversation };
-    const reason = end.how === "failed" ? `${end.reason}\n${end.output}`.trim() : end.reason;
+    const told = end.how === "failed" ? `${end.reason}\n${end.output}`.trim() : end.reason;
+    const reason = context.secrets.mask(told);
     context.onTask(task.key, { type: "said", text: `ended badly: ${reason}` });
     if (starts === startsMax) return { how: "failed", reason, starts, conversation };
     const canGoOn = end.how === "unavailable" && agent.can.resume && conversation !== undefined;

@@ -3,7 +3,7 @@ import type { Call } from "../../engine/engine.ts";
 import { keepHookContext } from "../../engine/keep-hook-context.ts";
 import { operate } from "../../engine/operate.ts";
 import type { HookContext, HookPoint } from "../../hooks/lifecycle/hook.ts";
-import { resolveHooks } from "../../hooks/lifecycle/resolve-hooks.ts";
+import { defaultHooks, resolveHooks } from "../../hooks/lifecycle/resolve-hooks.ts";
 import { type HooksRun, runHooks } from "../../hooks/lifecycle/run-hooks.ts";
 import { type Remediate, submitWithRemediation } from "../../hooks/lifecycle/submit-with-remediation.ts";
 import type { Collected } from "../../workspace/checkouts/collect-work.ts";
@@ -43,7 +43,8 @@ export async function passPoint(
     const extra = { ...kept, skip_pr: task.plan.skip_pr, ...more };
     const ran = await runHooks(hooks, { ...told, extra }, ports);
     for (const { hook, status, message } of ran.results)
-      context.onTask(task.key, { type: "said", text: `${point}: ${hook}: ${status}: ${message}` });
+      if (status !== "SKIP" || hooks !== defaultHooks[point])
+        context.onTask(task.key, { type: "said", text: `${point}: ${hook}: ${status}: ${message}` });
     warnings.push(...ran.warnings);
     return ran;
   };

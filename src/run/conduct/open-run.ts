@@ -8,14 +8,16 @@ import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
+import { backUpSession, restoreSessions } from "../../workspace/plan/session-backup.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { reviewersNeeded } from "../review/choose-reviewers.ts";
 import { Agents } from "./agents.ts";
 import { Dependencies } from "./dependencies.ts";
+import { KnownSecrets } from "./known-secrets.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
-import { addTasks, runTasks } from "./run-tasks.ts";
+import { addTasks, redoneTasks, runTasks } from "./run-tasks.ts";
 import { Slots } from "./slots.ts";
 import { StatusFile } from "./status-file.ts";
 import { TaskLogs } from "./task-logs.ts";
@@ -58,7 +60,9 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
     const reviewers = reviewersNeeded(config, tasks);
     if ("allow" in reviewers) return reviewers;
     const refused = await agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);
-    return refused ?? (await addTasks(context, tasks)) ?? tasks;
+    const faulty = refused ?? (await addTasks(context, tasks));
+    if (faulty === undefined) backUpSession(wish.stateFolder, repository.root, session.session);
+    return faulty ?? [...tasks, ...(await redoneTasks(context, tasks, session.session))];
   };
   const tasks = await takeTasks(wish);
   if ("allow" in tasks) return tasks;
@@ -67,9 +71,11 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
     tasks,
     walls: { sandbox: sandbox.enforces, ...(missing === undefined ? {} : { missing }) },
     open: async () => {
-      const host = await openHost(context.engine, wish.stateFolder);
-      const files = new SessionMemory(context, wish);
-      const shared = { sandbox, agents, socket: host.socket, slots: new Slots() };
+      const secrets = new KnownSecrets();
+      secrets.addFrom(repository.root, config.workspace.include);
+      const host = await openHost(context.engine, wish.stateFolder, { walls: { sandbox: sandbox.enforces } });
+      const files = new SessionMemory(context, wish, secrets);
+      const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
       const dependencies = new Dependencies(context);
       const contextOf = (session: RunWish["session"]): RunContext => ({
         ...context,
@@ -103,11 +109,15 @@ class SessionMemory {
   readonly #onTask: RunWish["onTask"];
   readonly #logs: TaskLogs;
   readonly #statuses: StatusFile[] = [];
+  readonly #secrets: KnownSecrets;
+  readonly #stateFolder: string;
   #last: Promise<void> = Promise.resolve();
   #fault: unknown;
 
-  constructor(context: IntegrationContext, { stateFolder, onTask }: RunWish) {
+  constructor(context: IntegrationContext, { stateFolder, onTask }: RunWish, secrets: KnownSecrets) {
     this.#context = context;
+    this.#secrets = secrets;
+    this.#stateFolder = stateFolder;
     this.#onTask = onTask;
     this.#logs = new TaskLogs(stateFolder);
   }
@@ -115,7 +125,7 @@ class SessionMemory {
   of({ session, file }: RunWish["session"]): Pick<RunContext, "remember" | "onTask" | "onState"> {
     const { engine, repository } = this.#context;
     const now = () => new Date(engine.clock.now().wallMs);
-    const statuses = new StatusFile(file);
+    const statuses = new StatusFile(file, () => restoreSessions(this.#stateFolder, repository.root));
     this.#statuses.push(statuses);
     return {
       remember: (name, text) => {
@@ -134,7 +144,8 @@ class SessionMemory {
   #tell(task: string, event: AgentEvent, at: Date): void {
     if (event.type === "said" && event.text === "") return; // a sign of life, and no more
     const tell = async () => {
-      const masked = "text" in event ? { ...event, text: await maskSecrets(event.text) } : event;
+      const text = "text" in event ? this.#secrets.maskLine(task, event.text) : "";
+      const masked = "text" in event ? { ...event, text: await maskSecrets(text) } : event;
       this.#onTask(task, masked);
       if ("text" in masked) this.#logs.add(task, at, masked.text);
     };

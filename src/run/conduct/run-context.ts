@@ -5,6 +5,7 @@ import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
 import type { Agents } from "./agents.ts";
 import type { Dependencies } from "./dependencies.ts";
+import type { KnownSecrets } from "./known-secrets.ts";
 import type { Slots } from "./slots.ts";
 
 /** Everything that a run needs beyond an integration. */
@@ -15,6 +16,7 @@ export interface RunContext extends IntegrationContext {
   readonly dependencies: Dependencies;
   readonly agents: Agents;
   readonly slots: Slots;
+  readonly secrets: KnownSecrets;
   /** The same with the base where it is now. */
   atBase(): Promise<IntegrationContext>;
   /** Adds a timed entry to one of the session's files. */

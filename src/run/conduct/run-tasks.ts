@@ -28,6 +28,28 @@ export function runTasks(config: Config, plan: LoadedPlan, session: string): rea
   });
 }
 
+/** What was rolled back and is to be done again, under a name of its own (`T-001-r1`), as the plan has the original. */
+export async function redoneTasks(
+  { engine }: IntegrationContext,
+  tasks: readonly RunTask[],
+  session: string,
+): Promise<readonly RunTask[]> {
+  const byId = new Map(tasks.map((task) => [task.plan.id, task]));
+  return (await engine.ledger.tasks({ session })).flatMap(({ id, key, dependsOn }) => {
+    const original = byId.has(id) ? undefined : byId.get(id.replace(/-r\d+$/, ""));
+    if (original === undefined) return [];
+    const { plan, packet } = original;
+    const worklog = `.agents-work/${session}/worklogs/${id}.md`;
+    const needs = dependsOn.map((one) => one.slice(session.length + 1));
+    return [
+      {
+        ...{ key, agent: original.agent, plan: { ...plan, id, depends_on: needs } },
+        packet: { ...packet, task_id: key, assignment: { ...packet.assignment, worklog_path: worklog } },
+      },
+    ];
+  });
+}
+
 /** Those that the ledger does not know yet. */
 export async function addTasks(
   { engine, call }: IntegrationContext,

@@ -37,7 +37,7 @@ export class LentFiles {
   /** Takes what the agent has added since into the session's own files, without secrets (INV-8). */
   async collect(): Promise<void> {
     const { text } = this.#added(this.#worklog, worklogBytesMax);
-    await appendMasked(this.#context, this.#worklog, text);
+    await appendMasked(this.#context, this.#worklog, this.#context.secrets.mask(text));
     for (const name of memoryFiles) await this.#remember(name);
   }
 
@@ -51,7 +51,7 @@ export class LentFiles {
         text: `${name} was rewritten in its checkout, where entries can only be added: nothing of that is kept`,
       });
     // Indented, nothing in it passes for an entry of somebody else's.
-    const entry = (await maskSecrets(text)).trim().replace(/\r\n?|\n/g, "\n  ");
+    const entry = (await maskSecrets(this.#context.secrets.mask(text))).trim().replace(/\r\n?|\n/g, "\n  ");
     this.#context.remember(name, `${key}, by its agent: ${entry}`);
   }
 

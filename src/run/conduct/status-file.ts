@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { TaskState } from "../../core/tasks/states.ts";
 import { writeStatuses } from "../../workspace/plan/write-statuses.ts";
 
@@ -8,11 +9,14 @@ const share = 0.05;
 /** Keeps a session's copy of its plan up to date, without writing it for every single change. */
 export class StatusFile implements Disposable {
   readonly #file: string;
+  readonly #restore: () => void;
   readonly #waiting = new Map<string, TaskState>();
   #notBeforeMs = 0;
 
-  constructor(file: string) {
+  /** `restore` puts the file back where somebody has removed it. */
+  constructor(file: string, restore: () => void) {
     this.#file = file;
+    this.#restore = restore;
   }
 
   set(id: string, state: TaskState): void {
@@ -23,6 +27,7 @@ export class StatusFile implements Disposable {
   write(): void {
     const begin = performance.now();
     if (this.#waiting.size === 0 || begin < this.#notBeforeMs) return;
+    if (!existsSync(this.#file)) this.#restore();
     writeStatuses(this.#file, this.#waiting);
     this.#waiting.clear();
     const end = performance.now();

@@ -7,20 +7,32 @@ import {
   openSync,
   readFileSync,
   readSync,
+  statSync,
 } from "node:fs";
 import { join } from "node:path";
+
+const bytesMax = 32 * 1024 * 1024;
 
 /** What agents said and what became of it, a file for each task. */
 export class TaskLogs {
   readonly #folder: string;
+  readonly #bytes = new Map<string, number>();
 
   constructor(stateFolder: string) {
     this.#folder = join(stateFolder, "logs");
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
   }
 
+  /** A flood is cut off: it would fill the disk, and nobody reads it. */
   add(task: string, at: Date, text: string): void {
-    appendFileSync(logFile(this.#folder, task), `${at.toISOString()} ${text}\n`, { mode: 0o600 });
+    const file = logFile(this.#folder, task);
+    const before = this.#bytes.get(task) ?? statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (before > bytesMax) return;
+    const line = `${at.toISOString()} ${text}\n`;
+    const after = before + Buffer.byteLength(line);
+    const end = after > bytesMax ? `${at.toISOString()} (the log is full: no more is kept)\n` : "";
+    appendFileSync(file, line + end, { mode: 0o600 });
+    this.#bytes.set(task, after);
   }
 }
 

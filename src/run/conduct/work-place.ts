@@ -1,10 +1,18 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentClient } from "../../clients/agent.ts";
 import type { Config } from "../../contract/config.ts";
 import { protectedPaths } from "../../core/paths/protected-paths.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { type AttemptName, type Checkout, readRecord, slotOf } from "../../workspace/checkouts/checkout.ts";
+import {
+  type AttemptName,
+  type Checkout,
+  CheckoutFault,
+  readRecord,
+  slotOf,
+} from "../../workspace/checkouts/checkout.ts";
+import { collectWork } from "../../workspace/checkouts/collect-work.ts";
 import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
 import { removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
 import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
@@ -52,6 +60,7 @@ export async function openWorkPlace(
   const { root, commonFolder, baseCommit: base } = repository;
   const { include, home } = config.workspace;
   const name = { session, task, attempt };
+  const unkept = await keepOld(commonFolder, name);
   if (options.isFresh) await removeOld(commonFolder, name);
   const { checkout, notes } = await openCheckout({ ...name, commonFolder, root, base, include });
   const error = await dependencies.install(checkout.base, checkout.folder);
@@ -71,7 +80,7 @@ export async function openWorkPlace(
   });
   return {
     checkout,
-    notes,
+    notes: [...unkept, ...notes],
     walled: sandbox.enforces,
     wrap: (command, env) => {
       const wrapped = sandbox.wrap(command, walls, { cwd: checkout.folder, env });
@@ -84,6 +93,19 @@ export async function openWorkPlace(
       return { ...wrapped, env: { ...caches.env(wrapped.env.TMPDIR ?? checkout.temporary), ...wrapped.env } };
     },
   };
+}
+
+/** INV-9: what an attempt left that was stopped or killed is on its ref before another one changes it. */
+async function keepOld(commonFolder: string, name: AttemptName): Promise<readonly string[]> {
+  const old = readRecord(commonFolder, slotOf(commonFolder, name));
+  if (old === undefined || old.attempt === name.attempt || !existsSync(old.folder)) return [];
+  try {
+    await collectWork(old);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CheckoutFault)) throw error;
+    return [`what attempt ${old.attempt} left cannot be kept: ${error.message}`];
+  }
 }
 
 async function removeOld(commonFolder: string, name: AttemptName): Promise<void> {

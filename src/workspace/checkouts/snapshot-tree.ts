@@ -38,9 +38,11 @@ export async function snapshotTree(
   refuseReplaced(folder);
   if (!existsSync(folder))
     throw new CheckoutFault(`the checkout ${quoted(folder, 300)} is gone: open it again, from what was kept`);
+  // First of all: git waits for ever for a pipe in the place of a file that it reads.
+  const found = findObstacles(folder);
   const own = await ownGit(checkout, { index });
   await fillIndex(checkout, { parent, index, own });
-  await refuseObstacles(folder, own);
+  await refuseObstacles(folder, found, own);
   const left = [...exclude, ...Object.keys(included)].filter((path) => !liesBehindLink(folder, path));
   // Git fails where it is told to leave out what is ignored anyway.
   const excluded = await notIgnored(folder, left.map(asBytes), own);
@@ -73,8 +75,13 @@ async function fillIndex(
   await git(checkout.folder, words, own);
 }
 
+interface Obstacles {
+  readonly nested: readonly BytePath[];
+  readonly closed: readonly BytePath[];
+}
+
 /** What git would pass over in silence, or wait for: nested repositories, closed folders, pipes. */
-async function refuseObstacles(folder: string, own: Own): Promise<void> {
+function findObstacles(folder: string): Obstacles {
   const nested: BytePath[] = [];
   const closed: BytePath[] = [];
   walkTree(folder, "", {
@@ -88,6 +95,10 @@ async function refuseObstacles(folder: string, own: Own): Promise<void> {
     },
     closed: (path) => closed.push(path),
   });
+  return { nested, closed };
+}
+
+async function refuseObstacles(folder: string, { nested, closed }: Obstacles, own: Own): Promise<void> {
   const repositories = await notIgnored(folder, nested, own);
   if (repositories.length > 0) throw nestedFault(repositories.map(shown));
   const unreadable = await notIgnored(folder, closed, own);

@@ -45,7 +45,9 @@ export function openSessionPlan(
   if (known !== undefined) {
     const hasChanged = known.source.digest !== digest;
     const plan = placed(root, known.session, { isNew: false, hasChanged });
-    if (existsSync(plan.file) && !(hasChanged && isFinished(plan.file))) return plan;
+    const text = bytes.toString("utf8");
+    if (existsSync(plan.file) && !(hasChanged && isFinished(plan.file) && !onlyAdds(plan.file, text)))
+      return plan;
   }
 
   const text = bytes.toString("utf8");
@@ -86,8 +88,24 @@ function isFinished(copy: string): boolean {
   return statuses.length > 0 && statuses.every((status) => status === "completed");
 }
 
+/** Every task that is done reads as it did: only the new ones are left to do. */
+function onlyAdds(copy: string, text: string): boolean {
+  const read = (plan: string) =>
+    new Map(outline(plan).tasks.map((task) => [fieldOf(task, "id"), written(task)]));
+  const now = read(text);
+  return [...read(readFileSync(copy, "utf8"))].every(([id, task]) => now.get(id) === task);
+}
+
+function written(task: unknown): string {
+  return JSON.stringify(task, (key, value) => (key === "status" ? undefined : value));
+}
+
 /** As much of a plan as can be told before it is checked. */
-function outline(text: string): { name: string | undefined; statuses: unknown[] } {
+function outline(text: string): {
+  name: string | undefined;
+  statuses: unknown[];
+  tasks: readonly unknown[];
+} {
   const document = readConfigDocument(copyName, text);
   const value = "value" in document ? document.value : undefined;
   const listed = fieldOf(value, "tasks");
@@ -96,5 +114,6 @@ function outline(text: string): { name: string | undefined; statuses: unknown[] 
   return {
     name: typeof name === "string" ? name : undefined,
     statuses: tasks.map((task) => fieldOf(task, "status")),
+    tasks,
   };
 }

@@ -1,0 +1,168 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { LandRepository } from "./support/land-repository.ts";
+import { answer, planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
+import { eventually, type Running } from "./support/run-command.ts";
+
+async function until(running: Running, word: string): Promise<void> {
+  await eventually(`it says ${word}`, () => (running.errors().includes(word) ? true : undefined));
+}
+
+function merges({ git }: LandRepository): string {
+  return git("rev-list", "--merges", "--count", "main");
+}
+
+/** The proof takes its time, so that somebody can act meanwhile. */
+const slowlyProven = () =>
+  planned({
+    agents: { a: [[writes("A"), answer("OK")]] },
+    tasks: [task("A", "a").replace("test -e A.txt", "test ! -e A.txt || sleep 3")],
+  });
+
+describe("a task that a person ends while it is proven", () => {
+  it.each([["task", "cancel"], ["task", "escalate"], ["stop-all"]])(
+    "by %s %s is not merged",
+    async (...words) => {
+      using repository = slowlyProven();
+      using running = repository.start(["run", "--json"]);
+      await until(running, "on the merged tree: test ! -e");
+      const key = `${(await repository.run(["task", "list", "--json"])).stdout.match(/"id": ?"([^"]+)"/)?.[1]}`;
+      const named = words[0] === "task" ? [...words, key, "--reason", "no more"] : words;
+      const { status, stderr } = await repository.run(named);
+      expect(status, stderr).toBe(0);
+      const ended = await running.ended;
+      expect(ended.status, ended.stderr).not.toBe(0);
+      expect(merges(repository)).toBe("0");
+      expect(repository.git("status", "--porcelain")).toBe("");
+    },
+  );
+});
+
+describe("a run", () => {
+  it("whose session's folder is removed goes on with it, and nothing is done twice", async () => {
+    using repository = planned({
+      agents: {
+        a: [[writes("A"), answer("OK")]],
+        b: [["say: begun", "sleep: 2", writes("B"), answer("OK")]],
+      },
+      tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]")],
+    });
+    using running = repository.start(["run", "--json"]);
+    await until(running, "begun");
+    rmSync(join(repository.path, ".agents-work"), { recursive: true });
+    const { status, stdout, stderr } = await running.ended;
+    expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 0, A: "MERGED", B: "MERGED" });
+    rmSync(join(repository.path, ".agents-work"), { recursive: true });
+    expect((await runPlan(repository)).status).toBe(0);
+    expect(merges(repository)).toBe("2");
+  });
+
+  it("whose base branch is gone says so, and waits", async () => {
+    using repository = planned({
+      agents: { a: [["say: begun", "sleep: 2", writes("A"), answer("OK")]] },
+      tasks: [task("A", "a")],
+    });
+    using running = repository.start(["run"]);
+    await until(running, "begun");
+    repository.git("checkout", "-q", "--detach");
+    repository.git("branch", "-m", "main", "other");
+    const { status, stderr } = await running.ended;
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringContaining("there is no branch `main`"),
+    });
+  });
+
+  it("that git cannot finish leaves the checkout as it was", async () => {
+    using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
+    const lock = join(repository.path, ".git/refs/heads/main.lock");
+    writeFileSync(lock, "");
+    expect((await runPlan(repository)).status).toBe(3);
+    expect(repository.git("status", "--porcelain")).toBe("");
+    rmSync(lock);
+    expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
+  });
+
+  it("does what was only added to a plan that is finished", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "a")],
+    });
+    await runPlan(repository);
+    repository.write("tasks.yaml", planText([task("A", "a"), task("B", "b")]));
+    expect((await runPlan(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
+    expect(merges(repository)).toBe("2");
+  });
+
+  it("does again what was rolled back, when that is asked for", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "a"), task("B", "b")],
+    });
+    const first = await runPlan(repository);
+    const [{ batch } = { batch: "" }] = first.done.tasks as unknown as { batch: string }[];
+    expect((await repository.run(["rollback", "batch", batch])).status).toBe(0);
+    const again = await runPlan(repository);
+    expect({ status: again.status, states: again.states }, again.stderr).toMatchObject({
+      status: 0,
+      states: { "A-r1": "MERGED", "B-r1": "MERGED" },
+    });
+    expect(repository.git("show", "main:A.txt")).toBe("made");
+  });
+});
+
+describe("an agent", () => {
+  it("that leaves a pipe where git reads a file is refused, and nobody waits for it", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), "run: { command: mkfifo .gitattributes }", answer("OK")]] },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr } = await runPlan(repository);
+    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringContaining("is no ordinary file") });
+  });
+
+  it("that is stopped leaves its work on a ref before the next one goes on in its checkout", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          ["write: { path: A.txt, text: first }", "say: begun", "sleep: 30"],
+          ["delete: A.txt", 'write: { path: A.txt, text: "second\\n" }', answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    using running = repository.start(["run", "--json"]);
+    await until(running, "begun");
+    expect((await repository.run(["stop", "A"])).status).toBe(0);
+    const { session } = readRun((await running.ended).stdout).done;
+    expect((await repository.run(["task", "retry", `${session}/A`])).status).toBe(0);
+    expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
+    expect(repository.git("show", `refs/lockstep/${session}/A/1:A.txt`)).toBe("first");
+  });
+
+  it("that prints what it was given in confidence is shown without it", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [
+            'run: { command: "echo token $LOCKSTEP_TOKEN; cut -d= -f2 .env; echo -----BEGIN PRIVATE KEY-----; echo MIIEvQIBADANBgkq; echo -----END PRIVATE KEY-----" }',
+            writes("A"),
+            answer("OK"),
+          ],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    writeFileSync(join(repository.path, ".git/info/exclude"), ".env\n");
+    repository.write(".env", "API_TOKEN=correct-horse-battery\n");
+    const { status, stderr } = await runPlan(repository);
+    expect(status, stderr).toBe(0);
+    const log = (await repository.run(["log", "A"])).stdout;
+    for (const secret of ["correct-horse-battery", "MIIEvQIBADANBgkq"]) {
+      expect(stderr).not.toContain(secret);
+      expect(log).not.toContain(secret);
+    }
+    expect(stderr).toContain("token [secret: known]");
+  });
+});
