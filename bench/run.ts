@@ -19,6 +19,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "lock-index": () => import("./lock-index.ts"),
   ledger: () => import("./ledger.ts"),
   land: () => import("./land.ts"),
+  orchestration: () => import("./orchestration.ts"),
 };
 
 /** Building a million locks makes much garbage; the bigger nursery only shortens that. */

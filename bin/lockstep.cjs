@@ -29,8 +29,34 @@ function notLoaded(error) {
   );
 }
 
-if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18)) {
+// A checkout has a Node of its own, whatever the machine has.
+function runWith(node) {
+  var words = [__filename].concat(process.argv.slice(2));
+  var child = require("child_process").spawn(node, words, { stdio: "inherit" });
+  // The terminal sends it to both: the child decides what it means.
+  process.on("SIGINT", function () {});
+  ["SIGTERM", "SIGHUP"].forEach(function (signal) {
+    process.on(signal, function () {
+      child.kill(signal);
+    });
+  });
+  child.on("error", tooOld);
+  child.on("exit", function (code, signal) {
+    process.exitCode = code === null ? 1 : code;
+    if (signal === null) return;
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function tooOld() {
   fail("needs Node 22.18 or newer, this is " + process.version);
+}
+
+if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18)) {
+  var own = require("path").join(__dirname, "../node_modules/node/bin/node");
+  if (require("fs").existsSync(own)) runWith(own);
+  else tooOld();
 } else if (hooked) {
   try {
     require("../dist/hook.cjs");

@@ -1,11 +1,16 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 /**
  * A hook starts for every call, so its bundle is one CommonJS file: loading that takes 5 ms less than the
  * same code as modules. What only some calls need, the secret preset, is a second file.
  */
-const out = new URL("../dist/", import.meta.url).pathname;
+const dist = new URL("../dist/", import.meta.url).pathname;
+mkdirSync(dist, { recursive: true });
+/** Beside the files that it replaces, so that a rename puts each in its place. */
+const out = mkdtempSync(join(dist, ".building-"));
+process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 
 const shared: BuildOptions = {
   bundle: true,
@@ -35,7 +40,6 @@ const apart: Plugin = {
     ),
 };
 
-rmSync(out, { recursive: true, force: true });
 await build({
   ...shared,
   format: "cjs",
@@ -57,3 +61,25 @@ await build({
   // Its other build is CommonJS, which a module cannot hold.
   alias: { yaml: "./node_modules/yaml/browser/index.js" },
 });
+
+/** A package has no use for what was built before. */
+const isPacked = ["pack", "publish"].includes(process.env.npm_command ?? "");
+const oldMs = isPacked ? 0 : 24 * 60 * 60 * 1000;
+const built = readdirSync(out, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name).slice(out.length + 1));
+// What is loaded first comes last: by then there is everything that it names.
+for (const file of built.toSorted((one, other) => depthOf(other) - depthOf(one))) {
+  mkdirSync(dirname(join(dist, file)), { recursive: true });
+  renameSync(join(out, file), join(dist, file));
+}
+// A process that runs may still load a chunk of the build before.
+for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+  const path = join(entry.parentPath, entry.name);
+  const isOld = () => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > oldMs;
+  if (entry.isFile() && !built.includes(path.slice(dist.length)) && isOld()) rmSync(path, { force: true });
+}
+
+function depthOf(file: string): number {
+  return file.split("/").length;
+}

@@ -151,7 +151,7 @@ T-1   ESCALATED  agent  0    -     -      src/price  which rounding?
 T-2   BLOCKED    agent  0    -     -      -          R-DP-001 task \`T-1\`, which \`T-2\` depends on, failed: resolve that first
 
 1 ESCALATED, 1 BLOCKED
-0 tasks with locks; walls: guard ✗ sandbox ✗ diff ✗
+0 tasks with locks
 `);
     expect(await repository.run(["task", "resolve", "T-1", "--note", "half even"])).toMatchObject({
       status: 0,
@@ -177,7 +177,8 @@ T-2   BLOCKED    agent  0    -     -      -          R-DP-001 task \`T-1\`, whic
     [["decide", "UD-7", "approved"], "R-IN-001: there is no decision `UD-7`"],
     [["watchdog", "--now", "noon"], "R-WD-002: `noon` is not an ISO 8601 time"],
     [["heartbeat", "T-1", "--tokens", "many"], "R-IN-001: `--tokens many` is no whole number"],
-    [["statsu"], "R-IN-001: unknown command 'statsu'"],
+    [["statsu"], "R-IN-001: unknown command 'statsu': did you mean `status`?"],
+    [["zzzzzz"], "R-IN-001: unknown command 'zzzzzz'; see `lockstep --help`"],
     [["audit", "export", "."], "R-IN-001: `.` is a folder: name a file in it"],
     [["watchdog", "--every", "99999999999"], "R-IN-001: `--every` takes 1 to 86400 seconds"],
   ])("%j gets a clear error and exit 2", async (words, error) => {

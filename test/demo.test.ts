@@ -104,6 +104,9 @@ describe("the demo", () => {
       expect(lines.filter((line) => line.startsWith(` ${task} ${deed.split(" ")[0]}`))).toHaveLength(1);
     expect(lines.join("\n")).toMatch(/✗ 3 of 9 fail +✓ all 8 pass/);
     expect(lines.join("\n")).toContain(outcome.folder);
+    for (const line of ["   git -C lockstep log --oneline --graph main", "   less lockstep.log"])
+      expect(lines).toContain(line);
+    expect(lines.join(" ")).toMatch(/has spent {1,20}\d+,\d{3}\b/);
     for (const half of ["plain", "lockstep"] as const) expect(existsSync(outcome.logs[half])).toBe(true);
   });
 

@@ -57,7 +57,8 @@ process.exit(3);`);
       files: { "agents/breaks.mjs": fails },
     });
     const { stderr, done } = await repository.conduct();
-    const inputs = (attempt: number) => stderr.match(new RegExp(`^A  got ${attempt} \\w{64}$`, "gm")) ?? [];
+    const inputs = (attempt: number) =>
+      stderr.match(new RegExp(`(?<= A(?:#\\d)?  )got ${attempt} \\w{64}$`, "gm")) ?? [];
     expect(done.tasks).toMatchObject([{ state: "ESCALATED", code: "R-AG-001", attempts: 2 }]);
     for (const attempt of [1, 2]) expect(inputs(attempt)).toEqual(new Array(3).fill(inputs(attempt)[0]));
   });

@@ -14,8 +14,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { digestOf } from "../src/workspace/checkouts/checkout.ts";
 import { collectWork } from "../src/workspace/checkouts/collect-work.ts";
 import { keepEverything } from "../src/workspace/checkouts/keep-everything.ts";
+import { rememberLent } from "../src/workspace/checkouts/lent-files.ts";
 import { listCheckouts } from "../src/workspace/checkouts/list-checkouts.ts";
 import { removeCheckout } from "../src/workspace/checkouts/remove-checkout.ts";
 import { agentIn, agentRepository } from "./support/agent-checkout.ts";
@@ -53,6 +55,35 @@ describe("a checkout that is removed", () => {
     work.agent.write("a.txt", "changed\n");
     await collectWork(work.checkout);
     expect((await removeCheckout(work.checkout)).map(({ ref }) => ref)).toEqual(["refs/lockstep/none/T-1/1"]);
+  });
+
+  it.each([
+    ["edited", (agent: ReturnType<typeof agentIn>) => agent.write("a.txt", "once more\n")],
+    ["added", (agent: ReturnType<typeof agentIn>) => agent.write("new/b.txt", "b\n")],
+    ["made a program of", (agent: ReturnType<typeof agentIn>) => agent.run("chmod", "+x", "a.txt")],
+    ["deleted", (agent: ReturnType<typeof agentIn>) => agent.remove("a.txt")],
+  ])("leaves on a ref of its own what was %s after the work was collected", async (_how, change) => {
+    using work = await checkedOut();
+    work.agent.write("a.txt", "changed\n");
+    await collectWork(work.checkout);
+    change(work.agent);
+    const refs = (await removeCheckout(work.checkout)).map(({ ref }) => ref);
+    expect(refs).toEqual([
+      "refs/lockstep/none/T-1/1",
+      expect.stringMatching(/^refs\/lockstep\/none\/T-1\/1-kept\/[0-9a-f]{12}$/),
+    ]);
+  });
+
+  it("leaves nothing of what was lent to it, but what the agent changed of that", async () => {
+    for (const changed of [false, true]) {
+      using work = await checkedOut();
+      const path = ".agents-work/s/plan.md";
+      work.agent.write(path, "lent\n");
+      rememberLent(work.checkout, { [path]: digestOf("lent\n") });
+      if (changed) work.agent.write(path, "more\n");
+      const kept = (await removeCheckout(work.checkout)).map(({ ref }) => ref);
+      expect(kept).toEqual(changed ? ["refs/lockstep/none/T-1/1-ignored"] : []);
+    }
   });
 
   it("does not lose collected work when it was emptied since", async () => {

@@ -77,6 +77,12 @@ describe("run --agent", () => {
       "E-PLAN: task `A` is a `product`, which `bob` may not do: leave --agent out, or name `ann`",
     ],
     [
+      "a scope that leaves the project, by the option's name",
+      {},
+      ["do", "x", "--scope", "../x"],
+      "E-PLAN: --scope is `../x`: expected a path or glob inside the project (it leaves the project)",
+    ],
+    [
       "no number",
       {},
       ["run", "--max-parallel", "many"],

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ReportedTask, type RunReport, runReport } from "../src/cli/run-view/run-report.ts";
+import { shortName } from "../src/cli/task-names.ts";
+import { noRetries } from "../src/core/tasks/counters.ts";
 import { landRepository } from "./support/land-repository.ts";
 import { eventually } from "./support/run-command.ts";
 
@@ -9,7 +11,8 @@ function reported(id: string, state: ReportedTask["state"], more: Partial<Report
   return {
     ...{ id: `${session}/${id}`, title: `Title of ${id}`, state, agent: "coder", code: null, reason: null },
     ...{ attempts: 1, waiting_for: [], reverted_by: null, alive: null, started_at: null, elapsed_seconds: 9 },
-    ...{ usage: { tokens: 1000, cost_usd: null }, proof: null, evidence: [] },
+    ...{ usage: { tokens: 1000, cost_usd: null }, proof: null, evidence: [], details: {} },
+    retries: noRetries,
     ...more,
   };
 }
@@ -19,7 +22,7 @@ function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): 
     ...{ session, outcome: "failed", wasDone: false, base: "main", tasks, decisions: [] },
     ...{ holds: new Map(), last: new Map(), seconds: 72.4, missing: null, columns: 80 },
     walls: { guard: false, sandbox: true, diff: true },
-    ...{ goOn: "lockstep run", push: null },
+    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName },
     ...more,
   });
 }
@@ -37,7 +40,7 @@ describe("the report of a run", () => {
       reported("T-002", "MERGED", { evidence: [check("npm test", 1, 1)] }),
       reported("T-003", "ESCALATED", {
         code: "R-PC-002",
-        reason: "`npm test` fails on the merged tree (exit 1): mend it on the branch and land again",
+        reason: "`npm test` fails on the merged tree (exit 1): mend it and hand it in again\n  at x.js:1",
       }),
       reported("T-004", "PENDING", {
         attempts: 0,
@@ -56,12 +59,12 @@ merged
 
 not merged
   T-003  escalated: R-PC-002 \`npm test\` fails on the merged tree (exit 1): mend
-         it on the branch and land again
-         look: lockstep log 2026-08-01_shop/T-003; lockstep diff 2026-08-01_shop/T-003
-         next: lockstep task resolve 2026-08-01_shop/T-003 --note "…" && lockstep run
+         it and hand it in again
+         look: lockstep log T-003; lockstep diff T-003
+         next: lockstep task resolve T-003 --note "…" && lockstep run
   T-004  pending: waits for T-003
 
-1m 12s, 3k tokens, 0.25 USD, walls: guard ✗ sandbox ✓ diff ✓
+1m 12s, 3k tokens, 0.25 USD, walls: sandbox ✓ diff ✓
 to share it: git push origin main
 `);
   });
@@ -76,36 +79,42 @@ to share it: git push origin main
       { decisions: [decision] },
       "lockstep decide UD-001 approved && lockstep run",
     ],
-    ["failed", reported("T-001", "FAILED"), {}, `lockstep task resolve ${key} --note "…" && lockstep run`],
+    ["failed", reported("T-001", "FAILED"), {}, 'lockstep task resolve T-001 --note "…" && lockstep run'],
     [
       "reported a blocker",
       reported("T-001", "BLOCKED"),
       { holds: new Map([[key, "reported"]]) },
-      `lockstep task retry ${key} && lockstep run`,
+      "lockstep task retry T-001 && lockstep run",
     ],
     [
       "was stopped by a person",
       reported("T-001", "BLOCKED"),
       { holds: new Map([[key, "stopped"]]) },
-      `lockstep task retry ${key} && lockstep run`,
+      "lockstep task retry T-001 && lockstep run",
     ],
     [
-      "was denied",
+      "was denied once, which a run tries again",
       reported("T-001", "BLOCKED"),
       { holds: new Map([[key, "deny"]]) },
-      `lockstep task escalate ${key} --reason "…" && lockstep task resolve ${key} --note "…" && lockstep run`,
+      "lockstep run",
+    ],
+    [
+      "was denied again",
+      reported("T-001", "BLOCKED", { retries: { ...noRetries, block_retries: 1 } }),
+      { holds: new Map([[key, "deny"]]), columns: 120 },
+      'lockstep task escalate T-001 --reason "…" && lockstep task resolve T-001 --note "…" && lockstep run',
     ],
     [
       "was taken by a person",
       reported("T-001", "IN_PROGRESS", { alive: { lease: "held" } }),
       {},
-      `lockstep submit ${key} && lockstep run`,
+      "lockstep submit T-001 && lockstep run",
     ],
     [
       "was rolled back",
       reported("T-001", "MERGED", { reverted_by: "abc" }),
       {},
-      `lockstep task retry ${key} && lockstep run`,
+      "lockstep task retry T-001 && lockstep run",
     ],
     ["is rejected", reported("T-001", "REJECTED"), {}, "lockstep run"],
   ])("names the next command for a task that %s", (_title, task, more, next) => {
@@ -117,6 +126,34 @@ to share it: git push origin main
     expect(report([reported("T-001", "REVIEW")], { last: told })).toContain(
       "T-001  in review: waiting, R-GT-001: `main` cannot move now\n",
     );
+  });
+
+  it("breaks what is to be typed only between commands", () => {
+    const denied = reported("T-001", "BLOCKED", { retries: { ...noRetries, block_retries: 1 } });
+    expect(report([denied], { holds: new Map([[key, "deny"]]) })).toContain(`\
+         next: lockstep task escalate T-001 --reason "…" &&
+               lockstep task resolve T-001 --note "…" && lockstep run
+`);
+  });
+
+  it("tells in one line of all tasks that have not begun", () => {
+    const waiting = Array.from({ length: 23 }, (_, at) => reported(`T-${at}`, "PENDING", { attempts: 0 }));
+    expect(report(waiting)).toContain("not merged\n  23 pending: `lockstep run`\n\n");
+  });
+
+  it("offers nothing for a task that was cancelled", () => {
+    const details = { cancelled: true };
+    const cancelled = reported("T-001", "FAILED", { reason: "cancelled: not needed", details });
+    expect(report([cancelled])).toContain(`\
+  T-001  cancelled: not needed
+         look: lockstep log T-001; lockstep diff T-001
+
+`);
+  });
+
+  it("of one that only watched says who goes on", () => {
+    const text = report([reported("T-001", "IN_PROGRESS")], { outcome: "running", left: 42 });
+    expect(text).toMatch(/left: process 42 goes on with the tasks; `lockstep run` watches them again\n$/);
   });
 
   it("of one that was stopped says how it goes on", () => {

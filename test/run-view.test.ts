@@ -1,13 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { clockTime } from "../src/cli/run-view/clock-time.ts";
 import { displayWidth, fitted, wrapped } from "../src/cli/run-view/display-width.ts";
 import { drawLog } from "../src/cli/run-view/draw-log.ts";
 import { drawRun } from "../src/cli/run-view/draw-run.ts";
-import type { ShownTask } from "../src/cli/run-view/needs-person.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys } from "../src/cli/run-view/press-key.ts";
 import type { RunModel } from "../src/cli/run-view/run-model.ts";
+import type { ShownTask } from "../src/cli/run-view/task-words.ts";
 import { shortNumber } from "../src/cli/run-view/words.ts";
+import { shortName } from "../src/cli/task-names.ts";
 import { readHostRecord } from "../src/server/host-record.ts";
 import { landRepository } from "./support/land-repository.ts";
 import { eventually, startProgram } from "./support/run-command.ts";
@@ -20,7 +22,8 @@ function shown(id: string, state: ShownTask["state"], more: Partial<ShownTask> =
   const hasStarted = state !== "PENDING";
   return {
     ...{ id: `${session}/${id}`, title: `Title of ${id}`, state, agent: "coder", code: null, reason: null },
-    ...{ attempts: hasStarted ? 1 : 0, waiting_for: [], reverted_by: null, alive: null },
+    ...{ attempts: hasStarted ? 1 : 0, waiting_for: [], reverted_by: null },
+    alive: hasStarted ? { lease: ["IN_PROGRESS", "REVIEW"].includes(state) ? "running" : "over" } : null,
     started_at: hasStarted ? "2026-08-01T10:00:00Z" : null,
     elapsed_seconds: hasStarted ? 72 : null,
     usage: { tokens: hasStarted ? 12_345 : 0, cost_usd: null },
@@ -32,7 +35,7 @@ function model(tasks: readonly ShownTask[], more: Partial<RunModel> = {}): RunMo
   return {
     ...{ name: session, tasks, decisions: [], walls: { guard: false, sandbox: true, diff: true } },
     ...{ budget: { tokens: 50_000, costUsd: null }, last: new Map(), sinceMs: now - 250_000 },
-    ...{ notice: null, selected: null, keys: null },
+    ...{ notice: null, selected: null, keys: null, remark: null, nameOf: shortName },
     ...more,
   };
 }
@@ -61,16 +64,17 @@ describe("the view of a run", () => {
       keys: "j/k select",
     });
     expect(drawRun(whole, { columns: 80, rows: 24, now })).toEqual([
-      "2026-08-01_shop  1 of 5 merged, 2 in progress, 1 escalated, 1 pending",
-      "4m 10s, 49k tokens, walls: guard ✗ sandbox ✓ diff ✓",
+      "2026-08-01_shop  1 of 5 merged, 1 in progress, 1 taken, 1 escalated, 1 pending",
+      "4m 10s, 49k tokens, walls: sandbox ✓ diff ✓",
       "",
       "waiting for you",
       "  UD-001  `T-002` asks for src/b.ts",
-      "          lockstep decide UD-001 approved|refused",
+      "          lockstep decide UD-001 approved",
+      "          lockstep decide UD-001 refused",
       "  T-003   R-PC-002 `npm test` fails on the merged tree",
-      '          lockstep task resolve 2026-08-01_shop/T-003 --note "…"',
+      '          lockstep task resolve T-003 --note "…"',
       "  T-005   is in your hands",
-      "          lockstep submit 2026-08-01_shop/T-005",
+      "          lockstep submit T-005",
       "",
       "  TASK   STATE        AGENT    TIME   TOKENS  LAST",
       "› T-002  in progress  coder  3m 10s  12k/50k  Edit src/price.ts",
@@ -91,7 +95,7 @@ describe("the view of a run", () => {
     });
     expect(lines).toEqual([
       "2026-08-01_shop  0 of 1 merged, 1 in progress",
-      "4m 10s, 900 tokens, 0.42 USD, walls: guard ✗ sandbox ✓ diff ✓",
+      "4m 10s, 900 tokens, 0.42 USD, walls: sandbox ✓ diff ✓",
       "  TASK   STATE        AGENT    TIME  TOKENS       COST  LAST",
       "  T-001  in progress  coder  3m 10s     900  0.42/2.00  Title of T-001",
     ]);
@@ -101,13 +105,55 @@ describe("the view of a run", () => {
     const waiting = Array.from({ length: 20 }, (_, at) => shown(`T-${at + 10}`, "PENDING"));
     const tasks = [shown("T-001", "MERGED"), ...waiting, shown("T-002", "REVIEW")];
     expect(drawRun(model(tasks), { columns: 40, rows: 7, now })).toEqual([
-      "2026-08-01_shop  1 of 22 merged, 1 in r…",
-      "4m 10s, 25k tokens, walls: guard ✗ sand…",
+      "2026-08-01_shop  1/22 merged, 1 review,…",
+      "4m 10s, 25k tokens, walls: sandbox ✓ di…",
       "  TASK   STATE      LAST",
       "  T-002  in review  Title of T-002",
       "  T-10   pending    Title of T-10",
       "  T-11   pending    Title of T-11",
       "  and 19 more: 18 pending, 1 merged",
+    ]);
+  });
+
+  it("says how far it is in shorter words where the terminal is narrow, or on a line of its own", () => {
+    const states = ["IN_PROGRESS", "REVIEW", "ESCALATED", "BLOCKED", "PENDING"] as const;
+    const tasks = states.flatMap((state) => [1, 2].map((at) => shown(`${state}-${at}`, state)));
+    const head = (more: readonly ShownTask[]) =>
+      drawRun(model([...tasks, ...more]), { columns: 80, rows: 24, now }).slice(0, 2);
+    expect(head([])).toEqual([
+      "2026-08-01_shop  0 of 10 merged",
+      "2 in progress, 2 in review, 2 escalated, 2 blocked, 2 pending",
+    ]);
+    expect(head([shown("X", "MERGED", { reverted_by: "abc" }), shown("Y", "FAILED")])[1]).toBe(
+      "2 running, 2 review, 2 escalated, 2 blocked, 1 failed, 2 pending, 1 rolled back",
+    );
+    const [short] = drawRun(model(tasks.slice(0, 8)), { columns: 80, rows: 12, now });
+    expect(short).toBe("2026-08-01_shop  0/8 merged, 2 running, 2 review, 2 escalated, 2 blocked");
+  });
+
+  it("says what holds for the whole, and breaks a long notice between words", () => {
+    const notice = `T-001 is stopped, and what it made is kept: ${"a way ".repeat(7)}\`lockstep task retry T-001\``;
+    const remark = "starting nothing more; once more stops the agents";
+    const lines = drawRun(model([shown("T-001", "PENDING")], { notice, remark }), {
+      ...{ columns: 80, rows: 24, now },
+    });
+    expect(lines[2]).toBe(remark);
+    expect(lines.slice(-2)).toEqual([
+      "T-001 is stopped, and what it made is kept: a way a way a way a way a way a way",
+      "a way `lockstep task retry T-001`",
+    ]);
+  });
+
+  it("stops the clock of work whose run has ended at its last sign of life", () => {
+    const alive = { lease: "lapsed", last_heartbeat_at: "2026-08-01T10:00:40Z", runner_alive: false };
+    const lines = drawRun(model([shown("T-001", "IN_PROGRESS", { alive })], { walls: null }), {
+      ...{ columns: 80, rows: 10, now },
+    });
+    expect(lines).toEqual([
+      "2026-08-01_shop  0 of 1 merged, 1 interrupted",
+      "4m 10s, 12k tokens",
+      "  TASK   STATE        AGENT  TIME   TOKENS  LAST",
+      "  T-001  interrupted  coder   40s  12k/50k  its run ended",
     ]);
   });
 
@@ -151,8 +197,8 @@ describe("the view of a run", () => {
     const frame = { columns: 40, rows: 4, now };
     expect(drawLog({ name: "T-001", text, keys: "esc back" }, frame)).toEqual([
       "T-001: the end of its log",
-      "10:00:01 two",
-      "10:00:02 three",
+      `${clockTime("2026-08-01T10:00:01Z")} two`,
+      `${clockTime("2026-08-01T10:00:02Z")} three`,
       "esc back",
     ]);
     expect(drawLog({ name: "T-001", text: undefined, keys: "esc back" }, frame)[1]).toBe("it has no log yet");
@@ -318,12 +364,46 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
       () => readHostRecord(join(repository.path, ".git/lockstep"))?.pid,
     );
     process.kill(pid, "SIGTERM");
-    const { stdout } = await running.ended;
-    expect(stdout).toContain(restored);
-    expect(stdout).toContain("ended 143");
+    const [, after] = (await running.ended).stdout.split(restored);
+    expect(after).toContain("stopped, and everything is kept: `lockstep run` goes on\r\nended 3");
   });
 
-  it("status --watch draws what waits first, until Ctrl-C", async () => {
+  it("what a person is shown stays until they have read it, though the run is over", async () => {
+    using repository = planned();
+    using running = start(repository.path, `'${process.execPath}' '${command}' run; echo ended $?`);
+    const seen = follow(running);
+    await seen("reading 価格");
+    running.process.stdin?.write("tt");
+    await seen("-- enter goes back --");
+    await eventually("the end of the run", () =>
+      readHostRecord(join(repository.path, ".git/lockstep")) === undefined ? true : undefined,
+    );
+    running.process.stdin?.write("\r");
+    const { stdout } = await running.ended;
+    const [, after = ""] = stdout.split("-- enter goes back --");
+    expect(after).toMatch(/A {2}in your hands[\s\S]*ended 3/);
+    expect(after).not.toContain("\u001b[?1049h");
+  });
+
+  it("a run that only watches says so, and leaves the other one at work", async () => {
+    using repository = planned();
+    using first = repository.start(["run"]);
+    await eventually("its agent", () => (first.errors().includes("reading") ? true : undefined));
+    using running = start(repository.path, `'${process.execPath}' '${command}' run; echo ended $?`);
+    const seen = follow(running);
+    await seen("q leave: the other run goes on");
+    running.process.stdin?.write("q");
+    const { stdout } = await running.ended;
+    expect(stdout).toContain(`left: process ${first.process.pid} goes on with the tasks`);
+    expect(stdout).toContain("ended 3");
+    expect((await repository.run(["status"])).stdout).toContain("; walls: ");
+  });
+
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["q", "q"],
+    ["esc", "\u001b"],
+  ])("status --watch draws what waits first, until %s", async (_title, key) => {
     using repository = planned();
     await repository.run(["task", "add", "T-1", "--title", "Round prices"]);
     await repository.run(["task", "escalate", "T-1", "--reason", "which rounding?"]);
@@ -331,8 +411,8 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
       repository.path,
       `'${process.execPath}' '${command}' status --watch; echo ended $?`,
     );
-    await follow(running)("which rounding?");
-    running.process.stdin?.write("\u0003");
+    await follow(running)("q ends this");
+    running.process.stdin?.write(key);
     const { stdout } = await running.ended;
     expect(stdout.indexOf("waiting for you")).toBeLessThan(stdout.indexOf("TASK"));
     expect(stdout).toContain(restored);

@@ -242,7 +242,7 @@ describe("a run that is stopped", () => {
       tasks: [task("A", "slow"), task("B", "b")],
     });
     using running = repository.start(["run"], { through: ["setsid"] });
-    await eventually("B handed in", () => (running.errors().includes("handed-in") ? true : undefined));
+    await eventually("B handed in", () => (running.errors().includes("handed in") ? true : undefined));
     process.kill(-(running.process.pid as number), "SIGKILL");
     await running.ended;
     const { status, states, stderr } = await run(repository);
@@ -336,7 +336,7 @@ describe("one task", () => {
     const log = await repository.run(["log", "T-001"]);
     expect({ status: log.status, log: log.stdout }).toEqual({
       status: 0,
-      log: expect.stringContaining("handed-in"),
+      log: expect.stringContaining("handed in"),
     });
     expect(log.stdout).not.toContain("AKIAABCDEFGHIJKLMNOP");
     const folder = join(repository.path, ".agents-work");

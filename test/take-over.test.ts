@@ -71,12 +71,12 @@ describe("`lockstep stop`", () => {
   it("is undone by a retry alone, which costs the task nothing", async () => {
     using repository = slow();
     using running = await begun(repository);
-    const { details } = await told(repository, "stop", "A", "--json");
+    expect((await repository.run(["stop", "A"])).stdout).toContain("`lockstep task retry A` brings it back");
     await running.ended;
     const again = await runPlan(repository);
     expect(again.states).toMatchObject({ A: "BLOCKED" });
     expect(again.stderr).not.toContain("started by");
-    expect((await repository.run(["task", "retry", String(details.task_id)])).status).toBe(0);
+    expect((await repository.run(["task", "retry", "A"])).status).toBe(0);
     const { status, done } = await runPlan(repository);
     expect({ status, tasks: done.tasks }).toMatchObject({
       status: 0,
@@ -135,19 +135,18 @@ describe("`lockstep take`", () => {
     expect(again.stderr).not.toContain("started by");
     const { stdout } = await repository.run(["take", "A"]);
     expect(stdout).toContain(folder);
-    expect(stdout).toMatch(/lockstep submit \S+\/A /);
+    expect(stdout).toContain("  lockstep submit A   hands it back");
   });
 
   it("is ended by `submit`: what the person made is proven and merged by the next run", async () => {
     using repository = slow();
     const { folder, key } = await taken(repository);
     writeFileSync(join(folder, "A.txt"), "by hand\n");
-    const { status, stderr, details } = await told(repository, "submit", "A");
-    expect({ status, stderr, details }).toMatchObject({
+    expect(await repository.run(["submit", "A"])).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining("`lockstep run`"),
-      details: { task_id: key, state: "REVIEW" },
+      stdout: "task A is handed in: `lockstep run` proves and merges it\n",
     });
+    expect((await repository.run(["task", "show", "A"])).stdout).toContain(`${key}  do A\nstate     REVIEW`);
     expect(repository.git("show", "lockstep/A:A.txt")).toBe("by hand");
     const run = await runPlan(repository);
     expect({ status: run.status, stderr: run.stderr, tasks: run.done.tasks }).toMatchObject({
@@ -162,13 +161,13 @@ describe("`lockstep take`", () => {
     using repository = slow();
     const { folder, key } = await taken(repository);
     writeFileSync(join(folder, "f.js"), "exports.f = 2;\n");
-    expect(await told(repository, "submit", "A")).toMatchObject({
+    expect(await told(repository, "submit", "A", "--json")).toMatchObject({
       status: 2,
       code: "R-PO-002",
       reason: expect.stringContaining(`lockstep widen ${key} `),
     });
-    expect((await repository.run(["widen", key, "f.js", "--why", "needed"])).status).toBe(0);
-    expect(await told(repository, "submit", "A")).toMatchObject({ status: 0 });
+    expect((await repository.run(["widen", "A", "f.js", "--why", "needed"])).status).toBe(0);
+    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 0 });
     expect((await runPlan(repository)).status).toBe(0);
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 2;");
   });
@@ -176,7 +175,8 @@ describe("`lockstep take`", () => {
   it("can be given up: an agent starts again", async () => {
     using repository = slow();
     const { key } = await taken(repository);
-    expect((await repository.run(["release", key])).status).toBe(0);
+    expect(key).toMatch(/_shop\/A$/);
+    expect((await repository.run(["release", "A"])).status).toBe(0);
     const { status, done } = await runPlan(repository);
     expect({ status, tasks: done.tasks }).toMatchObject({
       status: 0,
@@ -188,10 +188,13 @@ describe("`lockstep take`", () => {
     using repository = planned({ agents: { a: [[begins, hangs]] }, tasks: [task("A", "a")] });
     using running = repository.start(["run"]);
     await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
-    expect(await told(repository, "submit", "A")).toMatchObject({ status: 2, code: "R-IN-001" });
+    expect(await repository.run(["diff", "A"])).toMatchObject({
+      ...{ status: 0, stdout: "", stderr: "task A: no changes so far\n" },
+    });
+    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
     expect((await repository.run(["take", "A"])).status).toBe(0);
     await running.ended;
-    expect(await told(repository, "submit", "A")).toMatchObject({ status: 2, code: "R-PC-003" });
+    expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 2, code: "R-PC-003" });
   });
 });
 

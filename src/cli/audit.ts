@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
-import { readTaskName } from "../engine/task-keys.ts";
 import type { LedgerEvent, Verification } from "../ledger/ledger.ts";
 import { ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { wholeName } from "./find-task.ts";
 import { wholeNumber } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
 import { counted, table } from "./table.ts";
@@ -21,10 +21,8 @@ const exportPage = 1000;
 
 export function auditListCommand({ json, task, type, after, limit }: ListOptions): Promise<number> {
   return showReading<readonly LedgerEvent[]>({ json, text: eventTable }, async () => {
-    const name = task === undefined ? undefined : readTaskName(task);
-    if (name !== undefined && "allow" in name) return name;
     const found = await ask("audit-list", {
-      ...(name === undefined ? {} : { task: name.key }),
+      ...(task === undefined ? {} : { task: await wholeName(task) }),
       ...(type === undefined ? {} : { type }),
       ...(after === undefined ? { newestFirst: true } : { after: wholeNumber("--after", after) }),
       limit: limit === undefined ? listMax : wholeNumber("--limit", limit),

@@ -23,6 +23,15 @@ export function writeAll(descriptor: number, text: string): void {
     written += whenReady(() => writeSync(descriptor, bytes, written));
 }
 
+/** For people who may have gone: a terminal or pipe that was closed shows nothing. */
+export function writeIfOpen(descriptor: number, text: string): void {
+  try {
+    writeAll(descriptor, text);
+  } catch (error) {
+    if (!["EIO", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
+}
+
 /** A descriptor that the caller has set to non-blocking says EAGAIN where others would wait. */
 function whenReady(call: () => number): number {
   for (;;) {

@@ -20,7 +20,7 @@ export function addEverydayCommands(program: Command): void {
     .command("status")
     .description("what waits for you, then every task")
     .option(...json)
-    .option("--watch", "show it live, until Ctrl-C")
+    .option("--watch", "show it live, until q")
     .option("--disk", "the checkouts instead, and what they take on the disk")
     .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
   addTaskCommands(program);
@@ -41,12 +41,13 @@ export function addEverydayCommands(program: Command): void {
     .argument("[id]", "a decision; without it, the list")
     .argument("[answer]")
     .description("the questions that wait for you, and your answers")
+    .option("--note <text>", "why it is refused: whoever mends the work reads it")
     .option("--cancel <reason>", "take the question back")
     .option("--all", "settled ones too")
     .option(...key)
     .option(...json)
     .action(async (id, answer, options) =>
-      endsWith((await import("./ledger-commands.ts")).decideCommand(id, answer, options)),
+      endsWith((await import("./decide.ts")).decideCommand(id, answer, options)),
     );
   addRollback(program);
   addAuditCommands(program);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryEngine, packet, person } from "../../test/support/memory-engine.ts";
 import { operate } from "../engine/operate.ts";
 import { findTask } from "./find-task.ts";
+import { TaskNames } from "./task-names.ts";
 
 describe("a task that is named without its session", () => {
   it("is that of the newest session, whatever that is called, and rather of one that is not finished", async () => {
@@ -10,7 +11,13 @@ describe("a task that is named without its session", () => {
       engine.sleep(1);
       await operate(engine, "task-add", { packet: packet(key, [key]) }, person);
     };
-    const found = async () => (await findTask(engine, "T-1")).key;
+    const found = async () => {
+      const { key } = await findTask(engine, "T-1");
+      const { of } = new TaskNames(await engine.ledger.tasks());
+      const others = ["2026-02-14_a/T-1", "2026-02-14_b/T-1"].filter((other) => other !== key);
+      expect([of(key), ...others.map(of)]).toEqual(["T-1", ...others]);
+      return key;
+    };
     await add("2026-02-14_b/T-1");
     await add("2026-02-14_a/T-1");
     expect(await found()).toBe("2026-02-14_a/T-1");
@@ -25,6 +32,8 @@ describe("a task that is named without its session", () => {
     await operate(engine, "task-add", { packet: packet("T-1", ["src"]) }, person);
     await operate(engine, "task-add", { packet: packet("2026-02-14_a/T-1", ["src"]) }, person);
     expect((await findTask(engine, "T-1")).key).toBe("T-1");
+    const { of } = new TaskNames(await engine.ledger.tasks());
+    expect(["T-1", "2026-02-14_a/T-1"].map(of)).toEqual(["T-1", "2026-02-14_a/T-1"]);
     await expect(findTask(engine, "T-9")).rejects.toThrow("there is no task `T-9`");
   });
 });

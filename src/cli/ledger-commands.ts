@@ -9,9 +9,9 @@ import { type AskOptions, ask } from "./ask.ts";
 import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
-import { withTask } from "./program-commands.ts";
+import { wholeName } from "./find-task.ts";
 import { showReading } from "./reading.ts";
-import { counted, printable, table } from "./table.ts";
+import { counted, table } from "./table.ts";
 import { tellVerdict } from "./verdicts.ts";
 
 interface JsonOption extends AskOptions {
@@ -75,47 +75,14 @@ export function widenCommand(
       ? "nothing to add: it holds that already"
       : `now also held: ${granted.join(", ")}`;
   };
-  return tellVerdict({ json, text }, () =>
-    withTask(name, (task) => ask("widen", { task, paths, why }, options)),
+  return tellVerdict({ json, text }, async () =>
+    ask("widen", { task: await wholeName(name), paths, why }, options),
   );
-}
-
-export function decideCommand(
-  id: string | undefined,
-  answer: string | undefined,
-  { json, cancel, all, ...options }: JsonOption & { readonly cancel?: string; readonly all?: boolean },
-): Promise<number> {
-  if (id !== undefined && (answer !== undefined || cancel !== undefined))
-    return tellVerdict({ json, text: () => `decision ${id} is settled` }, () =>
-      ask("decide", cancel === undefined ? { id, answer: answer ?? "" } : { id, cancel }, options),
-    );
-  return showReading<AnswerOf<"decisions">>({ json, text: decisionTable }, async () => {
-    const found = await ask("decisions", { all: all === true || id !== undefined }, options);
-    if (!Array.isArray(found) || id === undefined) return found;
-    const one = found.filter((decision) => decision.id === id);
-    if (one.length === 0)
-      throw new CommandFault("R-IN-001", `there is no decision \`${id}\`: see \`lockstep decide\``);
-    return one;
-  });
 }
 
 function stopOnDisk(mode: "PAUSE" | "STOP"): void {
   const project = findProject(currentFolder());
   if (hasLedger(project)) showBreaker(project, mode);
-}
-
-function decisionTable(decisions: AnswerOf<"decisions">): string {
-  if (decisions.length === 0) return "nothing waits for you\n";
-  return table(
-    ["ID", "TASK", "STATE", "QUESTION", "ANSWERS"],
-    decisions.map(({ id, task, state, question, options, answer }) => [
-      id,
-      task,
-      state,
-      printable(question),
-      answer ?? options.join(" | "),
-    ]),
-  );
 }
 
 const breakerTexts = {

@@ -60,12 +60,24 @@ async function isUnderWay({ ledger, isAlive }: Engine, { key, attempts }: Task):
 /** Git shows it, with its own pager and colours. */
 export function diffCommand(name: string): Promise<number> {
   return looking(name, async ({ project }, task) => {
+    if (task.attempts === 0 && task.commit === null) return noChanges(name);
     const root = project.place.realRoot ?? project.place.root;
     const range = await rangeOf(task, { root, commonFolder: project.commonFolder });
-    const { status } = spawnSync("git", ["-C", root, "diff", ...range, "--"], { stdio: "inherit" });
-    if (status !== 0) throw new CommandFault("E-GIT", `there is no work of task \`${task.key}\` to show`);
-    return 0;
+    const diff = (...words: string[]) =>
+      spawnSync("git", ["-C", root, "diff", ...words, ...range, "--"], {
+        stdio: words.length === 0 ? "inherit" : "ignore",
+      }).status;
+    const differs = diff("--quiet");
+    if (differs === 0) return noChanges(name);
+    if (differs === 1 && diff() === 0) return 0;
+    throw new CommandFault("E-GIT", `there is no work of task \`${task.key}\` to show`);
   });
+}
+
+/** On stderr: nothing at all is the diff of no changes. */
+function noChanges(name: string): 0 {
+  writeAll(2, `task ${name}: no changes so far\n`);
+  return 0;
 }
 
 /** Merged work, or what was handed in, or what the checkout holds by now. */

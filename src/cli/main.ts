@@ -21,8 +21,9 @@ try {
 }
 
 function oneLine(text: string): string {
-  const [, problem = text] = /^error: (.*)/.exec(text) ?? [];
-  return `lockstep: R-IN-001: ${problem.trim()}; see \`lockstep --help\`\n`;
+  const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];
+  const next = meant === undefined ? "; see `lockstep --help`" : `: did you mean \`${meant}\`?`;
+  return `lockstep: R-IN-001: ${problem.trim()}${next}\n`;
 }
 
 /** Commands that decide report their own faults; this is for what went wrong around them. */

@@ -4,8 +4,9 @@ import { readSubmittedText } from "../hooks/read-submitted.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { inOwnSession, wholeName } from "./find-task.ts";
 import { readInput } from "./read-input.ts";
-import { printVerdict } from "./verdicts.ts";
+import { printVerdict, tellVerdict } from "./verdicts.ts";
 
 /** The commands that other orchestrators call: a verdict as one line of JSON, exit 0 or 2. */
 
@@ -42,13 +43,19 @@ export function heartbeatCommand(
   );
 }
 
-export function submitCommand(name: string, file: string | undefined, options: AskOptions): Promise<0 | 2> {
-  return printVerdict(async () => {
+export function submitCommand(
+  name: string,
+  file: string | undefined,
+  { json, ...options }: AskOptions & { readonly json?: boolean },
+): Promise<0 | 2> {
+  let isHandedBack = false;
+  const sentence = () => `task ${name} is handed in: \`lockstep run\` proves and merges it`;
+  return tellVerdict({ json: () => json === true || !isHandedBack, text: sentence }, async () => {
     const text = file === undefined && process.stdin.isTTY ? "" : readInput(file);
     // A person who took a task over hands in what lies in its checkout.
-    if (file === undefined && text.trim() === "" && !process.env.LOCKSTEP_TASK)
-      return (await import("./take-over.ts")).handBackTask(name, options);
-    return withTask(name, async (task) => ask("submit", { task, document: await parsed(text) }, options));
+    isHandedBack = file === undefined && text.trim() === "" && !process.env.LOCKSTEP_TASK;
+    if (isHandedBack) return (await import("./take-over.ts")).handBackTask(name, options);
+    return ask("submit", { task: await wholeName(name), document: await parsed(text) }, options);
   });
 }
 
@@ -74,21 +81,13 @@ export function completeCommand(
 }
 
 export function releaseCommand(name: string, options: AskOptions): Promise<0 | 2> {
-  return printVerdict(() => withTask(name, (task) => ask("release", { task }, options)));
+  return printVerdict(async () => ask("release", { task: await wholeName(name) }, options));
 }
 
-export async function withTask(
-  name: string,
-  use: (task: string) => Promise<Verdict>,
-): Promise<Verdict | Deny> {
+/** For programs, which call a task by its whole name. */
+async function withTask(name: string, use: (task: string) => Promise<Verdict>): Promise<Verdict | Deny> {
   const read = readTaskName(name);
   return "allow" in read ? read : use(inOwnSession(read.key));
-}
-
-/** An agent is told `T-001`, and means the task of its own session. */
-function inOwnSession(key: string): string {
-  const own = process.env.LOCKSTEP_TASK?.trim() ?? "";
-  return own.split("/").at(-1) === key ? own : key;
 }
 
 /** JSON, or YAML where the formats of agents are YAML. */

@@ -24,8 +24,10 @@ export function showProgress(): Progress {
   timer?.unref();
   return {
     step(line) {
+      const said = line.split("\n").map(printable).join("\n  ");
+      if (said === current?.line) return;
       if (live) rewrite("\n");
-      current = { line: line.split("\n").map(printable).join("\n  "), since: performance.now() };
+      current = { line: said, since: performance.now() };
       writeAll(2, live ? text() : `${text()}\n`);
     },
     [Symbol.dispose]: () => {

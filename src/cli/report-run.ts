@@ -2,9 +2,11 @@ import type { Deny } from "../core/rules/verdict.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
-import { isTaken } from "./run-view/needs-person.ts";
+import { failureLines } from "./failure-lines.ts";
 import { type RunReport, runReport } from "./run-view/run-report.ts";
+import { isMerged, isTaken } from "./run-view/task-words.ts";
 import { sumOf } from "./run-view/words.ts";
+import { statusNames } from "./status-names.ts";
 import { printable } from "./table.ts";
 
 export type Walls = Status["walls"];
@@ -17,6 +19,8 @@ interface Ran {
   readonly walls?: Walls & { readonly missing: string | null };
   readonly last?: ReadonlyMap<string, string>;
   readonly stopped?: boolean;
+  /** The process that goes on with what this one only watched. */
+  readonly left?: number | undefined;
   readonly seconds?: number;
   readonly wasDone?: boolean;
   /** Why nothing was started. */
@@ -25,14 +29,14 @@ interface Ran {
 
 const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
 const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
-const outputLinesMax = 20;
 
 /** What a run comes to: for people, and as the document that `--json` prints. */
 export async function reportRun(context: IntegrationContext, ran: Ran) {
   const { engine } = context;
   const { session, refused, stopped = false } = ran;
   const all = await readStatus(engine);
-  const isOwn = (key: string) => key.startsWith(`${session}/`) && ran.ids.has(key.slice(session.length + 1));
+  const isOwn = (key: string) =>
+    key.startsWith(`${session}/`) && ran.ids.has(originalOf(key.slice(session.length + 1)));
   const tasks = all.tasks.filter(({ id }) => isOwn(id));
   const decisions = all.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
   const holds = await holdsOf(context, session);
@@ -47,9 +51,14 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   };
   const report: RunReport = {
     ...{ session, outcome, tasks, decisions, walls, missing },
-    ...{ wasDone: ran.wasDone ?? false, base: context.repository.base, goOn: ran.goOn },
+    ...{
+      wasDone: ran.wasDone ?? false,
+      base: context.repository.base,
+      goOn: ran.goOn,
+      left: ran.left ?? null,
+    },
     ...{ last: ran.last ?? new Map(), seconds: ran.seconds ?? 0 },
-    holds,
+    ...{ holds, nameOf: statusNames(all.tasks).of },
     push: await pushCommand(context, tasks),
     columns: (process.stdout.isTTY && process.stdout.columns) || 80,
   };
@@ -69,14 +78,23 @@ interface Ended extends Pick<Status, "tasks" | "decisions"> {
   readonly holds: ReadonlyMap<string, string>;
 }
 
+/** `T-001-r1` is T-001, which was rolled back, done again. */
+function originalOf(id: string): string {
+  return id.replace(/-r\d+$/, "");
+}
+
 function outcomeOf({ tasks, decisions, holds }: Ended, stopped: boolean) {
-  const states = tasks.map(({ state }) => state);
-  if (states.every((state) => state === "MERGED")) return "merged";
+  const newest = new Map(tasks.map((task) => [originalOf(task.id), task]));
+  const states = [...newest.values()].map(({ state, reverted_by }) =>
+    state === "MERGED" && reverted_by !== null ? "PENDING" : state,
+  );
+  if (tasks.every(isMerged)) return "merged";
   if (stopped && states.some((state) => unfinished.includes(state))) return "running";
   const isWaiting =
     states.some((state) => waitingStates.includes(state)) ||
     [...holds.values()].some((hold) => waitingHolds.includes(hold));
-  return isWaiting || decisions.length > 0 || tasks.some(isTaken) ? "waiting" : "failed";
+  const isRolledBack = tasks.some(({ reverted_by }) => reverted_by !== null);
+  return isWaiting || isRolledBack || decisions.length > 0 || tasks.some(isTaken) ? "waiting" : "failed";
 }
 
 async function holdsOf({ engine }: IntegrationContext, session: string) {
@@ -91,10 +109,10 @@ async function pushCommand({ repository, config }: IntegrationContext, tasks: St
   return `git push origin ${repository.base}`;
 }
 
-/** The end of what the failing check printed. */
+/** What the failing check printed, as far as it tells why. */
 function outputOf({ details }: Deny): string {
   const { output, command } = details ?? {};
   if (typeof output !== "string" || output.trim() === "") return "";
-  const lines = output.trimEnd().split("\n").slice(-outputLinesMax);
-  return `${printable(String(command))} printed\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`;
+  const lines = failureLines(output).map((line) => `  ${printable(line)}\n`);
+  return `${printable(String(command))} printed\n${lines.join("")}`;
 }

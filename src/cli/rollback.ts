@@ -1,6 +1,5 @@
-import { readTaskName } from "../engine/task-keys.ts";
 import { type RolledBack, rollBack } from "../run/roll-back.ts";
-import { CommandFault } from "./command-fault.ts";
+import { wholeName } from "./find-task.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { style } from "./style.ts";
 import { counted, printable, table } from "./table.ts";
@@ -14,11 +13,9 @@ export function rollbackCommand(
   options: RepositoryOptions & { readonly allowRed?: boolean },
 ): Promise<number> {
   return inRepository("rollback", options, async (context) => {
-    const task = level === "task" ? readTaskName(name) : undefined;
-    if (task !== undefined && "allow" in task) throw new CommandFault(task.code, task.reason);
     const done = await rollBack(
       { ...context, allowRed: options.allowRed === true },
-      { level, name: task?.key ?? name },
+      { level, name: level === "task" ? await wholeName(name) : name },
     );
     const refusals = done.refused === null ? [] : [{ refused: done.refused }];
     return { exit: exits[done.outcome], text: rollbackText(done), refusals, document: done };

@@ -2,6 +2,7 @@ import type { Config } from "../contract/config.ts";
 import { nearestName } from "../core/names/nearest-name.ts";
 import { agentsForTask } from "../core/plan/agents-for-task.ts";
 import { withDefaultAgent } from "../run/conduct/default-agent.ts";
+import { type ConfigFault, faultLine } from "../workspace/config-fault.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { CommandFault } from "./command-fault.ts";
 import type { RepositoryOptions } from "./in-repository.ts";
@@ -52,4 +53,19 @@ export function planFor(plan: LoadedPlan, config: Config, agent: string | undefi
     "E-PLAN",
     `task \`${id}\` is a \`${type}\`, which \`${agent}\` may not do: leave --agent out, or name \`${allowed.join("` or `")}\``,
   );
+}
+
+const optionOf: Readonly<Record<string, string>> = {
+  goal: "the goal",
+  lock_scope: "--scope",
+  acceptance_checks: "--check",
+  proves: "--proves",
+};
+
+/** A fault in the plan of a single task, which nobody wrote but its options. */
+export function optionFault(fault: ConfigFault): string {
+  const line = faultLine(fault);
+  return line
+    .slice(line.indexOf(": ") + 2)
+    .replace(/`tasks\[0\]\.(\w+)[^`]*`/g, (whole, key: string) => optionOf[key] ?? whole);
 }

@@ -1,31 +1,35 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
-import { readStatus } from "../engine/read-status.ts";
+import { isIn } from "../core/tasks/task.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
 import { runOrJoin } from "../run/conduct/run-or-join.ts";
 import { takeInChanges } from "../run/conduct/take-in-changes.ts";
-import { readTaskLog } from "../run/conduct/task-logs.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { projectChecks } from "../run/prove-checks.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
-import { faultLine } from "../workspace/config-fault.ts";
+import { type ConfigFault, faultLine } from "../workspace/config-fault.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
 import { openSessionPlan, type SessionPlan } from "../workspace/plan/open-session-plan.ts";
+import { restoreSessions } from "../workspace/plan/session-backup.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { CommandFault } from "./command-fault.ts";
 import { defaultPlan } from "./default-plan.ts";
 import { writeAll } from "./descriptor.ts";
 import { inRepository } from "./in-repository.ts";
+import { listenForStops } from "./listen-for-stops.ts";
 import { showProgress } from "./progress.ts";
 import { reportRun, type Walls } from "./report-run.ts";
-import { configForRun, planFor, type RunOptions } from "./run-options.ts";
-import { isLive, LiveView, type RunPort } from "./run-view/live-view.ts";
-import { ownCommand, showOwnCommand } from "./run-view/own-command.ts";
-import { lastThing, plainLines, type RunWatcher } from "./run-view/run-watcher.ts";
+import { runAtWork } from "./run-at-work.ts";
+import { configForRun, optionFault, planFor, type RunOptions } from "./run-options.ts";
+import { isLive, LiveView } from "./run-view/live-view.ts";
+import { PlainLines } from "./run-view/plain-lines.ts";
+import { runPort } from "./run-view/run-port.ts";
+import { lastThing, type RunWatcher } from "./run-view/run-watcher.ts";
+import { wallWords } from "./run-view/words.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
 
@@ -37,10 +41,12 @@ interface PlanOptions extends RunOptions {
 export function runCommand(file: string | undefined, options: PlanOptions): Promise<number> {
   return inRepository("run", options, async (context) => {
     const name = file ?? (await defaultPlan(context.engine, context.repository.root));
-    if (!existsSync(join(context.repository.root, name)) && !existsSync(name))
+    // From where the person is; else from the root, as the default has it.
+    const path = [resolve(name), join(context.repository.root, name)].find(existsSync);
+    if (path === undefined)
       throw new CommandFault("E-PLAN", `there is no plan \`${name}\`: write one, or name another`);
     const goOn = () => `lockstep run${file === undefined ? "" : ` ${file}`}`;
-    return runPlan(context, { file: name, again: options.again === true, options, goOn });
+    return runPlan(context, { file: path, again: options.again === true, options, goOn });
   });
 }
 
@@ -63,7 +69,7 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
         "nothing would prove it: no test command was found; name one with --check",
       );
     const task = {
-      ...{ id: "T-001", goal, lock_scope: scope, proves },
+      ...{ id: await freeId(context), goal, lock_scope: scope, proves },
       acceptance_checks: checks.map((command) => `cmd: ${command}`),
     };
     const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
@@ -71,11 +77,20 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
       const file = join(folder, "tasks.yaml");
       writeFileSync(file, JSON.stringify({ project: { name: slugOf(goal) }, tasks: [task] }, null, 2));
       const goOn = (session: string) => `lockstep run .agents-work/${session}/tasks.yaml`;
-      return await runPlan(context, { file, again: true, options, goOn });
+      return await runPlan(context, { file, again: true, options, goOn, told: optionFault });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+}
+
+/** Branches are named after tasks: those of two single tasks must not be the same. */
+async function freeId({ engine }: IntegrationContext): Promise<string> {
+  const taken = new Set((await engine.ledger.tasks()).map(({ id }) => id));
+  for (let number = 1; ; number += 1) {
+    const id = `T-${String(number).padStart(3, "0")}`;
+    if (!taken.has(id)) return id;
+  }
 }
 
 function slugOf(goal: string): string {
@@ -89,14 +104,16 @@ interface PlanWish {
   readonly options: RunOptions;
   /** The command that goes on with the session. */
   goOn(session: string): string;
+  /** What is wrong with the plan, in the words of whoever wrote it. */
+  readonly told?: (fault: ConfigFault) => string;
 }
 
-async function runPlan(given: IntegrationContext, { file, again, options, goOn }: PlanWish) {
+async function runPlan(given: IntegrationContext, { file, again, options, goOn, told: say }: PlanWish) {
   const { repository } = given;
   const since = performance.now();
   const config = configForRun(given.config, repository.root, options);
   const context = { ...given, config, allowRed: options.allowRed === true };
-  const plan = planFor(readPlan(context, file), config, options.agent);
+  const plan = planFor(readPlan(context, file, say), config, options.agent);
   const session = await openSession(context, file, again);
   const refused = await takeInChanges(context, { plan, session });
   if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
@@ -104,23 +121,33 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn }
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
   const red = await onBase(context);
-  if ("allow" in red) return reportRun(context, { ...told, refused: red });
-  const { walls, last, stopped } = await runTasks(context, plan, session);
+  if ("allow" in red) {
+    forget(session);
+    return reportRun(context, { ...told, refused: red });
+  }
+  const ran = await runTasks(context, plan, session);
   const seconds = (performance.now() - since) / 1000;
-  return reportRun(context, { ...told, walls, last, stopped, seconds });
+  return reportRun(context, { ...told, ...ran, seconds });
 }
 
 async function openSession({ engine, repository }: IntegrationContext, file: string, again: boolean) {
-  using _alone = await waitForPlanLock(openStateFolder(findProject(currentFolder())));
+  const stateFolder = openStateFolder(findProject(currentFolder()));
+  using _alone = await waitForPlanLock(stateFolder);
+  restoreSessions(stateFolder, repository.root);
   const now = new Date(engine.clock.now().wallMs);
   const known = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
   return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
 }
 
+/** What never began leaves nothing behind. */
+function forget({ isNew, folder }: SessionPlan): void {
+  if (isNew) rmSync(folder, { recursive: true, force: true });
+}
+
 /** Everything is merged, and the plan reads as it did. */
 async function isDone({ engine }: IntegrationContext, { session, hasChanged }: SessionPlan) {
   const tasks = await engine.ledger.tasks({ session });
-  return !hasChanged && tasks.length > 0 && tasks.every(({ state }) => state === "MERGED");
+  return !hasChanged && tasks.length > 0 && tasks.every(isIn);
 }
 
 async function onBase(context: IntegrationContext) {
@@ -135,7 +162,8 @@ async function onBase(context: IntegrationContext) {
 /** From the first agent to the last, in front of whoever watches. */
 async function runTasks(given: IntegrationContext, plan: LoadedPlan, session: SessionPlan) {
   const last = new Map<string, string>();
-  let watcher = plainLines(given.onProgress);
+  await using lines = new PlainLines(session.session, given.engine.ledger);
+  let watcher: RunWatcher = lines;
   const context = { ...given, onProgress: (line: string) => watcher.step(line) };
   const onTask = (task: string, event: AgentEvent) => {
     const text = lastThing(event);
@@ -145,88 +173,50 @@ async function runTasks(given: IntegrationContext, plan: LoadedPlan, session: Se
   const stateFolder = openStateFolder(findProject(currentFolder()));
   const wish = { plan, session, stateFolder, onTask };
   const run = await prepareRun(context, wish);
-  if ("allow" in run) throw new CommandFault(run.code, run.reason);
+  if ("allow" in run) {
+    forget(session);
+    throw new CommandFault(run.code, run.reason);
+  }
   const walls: Walls = { guard: false, sandbox: run.walls.sandbox, diff: true };
   const { missing = null } = run.walls;
-  using stops = listenForStops(() => watcher);
-  using _view = isLive()
-    ? new LiveView(factsOf(context, session.session, walls), portOf(context, { session, stateFolder, stops }))
+  const otherRun = () => {
+    const pid = runAtWork(stateFolder)?.pid;
+    return pid === process.pid ? undefined : pid;
+  };
+  using stops = listenForStops({ watcher: () => watcher, otherRun });
+  const looked = { session: session.session, stateFolder, stops, otherRun };
+  await using view = isLive()
+    ? new LiveView(factsOf(context, session.session, walls), runPort(context, looked))
     : undefined;
-  if (_view !== undefined) watcher = _view;
+  if (view !== undefined) watcher = view;
   else writeAll(2, headLine(session.session, plan.tasks.length, walls));
   if (missing !== null) watcher.tell(`no sandbox around the agents: ${printable(missing)}`);
   await runOrJoin(context, wish, run, {
     stops,
-    onWatching: (pid) =>
-      watcher.tell(`process ${pid ?? "?"} runs already and does these tasks too: watching`),
+    // The view sees it by itself.
+    onWatching: (pid) => {
+      if (view === undefined)
+        lines.tell(`process ${pid ?? "?"} runs already and does these tasks too: watching`);
+    },
   });
-  return { walls: { ...walls, missing }, last, stopped: stops.gently.aborted };
+  return { walls: { ...walls, missing }, last, stopped: stops.gently.aborted, left: stops.left };
 }
 
 function headLine(session: string, tasks: number, walls: Walls): string {
-  const stand = `sandbox ${walls.sandbox ? "✓" : "✗"} diff ✓`;
-  return `${style.bold(session)}  ${counted(tasks, "task")}  walls: ${stand}\n`;
+  return `${style.bold(session)}  ${counted(tasks, "task")}  walls: ${wallWords(walls)}\n`;
 }
 
 function factsOf({ config: { limits } }: IntegrationContext, name: string, walls: Walls) {
   return { name, walls, budget: { tokens: limits.tokens.halt, costUsd: limits.cost_usd.halt } };
 }
 
-interface Looked {
-  readonly session: SessionPlan;
-  readonly stateFolder: string;
-  readonly stops: { interrupt(): void };
-}
-
-function portOf(
-  { engine }: IntegrationContext,
-  { session: { session }, stateFolder, stops }: Looked,
-): RunPort {
-  return {
-    async read() {
-      const { tasks, decisions } = await readStatus(engine);
-      const isOwn = (key: string) => key.startsWith(`${session}/`);
-      return {
-        tasks: tasks.filter(({ id }) => isOwn(id)),
-        decisions: decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:")),
-      };
-    },
-    log: (task) => readTaskLog(stateFolder, task),
-    diff: (task) => showOwnCommand(["diff", task]),
-    take: (task) => showOwnCommand(["take", task]),
-    stop: async (task) => {
-      const { exit, stdout, fault } = await ownCommand(["stop", task]);
-      return exit === 0 ? stdout.trim() : (fault ?? `it cannot be stopped (exit ${exit})`);
-    },
-    interrupt: () => stops.interrupt(),
-  };
-}
-
-function readPlan({ config, repository }: IntegrationContext, file: string): LoadedPlan {
+function readPlan(
+  { config, repository }: IntegrationContext,
+  file: string,
+  told: (fault: ConfigFault) => string = faultLine,
+): LoadedPlan {
   const known = { agents: config.agents, taskTypes: config.task_types };
   const loaded = loadPlan(file, repository.root, known);
-  if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(faultLine).join("\n"));
+  if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(told).join("\n"));
   return loaded.plan;
-}
-
-/** Ctrl-C once: start nothing more. Twice: stop the agents. */
-function listenForStops(watcher: () => RunWatcher) {
-  const [gently, atOnce] = [new AbortController(), new AbortController()];
-  const interrupt = () => {
-    if (gently.signal.aborted) atOnce.abort();
-    gently.abort();
-    watcher().tell(
-      atOnce.signal.aborted
-        ? "stopping the agents; everything is kept"
-        : "starting nothing more; once more stops the agents",
-    );
-  };
-  const onSignal = () => {
-    if (!watcher().isLent) interrupt();
-  };
-  process.on("SIGINT", onSignal);
-  return {
-    ...{ gently: gently.signal, atOnce: atOnce.signal, interrupt },
-    [Symbol.dispose]: () => void process.off("SIGINT", onSignal),
-  };
 }

@@ -1,14 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Deny } from "../core/rules/verdict.ts";
 import type { Status, TaskStatus } from "../engine/read-status.ts";
+import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { hasLedger } from "../workspace/has-ledger.ts";
+import { openStateFolder } from "../workspace/state-folder.ts";
 import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { showReading } from "./reading.ts";
+import { runAtWork } from "./run-at-work.ts";
+import { wrapped } from "./run-view/display-width.ts";
 import { drawRun } from "./run-view/draw-run.ts";
 import { needsPerson } from "./run-view/needs-person.ts";
+import { readKeys } from "./run-view/press-key.ts";
 import type { RunModel } from "./run-view/run-model.ts";
 import { Screen } from "./run-view/screen.ts";
+import { isTaken } from "./run-view/task-words.ts";
+import { wallWords } from "./run-view/words.ts";
+import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
-import { counted, duration, printable, table } from "./table.ts";
+import { counted, printable } from "./table.ts";
+import { countedStates, taskTable } from "./task-table.ts";
 
 interface StatusOptions {
   readonly json?: boolean;
@@ -16,60 +27,140 @@ interface StatusOptions {
   readonly disk?: boolean;
 }
 
+/** With what only the process that is at work knows. */
+type Told = Status & { readonly isRunning: boolean };
+
 const watchMs = 1000;
 
 export async function statusCommand({ json, watch, disk }: StatusOptions): Promise<number> {
   if (disk === true) return showReading({ json, text: diskText }, async () => readDisk());
-  const read = () => ask("status", {});
-  if (watch === true && json !== true && process.stdout.isTTY) return watchStatus(read);
-  return showReading({ json, text: statusText }, read);
+  if (watch === true && json !== true && process.stdout.isTTY) return watchStatus();
+  if (json === true) return showReading({ json, text: () => "" }, readDocument);
+  return showReading({ text: statusText }, readTold);
 }
 
-/** The same view as of a run, until Ctrl-C. */
-async function watchStatus(read: () => ReturnType<typeof ask<"status">>): Promise<number> {
-  let ended = false;
-  const woken = Promise.withResolvers<void>();
-  process.once("SIGINT", () => {
-    ended = true;
-    woken.resolve();
-  });
+async function readDocument(): Promise<Status | Deny> {
+  const told = await readTold();
+  if ("allow" in told) return told;
+  const { isRunning: _, ...status } = told;
+  return status;
+}
+
+async function readTold(): Promise<Told | Deny> {
+  const status = await ask("status", {});
+  if ("allow" in status) return status;
+  const walls = wallsAtWork();
+  if (walls === undefined) return { ...status, isRunning: false };
+  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true };
+}
+
+/** Those around the agents of the run that is at work; undefined where there is none. */
+function wallsAtWork(): { readonly sandbox: boolean } | undefined {
+  if (process.env.LOCKSTEP_SOCKET) return undefined;
+  const project = findProject(currentFolder());
+  return hasLedger(project) ? runAtWork(openStateFolder(project))?.walls : undefined;
+}
+
+/** The same view as of a run, until somebody ends it. */
+async function watchStatus(): Promise<number> {
   using screen = new Screen(process.stdout);
+  using ending = awaitEnd();
   for (;;) {
-    const status = await read();
-    if ("allow" in status) {
+    const told = await readTold();
+    if ("allow" in told) {
       screen.close();
-      return showReading({ text: statusText }, async () => status);
+      return showReading({ text: statusText }, async () => told);
     }
     const frame = { ...screen.size, now: Date.now(), paint: style };
-    screen.draw(isEmpty(status) ? [nothingYet] : drawRun(modelOf(status), frame));
-    if (ended) return 0;
-    await Promise.race([woken.promise, sleep(watchMs)]);
-    if (ended) return 0;
+    const { keys } = ending;
+    screen.draw(
+      isEmpty(told)
+        ? [nothingYet, ...(keys === null ? [] : ["", keys])]
+        : drawRun(modelOf(told, keys), frame),
+    );
+    if (ending.isOver) return 0;
+    await Promise.race([ending.over, sleep(watchMs)]);
+    if (ending.isOver) return 0;
   }
 }
 
-function modelOf({ tasks, decisions, walls, breaker }: Status): RunModel {
+const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Ctrl-C, q or esc; where there is no keyboard, signals alone. */
+function awaitEnd() {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const { stdin } = process;
+  const hasKeys = stdin.isTTY === true;
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    resolve();
+  };
+  const onData = (chunk: Buffer) => {
+    if (readKeys(chunk.toString()).some((key) => key === "interrupt" || key === "back")) end();
+  };
+  for (const signal of endings) process.on(signal, end);
+  if (hasKeys) stdin.setRawMode(true).on("data", onData).resume();
   return {
-    ...{ name: null, tasks, decisions, walls, last: new Map(), sinceMs: null },
+    over,
+    get isOver() {
+      return isOver;
+    },
+    keys: hasKeys ? "q ends this" : null,
+    [Symbol.dispose]: () => {
+      for (const signal of endings) process.off(signal, end);
+      if (hasKeys) stdin.off("data", onData).setRawMode(false).pause();
+    },
+  };
+}
+
+function modelOf(told: Told, keys: string | null): RunModel {
+  const { tasks, decisions, walls, breaker, isRunning } = told;
+  return {
+    ...{ name: null, tasks, decisions, last: new Map(), sinceMs: null, keys },
+    nameOf: statusNames(tasks).of,
+    walls: isRunning ? walls : null,
     budget: { tokens: null, costUsd: null },
+    remark: noRun(told),
     notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
-    ...{ selected: null, keys: null },
+    selected: null,
   };
 }
 
 /** What waits for a person first, then everything. */
-function statusText(status: Status): string {
-  const { breaker, tasks, decisions } = status;
-  if (isEmpty(status)) return `${nothingYet}\n`;
+function statusText(told: Told): string {
+  const { breaker, tasks, decisions } = told;
+  if (isEmpty(told)) return `${nothingYet}\n`;
   const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;
-  const waiting = needsPerson(decisions, tasks).map(
-    ({ name, text, command }) => `  ${name}  ${printable(text)}\n      ${command}\n`,
+  const nameOf = statusNames(tasks).of;
+  const waiting = needsPerson(decisions, tasks, nameOf).map(
+    ({ name, text, commands }) =>
+      `${needText(name, text)}${commands.map((command) => `      ${command}\n`).join("")}`,
   );
   const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
   if (tasks.length === 0) return `${stopped}${heading}no tasks yet\n`;
-  return `${stopped}${heading}${taskTable(worthShowing(tasks))}\n${summary(tasks)}\n${footer(status)}\n`;
+  const idle = noRun(told);
+  const remark = idle === null ? "" : `${idle}\n\n`;
+  const shown = taskTable(worthShowing(tasks), nameOf);
+  return `${stopped}${heading}${remark}${shown}\n${countedStates(tasks)}\n${footer(told)}\n`;
 }
 
+/** On a terminal its lines are broken between words. */
+function needText(name: string, text: string): string {
+  const columns = process.stdout.isTTY ? process.stdout.columns : Infinity;
+  const [first = "", ...more] = wrapped(`${name}  ${text}`, columns - 6);
+  return `  ${first.replace(name, `${name} `)}\n${more.map((line) => `      ${line}\n`).join("")}`;
+}
+
+/** Said where there is something that a run would go on with. */
+function noRun({ tasks, decisions, isRunning }: Told): string | null {
+  const asked = new Set(decisions.map(({ task }) => task));
+  const isOpen = (task: TaskStatus) =>
+    task.id.includes("/") && open.includes(task.state) && !isTaken(task) && !asked.has(task.id);
+  return isRunning || !tasks.some(isOpen) ? null : "no run is at work: `lockstep run` goes on";
+}
+
+const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 const nothingYet = "no tasks yet: `lockstep run` or `lockstep task add` brings the first";
 
 function isEmpty({ tasks, decisions, breaker }: Status): boolean {
@@ -90,55 +181,10 @@ function worthShowing(tasks: readonly TaskStatus[]): readonly TaskStatus[] {
   return tasks.filter((task) => !old.has(task));
 }
 
-export function taskTable(tasks: readonly TaskStatus[]): string {
-  return table(
-    ["TASK", "STATE", "AGENT", "TRY", "TIME", "LEASE", "SCOPE", "WHY"],
-    tasks
-      .toSorted(byName)
-      .map((task) => [
-        task.id,
-        task.reverted_by === null ? task.state : "ROLLED BACK",
-        task.agent ?? "-",
-        String(task.attempts),
-        task.elapsed_seconds === null ? "-" : duration(task.elapsed_seconds),
-        leaseWord(task),
-        shortScope(task.scope),
-        whyOf(task),
-      ]),
-  );
-}
-
-/** T-2 before T-10. */
-function byName(one: TaskStatus, other: TaskStatus): number {
-  return one.id.localeCompare(other.id, "en", { numeric: true });
-}
-
-function leaseWord({ alive }: TaskStatus): string {
-  return alive === null || alive.lease === "over" ? "-" : alive.lease;
-}
-
-function shortScope(scope: readonly string[]): string {
-  const [first = "-", second, ...more] = scope;
-  if (second === undefined) return first;
-  return more.length === 0 ? `${first}, ${second}` : `${first}, ${second}, +${more.length}`;
-}
-
-function whyOf({ code, reason, waiting_for, title }: TaskStatus): string {
-  const why = [code, reason].filter(Boolean).join(" ");
-  if (why !== "") return why;
-  return waiting_for.length > 0 ? `waits for ${waiting_for.join(", ")}` : (title ?? "");
-}
-
 /** Who holds locks, what it cost as far as that is known, and which walls stand. */
-function footer({ tasks, cost_usd, walls }: Status): string {
+function footer({ tasks, cost_usd, walls, isRunning }: Told): string {
   const holders = tasks.filter(({ alive }) => alive !== null && alive.lease !== "over").length;
   const cost = cost_usd === null ? "" : `, ${cost_usd} USD`;
-  const stand = Object.entries(walls).map(([name, stands]) => `${name} ${stands ? "✓" : "✗"}`);
-  return style.dim(`${counted(holders, "task")} with locks${cost}; walls: ${stand.join(" ")}`);
-}
-
-function summary(tasks: readonly TaskStatus[]): string {
-  const counts = new Map<string, number>();
-  for (const { state } of tasks) counts.set(state, (counts.get(state) ?? 0) + 1);
-  return [...counts].map(([state, count]) => `${count} ${state}`).join(", ");
+  const stand = isRunning ? `; walls: ${wallWords(walls)}` : "";
+  return style.dim(`${counted(holders, "task")} with locks${cost}${stand}`);
 }

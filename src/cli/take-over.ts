@@ -23,10 +23,9 @@ interface TakeOverOptions extends AskOptions {
 
 /** Ends an attempt, and keeps everything that it made. */
 export function stopCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
-  const text = ({ details }: Verdict) => {
-    const key = String(details?.task_id);
-    const ways = `\`lockstep diff ${key}\` shows it, \`lockstep task retry ${key}\` brings it back`;
-    return `task ${key} is stopped, and what it made is kept: ${ways}`;
+  const text = () => {
+    const ways = `\`lockstep diff ${name}\` shows it, \`lockstep task retry ${name}\` brings it back`;
+    return `task ${name} is stopped, and what it made is kept: ${ways}`;
   };
   return tellVerdict({ json, text }, () =>
     onTask(name, options, async ({ opened, task, call }) =>
@@ -38,17 +37,16 @@ export function stopCommand(name: string, { json, ...options }: TakeOverOptions)
 /** Gives an attempt to the person who asks. */
 export function takeCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
   const text = ({ details }: Verdict) => {
-    const key = String(details?.task_id);
     const resume = details?.resume as readonly string[] | undefined;
     return [
-      `task ${key} is yours: its agent is stopped, and its locks stay until you hand it back`,
+      `task ${name} is yours: its agent is stopped, and its locks stay until you hand it back`,
       `  cd ${shellWord(String(details?.folder))}`,
       ...(resume === undefined
         ? []
         : [`  ${resume.map(shellWord).join(" ")}    goes on with the agent's conversation`]),
       `and from ${printable(String(details?.root))}`,
-      `  lockstep submit ${key}   hands it back: \`lockstep run\` proves and merges it`,
-      `  lockstep release ${key}  gives it up: an agent starts again`,
+      `  lockstep submit ${name}   hands it back: \`lockstep run\` proves and merges it`,
+      `  lockstep release ${name}  gives it up: an agent starts again`,
     ].join("\n");
   };
   return tellVerdict({ json, text }, () =>
@@ -73,9 +71,7 @@ export function handBackTask(name: string, options: AskOptions): Promise<Verdict
     if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
     const told = (text: string) => writeAll(2, `lockstep: ${printable(text)}\n`);
     const onSaid = (_task: string, event: object) => "text" in event && told(String(event.text));
-    const verdict = await handBack({ engine, repository, call, onTask: onSaid }, task.key);
-    if (verdict.allow) told("handed in: `lockstep run` proves and merges it");
-    return verdict;
+    return handBack({ engine, repository, call, onTask: onSaid }, task.key);
   });
 }
 

@@ -2,21 +2,17 @@ import { readEntries, Scope } from "../core/paths/scope.ts";
 import { entryFrom } from "../core/paths/stored-shape.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import type { Deny } from "../core/rules/verdict.ts";
-import { unknownTask } from "../engine/known-task.ts";
-import { readTaskName } from "../engine/task-keys.ts";
 import type { Lock } from "../ledger/ledger.ts";
+import { findTask } from "./find-task.ts";
 import { openEngine } from "./open-engine.ts";
 
 /** What a task may write, by the locks that it and others hold now. */
 export async function taskLimits(
   name: string,
 ): Promise<Deny | { lock: Scope; others: Scope; forbidden: Scope; session?: string }> {
-  const read = readTaskName(name);
-  if ("allow" in read) return read;
   using opened = await openEngine();
   const { ledger, world } = opened.engine;
-  const task = await ledger.task(read.key);
-  if (task === undefined) return unknownTask(read.key);
+  const task = await findTask(opened.engine, name);
   const locks = (await ledger.locks({ active: true })).filter(({ kind }) => kind === "path");
   const scopeOf = (held: readonly Lock[]) =>
     new Scope(

@@ -2,14 +2,15 @@ import { isObject } from "../core/points/fields.ts";
 import type { Details, Verdict } from "../core/rules/verdict.ts";
 import { unknownTask } from "../engine/known-task.ts";
 import type { TaskStatus } from "../engine/read-status.ts";
-import { readTaskName } from "../engine/task-keys.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
-import { readDocument, withTask } from "./program-commands.ts";
+import { wholeName } from "./find-task.ts";
+import { readDocument } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
-import { taskTable } from "./status.ts";
+import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
+import { taskTable } from "./task-table.ts";
 import { tellVerdict } from "./verdicts.ts";
 
 interface TaskOptions extends AskOptions {
@@ -30,7 +31,7 @@ interface AddOptions extends TaskOptions {
 }
 
 export function taskAddCommand(id: string, options: AddOptions): Promise<0 | 2> {
-  return tellVerdict({ json: options.json, text: stateText }, async () =>
+  return tellVerdict({ json: options.json, text: stateText(id) }, async () =>
     ask("task-add", { packet: await packetOf(id, options) }, { ...options, create: true }),
   );
 }
@@ -66,15 +67,15 @@ function defaults(id: string): Details {
 }
 
 export function taskListCommand({ json, ...options }: TaskOptions): Promise<number> {
-  const text = (tasks: readonly TaskStatus[]) => (tasks.length === 0 ? "no tasks yet\n" : taskTable(tasks));
+  const text = (tasks: readonly TaskStatus[]) =>
+    tasks.length === 0 ? "no tasks yet\n" : taskTable(tasks, statusNames(tasks).of);
   return showReading({ json, text }, () => ask("task-list", {}, options));
 }
 
 export function taskShowCommand(name: string, { json, ...options }: TaskOptions): Promise<number> {
   return showReading({ json, text: taskText }, async () => {
-    const read = readTaskName(name);
-    if ("allow" in read) return read;
-    return (await ask("task-show", { task: read.key }, options)) ?? unknownTask(read.key);
+    const task = await wholeName(name);
+    return (await ask("task-show", { task }, options)) ?? unknownTask(task);
   });
 }
 
@@ -110,12 +111,10 @@ export function taskRetryCommand(
   file: string | undefined,
   options: TaskOptions,
 ): Promise<0 | 2> {
-  return tellVerdict({ json: options.json, text: stateText }, () =>
-    withTask(name, async (task) => {
-      const packet = file === undefined ? {} : { packet: await readDocument(file) };
-      return ask("task-retry", { task, ...packet }, options);
-    }),
-  );
+  return tellVerdict({ json: options.json, text: stateText(name) }, async () => {
+    const packet = file === undefined ? {} : { packet: await readDocument(file) };
+    return ask("task-retry", { task: await wholeName(name), ...packet }, options);
+  });
 }
 
 interface ReasonOptions extends TaskOptions {
@@ -129,16 +128,19 @@ export function taskMoveCommand(
   options: ReasonOptions,
 ): Promise<0 | 2> {
   const { reason = "", note = "" } = options;
-  return tellVerdict({ json: options.json, text: stateText }, () =>
-    withTask(name, (task) =>
-      operation === "task-resolve"
-        ? ask(operation, { task, note }, options)
-        : ask(operation, { task, reason }, options),
-    ),
-  );
+  return tellVerdict({ json: options.json, text: stateText(name) }, async () => {
+    const task = await wholeName(name);
+    return operation === "task-resolve"
+      ? ask(operation, { task, note }, options)
+      : ask(operation, { task, reason }, options);
+  });
 }
 
-function stateText({ details }: Verdict): string {
-  const is = details?.dry_run === true ? "would be" : "is";
-  return `task ${String(details?.task_id)} ${is} ${String(details?.state)}`;
+/** The task is called as the person called it, unless it became another one. */
+function stateText(name: string) {
+  return ({ details }: Verdict) => {
+    const key = String(details?.task_id ?? name);
+    const shown = key === name || key.endsWith(`/${name}`) ? name : (key.split("/").at(-1) ?? key);
+    return `task ${shown} ${details?.dry_run === true ? "would be" : "is"} ${String(details?.state)}`;
+  };
 }

@@ -14,18 +14,24 @@ export function faultVerdict(error: unknown): Verdict {
 
 /** For other programs: one line of JSON on stdout, a deny's reason on stderr too, exit 0 or 2. */
 export async function printVerdict(decide: () => Promise<Verdict>): Promise<0 | 2> {
-  const verdict = await caught(decide);
+  return print(await caught(decide));
+}
+
+function print(verdict: Verdict): 0 | 2 {
   writeAll(1, `${JSON.stringify(verdict)}\n`);
   return verdict.allow ? 0 : complain(verdict);
 }
 
+interface Telling {
+  /** The verdict itself, for programs; a function where only what was done tells who asked. */
+  readonly json?: boolean | (() => boolean) | undefined;
+  readonly text: (verdict: Verdict) => string;
+}
+
 /** For people: a sentence; the verdict itself with `--json`. */
-export async function tellVerdict(
-  { json, text }: { readonly json?: boolean | undefined; readonly text: (verdict: Verdict) => string },
-  decide: () => Promise<Verdict>,
-): Promise<0 | 2> {
-  if (json === true) return printVerdict(decide);
+export async function tellVerdict({ json, text }: Telling, decide: () => Promise<Verdict>): Promise<0 | 2> {
   const verdict = await caught(decide);
+  if (typeof json === "function" ? json() : json === true) return print(verdict);
   if (!verdict.allow) return complain(verdict);
   writeAll(1, `${text(verdict)}\n`);
   return 0;

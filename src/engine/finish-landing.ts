@@ -124,9 +124,11 @@ export async function reviewedTask(engine: Engine, branch: string): Promise<Task
 
 /** Merges of this branch that were taken out again: git takes their commits for part of the base all the same. */
 export async function rolledBackMerges(engine: Engine, branch: string): Promise<readonly Task[]> {
-  const tasks = await engine.ledger.tasks({ states: ["MERGED"] });
-  return tasks.filter(
-    ({ id, assignment, revertedBy }) =>
-      revertedBy != null && (field(assignment, "branch") === branch || `lockstep/${id}` === branch),
-  );
+  const events = await engine.ledger.events({ type: "task.rolled-back" });
+  const keys = new Set(events.flatMap(({ task }) => task ?? []));
+  const tasks = await Promise.all([...keys].map((key) => engine.ledger.task(key)));
+  return tasks.filter((task): task is Task => {
+    if (task?.state !== "MERGED" || task.revertedBy == null) return false;
+    return field(task.assignment, "branch") === branch || `lockstep/${task.id}` === branch;
+  });
 }

@@ -5,9 +5,9 @@ import type { Engine } from "./engine.ts";
 export function ledgerReuse({ ledger, clock }: Pick<Engine, "ledger" | "clock">) {
   return {
     find: (key: string) => ledger.evidence(key),
-    async keep(run: Omit<StoredRun, "at">): Promise<void> {
+    async keep(runs: readonly Omit<StoredRun, "at">[]): Promise<void> {
       const at = new Date(clock.now().wallMs).toISOString();
-      await ledger.commit({ evidence: [{ ...run, at }] });
+      await ledger.commit({ evidence: runs.map((run) => ({ ...run, at })) });
     },
   };
 }

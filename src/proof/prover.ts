@@ -104,9 +104,9 @@ export class Prover implements Disposable {
     const run = await this.#check(command, setup, change);
     if (run.exit !== 0) this.#failed.add(plain);
     // What it was told of came onto this tree with it: as the next base, the tree is as proven as that makes it.
-    const keys = this.#failed.has(plain) ? [] : [plain, told];
-    for (const key of keys)
-      if (key !== undefined) await this.#reuse.keep({ key, command, tree, ...run, exit: 0 });
+    const keys = told === undefined ? [plain] : [plain, told];
+    if (!this.#failed.has(plain))
+      await this.#reuse.keep(keys.map((key) => ({ key, command, tree, ...run, exit: 0 })));
     return { tree, run, reused: false };
   }
 

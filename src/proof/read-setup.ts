@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { detectSetup, type Setup } from "../core/proof/detect-commands.ts";
 import { setupInputs } from "../core/proof/setup-inputs.ts";
-import { splitAtZero } from "../workspace/git/read-diff.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
 import { readRef } from "../workspace/git/refs.ts";
-import { git, gitBytes } from "../workspace/git/run-git.ts";
+import { readTop } from "../workspace/git/tree-entries.ts";
 
 export interface CommitSetup {
   /** Its full id. */
@@ -25,8 +24,7 @@ export async function readSetup(
 ): Promise<CommitSetup | undefined> {
   const full = await readRef(root, commit);
   if (full === undefined) return undefined;
-  const tree = await git(root, ["rev-parse", "--verify", "--end-of-options", `${full}^{tree}`]);
-  const top = await topNames(root, full);
+  const { id: tree, names: top } = await readTop(root, full);
   const detected = detectSetup({ has: (name) => top.has(name) });
   const commands = configured ?? detected.commands;
   const inputs =
@@ -40,9 +38,4 @@ export async function readSetup(
 async function inputIds(root: string, commit: string, detected: Setup) {
   const [tree] = await readTrees(root, [commit]);
   return tree && setupInputs(detected, tree)?.map((path) => [path, tree.idOf(path)]);
-}
-
-async function topNames(root: string, commit: string): Promise<ReadonlySet<string>> {
-  const entries = splitAtZero(await gitBytes(root, ["ls-tree", "-z", "--name-only", "--full-tree", commit]));
-  return new Set(entries.map(String));
 }

@@ -12,7 +12,8 @@ interface PassedRun extends CheckRun {
 /** Where passes are kept. Failures are not: each is run again. */
 export interface Reuse {
   find(key: string): Promise<CheckRun | undefined>;
-  keep(run: PassedRun): Promise<void>;
+  /** All of them or none. */
+  keep(runs: readonly PassedRun[]): Promise<void>;
 }
 
 /** As long as the process lives. */
@@ -20,7 +21,9 @@ export function reuseInMemory(): Reuse {
   const kept = new Map<string, CheckRun>();
   return {
     find: async (key) => kept.get(key),
-    keep: async (run) => void kept.set(run.key, run),
+    keep: async (runs) => {
+      for (const run of runs) kept.set(run.key, run);
+    },
   };
 }
 

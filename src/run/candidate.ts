@@ -4,9 +4,9 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Engine } from "../engine/engine.ts";
 import { reviewedTask, rolledBackMerges } from "../engine/finish-landing.ts";
 import { mergeTrees } from "../workspace/git/merge-commits.ts";
-import { type ChangedPath, readDiff } from "../workspace/git/read-diff.ts";
-import { readTrees } from "../workspace/git/read-tree.ts";
-import { isAncestor, readRef } from "../workspace/git/refs.ts";
+import { readChangedTexts } from "../workspace/git/read-changed-texts.ts";
+import { readDiff } from "../workspace/git/read-diff.ts";
+import { isAncestor, readParents, readRef } from "../workspace/git/refs.ts";
 import type { RepositoryState } from "../workspace/git/repository-state.ts";
 import { git, tryGit } from "../workspace/git/run-git.ts";
 import { findLeak } from "./find-leak.ts";
@@ -63,9 +63,9 @@ export async function examineBranch(
   const task =
     wish.task === undefined ? await reviewedTask(engine, branch) : await engine.ledger.task(wish.task);
   if (task !== undefined && "allow" in task) return refusal(task);
-  if (await isAncestor(root, commit, baseCommit))
-    return task?.state === "REVIEW" ? { refused: unchanged, task: task.key, changed: [] } : { nothing: true };
   const fork = await readFork(root, baseCommit, commit);
+  if (fork === commit)
+    return task?.state === "REVIEW" ? { refused: unchanged, task: task.key, changed: [] } : { nothing: true };
   if (fork === undefined)
     return refusal(deny("R-GT-001", `\`${branch}\` has no commit in common with the base: rebase it first`));
   const diff = await readDiff(root, fork, commit);
@@ -96,7 +96,7 @@ export async function examineBranch(
       checks,
       manual,
       changed,
-      weakened: findWeakened(await readTexts(root, [fork, commit], diff)),
+      weakened: findWeakened(await readChangedTexts(root, fork, commit)),
     },
   };
 }
@@ -159,15 +159,9 @@ function plainLine(text: string): string {
 }
 
 async function readFork(root: string, base: string, commit: string): Promise<string | undefined> {
+  if ((await readParents(root, commit)).includes(base)) return base;
   const { exit, stdout } = await tryGit(root, ["merge-base", base, commit]);
   return exit === 0 ? stdout.toString("utf8").trim() : undefined;
-}
-
-async function readTexts(root: string, commits: readonly string[], diff: readonly ChangedPath[]) {
-  const [from, to] = await readTrees(root, commits);
-  const paths = diff.map(({ path }) => path);
-  for (const tree of [from, to]) tree?.load(paths);
-  return paths.map((path) => ({ path, before: from?.text(path), after: to?.text(path) }));
 }
 
 export function conflict(branch: string, base: string, conflicts: readonly string[], task?: string): Deny {

@@ -1,19 +1,23 @@
 import type { Engine } from "../engine/engine.ts";
+import type { Checkout } from "../workspace/checkouts/checkout.ts";
 import { listCheckouts } from "../workspace/checkouts/list-checkouts.ts";
-import { removeCheckout } from "../workspace/checkouts/remove-checkout.ts";
+import { removeCheckouts } from "../workspace/checkouts/remove-checkout.ts";
 
 /** Checkouts of tasks that are over go, once everything in them is on a ref; says what was kept, and where (INV-9). */
 export async function tidyCheckouts({ ledger }: Engine, commonFolder: string): Promise<readonly string[]> {
-  const told: string[] = [];
+  const over: { readonly checkout: Checkout; readonly key: string; readonly isMerged: boolean }[] = [];
   for (const { checkout } of listCheckouts(commonFolder)) {
     if (checkout === undefined) continue;
     const { session, task } = checkout;
-    const found = await ledger.task(session === null ? task : `${session}/${task}`);
-    if (found?.state !== "MERGED" && found?.state !== "FAILED") continue;
-    // What was merged needs no word; what was in the checkout besides does.
-    for (const { ref, holds, command } of await removeCheckout(checkout))
-      if (found.state !== "MERGED" || /-(?:kept|ignored)(?:\/|$)/.test(ref))
-        told.push(`removed the checkout of \`${found.key}\`; ${holds} is kept: ${command}`);
+    const key = session === null ? task : `${session}/${task}`;
+    const state = (await ledger.task(key))?.state;
+    if (state === "MERGED" || state === "FAILED") over.push({ checkout, key, isMerged: state === "MERGED" });
   }
-  return told;
+  const removed = await removeCheckouts(over.map(({ checkout }) => checkout));
+  return over.flatMap(({ key, isMerged }, at) =>
+    (removed[at] ?? [])
+      // What was merged needs no word; what was in the checkout besides does.
+      .filter(({ ref }) => !isMerged || /-(?:kept|ignored)(?:\/|$)/.test(ref))
+      .map(({ holds, command }) => `removed the checkout of \`${key}\`; ${holds} is kept: ${command}`),
+  );
 }

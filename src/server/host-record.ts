@@ -7,6 +7,8 @@ import { field } from "../core/points/fields.ts";
 export interface HostRecord extends ProcessIdentity {
   /** Where it listens, which is elsewhere if the folder's path is too long for a socket. */
   readonly socket: string;
+  /** Which walls stand around the agents of a run; absent where the host is none. */
+  readonly walls?: { readonly sandbox: boolean };
 }
 
 /** Undefined where there is none, or where it came with a copy of the folder and is about another one. */
@@ -18,7 +20,8 @@ export function readHostRecord(folder: string): HostRecord | undefined {
   );
   if (typeof pid !== "number" || typeof startedAt !== "string") return undefined;
   if (typeof boot !== "string" || typeof socket !== "string") return undefined;
-  return { pid, startedAt, boot, socket };
+  const sandbox = field(field(document, "walls"), "sandbox");
+  return { pid, startedAt, boot, socket, ...(typeof sandbox === "boolean" ? { walls: { sandbox } } : {}) };
 }
 
 /** Whole or not there: others read it at any time. */

@@ -37,11 +37,15 @@ export class HostRunning extends Error {
 }
 
 /** `folder` is the project's state folder, so all spellings and worktrees of a repository share one host. */
-export async function openHost(engine: Engine, folder: string): Promise<Host> {
+export async function openHost(
+  engine: Engine,
+  folder: string,
+  told: Pick<HostRecord, "walls"> = {},
+): Promise<Host> {
   const own = requireOwnFolder(folder);
   const lock = await holdLock(own);
   try {
-    return await listen(engine, own, lock);
+    return await listen(engine, own, { lock, told });
   } catch (error) {
     lock[Symbol.dispose]();
     throw error;
@@ -60,7 +64,11 @@ async function holdLock(folder: string): Promise<Disposable> {
   }
 }
 
-async function listen(engine: Engine, folder: string, lock: Disposable): Promise<Host> {
+async function listen(
+  engine: Engine,
+  folder: string,
+  { lock, told }: { readonly lock: Disposable; readonly told: Pick<HostRecord, "walls"> },
+): Promise<Host> {
   const before = readHostRecord(folder);
   if (before !== undefined) removeShort(folder, before.socket);
   const path = placeSocket(folder);
@@ -84,7 +92,7 @@ async function listen(engine: Engine, folder: string, lock: Disposable): Promise
     await once(server, "listening");
     chmodSync(path, 0o600);
     const self = identityOf(process.pid) ?? { pid: process.pid, startedAt: "", boot: "" };
-    writeHostRecord(folder, { ...self, socket: path });
+    writeHostRecord(folder, { ...self, socket: path, ...told });
   } catch (error) {
     await end();
     throw error;

@@ -1,11 +1,11 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { closeSync, constants, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { quoted } from "../core/points/quoted.ts";
+import { takePipe } from "./named-pipes.ts";
 
 const graceMs = 3_000;
 /** What outlives the program in a session of its own may hold its output open for ever. */
@@ -101,35 +101,35 @@ interface Channels {
   closeOwnEnds(): void;
 }
 
-/**
- * Node's own pipes are sockets: they cannot be opened again as /dev/stderr, which scripts do, and two of them lose
- * the order of what is written to both. A named pipe, unlinked at once, has neither fault.
- */
 async function openChannels({ input, streams }: ProcessRun): Promise<Channels> {
-  const folder = mkdtempSync(join(tmpdir(), "lockstep-run-"));
   const readable: number[] = [];
   const own: number[] = [];
   const closeOwnEnds = () => {
     for (const fd of own.splice(0)) closeSync(fd);
   };
   try {
-    const names = (streams === "apart" ? ["stdout", "stderr"] : ["stdout"]).map((name) => join(folder, name));
-    await promisify(execFile)("mkfifo", ["-m", "600", ...names]);
-    for (const name of names) {
-      // The reading end first: a writing end does not open without one.
-      readable.push(openSync(name, constants.O_RDONLY | constants.O_NONBLOCK));
-      own.push(openSync(name, constants.O_WRONLY));
+    for (const _stream of streams === "apart" ? ["stdout", "stderr"] : ["both"]) {
+      const pipe = await takePipe();
+      readable.push(pipe.readable);
+      own.push(pipe.writable);
     }
     const [stdout = "ignore", stderr = stdout] = own;
     if (input === undefined) return { readable, stdio: ["ignore", stdout, stderr], closeOwnEnds };
-    writeFileSync(join(folder, "stdin"), input, { mode: 0o600 });
-    const stdin = openSync(join(folder, "stdin"), "r");
+    const stdin = openInput(input);
     own.push(stdin);
     return { readable, stdio: [stdin, stdout, stderr], closeOwnEnds };
   } catch (error) {
     closeOwnEnds();
     for (const fd of readable) closeSync(fd);
     throw error;
+  }
+}
+
+function openInput(input: string | Uint8Array): number {
+  const folder = mkdtempSync(join(tmpdir(), "lockstep-run-"));
+  try {
+    writeFileSync(join(folder, "stdin"), input, { mode: 0o600 });
+    return openSync(join(folder, "stdin"), "r");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -47,7 +47,9 @@ function lockstepText({ state, attempts, code, reason, checks }: AgentOutcome["l
 /** Without what is to be done next, and without the names that the row has already. */
 function shortReason(reason: string): string {
   const [what = ""] = reason.split(/: (?=[a-z])/);
-  return what.replace(/^task `[^`]*` |^the branch | \([^)]*\)$/g, "");
+  return what
+    .replace(/^task `[^`]*` |^the branch | \([^)]*\)$/g, "")
+    .replace(/\b\d{4,}\b/g, (digits) => Number(digits).toLocaleString("en"));
 }
 
 function testCell({ passed, failed }: DemoOutcome["tests"]["plain"]): Cell {
@@ -102,10 +104,11 @@ function closing({ ok, agents, folder, repositories, logs, seconds }: DemoOutcom
     ` Lockstep ${kept}: ${merged} tasks merged with proof, ${agents.length - merged} refused.`,
     "",
     ` Look for yourself (${Math.round(seconds)} seconds for both; kept until the next demo):`,
-    `   ${folder}`,
-    ...(["plain", "lockstep"] as const).map(
-      (half) => `     ${`${basename(repositories[half])}/`.padEnd(10)} ${basename(logs[half])}`,
-    ),
+    `   cd ${folder}`,
+    ...(["plain", "lockstep"] as const).flatMap((half) => [
+      `   git -C ${basename(repositories[half])} log --oneline --graph main`,
+      `   less ${basename(logs[half])}`,
+    ]),
     "",
     ` Your turn, in a repository of yours:  ${style.bold('lockstep do "what is to be done"')}`,
     "",

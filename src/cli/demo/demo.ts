@@ -20,6 +20,12 @@ const clients = ["claude", "codex", "gemini", "opencode", "copilot"];
 
 class DemoStopped extends Error {
   override readonly name = "DemoStopped";
+  readonly folder: string;
+
+  constructor(folder: string) {
+    super("stopped");
+    this.folder = folder;
+  }
 }
 
 /** Exit 0 where Lockstep kept main green and let nothing bad in, else 1. */
@@ -31,7 +37,7 @@ export async function demoCommand({ json, client }: DemoOptions): Promise<number
     return outcome.ok ? 0 : 1;
   } catch (error) {
     if (error instanceof DemoStopped) {
-      writeAll(2, "lockstep: stopped; the next demo removes what this one made\n");
+      writeAll(2, `lockstep: stopped; what it made is in ${error.folder} until the next demo\n`);
       return 1;
     }
     const { code, reason } = faultVerdict(error);
@@ -55,24 +61,38 @@ function needClient(client: string): void {
 async function playBoth(client: string | undefined): Promise<DemoOutcome> {
   const started = performance.now();
   const stop = new AbortController();
-  const onSignal = () => stop.abort(new DemoStopped());
-  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
-  const agents = demoAgents();
   const folder = openDemoFolder();
+  const onSignal = () => stop.abort(new DemoStopped(folder));
+  process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
+  try {
+    const outcome = await play({ folder, stop: stop.signal, client });
+    return { ...outcome, seconds: Math.round((performance.now() - started) / 100) / 10 };
+  } catch (error) {
+    // Ctrl-C ends git and others too, whose complaints are none.
+    stop.signal.throwIfAborted();
+    throw error;
+  } finally {
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+  }
+}
+
+interface Setting {
+  readonly folder: string;
+  readonly stop: AbortSignal;
+  readonly client: string | undefined;
+}
+
+async function play({ folder, stop, client }: Setting) {
+  const agents = demoAgents();
   const scripts = join(folder, "agents");
   writeScripts(scripts, agents);
-  const setting = { folder, stop: stop.signal };
   const plain = await inStage(`${agents.length} agents, plain branches`, (onLine) =>
-    runPlain(agents, { ...setting, scripts, onLine }),
+    runPlain(agents, { folder, stop, scripts, onLine }),
   );
   const lockstep = await inStage(`${agents.length} agents, Lockstep`, (onLine) =>
-    runLockstep(agents, { ...setting, client, onLine }),
+    runLockstep(agents, { folder, stop, client, onLine }),
   );
-  const examined = await inStage("both main branches, examined", () =>
-    examine(agents, { folder, plain, lockstep }),
-  );
-  process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
-  return { ...examined, seconds: Math.round((performance.now() - started) / 100) / 10 };
+  return inStage("both main branches, examined", () => examine(agents, { folder, plain, lockstep }));
 }
 
 async function inStage<Result>(title: string, act: (say: (line: string) => void) => Promise<Result>) {

@@ -112,7 +112,7 @@ async function callRun({ repository, log, killAt, stop, onLine }: RunCall) {
   const told: string[] = [];
   createInterface(child.stderr).on("line", (line) => {
     told.push(line);
-    onLine(line);
+    onLine(line.replace(/^\d\d:\d\d:\d\d /, ""));
     if (killAt !== undefined && line.endsWith(killAt)) kill();
   });
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk));

@@ -4,12 +4,12 @@ import type { AgentEnd } from "../../clients/agent.ts";
 import { scriptAgent } from "../../clients/script/run.ts";
 import { field } from "../../core/points/fields.ts";
 import { git, tryGit } from "../../workspace/git/run-git.ts";
+import { answerWords } from "../run-view/run-watcher.ts";
 import { halfWay } from "./agents.ts";
 import type { DemoAgent, Spent } from "./demo-agent.ts";
 import { makeRepository } from "./demo-folder.ts";
 import { plainEnvironment } from "./plain-environment.ts";
 import { shop } from "./shop.ts";
-import { spoken } from "./stage.ts";
 
 /** How long a person without a tool waits for an agent that gives no answer. */
 const patienceMs = 3000;
@@ -76,7 +76,7 @@ async function work(
     msMax: 10 * patienceMs,
     onEvent: (event) => {
       if (event.type === "usage") tokens += event.tokens;
-      if (event.type === "said") tell(`${task}: ${spoken(event.text)}`);
+      if (event.type === "said") tell(`${task}: ${answerWords(event.text) ?? event.text}`);
       if (event.type === "said" && event.text === halfWay) end("its machine goes down");
     },
   });

@@ -29,7 +29,7 @@ export function showStage(title: string): Stage {
   const timer = live ? setInterval(draw, frameMs) : undefined;
   return {
     say: (line) => {
-      last = printable(spoken(line));
+      last = printable(line);
       if (live || performance.now() - saidAt < plainMs) return;
       saidAt = performance.now();
       writeAll(2, `  ${cut(last, 76)}\n`);
@@ -42,9 +42,4 @@ export function showStage(title: string): Stage {
       writeAll(2, `${live ? "\r\u001b[K" : ""} ${mark} ${title} ${style.dim(elapsed())}\n`);
     },
   };
-}
-
-/** Of an agent's answer only what a person would want to hear. */
-export function spoken(line: string): string {
-  return line.replace(/\{"status".*?"summary":"(.*?)".*$/, 'says "$1"');
 }

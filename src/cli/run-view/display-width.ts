@@ -45,6 +45,14 @@ export function wrapped(text: string, columns: number): string[] {
   return lines;
 }
 
+/** As `wrapped`, in so many lines at most; the last one is cut. */
+export function wrappedTo(text: string, columns: number, linesMax: number): string[] {
+  const lines = wrapped(text, columns);
+  const kept = lines.length <= linesMax ? lines : lines.slice(0, linesMax - 1);
+  const rest = lines.slice(kept.length).join(" ");
+  return [...kept, ...(rest === "" ? [] : [rest])].map((line) => fitted(line, columns));
+}
+
 function graphemeWidth(segment: string): number {
   if (wide.test(segment)) return 2;
   return invisible.test(segment) ? 0 : 1;

@@ -1,7 +1,8 @@
+import { clockTime } from "./clock-time.ts";
 import { fitted } from "./display-width.ts";
 import { type Frame, noPaint } from "./run-model.ts";
 
-const wholeTime = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S*/;
+const wholeTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*/;
 
 /** The end of a task's log, with the way back. */
 export function drawLog(
@@ -12,7 +13,12 @@ export function drawLog(
   const shown = lines.slice(-Math.max(1, rows - 2));
   return [
     paint.bold(fitted(`${name}: the end of its log`, columns)),
-    ...shown.map((line) => fitted(line.replace(wholeTime, "$1"), columns)),
+    ...shown.map((line) =>
+      fitted(
+        line.replace(wholeTime, (iso) => clockTime(iso)),
+        columns,
+      ),
+    ),
     paint.dim(fitted(keys, columns)),
   ].slice(0, Math.max(1, rows));
 }

@@ -1,11 +1,12 @@
 import { counted, duration } from "../table.ts";
-import { displayWidth, fitted, padded } from "./display-width.ts";
+import { displayWidth, fitted, padded, wrappedTo } from "./display-width.ts";
 import { drawTasks, inOrder } from "./draw-tasks.ts";
-import { type Need, needsPerson, type ShownTask } from "./needs-person.ts";
+import { type Need, needsPerson } from "./needs-person.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
-import { countedStates, shortNumber, sumOf } from "./words.ts";
+import { countedTasks, isMerged, type ShownTask, taskWord } from "./task-words.ts";
+import { shortNumber, sumOf, wallWords } from "./words.ts";
 
-/** From so many lines on there is room for empty ones. */
+/** From so many lines on there is room for empty ones, and for texts of two lines. */
 const roomyRows = 16;
 const taskRowsMin = 3;
 
@@ -16,7 +17,7 @@ export function drawRun(model: RunModel, frame: Frame): string[] {
   const head = drawHead(model, frame);
   const foot = drawFoot(model, frame);
   const fixed = head.length + between.length + (foot.length === 0 ? 0 : foot.length + between.length);
-  const needs = needsPerson(model.decisions, model.tasks);
+  const needs = needsPerson(model.decisions, model.tasks, model.nameOf);
   const left = rows - fixed;
   const needRows = Math.min(Math.floor(left / 2), left - taskRowsMin - between.length);
   const needed = drawNeeds(needs, { columns, rows: needRows }, frame.paint);
@@ -26,23 +27,47 @@ export function drawRun(model: RunModel, frame: Frame): string[] {
   return lines.slice(0, Math.max(1, rows));
 }
 
-function drawHead({ name, tasks, walls, sinceMs }: RunModel, { columns, now, paint = noPaint }: Frame) {
-  const open = inOrder(tasks.filter(({ state }) => state !== "MERGED"));
+function drawHead(model: RunModel, { columns, rows, now, paint = noPaint }: Frame): string[] {
+  const { name, tasks, walls, sinceMs, remark } = model;
   const title = fitted(name ?? counted(tasks.length, "task"), Math.ceil(columns / 2));
-  const merged = `${tasks.length - open.length} of ${tasks.length} merged`;
-  const told = open.length === 0 ? merged : `${merged}, ${countedStates(open)}`;
   const rest = columns - displayWidth(title) - 2;
-  const stand = Object.entries(walls).map(([wall, stands]) => `${wall} ${stands ? "✓" : "✗"}`);
+  const [first = "", ...more] = countLines(tasks, { rest, columns, isRoomy: rows >= roomyRows });
   const facts = [
     ...(sinceMs === null ? [] : [duration(Math.max(0, Math.round((now - sinceMs) / 1000)))]),
     `${shortNumber(sumOf(tasks.map(({ usage }) => usage.tokens)))} tokens`,
     ...costWords(tasks),
-    `walls: ${stand.join(" ")}`,
+    ...(walls === null ? [] : [`walls: ${wallWords(walls)}`]),
   ];
   return [
-    `${paint.bold(title)}${rest < 1 ? "" : `  ${fitted(told, rest)}`}`,
+    `${paint.bold(title)}${rest < 1 || first === "" ? "" : `  ${fitted(first, rest)}`}`,
+    ...more.map((line) => fitted(line, columns)),
     paint.dim(fitted(facts.join(", "), columns)),
+    ...(remark === null ? [] : [paint.bold(fitted(remark, columns))]),
   ];
+}
+
+/** How far it is, beside the title; where that is too narrow in shorter words, or on a line of its own. */
+function countLines(
+  tasks: readonly ShownTask[],
+  { rest, columns, isRoomy }: { readonly rest: number; readonly columns: number; readonly isRoomy: boolean },
+): readonly string[] {
+  if (tasks.length === 0) return [];
+  const open = inOrder(tasks.filter((task) => !isMerged(task)));
+  const merged = `${tasks.length - open.length} of ${tasks.length} merged`;
+  if (open.length === 0) return [merged];
+  const long = `${merged}, ${countedTasks(open)}`;
+  if (displayWidth(long) <= rest) return [long];
+  const counts = countedTasks(open, shortWord);
+  const short = `${tasks.length - open.length}/${tasks.length} merged, ${counts}`;
+  if (displayWidth(short) <= rest || !isRoomy) return [short];
+  const words = [countedTasks(open), counts].find((line) => displayWidth(line) <= columns) ?? counts;
+  return [merged, words];
+}
+
+const shortWords: Readonly<Record<string, string>> = { "in progress": "running", "in review": "review" };
+
+function shortWord(task: Parameters<typeof taskWord>[0]): string {
+  return shortWords[taskWord(task)] ?? taskWord(task);
 }
 
 function costWords(tasks: readonly ShownTask[]): readonly string[] {
@@ -52,31 +77,45 @@ function costWords(tasks: readonly ShownTask[]): readonly string[] {
 
 function drawFoot({ notice, keys }: RunModel, { columns, rows, paint = noPaint }: Frame): string[] {
   const lines = [
-    ...(notice === null ? [] : [fitted(notice, columns)]),
+    ...(notice === null ? [] : wrappedTo(notice, columns, rows >= roomyRows ? 2 : 1)),
     ...(keys === null || rows < taskRowsMin * 3 ? [] : [paint.dim(fitted(keys, columns))]),
   ];
   return rows < taskRowsMin * 2 ? [] : lines;
 }
 
-/** Two lines for each: what it is, and the command that settles it. */
+/** For each what it is, in two lines at most, and the commands that settle it. */
 function drawNeeds(
   needs: readonly Need[],
   { columns, rows }: Pick<Frame, "columns" | "rows">,
   paint: Paint = noPaint,
 ): string[] {
   if (needs.length === 0 || rows < 2) return [];
-  const room = Math.floor((rows - 1) / 2);
-  const shown = needs.length <= room ? needs : needs.slice(0, Math.floor((rows - 2) / 2));
-  const width = Math.max(0, ...shown.map(({ name }) => name.length));
+  const width = Math.min(Math.ceil(columns / 2), Math.max(0, ...needs.map(({ name }) => displayWidth(name))));
+  const indent = " ".repeat(width + 4);
+  const drawn = needs.map(({ name, text, commands }) => {
+    const [first = "", ...more] = wrappedTo(text, Math.max(1, columns - indent.length), 2);
+    return [
+      ...[`  ${padded(name, width)}  ${first}`, ...more.map((line) => `${indent}${line}`)].map((line) =>
+        paint.red(fitted(line, columns)),
+      ),
+      ...commands.map((command) => fitted(`${indent}${command}`, columns)),
+    ];
+  });
+  const shown = fitting(drawn, rows - 1);
   const hidden = needs.length - shown.length;
+  const title = `waiting for you${shown.length === 0 ? `: ${needs.length}, see lockstep status` : ""}`;
   return [
-    paint.bold(
-      fitted(`waiting for you${shown.length === 0 ? `: ${needs.length}, see lockstep status` : ""}`, columns),
-    ),
-    ...shown.flatMap(({ name, text, command }) => [
-      paint.red(fitted(`  ${padded(name, width)}  ${text}`, columns)),
-      fitted(`  ${" ".repeat(width)}  ${command}`, columns),
-    ]),
+    paint.bold(fitted(title, columns)),
+    ...shown.flat(),
     ...(hidden > 0 && shown.length > 0 ? [fitted(`  and ${hidden} more: lockstep status`, columns)] : []),
   ];
+}
+
+/** The first ones that fit whole; one line is left for how many do not. */
+function fitting(blocks: readonly (readonly string[])[], rows: number): readonly (readonly string[])[] {
+  const heightOf = (count: number) => sumOf(blocks.slice(0, count).map((lines) => lines.length));
+  if (heightOf(blocks.length) <= rows) return blocks;
+  let count = 0;
+  while (heightOf(count + 1) <= rows - 1) count += 1;
+  return blocks.slice(0, count);
 }

@@ -1,9 +1,20 @@
 import type { TaskState } from "../../core/tasks/states.ts";
 import { duration } from "../table.ts";
+import { shortName } from "../task-names.ts";
 import { displayWidth, fitted, padded } from "./display-width.ts";
-import { isTaken, type ShownTask, shortName, waitsText, whyOf } from "./needs-person.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
-import { countedStates, shortNumber, stateWord } from "./words.ts";
+import {
+  countedTasks,
+  isInterrupted,
+  isMerged,
+  isTaken,
+  type ShownTask,
+  secondsOf,
+  taskWord,
+  waitsText,
+  whyOf,
+} from "./task-words.ts";
+import { shortNumber } from "./words.ts";
 
 /** Who is at work first, and what is done last. */
 const order: readonly TaskState[] = [
@@ -51,7 +62,7 @@ export function drawTasks(model: RunModel, { columns, rows, now, paint = noPaint
     head,
     ...lines,
     ...(isCut && room > 1
-      ? [paint.dim(fitted(`  and ${hidden.length} more: ${countedStates(hidden)}`, columns))]
+      ? [paint.dim(fitted(`  and ${hidden.length} more: ${countedTasks(hidden)}`, columns))]
       : []),
   ];
 }
@@ -78,15 +89,17 @@ function layOut(
     ...{ name, cell, width: widest(name, cell, max) },
     ...(right === undefined ? {} : { right }),
   });
-  const { budget } = model;
+  const { budget, name, nameOf } = model;
+  // Below the session's own name its tasks need none.
+  const called = (key: string) => (name === null ? nameOf(key) : shortName(key));
   const tokens = ({ usage, attempts }: ShownTask) =>
     attempts === 0 ? "-" : against(shortNumber(usage.tokens), budget.tokens, shortNumber);
   const cost = ({ usage: { cost_usd: usd } }: ShownTask) =>
     usd === null ? "-" : against(usd.toFixed(2), budget.costUsd, (value) => value.toFixed(2));
   const hasCost = tasks.some(({ usage }) => usage.cost_usd !== null);
   const always = [
-    column("TASK", Math.max(1, Math.min(16, columns - 2)), ({ id }) => shortName(id)),
-    column("STATE", 11, stateOf),
+    column("TASK", Math.max(1, Math.min(name === null ? 32 : 16, columns - 2)), ({ id }) => called(id)),
+    column("STATE", 11, taskWord),
     column("AGENT", 10, ({ agent }) => agent ?? "-"),
     column("TIME", 7, (task) => timeOf(task, now), true),
     column("TOKENS", 11, tokens, true),
@@ -128,26 +141,22 @@ function against(value: string, max: number | null, text: (max: number) => strin
   return max === null ? value : `${value}/${text(max)}`;
 }
 
-function stateOf(task: ShownTask): string {
-  if (task.reverted_by !== null) return "rolled back";
-  return isTaken(task) ? "taken" : stateWord(task.state);
-}
-
-function timeOf({ state, started_at: started, elapsed_seconds: elapsed }: ShownTask, now: number): string {
-  if (state === "IN_PROGRESS" && started !== null)
-    return duration(Math.max(0, Math.round((now - Date.parse(started)) / 1000)));
-  return elapsed === null ? "-" : duration(elapsed);
+function timeOf(task: ShownTask, now: number): string {
+  const seconds = secondsOf(task, now);
+  return seconds === null ? "-" : duration(seconds);
 }
 
 function lastOf(task: ShownTask, last: ReadonlyMap<string, string>): string {
   const title = task.title ?? "";
   if (task.state === "MERGED") return title;
   if (isTaken(task)) return "is in your hands";
+  if (isInterrupted(task)) return "its run ended";
   const at = ["IN_PROGRESS", "REVIEW"].includes(task.state) ? last.get(task.id) : undefined;
   return at ?? ([waitsText(task), whyOf(task), title].find((text) => text !== "") || "");
 }
 
-function colourOf({ state }: ShownTask, { green, red }: Paint) {
-  if (state === "MERGED") return green;
+function colourOf(task: ShownTask, { green, red }: Paint) {
+  const { state } = task;
+  if (isMerged(task)) return green;
   return ["ESCALATED", "BLOCKED", "FAILED"].includes(state) ? red : undefined;
 }

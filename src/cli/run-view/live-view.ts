@@ -1,18 +1,24 @@
 import { styleText } from "node:util";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { duration } from "../table.ts";
+import { shortName } from "../task-names.ts";
 import { drawLog } from "./draw-log.ts";
 import { drawRun } from "./draw-run.ts";
 import { inOrder } from "./draw-tasks.ts";
-import { shortName } from "./needs-person.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys, type Wish } from "./press-key.ts";
 import { noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 import { Screen } from "./screen.ts";
+import { taskWord } from "./task-words.ts";
+
+interface Seen extends Pick<RunModel, "tasks" | "decisions" | "nameOf"> {
+  /** The process that does the tasks, while this one only watches. */
+  readonly otherRun: number | undefined;
+}
 
 /** What the view asks of the run. */
 export interface RunPort {
-  read(): Promise<Pick<RunModel, "tasks" | "decisions">>;
+  read(): Promise<Seen>;
   log(task: string): string | undefined;
   /** Each has the terminal for itself meanwhile, and says what went wrong. */
   diff(task: string): Promise<string | undefined>;
@@ -30,8 +36,10 @@ const readMsMin = 1000;
 const readShare = 20;
 const noticeMs = 10_000;
 
-const taskKeys = "j/k select   l log   d diff   s stop   t take   q end the run";
-const logKeys = "j/k another task   esc back";
+const taskKeys = "j/k select  l log  d diff  s stop  t take";
+const ownKeys = `${taskKeys}  q end the run`;
+const watchKeys = `q leave: the other run goes on  ${taskKeys}`;
+const logKeys = "j/k another task  esc back";
 
 /** A view can be drawn, and is wished for. */
 export function isLive(): boolean {
@@ -39,7 +47,7 @@ export function isLive(): boolean {
 }
 
 /** Draws the run in place until it is disposed of. */
-export class LiveView implements RunWatcher {
+export class LiveView implements RunWatcher, AsyncDisposable {
   readonly #facts: Facts;
   readonly #port: RunPort;
   readonly #screen: Screen;
@@ -47,13 +55,15 @@ export class LiveView implements RunWatcher {
   readonly #last = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
   readonly #hasKeys = process.stdin.isTTY === true;
-  #seen: Pick<RunModel, "tasks" | "decisions"> = { tasks: [], decisions: [] };
+  #seen: Seen = { tasks: [], decisions: [], nameOf: shortName, otherRun: undefined };
   #looking: Looking = lookingAtTasks;
   #step: { readonly text: string; readonly at: number } | undefined;
   #notice: { readonly text: string; readonly at: number } | undefined;
+  #remark: string | null = null;
   #readAgainAt = 0;
   #drawnAt = "";
-  isLent = false;
+  #lent: Promise<void> | undefined;
+  #isOver = false;
 
   constructor(facts: Facts, port: RunPort) {
     this.#facts = facts;
@@ -63,9 +73,13 @@ export class LiveView implements RunWatcher {
     this.#timer = setInterval(() => this.#tick(), drawMs);
   }
 
+  get isLent(): boolean {
+    return this.#lent !== undefined;
+  }
+
   onTask(task: string, event: AgentEvent): void {
     const text = lastThing(event);
-    if (text !== undefined) this.#last.set(task, /^\{.*\}$/.test(text) ? "gave its answer" : text);
+    if (text !== undefined) this.#last.set(task, text);
     this.#drawnAt = "";
   }
 
@@ -79,8 +93,16 @@ export class LiveView implements RunWatcher {
     this.#drawnAt = "";
   }
 
-  [Symbol.dispose](): void {
+  remark(line: string): void {
+    this.#remark = line;
+    this.#drawnAt = "";
+  }
+
+  /** What a person is reading is theirs until they close it: what comes next would be written into it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     clearInterval(this.#timer);
+    await this.#lent;
     this.#screen.close();
   }
 
@@ -120,9 +142,10 @@ export class LiveView implements RunWatcher {
       ...this.#seen,
       last: this.#last,
       sinceMs: this.#sinceMs,
+      remark: this.#remark ?? watching(this.#seen),
       notice: this.#noticeAt(now),
       selected: this.#looking.selected,
-      keys: this.#hasKeys ? taskKeys : null,
+      keys: this.#hasKeys ? (this.#seen.otherRun === undefined ? ownKeys : watchKeys) : null,
     };
   }
 
@@ -130,7 +153,9 @@ export class LiveView implements RunWatcher {
     if (this.#notice !== undefined && now - this.#notice.at < noticeMs) return this.#notice.text;
     if (this.#step === undefined) return null;
     const ms = now - this.#step.at;
-    const isProving = this.#seen.tasks.some(({ state }) => state === "REVIEW");
+    const { tasks, decisions } = this.#seen;
+    const isAsked = (id: string) => decisions.some(({ task }) => task === id);
+    const isProving = tasks.some(({ id, state }) => state === "REVIEW" && !isAsked(id));
     if (!isProving && ms > noticeMs) return null;
     return `· ${this.#step.text}${ms < 1000 ? "" : ` ${duration(Math.floor(ms / 1000))}`}`;
   }
@@ -157,8 +182,7 @@ export class LiveView implements RunWatcher {
   async #carryOut(wish: Wish): Promise<void> {
     if (wish.do === "interrupt") return this.#port.interrupt();
     const name = shortName(wish.task);
-    if (wish.do === "ask-stop") return this.tell(`s again stops ${name}; everything is kept`);
-    if (wish.do === "ask-take") return this.tell(`t again stops the agent of ${name} and gives you its work`);
+    if (wish.do === "ask-stop" || wish.do === "ask-take") return this.#ask(wish.do, wish.task);
     try {
       if (wish.do === "stop") this.tell(await this.#port.stop(wish.task));
       else if (wish.do === "take") await this.#lend(() => this.#port.take(wish.task));
@@ -168,20 +192,40 @@ export class LiveView implements RunWatcher {
     }
   }
 
+  /** What cannot be is said at once. */
+  #ask(what: "ask-stop" | "ask-take", task: string): void {
+    const name = shortName(task);
+    const found = this.#seen.tasks.find(({ id }) => id === task);
+    if (found !== undefined && found.state !== "IN_PROGRESS") {
+      this.#looking = { ...this.#looking, asked: null };
+      const done = what === "ask-stop" ? "stopped" : "taken over";
+      this.tell(`${name} is ${taskWord(found)}: only work in progress can be ${done}`);
+    } else if (what === "ask-stop") this.tell(`s again stops ${name}; everything is kept`);
+    else this.tell(`t again stops the agent of ${name} and gives you its work`);
+  }
+
   async #lend(show: () => Promise<string | undefined>): Promise<void> {
-    if (this.isLent) return;
-    this.isLent = true;
+    if (this.isLent || this.#isOver) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#lent = promise;
     this.#screen.close();
     try {
       const fault = await show();
       if (fault !== undefined) this.tell(fault);
     } finally {
-      this.isLent = false;
+      this.#lent = undefined;
       this.#drawnAt = "";
-      this.#screen.open();
-      this.#listen(true);
+      if (!this.#isOver) {
+        this.#screen.open();
+        this.#listen(true);
+      }
+      resolve();
     }
   }
+}
+
+function watching({ otherRun }: Seen): string | null {
+  return otherRun === undefined ? null : `process ${otherRun} runs already and does these tasks: watching`;
 }
 
 type Format = Parameters<typeof styleText>[0];

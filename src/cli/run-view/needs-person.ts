@@ -1,15 +1,4 @@
-import type { TaskStatus } from "../../engine/read-status.ts";
-
-/** What is shown of a task; the status document has more. */
-export type ShownTask = Pick<
-  TaskStatus,
-  "id" | "title" | "state" | "agent" | "attempts" | "code" | "reason" | "waiting_for" | "reverted_by"
-> & {
-  readonly started_at: string | null;
-  readonly elapsed_seconds: number | null;
-  readonly usage: { readonly tokens: number; readonly cost_usd: number | null };
-  readonly alive: { readonly lease: string } | null;
-};
+import { isTaken, type ShownTask, whyOf } from "./task-words.ts";
 
 export interface Question {
   readonly id: string;
@@ -18,53 +7,46 @@ export interface Question {
   readonly options: readonly string[];
 }
 
-/** Something that only a person can settle, and how. */
+/** Something that only a person can settle, and how: one of the commands. */
 export interface Need {
   readonly name: string;
   readonly text: string;
-  readonly command: string;
+  readonly commands: readonly string[];
 }
 
 /** Open decisions, then tasks that were escalated and tasks that a person has taken. */
-export function needsPerson(decisions: readonly Question[], tasks: readonly ShownTask[]): readonly Need[] {
+export function needsPerson(
+  decisions: readonly Question[],
+  tasks: readonly ShownTask[],
+  nameOf: (key: string) => string,
+): readonly Need[] {
   return [
-    ...decisions.map(({ id, question, options }) => ({
-      name: id,
-      text: question,
-      command: `lockstep decide ${id} ${options.join("|")}`,
+    ...decisions.map((one) => ({
+      name: one.id,
+      text: questionText(one, nameOf),
+      commands: decideCommands(one),
     })),
     ...tasks
       .filter(({ state }) => state === "ESCALATED")
       .map((task) => ({
-        name: shortName(task.id),
+        name: nameOf(task.id),
         text: whyOf(task),
-        command: `lockstep task resolve ${task.id} --note "…"`,
+        commands: [`lockstep task resolve ${nameOf(task.id)} --note "…"`],
       })),
     ...tasks.filter(isTaken).map(({ id }) => ({
-      name: shortName(id),
+      name: nameOf(id),
       text: "is in your hands",
-      command: `lockstep submit ${id}`,
+      commands: [`lockstep submit ${nameOf(id)}`],
     })),
   ];
 }
 
-/** `take` keeps the lock without a clock. */
-export function isTaken({ state, alive }: Pick<ShownTask, "state" | "alive">): boolean {
-  return state === "IN_PROGRESS" && alive?.lease === "held";
+/** The task is called as a person would call it. */
+export function questionText({ question, task }: Question, nameOf: (key: string) => string): string {
+  return question.replaceAll(task, nameOf(task));
 }
 
-export function whyOf({ code, reason }: Pick<ShownTask, "code" | "reason">): string {
-  return [code, reason].filter(Boolean).join(" ");
-}
-
-/** Within its session a task is called by its id alone. */
-export function shortName(key: string): string {
-  return key.split("/").at(-1) ?? key;
-}
-
-/** What a task waits for, if anything; a task of another session has its whole name. */
-export function waitsText({ id, waiting_for: others }: Pick<ShownTask, "id" | "waiting_for">): string {
-  const session = id.slice(0, id.length - shortName(id).length);
-  const names = others.map((key) => (key === `${session}${shortName(key)}` ? shortName(key) : key));
-  return names.length === 0 ? "" : `waits for ${names.join(", ")}`;
+/** Each as it can be typed. */
+export function decideCommands({ id, options }: Question): readonly string[] {
+  return options.map((option) => `lockstep decide ${id} ${option}`);
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeAll } from "../descriptor.ts";
 
@@ -8,9 +8,6 @@ interface Ended {
   /** The last line of what went wrong. */
   readonly fault: string | undefined;
 }
-
-/** Whoever is back faster than anybody can read had no pager. */
-const readMsMin = 1500;
 
 /** `lockstep …` in a process of its own, so that the run goes on meanwhile. */
 export async function ownCommand(words: readonly string[], shown = false): Promise<Ended> {
@@ -24,17 +21,25 @@ export async function ownCommand(words: readonly string[], shown = false): Promi
   child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
   const [exit] = (await once(child, "close")) as [number | null];
-  const fault = Buffer.concat(errors).toString().trim().split("\n").at(-1);
+  const fault = Buffer.concat(errors)
+    .toString()
+    .trim()
+    .split("\n")
+    .at(-1)
+    ?.replace(/^lockstep: /, "");
   return { exit, stdout: Buffer.concat(out).toString(), fault: fault === "" ? undefined : fault };
 }
 
-/** With the terminal for itself; says what went wrong. */
-export async function showOwnCommand(words: readonly string[]): Promise<string | undefined> {
-  const since = performance.now();
+/** With the terminal for itself; says what went wrong, or what there is to say instead. */
+export async function showOwnCommand(
+  words: readonly string[],
+  { stays }: { readonly stays: boolean },
+): Promise<string | undefined> {
   const { exit, fault } = await ownCommand(words, true);
   if (exit !== 0) return fault ?? `\`lockstep ${words.join(" ")}\` ended with ${exit}`;
-  if (performance.now() - since < readMsMin) await enter();
-  return undefined;
+  // Without a pager it would be gone before anybody has read it.
+  if (stays && fault === undefined) await enter();
+  return fault;
 }
 
 async function enter(): Promise<void> {
@@ -42,4 +47,10 @@ async function enter(): Promise<void> {
   process.stdin.resume();
   await once(process.stdin, "data");
   process.stdin.pause();
+}
+
+/** Whether git shows a diff page by page. */
+export function hasPager(): boolean {
+  const { stdout } = spawnSync("git", ["var", "GIT_PAGER"], { encoding: "utf8" });
+  return !["", "cat"].includes((stdout ?? "").trim());
 }

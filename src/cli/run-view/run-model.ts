@@ -1,4 +1,5 @@
-import type { Question, ShownTask } from "./needs-person.ts";
+import type { Question } from "./needs-person.ts";
+import type { ShownTask } from "./task-words.ts";
 
 /** Everything that the view shows, at one moment. */
 export interface RunModel {
@@ -6,13 +7,18 @@ export interface RunModel {
   readonly name: string | null;
   readonly tasks: readonly ShownTask[];
   readonly decisions: readonly Question[];
-  readonly walls: Readonly<Record<string, boolean>>;
+  /** The shortest name by which a person can call a task. */
+  nameOf(key: string): string;
+  /** Null where nothing runs that they could stand around. */
+  readonly walls: Readonly<Record<string, boolean>> | null;
   /** What one task may use before it is halted. */
   readonly budget: { readonly tokens: number | null; readonly costUsd: number | null };
   /** The last thing that each task's agent did, or that became of its work. */
   readonly last: ReadonlyMap<string, string>;
   /** When it began; null for a look at what there is. */
   readonly sinceMs: number | null;
+  /** What holds for the whole until further notice, such as that nothing more is started. */
+  readonly remark: string | null;
   /** What is being done besides the agents' work, or what a key has brought about. */
   readonly notice: string | null;
   readonly selected: string | null;

@@ -1,16 +1,15 @@
-import { field } from "../../core/points/fields.ts";
 import type { Hold } from "../../core/tasks/task.ts";
+import type { TaskStatus } from "../../engine/read-status.ts";
 import { style } from "../style.ts";
 import { counted, duration, printable } from "../table.ts";
-import { fitted, wrapped } from "./display-width.ts";
+import { shortName } from "../task-names.ts";
+import { displayWidth, fitted, wrapped } from "./display-width.ts";
 import { inOrder } from "./draw-tasks.ts";
-import { isTaken, type Question, type ShownTask, shortName, waitsText, whyOf } from "./needs-person.ts";
-import { shortNumber, stateWord, sumOf } from "./words.ts";
+import { decideCommands, type Question, questionText } from "./needs-person.ts";
+import { isMerged, isTaken, proofWords, type ShownTask, waitsText, whyOf } from "./task-words.ts";
+import { shortNumber, stateWord, sumOf, wallWords } from "./words.ts";
 
-export type ReportedTask = ShownTask & {
-  readonly proof: string | null;
-  readonly evidence: readonly unknown[];
-};
+export type ReportedTask = ShownTask & Pick<TaskStatus, "proof" | "evidence" | "details" | "retries">;
 
 export interface RunReport {
   readonly session: string;
@@ -20,6 +19,8 @@ export interface RunReport {
   readonly base: string;
   readonly tasks: readonly ReportedTask[];
   readonly decisions: readonly Question[];
+  /** The shortest name by which a person can call a task. */
+  nameOf(key: string): string;
   /** Why a task is blocked, as the ledger has it. */
   readonly holds: ReadonlyMap<string, Hold["kind"]>;
   /** What was said of each last. */
@@ -30,6 +31,8 @@ export interface RunReport {
   readonly missing: string | null;
   /** The command that goes on with this run, and the one that gives the base to others. */
   readonly goOn: string;
+  /** The process that does the tasks, where this one only watched and left. */
+  readonly left: number | null;
   readonly push: string | null;
   /** Where reasons are broken. */
   readonly columns: number;
@@ -42,27 +45,29 @@ export function runReport(report: RunReport): string {
   const { session, tasks, wasDone, push } = report;
   const lines = wasDone
     ? [
-        `${style.bold(session)} is done: ${countedTasks(tasks.length)} merged before, and the plan has not changed; --again starts it anew`,
+        `${style.bold(session)} is done: ${allTasks(tasks.length)} merged before, and the plan has not changed; --again starts it anew`,
       ]
     : [headLine(report), ...mergedLines(tasks), ...openLines(report), "", factsLine(report)];
   if (report.missing !== null && !wasDone)
     lines.push(`no sandbox stood around the agents: ${report.missing}`);
-  if (report.outcome === "running") lines.push(`stopped, and everything is kept: \`${report.goOn}\` goes on`);
+  if (report.outcome === "running") lines.push(endLine(report));
   if (push !== null) lines.push(`${style.dim("to share it:")} ${push}`);
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function countedTasks(count: number): string {
+function endLine({ left, goOn }: RunReport): string {
+  return left === null
+    ? `stopped, and everything is kept: \`${goOn}\` goes on`
+    : `left: process ${left} goes on with the tasks; \`${goOn}\` watches them again`;
+}
+
+function allTasks(count: number): string {
   return count === 1 ? "its task was" : `all ${count} tasks were`;
 }
 
 function headLine({ session, tasks, base }: RunReport): string {
   const merged = tasks.filter(isMerged).length;
   return `${style.bold(session)}: ${merged} of ${counted(tasks.length, "task")} merged into ${base}`;
-}
-
-function isMerged({ state, reverted_by }: ShownTask): boolean {
-  return state === "MERGED" && reverted_by === null;
 }
 
 function mergedLines(tasks: readonly ReportedTask[]): string[] {
@@ -74,7 +79,7 @@ function mergedLines(tasks: readonly ReportedTask[]): string[] {
     style.green("merged"),
     ...merged.flatMap((task) => [
       `  ${shortName(task.id).padEnd(width)}  ${printable(task.title ?? "")}`.trimEnd(),
-      style.dim(`  ${"".padEnd(width)}  proof: ${proofWords(task)}`),
+      style.dim(`  ${"".padEnd(width)}  proof: ${printable(proofWords(task))}`),
     ]),
   ];
 }
@@ -83,100 +88,114 @@ function widest(tasks: readonly ReportedTask[]): number {
   return Math.max(0, ...tasks.map(({ id }) => shortName(id).length));
 }
 
-/** The checks that Lockstep itself ran on the merged tree. */
-function proofWords({ proof, evidence }: ReportedTask): string {
-  const checks = evidence.map((record) => {
-    const command = printable(String(field(record, "command") ?? "a check"));
-    const failed = (when: "before" | "after") => ![0, undefined].includes(exitOf(field(record, when)));
-    if (failed("after")) return `${command} (fails as before)`;
-    return failed("before") ? `${command} (failed before)` : command;
-  });
-  return checks.length === 0 ? (proof ?? "none") : [...new Set(checks)].join("; ");
-}
-
-function exitOf(run: unknown): number | undefined {
-  const exit = field(run, "exit");
-  return typeof exit === "number" ? exit : undefined;
-}
-
 function openLines(report: RunReport): string[] {
-  const { columns } = report;
   const open = inOrder(report.tasks.filter((task) => !isMerged(task)));
   if (open.length === 0) return [];
-  const width = widest(open);
-  const indent = `  ${"".padEnd(width)}  `;
+  const idle = open.filter((task) => isIdle(task, report));
+  const told = idle.length > 1 ? open.filter((task) => !idle.includes(task)) : open;
+  const width = widest(told);
+  const goOn = report.outcome === "running" ? "" : `: \`${report.goOn}\``;
   return [
     "",
     style.red("not merged"),
-    ...open.flatMap((task) => {
-      const { why, commands } = nextFor(task, report);
-      // The last line says it for all of them.
-      const next = report.outcome === "running" && commands[0] === report.goOn ? [] : commands;
-      const [first = "", ...more] = wrapped(why, columns - indent.length);
-      const looks = `look: lockstep log ${task.id}; lockstep diff ${task.id}`;
-      return [
-        `  ${shortName(task.id).padEnd(width)}  ${first}`,
-        ...more.map((line) => `${indent}${line}`),
-        ...(task.attempts === 0 ? [] : [style.dim(`${indent}${looks}`)]),
-        ...(next.length === 0 ? [] : [`${indent}next: ${next.join(" && ")}`]),
-      ];
-    }),
+    ...told.flatMap((task) => taskLines(task, report, width)),
+    ...(idle.length > 1 ? [`  ${idle.length} pending${goOn}`] : []),
     ...otherDecisions(report),
   ];
 }
 
+/** Nothing is to be said of it but that it has not begun. */
+function isIdle({ id, state, attempts, waiting_for: others }: ReportedTask, { decisions, last }: RunReport) {
+  const isAsked = decisions.some(({ task }) => task === id);
+  return state === "PENDING" && attempts === 0 && others.length === 0 && !isAsked && !last.has(id);
+}
+
+function taskLines(task: ReportedTask, report: RunReport, width: number): string[] {
+  const { columns, nameOf } = report;
+  const { why, commands } = nextFor(task, report);
+  const indent = `  ${"".padEnd(width)}  `;
+  // The last line says it for all of them.
+  const next = report.outcome === "running" && commands[0] === report.goOn ? [] : commands;
+  const [first = "", ...more] = wrapped(why, columns - indent.length);
+  const name = nameOf(task.id);
+  const listed = (title: string, found: readonly string[], joint: string) =>
+    joined(found, { joint, columns: columns - indent.length - title.length }).map(
+      (line, at) => `${indent}${at === 0 ? title : " ".repeat(title.length)}${line}`,
+    );
+  const looks = task.attempts === 0 ? [] : [`lockstep log ${name}`, `lockstep diff ${name}`];
+  return [
+    `  ${shortName(task.id).padEnd(width)}  ${first}`,
+    ...more.map((line) => `${indent}${line}`),
+    ...listed("look: ", looks, ";").map(style.dim),
+    ...listed("next: ", next, " &&"),
+  ];
+}
+
+/** Broken only between commands, so that each can be copied whole. */
+function joined(
+  commands: readonly string[],
+  { joint, columns }: { readonly joint: string; readonly columns: number },
+): string[] {
+  const lines: string[] = [];
+  for (const [at, command] of commands.entries()) {
+    const text = at === commands.length - 1 ? command : `${command}${joint}`;
+    const longer = `${lines.at(-1)} ${text}`;
+    if (lines.length === 0 || displayWidth(longer) > columns) lines.push(text);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
 /** Decisions about none of the tasks that are left. */
-function otherDecisions({ decisions, tasks }: RunReport): string[] {
+function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
   const open = new Set(tasks.filter((task) => !isMerged(task)).map(({ id }) => id));
   const others = decisions.filter(({ task }) => !open.has(task));
-  return others.flatMap((one) => [`  ${questionText(one)}`, `    ${decideCommand(one)}`]);
-}
-
-function questionText({ question, options }: Question): string {
-  return `${printable(question)} (${options.join(" or ")})`;
-}
-
-/** As it can be typed: with the first answer that there is. */
-function decideCommand({ id, options }: Question): string {
-  return `lockstep decide ${id} ${options[0] ?? ""}`.trimEnd();
+  return others.flatMap((one) => [
+    `  ${printable(questionText(one, nameOf))}`,
+    ...decideCommands(one).map((command) => `    ${command}`),
+  ]);
 }
 
 /** Why a task is not merged, and what a person types next. */
-function nextFor(task: ReportedTask, { decisions, holds, last, goOn }: RunReport) {
+function nextFor(task: ReportedTask, { decisions, holds, last, goOn, nameOf }: RunReport) {
   const { id, state } = task;
+  const name = nameOf(id);
   const asked = decisions.filter((decision) => decision.task === id);
-  const resolve = `lockstep task resolve ${id} --note "…"`;
+  const resolve = `lockstep task resolve ${name} --note "…"`;
   const said = (reason: string) => fitted(`${stateWord(state)}: ${reason}`.replace(/: $/, ""), whyLengthMax);
   const why = whyOf(task) || last.get(id) || "";
   if (asked.length > 0)
     return {
-      why: said(asked.map(questionText).join("; ")),
-      commands: [...asked.map(decideCommand), goOn],
+      why: said(asked.map((one) => `${questionText(one, nameOf)} (${one.options.join(" or ")})`).join("; ")),
+      // With the first answer that there is.
+      commands: [...asked.flatMap((one) => decideCommands(one).slice(0, 1)), goOn],
     };
-  if (task.reverted_by !== null) return { why: "rolled back", commands: [`lockstep task retry ${id}`, goOn] };
-  if (isTaken(task)) return { why: "in your hands", commands: [`lockstep submit ${id}`, goOn] };
+  if (task.reverted_by !== null)
+    return { why: "rolled back", commands: [`lockstep task retry ${name}`, goOn] };
+  if (isTaken(task)) return { why: "in your hands", commands: [`lockstep submit ${name}`, goOn] };
+  if (task.details.cancelled === true) return { why: fitted(why, whyLengthMax), commands: [] };
   if (state === "ESCALATED" || state === "FAILED") return { why: said(why), commands: [resolve, goOn] };
   if (task.waiting_for.length > 0) return { why: said(waitsText(task)), commands: [] };
   const hold = state === "BLOCKED" ? holds.get(id) : undefined;
   if (hold === "reported" || hold === "stopped")
-    return { why: said(why), commands: [`lockstep task retry ${id}`, goOn] };
-  if (hold === "deny")
+    return { why: said(why), commands: [`lockstep task retry ${name}`, goOn] };
+  // The first time a run tries it again by itself.
+  if (hold === "deny" && task.retries.block_retries > 0)
     return {
       why: said(why),
-      commands: [`lockstep task escalate ${id} --reason "…"`, resolve, goOn],
+      commands: [`lockstep task escalate ${name} --reason "…"`, resolve, goOn],
     };
   return { why: said(why), commands: [goOn] };
 }
 
 function factsLine({ tasks, seconds, walls }: RunReport): string {
   const costs = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
-  const stand = Object.entries(walls).map(([wall, stands]) => `${wall} ${stands ? "✓" : "✗"}`);
   return style.dim(
     [
       duration(Math.round(seconds)),
       `${shortNumber(sumOf(tasks.map(({ usage }) => usage.tokens)))} tokens`,
       ...(costs.length === 0 ? [] : [`${sumOf(costs).toFixed(2)} USD`]),
-      `walls: ${stand.join(" ")}`,
+      `walls: ${wallWords(walls)}`,
     ].join(", "),
   );
 }

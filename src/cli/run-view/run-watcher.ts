@@ -1,39 +1,42 @@
 import type { AgentEvent } from "../../clients/agent.ts";
-import { writeAll } from "../descriptor.ts";
-import { style } from "../style.ts";
+import { field } from "../../core/points/fields.ts";
+import { isTaskState } from "../../core/tasks/states.ts";
 import { printable } from "../table.ts";
-import { shortName } from "./needs-person.ts";
+import { stateWord } from "./words.ts";
 
 /** Whoever shows a person how a run goes. */
-export interface RunWatcher extends Disposable {
+export interface RunWatcher {
   onTask(task: string, event: AgentEvent): void;
   /** What is being done besides the agents' work. */
   step(line: string): void;
   /** Something that a person has to know now. */
   tell(line: string): void;
+  /** Something that holds from now on. */
+  remark(line: string): void;
   /** True while the terminal is lent to another program, whose Ctrl-C it is. */
   readonly isLent: boolean;
 }
 
-const textLengthMax = 300;
-
-/** One line each, for logs and for terminals that cannot be drawn on. */
-export function plainLines(step: (line: string) => void): RunWatcher {
-  return {
-    isLent: false,
-    step,
-    tell: (line) => writeAll(2, `${line}\n`),
-    onTask(task, event) {
-      const text = lastThing(event);
-      if (text !== undefined)
-        writeAll(2, `${style.dim(printable(shortName(task)))}  ${text.slice(0, textLengthMax)}\n`);
-    },
-    [Symbol.dispose]: () => {},
-  };
-}
-
 /** What a person would want to see of an event. */
 export function lastThing(event: AgentEvent): string | undefined {
-  if (event.type === "said") return printable(event.text);
-  return event.type === "tool" ? printable(event.text) : undefined;
+  if (event.type !== "said" && event.type !== "tool") return undefined;
+  // The output of an agent that failed comes after the first line; its log has it.
+  const text = event.text.startsWith("ended badly: ") ? (event.text.split("\n")[0] ?? "") : event.text;
+  return printable(answerWords(text) ?? (isTaskState(text) ? stateWord(text) : text));
+}
+
+/** An agent's answer is for programs; what it says in it is for people. */
+export function answerWords(text: string): string | undefined {
+  if (!/^\s*\{[\s\S]*\}\s*$/.test(text)) return undefined;
+  const [status, summary] = ["status", "summary"].map((name) => field(parsed(text), name));
+  if (typeof status !== "string") return undefined;
+  return `answers ${status}${typeof summary === "string" ? `: ${summary}` : ""}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,10 @@
-import { writeAll } from "../descriptor.ts";
+import { writeIfOpen } from "../descriptor.ts";
 
 /** Another screen, no cursor, and no line that runs on into the next; and all of it taken back. */
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
 const leave = "\u001b[?7h\u001b[?25h\u001b[?1049l";
-const endings = ["SIGTERM", "SIGHUP"] as const;
 
-/** A terminal that is drawn on in place: only lines that changed are written. It is given back however this ends. */
+/** A terminal that is drawn on in place: only lines that changed are written. Given back when the process ends, too. */
 export class Screen implements Disposable {
   readonly #terminal: NodeJS.WriteStream & { fd: 1 | 2 };
   readonly #onLeave: () => void;
@@ -29,7 +28,6 @@ export class Screen implements Disposable {
     this.#drawn = [];
     this.#terminal.on("resize", this.#forget);
     process.on("exit", this.#close);
-    for (const signal of endings) process.on(signal, this.#end);
     this.#write(enter);
   }
 
@@ -59,7 +57,6 @@ export class Screen implements Disposable {
     this.#open = false;
     this.#terminal.off("resize", this.#forget);
     process.off("exit", this.#close);
-    for (const signal of endings) process.off(signal, this.#end);
     this.#write(leave);
     this.#onLeave();
   };
@@ -71,16 +68,6 @@ export class Screen implements Disposable {
   };
 
   #write(text: string): void {
-    try {
-      writeAll(this.#terminal.fd, text);
-    } catch (error) {
-      // A terminal that was closed shows nothing, and has nothing to be given back.
-      if (!["EIO", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    }
+    writeIfOpen(this.#terminal.fd, text);
   }
-
-  readonly #end = (signal: NodeJS.Signals) => {
-    this.#close();
-    process.kill(process.pid, signal);
-  };
 }

@@ -15,9 +15,10 @@ export function stateWord(state: string): string {
   return state === "REVIEW" ? "in review" : state.toLowerCase().replaceAll("_", " ");
 }
 
-/** `3 merged, 1 in progress`, in the order that they come in. */
-export function countedStates(tasks: readonly { readonly state: string }[]): string {
-  const counts = new Map<string, number>();
-  for (const { state } of tasks) counts.set(state, (counts.get(state) ?? 0) + 1);
-  return [...counts].map(([state, count]) => `${count} ${stateWord(state)}`).join(", ");
+/** `sandbox ✓ diff ✓`; a guard that nobody has put up is not missed. */
+export function wallWords(walls: Readonly<Record<string, boolean>>): string {
+  return Object.entries(walls)
+    .filter(([wall, stands]) => stands || wall !== "guard")
+    .map(([wall, stands]) => `${wall} ${stands ? "✓" : "✗"}`)
+    .join(" ");
 }

@@ -1,4 +1,3 @@
-import { checkBatch, declarationYaml, declareBatch } from "../../core/plan/batch-declaration.ts";
 import { nextTasks } from "../../core/plan/next-tasks.ts";
 import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
 import { Standing } from "../../core/plan/standing.ts";
@@ -11,6 +10,7 @@ import type { LedgerEvent } from "../../ledger/ledger.ts";
 import { passReview } from "../review/pass-review.ts";
 import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
 import { bringIn } from "./bring-in.ts";
+import { declareOwners } from "./declare-owners.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { haltStalled } from "./halt-stalled.ts";
 import { passPoint } from "./lifecycle.ts";
@@ -226,7 +226,11 @@ export class Conductor {
     const retry = next.length === 0 && this.#running.size === 0 ? this.#retryable() : undefined;
     const keys = retry === undefined ? next.map(({ id }) => id) : [retry];
     const started = keys.filter((key) => this.#startOne(key, retry !== undefined));
-    if (started.length > 0) this.#declare(started);
+    if (started.length > 0)
+      declareOwners(
+        this.#main,
+        started.flatMap((key) => this.#parts.get(key)?.task ?? []),
+      );
     return started.length < keys.length && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
   }
 
@@ -282,19 +286,5 @@ export class Conductor {
     const { context } = this.#parts.get(key) ?? { context: this.#main };
     context.onTask(key, { type: "said", text });
     context.remember("progress.md", `${key}: ${text}`);
-  }
-
-  /** S1: who owns what is written down before a batch begins, and nobody owns what another one does. */
-  #declare(keys: readonly string[]): void {
-    const { engine, remember } = this.#main;
-    const id = `BATCH-${new Date(engine.clock.now().wallMs).toISOString().replace(/[-:.]/g, "")}`;
-    const members = keys.flatMap((key) => this.#parts.get(key)?.task ?? []);
-    const declaration = declareBatch(
-      id,
-      members.map(({ agent, plan }) => ({ agent, lockScope: plan.lock_scope })),
-    );
-    const verdict = checkBatch(declaration, engine.world);
-    if (!verdict.allow) throw new Error(`batch ${id} is no batch: ${verdict.reason}`);
-    remember("activeContext.md", `\`\`\`yaml\n${declarationYaml(declaration)}\`\`\``);
   }
 }

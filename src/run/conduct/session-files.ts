@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
-import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
+import { digestAt, rememberLent } from "../../workspace/checkouts/lent-files.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 /** What an agent may add to in its own copy, beside its worklog (S1-162). */
@@ -36,13 +37,14 @@ export class LentFiles {
 
   /** Takes what the agent has added since into the session's own files, without secrets (INV-8). */
   async collect(): Promise<void> {
-    const { text } = this.#added(this.#worklog, worklogBytesMax);
+    const { text, taken } = this.#added(this.#worklog, worklogBytesMax);
     await appendMasked(this.#context, this.#worklog, this.#context.secrets.mask(text));
+    taken();
     for (const name of memoryFiles) await this.#remember(name);
   }
 
   async #remember(name: (typeof memoryFiles)[number]): Promise<void> {
-    const { text, isAppended } = this.#added(this.#inSession(name), memoryBytesMax);
+    const { text, isAppended, taken } = this.#added(this.#inSession(name), memoryBytesMax);
     if (text.trim() === "") return;
     const { key } = this.#task;
     if (!isAppended)
@@ -53,15 +55,22 @@ export class LentFiles {
     // Indented, nothing in it passes for an entry of somebody else's.
     const entry = (await maskSecrets(this.#context.secrets.mask(text))).trim().replace(/\r\n?|\n/g, "\n  ");
     this.#context.remember(name, `${key}, by its agent: ${entry}`);
+    taken();
   }
 
-  #added(path: string, bytesMax: number): { readonly text: string; readonly isAppended: boolean } {
+  /** `taken` says that somebody has it now: then nothing of the file is the checkout's alone. */
+  #added(path: string, bytesMax: number) {
     const { size, digest } = this.#seen.get(path) ?? seenIn(empty);
     const bytes = readOwn(this.#checkout, path);
     this.#seen.set(path, seenIn(bytes));
     const isAppended = seenIn(bytes.subarray(0, size)).digest === digest;
-    const text = bytes.subarray(isAppended ? size : 0).subarray(0, bytesMax);
-    return { text: text.toString("utf8"), isAppended };
+    const added = bytes.subarray(isAppended ? size : 0);
+    const text = added.subarray(0, bytesMax);
+    const isWhole = isAppended && text.length === added.length;
+    const taken = () => {
+      if (isWhole && bytes.length > 0) rememberLent(this.#checkout, { [path]: digestOf(bytes) });
+    };
+    return { text: text.toString("utf8"), isAppended, taken };
   }
 
   get #worklog(): string {
@@ -79,8 +88,10 @@ export async function collectWorklog(
   checkout: Checkout,
   path: string,
 ): Promise<void> {
-  const text = readOwn(checkout, path).subarray(0, worklogBytesMax).toString("utf8");
-  await appendMasked(context, path, text);
+  const bytes = readOwn(checkout, path);
+  await appendMasked(context, path, bytes.subarray(0, worklogBytesMax).toString("utf8"));
+  if (bytes.length > 0 && bytes.length <= worklogBytesMax)
+    rememberLent(checkout, { [path]: digestOf(bytes) });
 }
 
 async function appendMasked(
@@ -95,22 +106,31 @@ async function appendMasked(
 function lend({ repository: { root }, session }: RunContext, { folder }: Checkout): void {
   const own = join(".agents-work", session);
   const from = join(root, own);
-  const to = join(folder, own);
-  if (
-    !existsSync(from) ||
-    lstatSync(join(folder, ".agents-work"), { throwIfNoEntry: false })?.isSymbolicLink()
-  )
-    return;
-  mkdirSync(to, { recursive: true });
-  cpSync(from, to, { recursive: true, filter: (path) => !path.startsWith(join(from, "worklogs")) });
+  if (!existsSync(from) || [".agents-work", own].some((path) => isLink(join(folder, path)))) return;
+  const copied: string[] = [];
+  const filter = (path: string) => {
+    const isShared = !path.startsWith(join(from, "worklogs"));
+    if (isShared) copied.push(relative(root, path));
+    return isShared;
+  };
+  mkdirSync(join(folder, own), { recursive: true });
+  cpSync(from, join(folder, own), { recursive: true, filter });
+  const digests = copied.flatMap((path) => {
+    const digest = digestAt(folder, path);
+    return digest === undefined ? [] : [[path, digest] as const];
+  });
+  rememberLent({ folder }, Object.fromEntries(digests));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 const empty = Buffer.alloc(0);
 
 /** Nothing where there is none, or something else in its place: the checkout is the agent's. */
 function readOwn({ folder }: Checkout, path: string): Buffer {
-  for (let at = join(folder, path); at.length > folder.length; at = dirname(at))
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return empty;
+  for (let at = join(folder, path); at.length > folder.length; at = dirname(at)) if (isLink(at)) return empty;
   const file = join(folder, path);
   const found = lstatSync(file, { throwIfNoEntry: false });
   return found?.isFile() && found.size <= fileBytesMax ? readFileSync(file) : empty;

@@ -11,7 +11,8 @@ export async function showBranch(
   const branch = `lockstep/${plan.id}`;
   const old = await readRef(root, `refs/heads/${branch}`);
   const told = (text: string) => onTask(key, { type: "said", text });
-  if ((await checkoutOf(root, branch)) !== undefined)
+  // What does not exist is checked out nowhere.
+  if (old !== undefined && (await checkoutOf(root, branch)) !== undefined)
     return told(`\`${branch}\` is checked out and stays; the work is ${commit.slice(0, 12)}`);
   if (old !== undefined) await keepOnRef(root, `refs/lockstep/replaced/${plan.id}/${old.slice(0, 12)}`, old);
   const { exit, stderr } = await tryGit(root, ["update-ref", `refs/heads/${branch}`, commit, old ?? ""]);

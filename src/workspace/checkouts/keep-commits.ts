@@ -10,16 +10,17 @@ import { asEnvironment } from "./own-git.ts";
 /**
  * Brings the commits and tags that exist in the checkout alone into the repository: all of them, also those that no
  * branch, stash or log there leads to any more. Git never reads the checkout's configuration for this: it looks at
- * the objects through a git folder of our own, and checks each one that it takes over.
+ * the objects through a git folder of our own, and checks each one that it takes over. Says whether there were any.
  */
-export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]): Promise<void> {
+export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]): Promise<boolean> {
+  if (isEmpty(join(checkout.folder, ".git", "objects"))) return false;
   const lens = join(dirname(checkout.folder), "lens.git");
   rmSync(lens, { recursive: true, force: true });
   try {
     await git(dirname(lens), [...newRepository(checkout.base), "--bare", lens]);
     // What the agent says about its objects is not believed.
     appendFileSync(join(lens, "config"), "[core]\n\tmultiPackIndex = false\n\tcommitGraph = false\n");
-    if (!linkObjects(join(checkout.folder, ".git"), lens)) return;
+    if (!linkObjects(join(checkout.folder, ".git"), lens)) return false;
     const { commits, tags } = await ownObjects(lens);
     shareObjects(lens, checkout.commonFolder);
     const known = new Set(made.map(({ object }) => object));
@@ -29,9 +30,22 @@ export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]):
     ];
     const tips = [...(await newest(lens, commits, inRepository)), ...tags.filter((tag) => !known.has(tag))];
     if (tips.length > 0) await fetchTips(checkout, lens, tips);
+    return tips.length > 0;
   } finally {
     rmSync(lens, { recursive: true, force: true });
   }
+}
+
+/** An agent that never committed, staged or stashed anything left no object. */
+function isEmpty(objects: string): boolean {
+  if (!lstatSync(objects, { throwIfNoEntry: false })?.isDirectory()) return false;
+  return objectFolders(objects).every(
+    (name) => lstatSync(join(objects, name)).isDirectory() && readdirSync(join(objects, name)).length === 0,
+  );
+}
+
+function objectFolders(objects: string): readonly string[] {
+  return readdirSync(objects).filter((each) => /^(?:[0-9a-f]{2}|pack)$/.test(each));
 }
 
 /** Without `info`: that could lead on to the objects of other repositories. */
@@ -40,7 +54,7 @@ function linkObjects(gitFolder: string, lens: string): boolean {
   if (![gitFolder, from].every((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory()))
     return false;
   rmSync(join(lens, "objects", "pack"), { recursive: true, force: true });
-  for (const name of readdirSync(from).filter((each) => /^(?:[0-9a-f]{2}|pack)$/.test(each))) {
+  for (const name of objectFolders(from)) {
     // A link could lead to the objects of any other repository.
     if (!lstatSync(join(from, name)).isDirectory())
       throw new CheckoutFault(`${quoted(join(from, name), 300)} is no folder: remove it`);

@@ -6,7 +6,7 @@ import { type Checkout, refuseReplaced, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { keepCommits } from "./keep-commits.ts";
 import { keepIgnored } from "./keep-ignored.ts";
-import { excludedByDefault, snapshotTree } from "./snapshot-tree.ts";
+import { excludedByDefault, snapshotTree, unchangedTree } from "./snapshot-tree.ts";
 
 export interface Kept {
   readonly ref: string;
@@ -18,27 +18,43 @@ export interface Kept {
 /** Leaves nothing an agent made in the checkout alone; everything the repository now has of the task. */
 export async function keepEverything(
   checkout: Checkout,
-  { exclude = excludedByDefault }: { readonly exclude?: readonly string[] } = {},
+  options: KeepOptions = {},
 ): Promise<readonly Kept[]> {
-  refuseReplaced(checkout.folder);
-  if (existsSync(checkout.folder)) {
-    const { made } = await readTaskRefs(checkout.commonFolder, checkout);
-    await keepWorkingTree(checkout, made, exclude);
-    await keepCommits(checkout, made);
-    await keepIgnored(checkout, { made, exclude });
-  }
-  const { made } = await readTaskRefs(checkout.commonFolder, checkout);
-  return made.map(describeKept);
+  return (await keepAll(checkout, options)).kept;
 }
 
-/** Not on the work's own ref: a checkout that somebody emptied must not take the place of the work. */
+export interface KeepOptions {
+  readonly exclude?: readonly string[];
+}
+
+/** The same, and the refs that say where the task's attempts started. */
+export async function keepAll(checkout: Checkout, { exclude = excludedByDefault }: KeepOptions = {}) {
+  const { commonFolder, folder } = checkout;
+  refuseReplaced(folder);
+  const before = await readTaskRefs(commonFolder, checkout);
+  let isNew = false;
+  if (existsSync(folder))
+    for (const keep of [keepWorkingTree, keepCommits, keepIgnored])
+      isNew = (await keep(checkout, before.made, exclude)) || isNew;
+  const { bases, made } = isNew ? await readTaskRefs(commonFolder, checkout) : before;
+  return { bases, kept: made.map(describeKept) };
+}
+
+/**
+ * Not on the work's own ref: a checkout that somebody emptied must not take the place of the work. Says whether
+ * there was anything that no ref had.
+ */
 async function keepWorkingTree(checkout: Checkout, made: readonly KeptRef[], exclude: readonly string[]) {
   const { commonFolder, task, attempt, base } = checkout;
+  const isKept = (tree: string) => made.some((ref) => ref.tree === tree);
+  const before = await unchangedTree(checkout, { parent: base, exclude });
+  if (before !== undefined && isKept(before)) return false;
   const { tree, changed } = await snapshotTree(checkout, { parent: base, exclude });
-  if (changed.length === 0 || made.some((ref) => ref.tree === tree)) return;
+  if (changed.length === 0 || isKept(tree)) return false;
   const subject = `${task}: what the checkout of attempt ${attempt} held`;
   const commit = await commitTree(repositoryFolder(commonFolder), { tree, parents: [base], subject });
   await moveKeptRef(commonFolder, `${refsOf(checkout).kept}/${commit.slice(0, 12)}`, commit);
+  return true;
 }
 
 function describeKept({ ref, subject }: KeptRef): Kept {

@@ -1,37 +1,30 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { quoted } from "../../core/points/quoted.ts";
 import { commitTree } from "../git/merge-commits.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { git, gitBytes } from "../git/run-git.ts";
 import { type KeptRef, refsOf } from "./attempt-refs.ts";
-import { type Checkout, CheckoutFault, digestOf, repositoryFolder } from "./checkout.ts";
+import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
+import { digestAt, readLent } from "./lent-files.ts";
 import { ownGit } from "./own-git.ts";
 import { nestedFault } from "./snapshot-tree.ts";
-import {
-  asBytes,
-  type BytePath,
-  isOutput,
-  liesBehindLink,
-  onDisk,
-  shown,
-  sizeAt,
-  walkTree,
-} from "./walk-tree.ts";
+import { asBytes, type BytePath, isOutput, liesBehindLink, shown, sizeAt, walkTree } from "./walk-tree.ts";
 
 const ignoredBytesMax = 64 * 1024 * 1024;
 
 /**
  * Keeps the files that belong to no commit: ignored ones that no tool makes again, and what was excluded. Such files
- * may hold secrets, so their commit has no tie to any history that could be pushed.
+ * may hold secrets, so their commit has no tie to any history that could be pushed. Says whether there were any.
  */
 export async function keepIgnored(
   checkout: Checkout,
-  { made, exclude }: { readonly made: readonly KeptRef[]; readonly exclude: readonly string[] },
-): Promise<void> {
+  made: readonly KeptRef[],
+  exclude: readonly string[],
+): Promise<boolean> {
   const paths = await findIgnored(checkout, exclude);
-  if (paths.length === 0) return;
+  if (paths.length === 0) return false;
   refuseTooMuch(checkout.folder, paths);
   const index = join(dirname(checkout.folder), "ignored-index");
   rmSync(index, { force: true });
@@ -43,7 +36,7 @@ export async function keepIgnored(
     const tree = await git(checkout.folder, ["write-tree"], { env });
     const { ignored: ref } = refsOf(checkout);
     const before = made.find((each) => each.ref === ref);
-    if (before?.tree === tree) return;
+    if (before?.tree === tree) return false;
     const parents = before === undefined ? [] : [before.object];
     const subject = `${checkout.task}: files in no commit, attempt ${checkout.attempt}`;
     await moveKeptRef(
@@ -51,6 +44,7 @@ export async function keepIgnored(
       ref,
       await commitTree(repositoryFolder(checkout.commonFolder), { tree, parents, subject }),
     );
+    return true;
   } finally {
     rmSync(index, { force: true });
   }
@@ -67,15 +61,8 @@ async function findIgnored(checkout: Checkout, exclude: readonly string[]): Prom
     .filter((path) => !liesBehindLink(folder, path))
     .map(asBytes);
   const files = new Set([...ignored, ...further].flatMap((path) => filesAt(folder, path)));
-  for (const [path, digest] of Object.entries(included)) {
-    const bytes = asBytes(path);
-    if (
-      files.has(bytes) &&
-      sizeAt(folder, bytes)?.isFile() &&
-      digestOf(readFileSync(onDisk(folder, bytes))) === digest
-    )
-      files.delete(bytes);
-  }
+  for (const [path, digest] of [...Object.entries(included), ...Object.entries(readLent(checkout))])
+    if (files.has(asBytes(path)) && digestAt(folder, path) === digest) files.delete(asBytes(path));
   return [...files];
 }
 

@@ -13,6 +13,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quoted } from "../../core/points/quoted.ts";
 import { git } from "../git/run-git.ts";
+import { readTop } from "../git/tree-entries.ts";
 import { refsOf } from "./attempt-refs.ts";
 import {
   type AttemptName,
@@ -21,9 +22,11 @@ import {
   digestOf,
   ownIndex,
   placesIn,
+  repositoryFolder,
   writeRecord,
 } from "./checkout.ts";
-import { newRepository, shareObjects } from "./new-repository.ts";
+import { rememberIndex } from "./known-index.ts";
+import { newRepository, shareObjects, writeBranch } from "./new-repository.ts";
 import { ownGit, refusedFilters } from "./own-git.ts";
 import { deleteFolder } from "./remove-checkout.ts";
 import { liesBehindLink } from "./walk-tree.ts";
@@ -61,7 +64,8 @@ export async function makeCheckout({ commonFolder, slot, name, base, start, root
   await git(making, ["read-tree", "--reset", "-u", start], own);
   if ((await refusedFilters(commonFolder)).length > 0) await settle(index);
   copyFileSync(index, join(gitFolder, "index"));
-  await git(making, ["update-ref", `refs/heads/${branch}`, start]);
+  rememberIndex(index, { parent: start, tree: (await readTop(repositoryFolder(commonFolder), start)).id });
+  writeBranch(gitFolder, branch, start);
   const included = copyIncluded(root, making, include);
   const checkout: Checkout = { ...name, ...places, commonFolder, base, included };
   writeRecord(checkout);

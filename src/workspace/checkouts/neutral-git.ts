@@ -1,4 +1,5 @@
-import { asEnvironment, exactSettings, filtersIn, replaceFilter } from "../git/git-settings.ts";
+import { asEnvironment, exactSettings, replaceFilter } from "../git/git-settings.ts";
+import { filtersIn } from "../git/known-filters.ts";
 import { type GitRun, tryGit } from "../git/run-git.ts";
 
 /** Git with the git folder of an agent's checkout, running nothing that is configured there. */

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** Lets a git folder use the objects of another without copying them. */
 export function shareObjects(gitFolder: string, from: string): void {
@@ -9,6 +9,13 @@ export function shareObjects(gitFolder: string, from: string): void {
   const info = join(gitFolder, "objects", "info");
   mkdirSync(info, { recursive: true });
   writeFileSync(join(info, "alternates"), `${line}\n`);
+}
+
+/** In a repository that was just made, where refs are files. */
+export function writeBranch(gitFolder: string, branch: string, commit: string): void {
+  const file = join(gitFolder, "refs", "heads", branch);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${commit}\n`);
 }
 
 /** The words for `git init`: no hooks from a template, refs as files, ids as long as this one. */

@@ -1,11 +1,5 @@
-import {
-  asEnvironment,
-  exactSettings,
-  filtersIn,
-  isRefused,
-  replaceFilter,
-  type Setting,
-} from "../git/git-settings.ts";
+import { asEnvironment, exactSettings, isRefused, replaceFilter, type Setting } from "../git/git-settings.ts";
+import { filtersIn } from "../git/known-filters.ts";
 import type { GitOptions } from "../git/run-git.ts";
 import { type Checkout, ownIndex, repositoryFolder } from "./checkout.ts";
 

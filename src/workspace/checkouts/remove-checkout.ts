@@ -1,10 +1,11 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { git } from "../git/run-git.ts";
-import { readTaskRefs } from "./attempt-refs.ts";
 import { type Checkout, repositoryFolder } from "./checkout.ts";
-import { type Kept, keepEverything } from "./keep-everything.ts";
+import { type KeepOptions, type Kept, keepAll } from "./keep-everything.ts";
 
 /** Marks what was kept whole before it got this name, so that it may be deleted at any time. */
 const doomed = ".removed";
@@ -12,22 +13,47 @@ const doomed = ".removed";
 /** Deletes a checkout after everything in it was kept; where that fails, nothing is deleted. */
 export async function removeCheckout(
   checkout: Checkout,
-  options: { readonly exclude?: readonly string[] } = {},
+  options: KeepOptions = {},
 ): Promise<readonly Kept[]> {
-  const kept = await keepEverything(checkout, options);
-  const { bases } = await readTaskRefs(checkout.commonFolder, checkout);
-  const input = bases.map(({ ref, object }) => `delete ${ref} ${object}\n`).join("");
-  if (input !== "") await git(repositoryFolder(checkout.commonFolder), ["update-ref", "--stdin"], { input });
-  const slot = dirname(checkout.folder);
-  if (existsSync(slot)) renameSync(slot, `${slot}-${randomBytes(4).toString("hex")}${doomed}`);
-  deleteDoomed(dirname(slot));
+  const [kept = []] = await removeCheckouts([checkout], options);
   return kept;
 }
 
-/** Also those of an earlier removal that did not come to its end. */
-function deleteDoomed(attempts: string): void {
-  if (!existsSync(attempts)) return;
-  for (const name of readdirSync(attempts).filter(isDoomed)) deleteFolder(join(attempts, name));
+/** Several of one repository; one that cannot be kept stays, and so do those after it. */
+export async function removeCheckouts(
+  checkouts: readonly Checkout[],
+  options: KeepOptions = {},
+): Promise<readonly (readonly Kept[])[]> {
+  const done: (Awaited<ReturnType<typeof keepAll>> & { readonly checkout: Checkout })[] = [];
+  try {
+    for (const checkout of checkouts) done.push({ checkout, ...(await keepAll(checkout, options)) });
+  } finally {
+    const [first] = done;
+    const input = done
+      .flatMap(({ bases }) => bases.map(({ ref, object }) => `delete ${ref} ${object}\n`))
+      .join("");
+    if (first !== undefined && input !== "")
+      await git(repositoryFolder(first.checkout.commonFolder), ["update-ref", "--stdin"], { input });
+    for (const { checkout } of done) doom(dirname(checkout.folder));
+    if (first !== undefined) await deleteDoomed(dirname(dirname(first.checkout.folder)));
+  }
+  return done.map(({ kept }) => kept);
+}
+
+function doom(slot: string): void {
+  if (existsSync(slot)) renameSync(slot, `${slot}-${randomBytes(4).toString("hex")}${doomed}`);
+}
+
+/** Also those of an earlier removal that did not come to its end. By a program of its own: it can take a while. */
+async function deleteDoomed(attempts: string): Promise<void> {
+  const folders = existsSync(attempts) ? readdirSync(attempts).filter(isDoomed) : [];
+  const paths = folders.map((name) => join(attempts, name));
+  if (paths.length === 0) return;
+  try {
+    await promisify(execFile)("rm", ["-rf", "--", ...paths]);
+  } catch {
+    for (const path of paths) deleteFolder(path); // it says what is in the way, and opens what was closed
+  }
 }
 
 export function isDoomed(name: string): boolean {

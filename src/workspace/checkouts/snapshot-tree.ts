@@ -4,7 +4,9 @@ import { GitFault } from "../git/git-fault.ts";
 import { type ChangedPath, readDiff, splitAtZero } from "../git/read-diff.ts";
 import { git, tryGit } from "../git/run-git.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
+import { readTop } from "../git/tree-entries.ts";
 import { type Checkout, CheckoutFault, ownIndex, refuseReplaced, repositoryFolder } from "./checkout.ts";
+import { knownIndex, rememberIndex } from "./known-index.ts";
 import { ownGit } from "./own-git.ts";
 import { asBytes, type BytePath, isOutput, liesBehindLink, shown, walkTree } from "./walk-tree.ts";
 
@@ -34,7 +36,7 @@ export async function snapshotTree(
   checkout: Checkout,
   { parent, exclude = excludedByDefault, index = ownIndex(checkout) }: SnapshotOptions,
 ): Promise<Snapshot> {
-  const { commonFolder, folder, included } = checkout;
+  const { commonFolder, folder } = checkout;
   refuseReplaced(folder);
   if (!existsSync(folder))
     throw new CheckoutFault(`the checkout ${quoted(folder, 300)} is gone: open it again, from what was kept`);
@@ -43,7 +45,7 @@ export async function snapshotTree(
   const own = await ownGit(checkout, { index });
   await fillIndex(checkout, { parent, index, own });
   await refuseObstacles(folder, found, own);
-  const left = [...exclude, ...Object.keys(included)].filter((path) => !liesBehindLink(folder, path));
+  const left = leftOut(checkout, exclude);
   // Git fails where it is told to leave out what is ignored anyway.
   const excluded = await notIgnored(folder, left.map(asBytes), own);
   const words = [
@@ -60,7 +62,31 @@ export async function snapshotTree(
   const changed = await readDiff(repositoryFolder(commonFolder), parent, tree);
   const added = changed.filter(({ kind, status }) => kind === "submodule" && status !== "deleted");
   if (added.length > 0) throw nestedFault(added.map(({ path }) => path));
+  rememberIndex(index, { parent, tree });
   return { tree, changed };
+}
+
+/** The tree of the last snapshot that was compared with `parent`, if nothing has changed in the checkout since. */
+export async function unchangedTree(
+  checkout: Checkout,
+  { parent, exclude = excludedByDefault }: SnapshotOptions,
+): Promise<string | undefined> {
+  const { folder } = checkout;
+  const known = knownIndex(ownIndex(checkout));
+  if (known?.parent !== parent) return undefined;
+  const found = findObstacles(folder);
+  const own = await ownGit(checkout);
+  await refuseObstacles(folder, found, own);
+  const words = ["ls-files", "-z", "--modified", "--others", "--exclude-standard", "--directory"];
+  const { exit, stdout } = await tryGit(folder, words, own);
+  const left = leftOut(checkout, exclude).map(asBytes);
+  const isLeftOut = (path: BytePath) => left.some((one) => path === one || path.startsWith(`${one}/`));
+  const listed = splitAtZero(stdout).map((path) => path.toString("latin1"));
+  return exit === 0 && listed.every(isLeftOut) ? known.tree : undefined;
+}
+
+function leftOut({ folder, included }: Checkout, exclude: readonly string[]): readonly string[] {
+  return [...exclude, ...Object.keys(included)].filter((path) => !liesBehindLink(folder, path));
 }
 
 /** An index that cannot be read is made again; it holds nothing that the parent and the disk do not. */
@@ -69,6 +95,9 @@ async function fillIndex(
   { parent, index, own }: { readonly parent: string; readonly index: string; readonly own: Own },
 ): Promise<void> {
   await removeStaleLocks({ folders: [checkout.folder], locks: [`${index}.lock`] });
+  const known = knownIndex(index);
+  const root = repositoryFolder(checkout.commonFolder);
+  if (known?.parent === parent && known.tree === (await readTop(root, parent)).id) return;
   const words = ["read-tree", "--reset", parent];
   if ((await tryGit(checkout.folder, words, own)).exit === 0) return;
   rmSync(index, { force: true });

@@ -1,6 +1,3 @@
-import { GitFault } from "./git-fault.ts";
-import { type GitOptions, tryGit } from "./run-git.ts";
-
 export type Setting = readonly [key: string, value: string];
 
 /** What git must find on the disk as it is, whatever the person's configuration leaves out. */
@@ -17,15 +14,6 @@ export const exactSettings: readonly Setting[] = [
   ["submodule.recurse", "false"],
   ["add.ignoreErrors", "false"],
 ];
-
-/** The filters that git run here would know, as `filter.NAME`. */
-export async function filtersIn(folder: string, options?: GitOptions): Promise<readonly string[]> {
-  const words = ["config", "--null", "--name-only", "--get-regexp", "^filter[.].*[.](clean|smudge|process)$"];
-  const { exit, stdout, stderr } = await tryGit(folder, words, options);
-  if (exit !== 0 && exit !== 1) throw new GitFault(words, { exit, stderr });
-  const keys = stdout.toString("utf8").split("\0").filter(Boolean);
-  return [...new Set(keys.map((key) => key.slice(0, key.lastIndexOf("."))))];
-}
 
 /**
  * A filter runs in the checkout with the person's rights, and many a one (`python3 -m …`, `./scripts/…`) then runs

@@ -1,5 +1,7 @@
 import { GitFault } from "./git-fault.ts";
+import { readParents } from "./refs.ts";
 import { git, tryGit } from "./run-git.ts";
+import { readTop } from "./tree-entries.ts";
 
 export type Merged =
   | { readonly tree: string }
@@ -8,6 +10,8 @@ export type Merged =
 
 /** Merges two commits without any checkout: the tree, or the files that conflict. */
 export async function mergeTrees(folder: string, ours: string, theirs: string): Promise<Merged> {
+  // What stands on the other has nothing to be merged with.
+  if ((await readParents(folder, theirs)).includes(ours)) return { tree: (await readTop(folder, theirs)).id };
   const words = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs];
   const { exit, stdout, stderr } = await tryGit(folder, words);
   if (exit !== 0 && exit !== 1) throw new GitFault(words, { exit, stderr });

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { readName, splitAtZero } from "./read-diff.ts";
+import { readDiff, readName, splitAtZero } from "./read-diff.ts";
 import { gitBytes } from "./run-git.ts";
 
 /** The paths that differ between two commits, and whether the first one has them. */
@@ -10,11 +10,9 @@ export interface MovedPaths {
 }
 
 export async function readMovedPaths(folder: string, from: string, to: string): Promise<MovedPaths> {
-  const words = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to];
-  const fields = splitAtZero(await gitBytes(folder, words));
   const [changed, added]: [string[], string[]] = [[], []];
-  for (let at = 0; at + 1 < fields.length; at += 2)
-    (String(fields[at]) === "A" ? added : changed).push(readName(fields[at + 1] as Buffer).path);
+  for (const { path, status } of await readDiff(folder, from, to))
+    (status === "added" ? added : changed).push(path);
   return { changed, added };
 }
 

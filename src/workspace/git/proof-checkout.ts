@@ -1,14 +1,17 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { repositoryFolder } from "../checkouts/checkout.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { checkoutsFolder } from "../state-home.ts";
 import { GitFault } from "./git-fault.ts";
-import { asEnvironment, exactSettings, filtersIn, isRefused, replaceFilter } from "./git-settings.ts";
+import { asEnvironment, exactSettings, isRefused, replaceFilter } from "./git-settings.ts";
 import { isRefusal, restoreMarked, writeMarks } from "./kept-files.ts";
+import { filtersIn } from "./known-filters.ts";
 import { takeSlot } from "./proof-slot.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { git, gitBytes } from "./run-git.ts";
-import { type BytePath, readTracked, sweepTree } from "./sweep-tree.ts";
+import { type BytePath, sweepTree, trackedIn } from "./sweep-tree.ts";
+import { listTree } from "./tree-entries.ts";
 
 /**
  * What set-ups leave behind and checks need, in whatever folder: kept as long as the set-up's inputs are the same
@@ -57,7 +60,7 @@ export function openProofCheckout(
     rmSync(join(gitFolder, "index.lock"), { force: true }); // ours alone: whoever left it is dead
     const { env, refused } = await proofGit(folder, gitFolder);
     await git(folder, ["checkout", "--quiet", "--force", "--detach", commit], { env });
-    const tracked = readTracked(await gitBytes(folder, ["ls-files", "--stage", "-z"], { env }));
+    const tracked = trackedIn(await listTree(repositoryFolder(commonFolder), commit));
     left = sweepTree(folder, tracked, kept);
     await sayUnfiltered(folder, refused, { env, paths: [...tracked.modes.keys()] });
   };

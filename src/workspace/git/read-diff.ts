@@ -1,4 +1,4 @@
-import { gitBytes } from "./run-git.ts";
+import { compareTrees } from "./tree-entries.ts";
 
 export interface ChangedPath {
   /** Escaped where the name is not UTF-8, and then never used to open anything. */
@@ -13,19 +13,11 @@ const kinds: Readonly<Record<string, ChangedPath["kind"]>> = { "120000": "link",
 
 /** Every path that differs between two trees. A rename is a deletion and an addition: both must be allowed. */
 export async function readDiff(folder: string, from: string, to: string): Promise<readonly ChangedPath[]> {
-  const words = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to];
-  const fields = splitAtZero(await gitBytes(folder, words));
-  const changed: ChangedPath[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = "", newMode = "", , , letter = ""] = (fields[at] as Buffer)
-      .toString("latin1")
-      .slice(1)
-      .split(" ");
-    const { path, utf8 } = readName(fields[at + 1] as Buffer);
-    const status = letter === "A" ? "added" : letter === "D" ? "deleted" : "modified";
-    changed.push({ path, utf8, status, kind: kinds[letter === "D" ? oldMode : newMode] ?? "file" });
-  }
-  return changed;
+  return (await compareTrees(folder, from, to)).map(({ path: bytes, before, after }) => {
+    const { path, utf8 } = readName(Buffer.from(bytes, "latin1"));
+    const status = before === undefined ? "added" : after === undefined ? "deleted" : "modified";
+    return { path, utf8, status, kind: kinds[(after ?? before)?.mode ?? ""] ?? "file" };
+  });
 }
 
 export function splitAtZero(bytes: Buffer): Buffer[] {

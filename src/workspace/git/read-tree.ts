@@ -1,8 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { spawnSync } from "node:child_process";
 import { GitFault } from "./git-fault.ts";
-import { splitAtZero } from "./read-diff.ts";
-import { gitBytes } from "./run-git.ts";
+import { readName } from "./read-diff.ts";
+import { listTree } from "./tree-entries.ts";
 
 const textBytesMax = 1024 * 1024;
 /** Git hands over no more than this at once. */
@@ -41,25 +40,20 @@ export async function readTrees(root: string, commits: readonly string[]): Promi
   );
 }
 
-interface TreeEntry {
+interface NamedBlob {
   readonly id: string;
   readonly isFile: boolean;
 }
 
-/** A line is `mode type id<tab>path`. */
-async function listEntries(root: string, commit: string): Promise<ReadonlyMap<string, TreeEntry>> {
-  const bytes = await gitBytes(root, ["ls-tree", "-r", "-z", "--full-tree", commit]);
-  const lines = isUtf8(bytes)
-    ? bytes.toString("utf8").split("\0")
-    : splitAtZero(bytes).filter(isUtf8).map(String);
-  const entries = new Map<string, TreeEntry>();
-  for (const line of lines) {
-    const tab = line.indexOf("\t");
-    if (tab < 0) continue;
-    const isFile = line.startsWith("100");
+async function listEntries(root: string, commit: string): Promise<ReadonlyMap<string, NamedBlob>> {
+  const entries = new Map<string, NamedBlob>();
+  for (const [bytes, { mode, id }] of await listTree(root, commit)) {
+    const { path, utf8 } = /[\x80-\xff]/.test(bytes)
+      ? readName(Buffer.from(bytes, "latin1"))
+      : { path: bytes, utf8: true };
+    const isFile = mode.startsWith("100");
     // A link may have the same blob as a file.
-    const id = line.slice(isFile ? line.lastIndexOf(" ", tab) + 1 : 0, tab);
-    entries.set(line.slice(tab + 1), { id, isFile });
+    if (utf8) entries.set(path, { id: isFile ? id : `${mode} ${id}`, isFile });
   }
   return entries;
 }

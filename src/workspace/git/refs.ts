@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readObject } from "./object-reader.ts";
 import { splitAtZero } from "./read-diff.ts";
 import { git, gitBytes, tryGit } from "./run-git.ts";
 
 const zero = "0".repeat(40);
 
 export async function readRef(folder: string, ref: string): Promise<string | undefined> {
-  const { exit, stdout } = await tryGit(folder, [
-    "rev-parse",
-    "--verify",
-    "--quiet",
-    "--end-of-options",
-    `${ref}^{commit}`,
-  ]);
-  return exit === 0 ? stdout.toString("utf8").trim() : undefined;
+  return (await readObject(folder, `${ref}^{commit}`))?.id;
+}
+
+export async function readParents(folder: string, commit: string): Promise<readonly string[]> {
+  const found = await readObject(folder, `${commit}^{commit}`);
+  const [header = ""] = found?.bytes.toString("latin1").split("\n\n") ?? [];
+  return [...header.matchAll(/^parent (\w+)$/gm)].map(([, id = ""]) => id);
 }
 
 /** Moves a ref if it still is where it was; `undefined` stands for a ref that does not exist. */

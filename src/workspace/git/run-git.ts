@@ -29,16 +29,16 @@ const settings = [
 
 /** Runs git in a folder and hands back what came, whether it succeeded or not. */
 export function tryGit(folder: string, words: readonly string[], options: GitOptions = {}): Promise<GitRun> {
-  const child = spawn("git", ["-C", folder, ...settings, ...words], {
-    env: { ...plainEnvironment(), ...options.env },
-    stdio: ["pipe", "pipe", "pipe"],
+  const child = spawn("git", gitWords(folder, words), {
+    env: { ...gitEnvironment(), ...options.env },
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   const out: Buffer[] = [];
   const errors: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
-  child.stdin.on("error", () => {}); // git may end before it has read everything
-  child.stdin.end(options.input ?? "");
+  child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => errors.push(chunk));
+  child.stdin?.on("error", () => {}); // git may end before it has read everything
+  child.stdin?.end(options.input);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (exit) =>
@@ -62,15 +62,19 @@ export async function gitBytes(
   return stdout;
 }
 
+export function gitWords(folder: string, words: readonly string[]): string[] {
+  return ["-C", folder, ...settings, ...words];
+}
+
 /** Variables such as GIT_DIR would make git look elsewhere than where it is told to. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
-  return {
-    ...Object.fromEntries(kept),
+export function gitEnvironment(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  for (const name in env) if (name.startsWith("GIT_")) delete env[name];
+  return Object.assign(env, {
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_EDITOR: "true",
     GIT_LFS_SKIP_SMUDGE: "1",
-  };
+  });
 }

@@ -108,6 +108,7 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
     try {
       if (statSync(join(processes, pid)).uid !== uid) return false;
       if (!readFileSync(join(processes, pid, "comm"), "utf8").startsWith("git")) return false;
+      if (isReader(readFileSync(join(processes, pid, "cmdline"), "utf8"))) return false;
       const cwd = readlinkSync(join(processes, pid, "cwd"));
       return real.some((folder) => cwd === folder || cwd.startsWith(`${folder}/`));
     } catch (error) {
@@ -115,4 +116,9 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
       return (error as NodeJS.ErrnoException).code === "EACCES";
     }
   });
+}
+
+/** One of Lockstep's own, which stays for a while: it takes no lock. */
+function isReader(commandLine: string): boolean {
+  return commandLine.split("\0").includes("--batch-command");
 }

@@ -1,5 +1,4 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
-import { splitAtZero } from "./read-diff.ts";
 
 /** Names are read as bytes, one character each: a name need not be text. */
 export type BytePath = string;
@@ -8,26 +7,20 @@ export function onDisk(folder: string, path: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
 }
 
-/** What an index holds: the mode of each path as git writes it, and the folders above them. */
+/** What a commit holds: the mode of each path as git writes it, and the folders above them. */
 interface Tracked {
   readonly modes: ReadonlyMap<BytePath, string>;
   readonly folders: ReadonlySet<BytePath>;
 }
 
-/** From what `git ls-files --stage -z` lists. */
-export function readTracked(listed: Buffer): Tracked {
-  const modes = new Map<BytePath, string>();
+export function trackedIn(tree: ReadonlyMap<BytePath, { readonly mode: string }>): Tracked {
   const folders = new Set<BytePath>();
-  for (const entry of splitAtZero(listed)) {
-    const line = entry.toString("latin1");
-    const path = line.slice(line.indexOf("\t") + 1);
-    modes.set(path, line.slice(0, 6));
+  for (const path of tree.keys())
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
       if (folders.has(path.slice(0, end))) break;
       folders.add(path.slice(0, end));
     }
-  }
-  return { modes, folders };
+  return { modes: new Map([...tree].map(([path, { mode }]) => [path, mode])), folders };
 }
 
 /**

@@ -94,7 +94,8 @@ export function openCaches(asked: CachesFor): OpenedCaches {
       const fillers = programs.filter((one) => purpose === "set-up" || fills(one, cache));
       const store = cache.parts === undefined ? stores.find(fillers, cache.own) : undefined;
       const folder = store ?? join(temporary, cache.own);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Tools make their own; scripts expect the one that every home has.
+      if (cache.own === ".cache") mkdirSync(folder, { recursive: true, mode: 0o700 });
       for (const part of cache.parts ?? [])
         link(stores.find(fillers, `${cache.own}/${part}`), join(folder, part));
       for (const name of [...(cache.settings ?? []), ...openedIn(cache, opened)])

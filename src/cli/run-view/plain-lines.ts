@@ -1,0 +1,96 @@
+import type { AgentEvent } from "../../clients/agent.ts";
+import { isTaskState } from "../../core/tasks/states.ts";
+import { writeIfOpen } from "../descriptor.ts";
+import { style } from "../style.ts";
+import { printable } from "../table.ts";
+import { shortName } from "../task-names.ts";
+import { clockTime } from "./clock-time.ts";
+import { lastThing, type RunWatcher } from "./run-watcher.ts";
+
+interface Ledgered {
+  /** As the ledger has it now; undefined for a task that it does not know. */
+  task(key: string): Promise<{ readonly state: string; readonly attempts: number } | undefined>;
+}
+
+const textLengthMax = 300;
+
+/** One line each, for logs and for terminals that cannot be drawn on. */
+export class PlainLines implements RunWatcher, AsyncDisposable {
+  readonly isLent = false;
+  readonly #session: string;
+  readonly #ledger: Ledgered;
+  readonly #reasons = new Map<string, string>();
+  #step = "";
+  #written: Promise<void> = Promise.resolve();
+  #fault: unknown;
+
+  constructor(session: string, ledger: Ledgered) {
+    this.#session = session;
+    this.#ledger = ledger;
+  }
+
+  onTask(task: string, event: AgentEvent): void {
+    const text = lastThing(event);
+    if (text === undefined || this.#isKnown(task, text)) return;
+    this.#step = "";
+    this.#write(async () => {
+      // Who only watches hears of a state when the task may be further already.
+      const isWatched = event.type === "said" && isTaskState(event.text);
+      const tries = isWatched ? 1 : await this.#triesOf(task, text);
+      const name = task.startsWith(`${this.#session}/`) ? shortName(task) : task;
+      const shown = `${name}${tries > 1 ? `#${tries}` : ""}`;
+      return `${style.dim(printable(shown))}  ${text.slice(0, textLengthMax)}`;
+    });
+  }
+
+  /** The same one twice in a row says nothing new. */
+  step(line: string): void {
+    if (line === this.#step) return;
+    this.#step = line;
+    const text = line.split("\n").map(printable).join("\n  ");
+    this.#write(async () => `${style.dim("·")} ${text}`);
+  }
+
+  tell(line: string): void {
+    this.#write(async () => line);
+  }
+
+  remark(line: string): void {
+    this.tell(line);
+  }
+
+  /** Everything that was told so far is out. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#written;
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** In the order in which it was told, though a line may have to be looked up first. */
+  #write(line: () => Promise<string>): void {
+    const time = style.dim(clockTime(new Date()));
+    const write = async () => writeIfOpen(2, `${time} ${await line()}\n`);
+    this.#written = this.#written.then(write).catch((error: unknown) => {
+      this.#fault ??= error;
+    });
+  }
+
+  /** It is said that an attempt begins before the ledger has it. */
+  async #triesOf(task: string, text: string): Promise<number> {
+    const found = await this.#ledger.task(task);
+    if (found === undefined) return 1;
+    const isAhead = text.startsWith("started by ") && found.state !== "IN_PROGRESS";
+    return found.attempts + (isAhead ? 1 : 0);
+  }
+
+  /** A warning, or the end of an attempt, may repeat what was just told. */
+  #isKnown(task: string, text: string): boolean {
+    const [, kind = "", reason = text] =
+      /^(refused|waiting|warning|ended badly)?(?:, |: )?(.*)$/.exec(text) ?? [];
+    const told = reason.replace(/^[RE]-[A-Z]+(?:-\d+)?: /, "");
+    const before = this.#reasons.get(task);
+    const repeats = kind === "warning" || (kind === "" && told !== reason);
+    if (repeats && before?.startsWith(told) === true) return true;
+    if (kind !== "" || told !== reason) this.#reasons.set(task, told);
+    return false;
+  }
+}

@@ -1,0 +1,42 @@
+import { readStatus } from "../../engine/read-status.ts";
+import { readTaskLog } from "../../run/conduct/task-logs.ts";
+import type { IntegrationContext } from "../../run/integration.ts";
+import { statusNames } from "../status-names.ts";
+import type { RunPort } from "./live-view.ts";
+import { hasPager, ownCommand, showOwnCommand } from "./own-command.ts";
+
+interface Looked {
+  readonly session: string;
+  readonly stateFolder: string;
+  readonly stops: { interrupt(): void };
+  otherRun(): number | undefined;
+}
+
+/** The run, as far as its view may look and touch. */
+export function runPort(
+  { engine }: Pick<IntegrationContext, "engine">,
+  { session, stateFolder, stops, otherRun }: Looked,
+): RunPort {
+  let nameOf = (key: string) => key;
+  return {
+    async read() {
+      const { tasks, decisions } = await readStatus(engine);
+      nameOf = statusNames(tasks).of;
+      const isOwn = (key: string) => key.startsWith(`${session}/`);
+      return {
+        tasks: tasks.filter(({ id }) => isOwn(id)),
+        decisions: decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:")),
+        nameOf,
+        otherRun: otherRun(),
+      };
+    },
+    log: (task) => readTaskLog(stateFolder, task),
+    diff: (task) => showOwnCommand(["diff", nameOf(task)], { stays: !hasPager() }),
+    take: (task) => showOwnCommand(["take", nameOf(task)], { stays: true }),
+    stop: async (task) => {
+      const { exit, stdout, fault } = await ownCommand(["stop", nameOf(task)]);
+      return exit === 0 ? stdout.trim() : (fault ?? `it cannot be stopped (exit ${exit})`);
+    },
+    interrupt: () => stops.interrupt(),
+  };
+}

@@ -1,0 +1,132 @@
+import { GitFault } from "./git-fault.ts";
+import { readObject } from "./object-reader.ts";
+import type { BytePath } from "./sweep-tree.ts";
+
+/** One name in a folder of a commit. */
+export interface TreeEntry {
+  /** As git lists it: `100644`, `100755`, `120000` a link, `160000` a submodule, `040000` a folder. */
+  readonly mode: string;
+  readonly id: string;
+}
+
+/** A folder's entries; folders among them end with a slash, as they are sorted. */
+type Folder = ReadonlyMap<BytePath, TreeEntry>;
+
+/** What lies at a path on both sides, where that is not the same. */
+export interface Difference {
+  readonly path: BytePath;
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
+}
+
+/** A commit's tree: its id, and the names at its top. */
+export async function readTop(folder: string, commit: string) {
+  const { id, entries } = await readFolder(folder, `${commit}^{tree}`);
+  const names = [...entries.keys()].map((name) => Buffer.from(name.replace(/\/$/, ""), "latin1").toString());
+  return { id, names: new Set(names) };
+}
+
+/** Everything but folders, by path. */
+export async function listTree(folder: string, commit: string): Promise<ReadonlyMap<BytePath, TreeEntry>> {
+  const differences = await compareTrees(folder, undefined, commit);
+  return new Map(differences.map(({ path, after }) => [path, after as TreeEntry]));
+}
+
+/** The paths that differ between two commits or trees, in git's order. */
+export async function compareTrees(
+  folder: string,
+  from: string | undefined,
+  to: string,
+): Promise<readonly Difference[]> {
+  const found: Difference[] = [];
+  await compare(folder, { path: "", from: from && `${from}^{tree}`, to: `${to}^{tree}` }, found);
+  return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+interface Pair {
+  readonly path: BytePath;
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+async function compare(folder: string, { path, from, to }: Pair, found: Difference[]): Promise<void> {
+  const [before, after] = await Promise.all([entriesOf(folder, from), entriesOf(folder, to)]);
+  const below: Pair[] = [];
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(name), after.get(name)];
+    if (old?.id === now?.id && old?.mode === now?.mode) continue;
+    if (name.endsWith("/")) below.push({ path: path + name, from: old?.id, to: now?.id });
+    else found.push({ path: path + name, before: old, after: now });
+  }
+  await Promise.all(below.map((pair) => compare(folder, pair, found)));
+}
+
+async function entriesOf(folder: string, name: string | undefined): Promise<Folder> {
+  if (name === undefined) return new Map();
+  return recent.get(treeOf.get(name) ?? name) ?? (await readFolder(folder, name)).entries;
+}
+
+async function readFolder(folder: string, name: string) {
+  const object = await readObject(folder, name);
+  if (object?.type !== "tree") throw damaged(`there is no tree ${name}`);
+  const entries = recent.get(object.id) ?? parseFolder(object);
+  recent.keep(object.id, entries);
+  if (treeOf.size >= treesMax) treeOf.clear();
+  if (/^[0-9a-f]{40,64}\^/.test(name)) treeOf.set(name, object.id);
+  return { id: object.id, entries };
+}
+
+/** Each entry is `MODE NAME`, a zero and the bytes of the id. */
+function parseFolder({ id: tree, bytes }: { readonly id: string; readonly bytes: Buffer }): Folder {
+  const entries = new Map<BytePath, TreeEntry>();
+  const idBytes = tree.length / 2;
+  for (let at = 0; at < bytes.length; ) {
+    const zero = bytes.indexOf(0, at);
+    const space = bytes.indexOf(32, at);
+    const mode = modeOf(Number.parseInt(bytes.toString("latin1", at, space), 8));
+    const name = bytes.toString("latin1", space + 1, zero) + (mode === "040000" ? "/" : "");
+    // With two of a name, what is looked at need not be what is checked out.
+    if (entries.has(name) || zero < space + 2)
+      throw damaged(`tree ${tree} is damaged: \`git fsck\` says more`);
+    entries.set(name, { mode, id: bytes.toString("hex", zero + 1, zero + 1 + idBytes) });
+    at = zero + 1 + idBytes;
+  }
+  return entries;
+}
+
+/** Old tools wrote more kinds of files than git tells apart. */
+function modeOf(mode: number): string {
+  const kind = mode & 0o170000;
+  if (kind === 0o100000) return (mode & 0o100) === 0 ? "100644" : "100755";
+  return kind === 0o120000 ? "120000" : kind === 0o040000 ? "040000" : "160000";
+}
+
+function damaged(stderr: string): GitFault {
+  return new GitFault(["cat-file"], { exit: 0, stderr });
+}
+
+/** Folders by their ids: what they hold never changes, and from one commit to the next most stay the same. */
+class RecentFolders {
+  static readonly #entriesMax = 50_000;
+  readonly #folders = new Map<string, Folder>();
+  #entries = 0;
+
+  get(id: string): Folder | undefined {
+    return this.#folders.get(id);
+  }
+
+  keep(id: string, folder: Folder): void {
+    if (!this.#folders.delete(id)) this.#entries += folder.size;
+    this.#folders.set(id, folder);
+    for (const [oldest, { size }] of this.#folders) {
+      if (this.#entries <= RecentFolders.#entriesMax) return;
+      this.#folders.delete(oldest);
+      this.#entries -= size;
+    }
+  }
+}
+
+const recent = new RecentFolders();
+/** By commit. */
+const treeOf = new Map<string, string>();
+const treesMax = 1_000;

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { failureLines } from "../src/cli/failure-lines.ts";
+import { answerWords } from "../src/cli/run-view/run-watcher.ts";
+import { answer, planned, planText, task, writes } from "./support/planned-repository.ts";
+import { eventually } from "./support/run-command.ts";
+
+const timed = /^\d\d:\d\d:\d\d /;
+
+describe("the plain lines of a run", () => {
+  it("have a time, the attempt, an answer in words, and each refusal once", async () => {
+    using repository = planned({
+      agents: { a: [[answer("OK")], [writes("A"), answer("OK")]] },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status, stderr).toBe(0);
+    const lines = stderr.trimEnd().split("\n").slice(2);
+    expect(lines.filter((line) => !timed.test(line))).toEqual([]);
+    const told = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
+    const nothing = "the work was handed in as done, but nothing was changed: do it, or say what stops it";
+    expect(told).toEqual([
+      "A  started by a",
+      "A  answers OK: said so",
+      "A  handed in",
+      `A  refused, R-PC-003: ${nothing}`,
+      "A#2  started by a",
+      `A#2  to mend: ${nothing}`,
+      "A#2  answers OK: said so",
+      "A#2  handed in",
+      "A#2  merged",
+    ]);
+    const steps = lines.map((line) => line.replace(timed, ""));
+    expect(steps.filter((line, at) => line.startsWith("·") && line === steps[at - 1])).toEqual([]);
+  });
+
+  it("of another session's task have that session's name, and who watches reads words", async () => {
+    using repository = planned({
+      agents: {
+        a: [["say: begun", "sleep: 3", writes("A"), answer("OK")]],
+        b: [[writes("B"), answer("OK")]],
+      },
+      tasks: [task("A", "a")],
+      files: { "other.yaml": planText([task("B", "b")], "other") },
+      config: "limits: { batching: continuous }\n",
+    });
+    using first = repository.start(["run"]);
+    await eventually("its agent", () => (first.errors().includes("begun") ? true : undefined));
+    const other = await repository.run(["run", "other.yaml"]);
+    expect(other.status, other.stderr).toBe(0);
+    expect(other.stderr).toMatch(/ B {2}in progress\n/);
+    const { stderr } = await first.ended;
+    expect(stderr).toMatch(/ \d{4}-\d\d-\d\d_other\/B {2}started by b\n/);
+    expect(stderr).toMatch(/ A {2}started by a\n/);
+  });
+});
+
+describe("an agent's answer in words", () => {
+  it.each([
+    ['{"status":"BLOCKED","summary":"no \\"key\\""}', 'answers BLOCKED: no "key"'],
+    ['{"status":"OK"}', "answers OK"],
+    ['{"a":1}', undefined],
+    ["{ not JSON }", undefined],
+    ["I am done", undefined],
+  ])("of %s is %s", (text, words) => {
+    expect(answerWords(text)).toBe(words);
+  });
+});
+
+describe("what a failing check printed", () => {
+  const fine = Array.from({ length: 40 }, (_, at) => `ok ${at} - fine`);
+
+  it("is shown from its first failure on, with its end", () => {
+    const shown = failureLines(
+      [...fine, "not ok 41 - rounds", "  at x.js:1", ...fine, "# fail 1"].join("\n"),
+    );
+    expect(shown.slice(0, 5)).toEqual([
+      "…",
+      "ok 38 - fine",
+      "ok 39 - fine",
+      "not ok 41 - rounds",
+      "  at x.js:1",
+    ]);
+    expect(shown.at(-1)).toBe("# fail 1");
+    expect(shown.length).toBeLessThanOrEqual(22);
+  });
+
+  it("is shown by its end where no line tells of a failure", () => {
+    expect(failureLines([...fine, "# fail 0", ...fine].join("\n"))).toEqual(fine.slice(-20));
+    expect(failureLines("short\n")).toEqual(["short"]);
+  });
+});
