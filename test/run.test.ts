@@ -290,13 +290,15 @@ describe("what is in review", () => {
 });
 
 describe("a session whose folder is gone", () => {
-  it("is not taken for the next one of that name", async () => {
+  it("is known all the same, and is not taken for the next one of that name", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     expect((await run(repository)).status).toBe(0);
     rmSync(join(repository.path, ".agents-work"), { recursive: true });
     repository.git("rm", "-q", "A.txt");
     repository.git("commit", "-qm", "taken out by hand");
-    const { status, done } = await run(repository);
+    expect((await run(repository)).done.tasks[0]?.id).toMatch(/_shop\/A$/);
+    rmSync(join(repository.path, ".agents-work"), { recursive: true });
+    const { status, done } = await run(repository, "--again");
     expect({ status, id: done.tasks[0]?.id }).toEqual({
       status: 0,
       id: expect.stringMatching(/_shop-2\/A$/),

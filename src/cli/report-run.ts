@@ -38,9 +38,11 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   const isOwn = (key: string) =>
     key.startsWith(`${session}/`) && ran.ids.has(originalOf(key.slice(session.length + 1)));
   const tasks = all.tasks.filter(({ id }) => isOwn(id));
+  const counting = newestOf(tasks);
   const decisions = all.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
   const holds = await holdsOf(context, session);
-  const outcome = refused === undefined ? outcomeOf({ tasks, decisions, holds }, stopped) : "waiting";
+  const outcome =
+    refused === undefined ? outcomeOf({ tasks: counting, decisions, holds }, stopped) : "waiting";
   const { missing = null, ...walls } = ran.walls ?? { ...all.walls, missing: null };
   const costs: readonly number[] = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
   const document = {
@@ -50,7 +52,7 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
     ...(refused === undefined ? {} : { refused }),
   };
   const report: RunReport = {
-    ...{ session, outcome, tasks, decisions, walls, missing },
+    ...{ session, outcome, tasks: counting, decisions, walls, missing },
     ...{
       wasDone: ran.wasDone ?? false,
       base: context.repository.base,
@@ -78,23 +80,26 @@ interface Ended extends Pick<Status, "tasks" | "decisions"> {
   readonly holds: ReadonlyMap<string, string>;
 }
 
+/** What was rolled back and is done again is told of under its new name. */
+function newestOf<Task extends { readonly id: string; readonly created_at: string }>(tasks: readonly Task[]) {
+  const inTime = tasks.toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
+  const newest = new Set(new Map(inTime.map((task) => [originalOf(task.id), task])).values());
+  return tasks.filter((task) => newest.has(task));
+}
+
 /** `T-001-r1` is T-001, which was rolled back, done again. */
 function originalOf(id: string): string {
   return id.replace(/-r\d+$/, "");
 }
 
 function outcomeOf({ tasks, decisions, holds }: Ended, stopped: boolean) {
-  const newest = new Map(tasks.map((task) => [originalOf(task.id), task]));
-  const states = [...newest.values()].map(({ state, reverted_by }) =>
-    state === "MERGED" && reverted_by !== null ? "PENDING" : state,
-  );
+  const states = tasks.map((task) => (task.state === "MERGED" && !isMerged(task) ? "PENDING" : task.state));
   if (tasks.every(isMerged)) return "merged";
   if (stopped && states.some((state) => unfinished.includes(state))) return "running";
   const isWaiting =
     states.some((state) => waitingStates.includes(state)) ||
     [...holds.values()].some((hold) => waitingHolds.includes(hold));
-  const isRolledBack = tasks.some(({ reverted_by }) => reverted_by !== null);
-  return isWaiting || isRolledBack || decisions.length > 0 || tasks.some(isTaken) ? "waiting" : "failed";
+  return isWaiting || decisions.length > 0 || tasks.some(isTaken) ? "waiting" : "failed";
 }
 
 async function holdsOf({ engine }: IntegrationContext, session: string) {
