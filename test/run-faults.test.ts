@@ -1,5 +1,5 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LandRepository } from "./support/land-repository.ts";
 import { answer, planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
@@ -77,8 +77,10 @@ describe("a run", () => {
   it("that git cannot finish leaves the checkout as it was", async () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     const lock = join(repository.path, ".git/refs/heads/main.lock");
+    using running = repository.start(["run"]);
+    await until(running, "started by");
     writeFileSync(lock, "");
-    expect((await runPlan(repository)).status).toBe(3);
+    expect((await running.ended).status).toBe(3);
     expect(repository.git("status", "--porcelain")).toBe("");
     rmSync(lock);
     expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
@@ -164,5 +166,23 @@ describe("an agent", () => {
       expect(log).not.toContain(secret);
     }
     expect(stderr).toContain("token [secret: known]");
+  });
+});
+
+describe("locks that a killed git has left", () => {
+  it("stop nobody, on whatever ref they are", async () => {
+    using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
+    for (const lock of [
+      "index.lock",
+      "packed-refs.lock",
+      "refs/heads/main.lock",
+      "refs/notes/lockstep.lock",
+    ]) {
+      mkdirSync(dirname(join(repository.path, ".git", lock)), { recursive: true });
+      writeFileSync(join(repository.path, ".git", lock), "");
+    }
+    const { status, states, stderr } = await runPlan(repository);
+    expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED" } });
+    expect(repository.git("status", "--porcelain")).toBe("");
   });
 });

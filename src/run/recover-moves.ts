@@ -50,7 +50,7 @@ export async function finishMove(
 }
 
 /** A git that was killed with its Lockstep keeps everybody else out. */
-async function freeLocks(root: string, base: string): Promise<readonly string[]> {
+export async function freeLocks(root: string, base: string): Promise<readonly string[]> {
   const checkout = (await checkoutOf(root, base)) ?? root;
   const folders = await Promise.all(
     ["--absolute-git-dir", "--git-common-dir"].map(async (which) =>

@@ -12,6 +12,7 @@ import { backUpSession, restoreSessions } from "../../workspace/plan/session-bac
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
+import { freeLocks } from "../recover-moves.ts";
 import { reviewersNeeded } from "../review/choose-reviewers.ts";
 import { Agents } from "./agents.ts";
 import { Dependencies } from "./dependencies.ts";
@@ -74,6 +75,8 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
       const secrets = new KnownSecrets();
       secrets.addFrom(repository.root, config.workspace.include);
       const host = await openHost(context.engine, wish.stateFolder, { walls: { sandbox: sandbox.enforces } });
+      // A run that was killed may have left locks of git's on any ref, whether or not the base was to move.
+      for (const line of await freeLocks(repository.root, repository.base)) context.onProgress(line);
       const files = new SessionMemory(context, wish, secrets);
       const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
       const dependencies = new Dependencies(context);
