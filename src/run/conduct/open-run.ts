@@ -76,7 +76,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
       secrets.addFrom(repository.root, config.workspace.include);
       const host = await openHost(context.engine, wish.stateFolder, { walls: { sandbox: sandbox.enforces } });
       // A run that was killed may have left locks of git's on any ref, whether or not the base was to move.
-      for (const line of await freeLocks(repository.root, repository.base)) context.onProgress(line);
+      await tellFreed(context);
       const files = new SessionMemory(context, wish, secrets);
       const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
       const dependencies = new Dependencies(context);
@@ -163,6 +163,17 @@ class SessionMemory {
     for (const file of this.#statuses) file[Symbol.dispose]();
     await this.#last;
     if (this.#fault !== undefined) throw this.#fault;
+  }
+}
+
+/** Somebody's git that is at work is no reason not to begin. */
+async function tellFreed(context: IntegrationContext): Promise<void> {
+  const { root, base } = context.repository;
+  try {
+    for (const line of await freeLocks(root, base)) context.onProgress(line);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "E-GIT")) throw error;
+    context.onProgress(error.message);
   }
 }
 
