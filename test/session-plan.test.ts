@@ -88,12 +88,14 @@ describe("a plan that is run", () => {
     ]);
   });
 
-  it("stays with its finished session until it reads otherwise", () => {
+  it("stays with its finished session, for new tasks too, until a task that is done reads otherwise", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const first = opened(folder.path);
     writeStatuses(first.file, both("MERGED"));
     expect(opened(folder.path)).toEqual({ ...first, isNew: false });
     folder.write("tasks.yaml", `${plan}${taskText("C")}`);
+    expect(opened(folder.path)).toEqual({ ...first, isNew: false, hasChanged: true });
+    folder.write("tasks.yaml", plan.replace(taskText("A"), `${taskText("A").trimEnd()}\n    uses: [db]\n`));
     expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-uber-all-2", isNew: true });
   });
 
