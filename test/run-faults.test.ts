@@ -186,3 +186,21 @@ describe("locks that a killed git has left", () => {
     expect(repository.git("status", "--porcelain")).toBe("");
   });
 });
+
+describe("an agent that turns a test off", () => {
+  it("is named for it in the report and in the document", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [writes("A"), "delete: test/f.test.js", "run: { command: 'echo > test/f.test.js' }", answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a").replace("[A.txt]", "[A.txt, test]")],
+    });
+    const { status, stdout } = await repository.run(["run"]);
+    expect(status, stdout).toBe(0);
+    expect(stdout).toContain("checks less: test/f.test.js");
+    const [told] = (await runPlan(repository)).done.tasks as unknown as { weakened: unknown }[];
+    expect(told?.weakened).toMatchObject([{ path: "test/f.test.js" }]);
+  });
+});

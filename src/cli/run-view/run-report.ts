@@ -1,3 +1,4 @@
+import { field } from "../../core/points/fields.ts";
 import type { Hold } from "../../core/tasks/task.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { style } from "../style.ts";
@@ -9,7 +10,9 @@ import { decideCommands, type Question, questionText } from "./needs-person.ts";
 import { isMerged, isTaken, proofWords, type ShownTask, waitsText, whyOf } from "./task-words.ts";
 import { shortNumber, stateWord, sumOf, wallWords } from "./words.ts";
 
-export type ReportedTask = ShownTask & Pick<TaskStatus, "proof" | "evidence" | "details" | "retries">;
+export type ReportedTask = ShownTask &
+  Pick<TaskStatus, "proof" | "evidence" | "details" | "retries"> &
+  Partial<Pick<TaskStatus, "weakened">>;
 
 export interface RunReport {
   readonly session: string;
@@ -80,6 +83,10 @@ function mergedLines(tasks: readonly ReportedTask[]): string[] {
     ...merged.flatMap((task) => [
       `  ${shortName(task.id).padEnd(width)}  ${printable(task.title ?? "")}`.trimEnd(),
       style.dim(`  ${"".padEnd(width)}  proof: ${printable(proofWords(task))}`),
+      ...(task.weakened ?? []).map(
+        (less) =>
+          `  ${"".padEnd(width)}  ${style.red("checks less:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
+      ),
     ]),
   ];
 }
