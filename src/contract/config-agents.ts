@@ -29,13 +29,12 @@ const agent = z
     hooks: hooks.describe("in place of the task type's and the project's"),
   })
   .superRefine(({ adapter, run }, context) => {
-    const examples: Readonly<Record<string, string>> = {
-      command: 'a program and its arguments, such as ["node", "agents/qa.mjs"]',
-      script: "the file with its steps, such as [agents/qa.yaml]",
-    };
-    const message = examples[adapter];
-    if (message !== undefined && run === undefined)
-      context.addIssue({ code: "custom", path: ["run"], message });
+    if (adapter === "command" && run === undefined)
+      context.addIssue({
+        code: "custom",
+        path: ["run"],
+        message: 'a program and its arguments, such as ["node", "agents/qa.mjs"]',
+      });
     if (run !== undefined && !ownPrograms.includes(adapter))
       context.addIssue({
         code: "custom",

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { quoted } from "../../core/points/quoted.ts";
@@ -28,8 +28,12 @@ export function ownProgram(): string {
 }
 
 function findFault(file: string): Probe | undefined {
-  if (!existsSync(file))
-    return { usable: false, why: "missing", reason: `there is no script ${quoted(file)}: write one` };
+  if (!existsSync(file) || !statSync(file).isFile())
+    return {
+      usable: false,
+      why: "missing",
+      reason: `there is no script ${quoted(file)}: write one, and name it with \`run: [agents/steps.yaml]\``,
+    };
   try {
     readScript(readFileSync(file, "utf8"));
     return undefined;
