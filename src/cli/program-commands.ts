@@ -53,8 +53,14 @@ export function submitCommand(
   return tellVerdict({ json: () => json === true || !isHandedBack, text: sentence }, async () => {
     const text = file === undefined && process.stdin.isTTY ? "" : readInput(file);
     // A person who took a task over hands in what lies in its checkout.
-    isHandedBack = file === undefined && text.trim() === "" && !process.env.LOCKSTEP_TASK;
-    if (isHandedBack) return (await import("./take-over.ts")).handBackTask(name, options);
+    const isWish = file === undefined && text.trim() === "" && !process.env.LOCKSTEP_TASK;
+    if (isWish) {
+      // A program that had nothing to say reads the verdict.
+      isHandedBack = process.stdin.isTTY;
+      const verdict = await (await import("./take-over.ts")).handBackTask(name, options);
+      isHandedBack ||= verdict.allow;
+      return verdict;
+    }
     return ask("submit", { task: await wholeName(name), document: await parsed(text) }, options);
   });
 }
