@@ -13,6 +13,7 @@ Measures the figures that Lockstep promises, prints them and writes bench/result
 /** Each is loaded in a process of its own: a heap of a million locks must not slow the others. */
 const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "hook-process": () => import("./hook-process.ts"),
+  "guard-call": () => import("./guard-call.ts"),
   "point-calls": () => import("./point-calls.ts"),
   "shell-analysis": () => import("./shell-analysis.ts"),
   "secret-scan": () => import("./secret-scan.ts"),

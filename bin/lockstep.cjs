@@ -4,6 +4,7 @@
 
 var version = process.versions.node.split(".");
 var hooked = process.argv[2] === "hook";
+var guarded = process.argv[2] === "guard";
 
 // At once and without a stream: a full or closed pipe must not change the exit code.
 function print(descriptor, text) {
@@ -57,9 +58,9 @@ if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18))
   var own = require("path").join(__dirname, "../node_modules/node/bin/node");
   if (require("fs").existsSync(own)) runWith(own);
   else tooOld();
-} else if (hooked) {
+} else if (hooked || guarded) {
   try {
-    require("../dist/hook.cjs");
+    require(hooked ? "../dist/hook.cjs" : "../dist/guard.cjs");
   } catch (error) {
     notLoaded(error);
   }

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 
 /**
@@ -31,12 +31,14 @@ const quiet: Plugin = {
     })),
 };
 
-/** Keeps secretlint out of the hook bundle, in the file that is made of it below. */
+/** Keeps what few hook calls need out of the hooks' bundles, in the files that are made of it below. */
 const apart: Plugin = {
   name: "apart",
   setup: (made) =>
-    made.onResolve({ filter: /\/secretlint\.ts$/ }, ({ kind }) =>
-      kind === "dynamic-import" ? { path: "./secretlint.cjs", external: true } : undefined,
+    made.onResolve(
+      { filter: /\/(?:secretlint|offline-answer|load-config|shell\/analyze|orchestrator\/desk)\.ts$/ },
+      ({ kind, path }) =>
+        kind === "dynamic-import" ? { path: `./${basename(path, ".ts")}.cjs`, external: true } : undefined,
     ),
 };
 
@@ -45,7 +47,16 @@ await build({
   format: "cjs",
   outdir: out,
   outExtension: { ".js": ".cjs" },
-  entryPoints: { hook: "src/cli/hook-main.ts", secretlint: "src/core/secrets/secretlint.ts" },
+  entryPoints: {
+    hook: "src/cli/hook-main.ts",
+    guard: "src/cli/guard-main.ts",
+    secretlint: "src/core/secrets/secretlint.ts",
+    "load-config": "src/workspace/load-config.ts",
+    analyze: "src/core/shell/analyze.ts",
+    desk: "src/guard/orchestrator/desk.ts",
+    "guard-client": "src/cli/guard-client.ts",
+    "offline-answer": "src/guard/ladder/offline-answer.ts",
+  },
   plugins: [quiet, apart],
   // `import()` of a CommonJS file would start the module loader for nothing.
   supported: { "dynamic-import": false },

@@ -11,6 +11,11 @@ export function addProgramCommands(program: Command): void {
     .argument("<point>")
     .description("one of the eight hook points: JSON on stdin, a verdict on stdout");
   program
+    .command("guard")
+    .argument("<client>")
+    .description("a client's hook command: its payload on stdin, its own answer on stdout")
+    .action(async (client) => endsWith((await import("./guard.ts")).guardCommand([client])));
+  program
     .command("dispatch")
     .argument("[file]", "the assignment packet (default: stdin)")
     .description("PreDispatch against the ledger: on allow the task runs and its locks are held")
@@ -18,6 +23,12 @@ export function addProgramCommands(program: Command): void {
     .option(...key)
     .option(...json)
     .action(async (file, options) => endsWith((await load()).dispatchCommand(file, options)));
+  program
+    .command("claim")
+    .argument("<task>")
+    .description("say which task you work on: the guard, seeing this call, binds it to you")
+    .option(...json)
+    .action(async (task) => endsWith((await import("./claim.ts")).claimCommand(task)));
   program
     .command("heartbeat")
     .argument("<task>")
@@ -56,6 +67,7 @@ export function addProgramCommands(program: Command): void {
     .option(...json)
     .action(async (task, options) => endsWith((await load()).releaseCommand(task, options)));
   addLedgerCommands(program);
+  addAgentSession(program);
 }
 
 function addLedgerCommands(program: Command): void {
@@ -79,4 +91,40 @@ function addLedgerCommands(program: Command): void {
     .option("--accept-loss", "go on with a ledger that was rolled back, cut or deleted")
     .option(...json)
     .action(async (options) => endsWith((await import("./ledger-commands.ts")).reconcileCommand(options)));
+}
+
+function addAgentSession(program: Command): void {
+  const session = program
+    .command("agent-session")
+    .description("an orchestrating agent's session: what it read, and how it kept to the rules");
+  const load = () => import("./agent-session.ts");
+  session
+    .command("init")
+    .argument("<role>", "`orchestrator`, or any other for an agent that does the work")
+    .description("begin a session, or go on with the one that is there")
+    .option(...json)
+    .action(async (role, options) => endsWith((await load()).initCommand(role, options)));
+  session
+    .command("reset")
+    .description("count reads anew, as after a spawn")
+    .option(...json)
+    .action(async (options) => endsWith((await load()).resetCommand(options)));
+  session
+    .command("summary")
+    .description("its compliance so far")
+    .option(...json)
+    .action(async (options) => endsWith((await load()).summaryCommand(options)));
+  session
+    .command("clear")
+    .description("end the session")
+    .option("--archive", "with a report, and its state beside it")
+    .option(...dryRun)
+    .option(...json)
+    .action(async (options) => endsWith((await load()).clearCommand(options)));
+  session
+    .command("validate")
+    .description("the gate: exit 0 from a score of 80 up, else 2")
+    .requiredOption("--session-id <id>", "`sess_…`, or the client's own")
+    .option(...json)
+    .action(async (options) => endsWith((await load()).validateCommand(options)));
 }

@@ -1,9 +1,9 @@
 import type { Deny } from "../core/rules/verdict.ts";
+import { wrapped } from "../core/text/display-width.ts";
 import type { AnswerOf } from "../engine/operate.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { showReading } from "./reading.ts";
-import { wrapped } from "./run-view/display-width.ts";
 import { decideCommands, questionText } from "./run-view/needs-person.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";

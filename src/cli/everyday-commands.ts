@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { dryRun, endsWith, epoch, json, key } from "./options.ts";
+import { addSettingUp } from "./set-up-commands.ts";
 
 /** The code behind a command is loaded when it is called. */
 export function addEverydayCommands(program: Command): void {
@@ -53,6 +54,7 @@ export function addEverydayCommands(program: Command): void {
   addAuditCommands(program);
   addBreaker(program);
   addExplaining(program);
+  addSettingUp(program);
 }
 
 function addRuns(program: Command): void {
@@ -83,6 +85,11 @@ function addRuns(program: Command): void {
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
     .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
+  program
+    .command("serve")
+    .description("answer hooks from a warm process; hooks start it themselves, and it ends when idle")
+    .option("--port <n>", "another port for HTTP than this repository's own")
+    .action(async (options) => endsWith((await import("./serve.ts")).serveCommand(options)));
   program
     .command("log")
     .argument("<task>")
@@ -259,6 +266,24 @@ function addExplaining(program: Command): void {
     .option("--task <task>", "judge it for this task, by the locks in the ledger")
     .option(...json)
     .action(async (line, options) => endsWith((await import("./explain.ts")).explainCommand(line, options)));
+  program
+    .command("report")
+    .argument(
+      "[session]",
+      "an agent session (`sess_…`, or the client's own), or a session; default: the newest",
+    )
+    .description("how agents kept to the rules: score, violations, what to do better")
+    .option(...json)
+    .action(async (name, options) =>
+      endsWith((await import("./compliance-report.ts")).reportCommand(name, options)),
+    );
+  program
+    .command("self-check")
+    .description("the five questions that an orchestrating agent asks itself before a tool call")
+    .option(...json)
+    .action(async (options) => {
+      process.exitCode = (await import("./self-check.ts")).selfCheckCommand(options);
+    });
   program
     .command("schema")
     .argument("[name]", "a schema's name; without it, the list")

@@ -1,11 +1,14 @@
 import type { Config } from "../contract/config.ts";
-import { shifted } from "../core/leases/clock.ts";
+import { type Clock, shifted } from "../core/leases/clock.ts";
 import { parseIsoTime } from "../core/points/iso-time.ts";
 import { findSecrets } from "../core/secrets/find-secrets.ts";
 import type { Engine, EngineLimits } from "../engine/engine.ts";
 import { ledgerReuse } from "../engine/reuse-evidence.ts";
+import { showingActive, tidyShownActive } from "../guard/keep-active.ts";
+import { writeLaunch } from "../guard/ladder/launch-file.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { openMemoryLedger, openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
+import { isRunAlive } from "../server/is-run-alive.ts";
 import { showBreaker } from "../workspace/breaker-file.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { nodeDisk } from "../workspace/disk.ts";
@@ -41,7 +44,7 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
   const project = findProject(currentFolder());
   const config = await readConfig(project);
   const clock = now === undefined ? machineClock() : clockAt(now);
-  const ledger = await openLedger(project, create);
+  const ledger = await openLedger(project, clock, create);
   const engine: Engine = {
     ledger,
     clock,
@@ -81,9 +84,14 @@ async function prove(
   return "error" in proven ? proven : { command: check.command, tree: proven.tree, ...proven.run };
 }
 
-async function openLedger(project: Project, create: boolean): Promise<Ledger> {
+/** Whoever opens it keeps in order what hooks look at while nobody can be asked. */
+async function openLedger(project: Project, clock: Clock, create: boolean): Promise<Ledger> {
   if (!create && !hasLedger(project)) return openMemoryLedger();
-  return openSqliteLedger({ folder: openStateFolder(project), create, fileSystemOf: networkFileSystem });
+  const folder = openStateFolder(project);
+  const ledger = await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem });
+  await tidyShownActive({ ledger, clock, folder, isRunAlive: () => isRunAlive(folder) });
+  if (create) writeLaunch({ folder, root: project.place.root });
+  return showingActive(ledger, folder);
 }
 
 async function readConfig({ place }: Project): Promise<Config> {

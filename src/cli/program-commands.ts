@@ -91,7 +91,10 @@ export function releaseCommand(name: string, options: AskOptions): Promise<0 | 2
 }
 
 /** For programs, which call a task by its whole name. */
-async function withTask(name: string, use: (task: string) => Promise<Verdict>): Promise<Verdict | Deny> {
+export async function withTask(
+  name: string,
+  use: (task: string) => Promise<Verdict>,
+): Promise<Verdict | Deny> {
   const read = readTaskName(name);
   return "allow" in read ? read : use(inOwnSession(read.key));
 }

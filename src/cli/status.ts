@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deny } from "../core/rules/verdict.ts";
+import { wrapped } from "../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../engine/read-status.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
@@ -8,7 +9,6 @@ import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { showReading } from "./reading.ts";
 import { runAtWork } from "./run-at-work.ts";
-import { wrapped } from "./run-view/display-width.ts";
 import { drawRun } from "./run-view/draw-run.ts";
 import { needsPerson } from "./run-view/needs-person.ts";
 import { readKeys } from "./run-view/press-key.ts";
@@ -16,6 +16,7 @@ import type { RunModel } from "./run-view/run-model.ts";
 import { Screen } from "./run-view/screen.ts";
 import { isTaken } from "./run-view/task-words.ts";
 import { wallWords } from "./run-view/words.ts";
+import { type ServerStatus, serverLine, serverStatus } from "./server-status.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
@@ -35,8 +36,12 @@ const watchMs = 1000;
 export async function statusCommand({ json, watch, disk }: StatusOptions): Promise<number> {
   if (disk === true) return showReading({ json, text: diskText }, async () => readDisk());
   if (watch === true && json !== true && process.stdout.isTTY) return watchStatus();
-  if (json === true) return showReading({ json, text: () => "" }, readDocument);
-  return showReading({ text: statusText }, readTold);
+  const withServer = async <Read extends object>(read: () => Promise<Read | Deny>) => {
+    const status = await read();
+    return "allow" in status ? status : { ...status, server: serverStatus() };
+  };
+  if (json === true) return showReading({ json, text: () => "" }, () => withServer(readDocument));
+  return showReading({ text: textWithServer }, () => withServer(readTold));
 }
 
 async function readDocument(): Promise<Status | Deny> {
@@ -125,6 +130,10 @@ function modelOf(told: Told, keys: string | null): RunModel {
     notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
     selected: null,
   };
+}
+
+function textWithServer({ server, ...told }: Told & { readonly server: ServerStatus | null }): string {
+  return `${statusText(told)}${server === null ? "" : `${style.dim(serverLine(server))}\n`}`;
 }
 
 /** What waits for a person first, then everything. */

@@ -1,11 +1,7 @@
+import { printable } from "../core/text/printable.ts";
 import { style } from "./style.ts";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: text from agents must not command the terminal
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
-
-export function printable(text: string): string {
-  return text.replace(unprintable, " ");
-}
+export { printable };
 
 /** Columns that align; where the terminal is too narrow, the widest ones are cut. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -110,6 +110,36 @@ const usage = z.object({
   cost_usd: z.number().nonnegative().optional(),
 });
 
+const shape = z.object({
+  segments: z.array(z.union([z.string(), z.object({ glob: z.string() }), z.null()])),
+  deep: z.boolean(),
+});
+
+const guardFacts = z.object({
+  breaker: z.enum(["CLEAR", "PAUSE", "STOP"]),
+  holders: z.array(
+    z.looseObject({
+      key: task,
+      epoch: count,
+      leaseState: z.enum(["running", "held", "over"]),
+      locks: z.array(z.object({ resource: line, shapes: z.array(shape) })),
+      forbidden: z.array(z.string()),
+    }),
+  ),
+});
+
+const violation = z.object({
+  task,
+  kind: z.enum(["refused", "strayed", "sent-back"]),
+  agent: maybe(z.string()),
+  tool: z.string(),
+  code: line,
+  target: z.string(),
+  reason: z.string(),
+  bytes: count,
+  block: z.boolean().optional().describe("the task is blocked by it"),
+});
+
 const none = z.object({});
 const reasoned = z.object({ task, reason: text });
 const breaker = z.object({ reason: text.optional() });
@@ -173,6 +203,8 @@ export const operationSchemas = {
   pause: { input: breaker, output: verdict },
   "stop-all": { input: breaker, output: verdict },
   clear: { input: breaker, output: verdict },
+  "guard-facts": { input: z.object({ task: task.optional() }), output: guardFacts },
+  "guard-record": { input: violation, output: verdict.describe("on allow `details` has times and loops") },
 } as const satisfies Record<OperationName, { readonly input: z.ZodType; readonly output: z.ZodType }>;
 
 /** All of them in one published document. */

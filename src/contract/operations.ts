@@ -43,6 +43,8 @@ export const operations = {
   pause: { effect: "write", callers: people },
   "stop-all": { effect: "destroy", callers: people },
   clear: { effect: "write", callers: people },
+  "guard-facts": { effect: "read", callers: everyone, fenced: true },
+  "guard-record": { effect: "write", callers: everyone, fenced: true },
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;

@@ -14,7 +14,7 @@ export function tokenOf(ledger: Ledger, task: string, epoch: number): string {
 
 /** INV-2: nothing that carries another epoch than the current one is applied. */
 export function checkEpoch(
-  { ledger }: Engine,
+  { ledger }: Pick<Engine, "ledger">,
   task: string,
   attempt: Attempt | undefined,
   call: Call,
@@ -34,7 +34,7 @@ export function checkEpoch(
 
 /** As `checkEpoch`, for whoever works: a lease that has ended is over even before the watchdog takes note. */
 export function checkFence(
-  engine: Engine,
+  engine: Pick<Engine, "ledger" | "clock">,
   task: string,
   attempt: Attempt | undefined,
   call: Call,

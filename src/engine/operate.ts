@@ -7,12 +7,14 @@ import { completeTask } from "./complete-task.ts";
 import { dispatchTask } from "./dispatch-task.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkFence } from "./fence.ts";
+import { readGuardFacts } from "./guard-facts.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { listLocks } from "./list-locks.ts";
 import { cancelTask, escalateTask, resolveTask, retryTask, stopTask } from "./move-task.ts";
 import { openDecisions } from "./open-decisions.ts";
 import { readStatus } from "./read-status.ts";
 import { reconcile } from "./reconcile.ts";
+import { recordForAttempt } from "./record-violation.ts";
 import { releaseTask } from "./release-task.ts";
 import { runWatchdog } from "./run-watchdog.ts";
 import { submitResult } from "./submit-result.ts";
@@ -55,6 +57,8 @@ const handlers = {
     setBreaker(engine, withReason("STOP", reason), call),
   clear: (engine: Engine, { reason }: Reason, call: Call) =>
     setBreaker(engine, withReason("CLEAR", reason), call),
+  "guard-facts": (engine: Engine, _input: { readonly task?: string }) => readGuardFacts(engine),
+  "guard-record": recordForAttempt,
 } as const satisfies Record<OperationName, (engine: Engine, input: never, call: Call) => Promise<unknown>>;
 
 type Handlers = typeof handlers;

@@ -37,6 +37,8 @@ export interface Ledger {
   decisions(filter?: { readonly state?: Decision["state"] }): Promise<readonly Decision[]>;
   /** The pass that is kept under a key. A damaged one counts as none: it can be had again by running the check. */
   evidence(key: string): Promise<StoredRun | undefined>;
+  /** Another one after whatever anybody has stored: what was read before may be old. */
+  version(): string;
   /** The key that attempts' tokens are made with. */
   secret(): string;
   commit(change: Change): Promise<Committed>;
@@ -74,6 +76,8 @@ export interface Attempt {
   readonly runner: ProcessIdentity | null;
   /** The client's conversation, for going on with it; absent where there is none. */
   readonly conversation?: string;
+  /** The agent of a client that claimed it; absent where none did. */
+  readonly boundAgent?: string;
   /** Budgets whose warning was given. */
   readonly warned: readonly ("tokens" | "minutes" | "cost_usd")[];
 }

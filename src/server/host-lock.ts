@@ -2,15 +2,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../ledger/sqlite/connection.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
+import type { HostRole } from "./host-record.ts";
 
 const pauseMs = 20;
 
 /**
- * One host for a state folder, by whatever path it is reached. The kernel holds the lock and drops it with the
- * process: unlike a pid it needs no guess about who is dead, and it also holds between containers.
+ * One host of a kind for a state folder, by whatever path it is reached. The kernel holds the lock and drops it with
+ * the process: unlike a pid it needs no guess about who is dead, and it also holds between containers.
  */
-export function takeHostLock(folder: string): Disposable | undefined {
-  return takeLock(join(folder, "host.lock"));
+export function takeHostLock(folder: string, role: HostRole): Disposable | undefined {
+  return takeLock(join(folder, `${role}.lock`));
 }
 
 /** One process at a time opens a plan: of two that find no session for it, both would make one. */

@@ -3,17 +3,22 @@ import { join } from "node:path";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { field } from "../core/points/fields.ts";
 
+/** `host`: a run, for its agents. `serve`: the warm process, for the hooks of people's clients. */
+export type HostRole = "host" | "serve";
+
 /** What a host leaves for those who look for it. */
 export interface HostRecord extends ProcessIdentity {
   /** Where it listens, which is elsewhere if the folder's path is too long for a socket. */
   readonly socket: string;
   /** Which walls stand around the agents of a run; absent where the host is none. */
   readonly walls?: { readonly sandbox: boolean };
+  /** Where it answers HTTP, if it does. */
+  readonly port?: number;
 }
 
 /** Undefined where there is none, or where it came with a copy of the folder and is about another one. */
-export function readHostRecord(folder: string): HostRecord | undefined {
-  const document = parsed(readIfThere(fileIn(folder)));
+export function readHostRecord(folder: string, role: HostRole = "host"): HostRecord | undefined {
+  const document = parsed(readIfThere(fileIn(folder, role)));
   if (field(document, "folder") !== keyOf(folder)) return undefined;
   const [pid, startedAt, boot, socket] = ["pid", "startedAt", "boot", "socket"].map((name) =>
     field(document, name),
@@ -21,22 +26,27 @@ export function readHostRecord(folder: string): HostRecord | undefined {
   if (typeof pid !== "number" || typeof startedAt !== "string") return undefined;
   if (typeof boot !== "string" || typeof socket !== "string") return undefined;
   const sandbox = field(field(document, "walls"), "sandbox");
-  return { pid, startedAt, boot, socket, ...(typeof sandbox === "boolean" ? { walls: { sandbox } } : {}) };
+  const port = field(document, "port");
+  return {
+    ...{ pid, startedAt, boot, socket },
+    ...(typeof sandbox === "boolean" ? { walls: { sandbox } } : {}),
+    ...(typeof port === "number" ? { port } : {}),
+  };
 }
 
 /** Whole or not there: others read it at any time. */
-export function writeHostRecord(folder: string, record: HostRecord): void {
-  const temporary = `${fileIn(folder)}.${process.pid}`;
+export function writeHostRecord(folder: string, role: HostRole, record: HostRecord): void {
+  const temporary = `${fileIn(folder, role)}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify({ ...record, folder: keyOf(folder) })}\n`, { mode: 0o600 });
-  renameSync(temporary, fileIn(folder));
+  renameSync(temporary, fileIn(folder, role));
 }
 
-export function removeHostRecord(folder: string): void {
-  rmSync(fileIn(folder), { force: true });
+export function removeHostRecord(folder: string, role: HostRole): void {
+  rmSync(fileIn(folder, role), { force: true });
 }
 
-function fileIn(folder: string): string {
-  return join(folder, "host.json");
+function fileIn(folder: string, role: HostRole): string {
+  return join(folder, `${role}.json`);
 }
 
 function keyOf(folder: string): string {

@@ -1,7 +1,8 @@
-import { lstatSync, mkdtempSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { quoted } from "../core/points/quoted.ts";
+import { clientNameBytesMax } from "../guard/ladder/client-socket.ts";
 import { StateFolderFault } from "../workspace/state-folder.ts";
 
 /** What fits into the system's address of a socket, without the NUL at its end. */
@@ -20,9 +21,9 @@ export function requireOwnFolder(folder: string): string {
 }
 
 /** Only for the holder of the host's lock: whatever socket is found there is nobody's any more. */
-export function placeSocket(folder: string): string {
-  const path = join(folder, "socket");
-  if (Buffer.byteLength(path) > pathBytesMax) return placeShort();
+export function placeSocket(folder: string, name: string): string {
+  const path = join(folder, name);
+  if (Buffer.byteLength(path) + clientNameBytesMax > pathBytesMax) return placeShort();
   removeStale(path);
   return path;
 }
@@ -44,7 +45,7 @@ export function removeShort(folder: string, socket: string): void {
   const found = lstatSync(made, { throwIfNoEntry: false });
   if (made === folder || found === undefined || isForeign(found.uid)) return;
   if (!found.isDirectory() || !basename(made).startsWith(shortPrefix)) return;
-  rmSync(socket, { force: true });
+  for (const name of readdirSync(made)) if (join(made, name).startsWith(socket)) rmSync(join(made, name));
   rmdirSync(made);
 }
 

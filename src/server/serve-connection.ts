@@ -1,42 +1,56 @@
 import type { Socket } from "node:net";
 import { deny } from "../core/rules/verdict.ts";
+import { rawStart } from "../guard/ladder/raw-form.ts";
 import { readMsMax, requestBytesMax } from "./protocol.ts";
 
 const newline = 0x0a;
 
-/** Reads one line and answers it. Who sends half a line and leaves, or takes too long over it, gets nothing. */
+/**
+ * Reads one line and answers it; a hook's raw request goes on to the end of what is sent. Who sends half a request and
+ * leaves, or takes too long over it, gets nothing.
+ */
 export function serveConnection(
   socket: Socket,
-  { answer, onRequest }: { answer: (line: Uint8Array) => Promise<string>; onRequest: () => void },
+  { answer, onRequest }: { answer: (request: Uint8Array) => Promise<string>; onRequest: () => void },
 ): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let raw = false;
   const drop = () => void socket.destroy();
   let deadline = setTimeout(drop, readMsMax);
   const reply = async (answering: Promise<string>) => {
     clearTimeout(deadline);
     onRequest();
     // Whatever else comes is thrown away, and the other side's end is seen.
-    socket.off("data", take).off("end", drop).resume();
+    socket.off("data", take).off("end", end).resume();
     const text = await answering;
     if (socket.destroyed) return;
     deadline = setTimeout(drop, readMsMax);
     socket.end(`${text}\n`);
   };
   const take = (chunk: Buffer) => {
-    const end = chunk.indexOf(newline);
-    const piece = end < 0 ? chunk : chunk.subarray(0, end);
+    const lineEnd = raw ? -1 : chunk.indexOf(newline);
+    raw ||= lineEnd >= 0 && isRaw([...chunks, chunk]);
+    const piece = lineEnd < 0 || raw ? chunk : chunk.subarray(0, lineEnd);
     chunks.push(piece);
     bytes += piece.length;
     if (bytes > requestBytesMax) {
       void reply(Promise.resolve(tooLong));
       chunks.length = 0;
       socket.pause(); // the rest of it stays where it is
-    } else if (end >= 0) void reply(answer(Buffer.concat(chunks)));
+    } else if (lineEnd >= 0 && !raw) void reply(answer(Buffer.concat(chunks)));
   };
-  socket.on("data", take).on("end", drop);
+  const end = () => {
+    if (raw) void reply(answer(Buffer.concat(chunks)));
+    else drop();
+  };
+  socket.on("data", take).on("end", end);
   socket.on("error", drop); // the other side is gone
   socket.on("close", () => clearTimeout(deadline));
+}
+
+function isRaw(chunks: readonly Buffer[]): boolean {
+  return Buffer.concat(chunks).subarray(0, rawStart.length).toString("latin1") === rawStart;
 }
 
 const tooLong = JSON.stringify(

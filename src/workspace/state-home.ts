@@ -5,10 +5,15 @@ import { basename, dirname, join } from "node:path";
 
 /** Where checkouts of a repository lie: outside of it, or a test there could pass on the wrong packages. */
 export function checkoutsFolder(commonFolder: string): string {
+  const folder = checkoutsPath(commonFolder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** The same, whether it exists or not. */
+export function checkoutsPath(commonFolder: string): string {
   const home = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
   const name = basename(commonFolder) === ".git" ? basename(dirname(commonFolder)) : basename(commonFolder);
   const id = createHash("sha256").update(commonFolder).digest("hex").slice(0, 12);
-  const folder = join(home, "lockstep", `${name.replace(/[^A-Za-z0-9._-]/g, "_")}-${id}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
+  return join(home, "lockstep", `${name.replace(/[^A-Za-z0-9._-]/g, "_")}-${id}`);
 }

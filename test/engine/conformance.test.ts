@@ -256,6 +256,17 @@ describe("one machine", () => {
     pause: {},
     "stop-all": {},
     clear: {},
+    "guard-facts": {},
+    "guard-record": {
+      task: "T-1",
+      kind: "refused",
+      agent: null,
+      tool: "Write",
+      code: "R-PW-001",
+      target: "b",
+      reason: "x",
+      bytes: 1,
+    },
   } as const satisfies Record<OperationName, object>;
   const names = Object.keys(operations) as OperationName[];
 

@@ -44,6 +44,7 @@ export class GatedLedger implements Ledger {
   decisions: Ledger["decisions"] = (filter) => this.#read("decisions", (ledger) => ledger.decisions(filter));
   evidence: Ledger["evidence"] = (key) => this.#read(`evidence ${key}`, (ledger) => ledger.evidence(key));
   verify = () => this.#read("verify", (ledger) => ledger.verify());
+  version = () => this.#store.ledger.version();
   secret = () => this.#store.ledger.secret();
   close(): void {}
 

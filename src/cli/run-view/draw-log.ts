@@ -1,5 +1,5 @@
+import { fitted } from "../../core/text/display-width.ts";
 import { clockTime } from "./clock-time.ts";
-import { fitted } from "./display-width.ts";
 import { type Frame, noPaint } from "./run-model.ts";
 
 const wholeTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*/;

@@ -1,5 +1,5 @@
+import { displayWidth, fitted, padded, wrappedTo } from "../../core/text/display-width.ts";
 import { counted, duration } from "../table.ts";
-import { displayWidth, fitted, padded, wrappedTo } from "./display-width.ts";
 import { drawTasks, inOrder } from "./draw-tasks.ts";
 import { type Need, needsPerson } from "./needs-person.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";

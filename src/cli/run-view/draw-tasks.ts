@@ -1,7 +1,7 @@
 import type { TaskState } from "../../core/tasks/states.ts";
+import { displayWidth, fitted, padded } from "../../core/text/display-width.ts";
 import { duration } from "../table.ts";
 import { shortName } from "../task-names.ts";
-import { displayWidth, fitted, padded } from "./display-width.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
 import {
   countedTasks,

@@ -1,10 +1,10 @@
 import { field } from "../../core/points/fields.ts";
 import type { Hold } from "../../core/tasks/task.ts";
+import { displayWidth, fitted, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { style } from "../style.ts";
 import { counted, duration, printable } from "../table.ts";
 import { shortName } from "../task-names.ts";
-import { displayWidth, fitted, wrapped } from "./display-width.ts";
 import { inOrder } from "./draw-tasks.ts";
 import { decideCommands, type Question, questionText } from "./needs-person.ts";
 import { isMerged, isTaken, proofWords, type ShownTask, waitsText, whyOf } from "./task-words.ts";

@@ -5,8 +5,6 @@ type Table = readonly { readonly code: RuleCode }[];
 
 /** docs/rules.md: every code with its cause and remedy, and each point's order of precedence. */
 export async function rulesDocument(): Promise<string> {
-  const live = ruleCodes.filter((code) => ruleText(code).reserved === undefined);
-  const reserved = ruleCodes.filter((code) => ruleText(code).reserved !== undefined);
   return [
     "<!-- Made by `npm run gen` from src/core/rules/catalog.ts and src/core/points/. Do not edit. -->",
     "# Rules",
@@ -15,7 +13,7 @@ export async function rulesDocument(): Promise<string> {
     "",
     "## Codes",
     "",
-    ...codeTable(live),
+    ...codeTable(ruleCodes),
     "",
     "## Order of precedence",
     "",
@@ -25,12 +23,6 @@ export async function rulesDocument(): Promise<string> {
     "| hook point | codes, first to last |",
     "|---|---|",
     ...(await precedenceRows()),
-    "",
-    "## Reserved",
-    "",
-    "Fixed names that no command answers with yet.",
-    "",
-    ...codeTable(reserved),
     "",
   ].join("\n");
 }

@@ -3,13 +3,10 @@ export interface RuleText {
   readonly from: "S0" | "Lockstep";
   readonly cause: string;
   readonly remedy: string;
-  /** Named by the interface, but no part that exists today answers with it. */
-  readonly reserved?: true;
 }
 
 const s0 = (cause: string, remedy: string): RuleText => ({ from: "S0", cause, remedy });
 const own = (cause: string, remedy: string): RuleText => ({ from: "Lockstep", cause, remedy });
-const later = (cause: string, remedy: string): RuleText => ({ ...own(cause, remedy), reserved: true });
 
 /** Every code that a verdict can carry, with what it means and the next legal step. */
 const catalog = {
@@ -118,7 +115,7 @@ const catalog = {
     "let the one do it that the reason names: an agent works on its own task, people decide",
   ),
   "R-CB-001": own("a person paused or stopped all work", "wait; `lockstep clear` by a person lets it go on"),
-  "R-OR-001": later("an orchestrator is doing what must be delegated", "spawn a subagent for it"),
+  "R-OR-001": own("an orchestrator is doing what must be delegated", "spawn a subagent for it"),
   "R-BG-001": own(
     "a budget is spent or a loop was halted",
     "raise the limit, split the task, or let a person decide",

@@ -16,8 +16,9 @@ export function callEffects(m: Machine, call: Call, world: World): Effects {
     refuse(kind: RefusalKind, why: string) {
       report.refuse(kind, why);
     },
-    opaque(why: string) {
-      report.opaque(by, why);
+    opaque(why: string, { script, ...options } = {}) {
+      const path = script === undefined ? undefined : folderFrom(script, world.cwd);
+      report.opaque(by, why, path === undefined ? options : { ...options, script: path });
     },
     operand(text: Text) {
       report.mention(by, text, world, true);

@@ -1,8 +1,9 @@
 import { expandGlob, linksBelow } from "../paths/expand-glob.ts";
 import { type Located, locate, resolveDots } from "../paths/locate.ts";
-import type { Disk, Place } from "../paths/place.ts";
+import type { Disk } from "../paths/place.ts";
 import { protectedEntryOf, protectedHomeEntryOf } from "../paths/protected-paths.ts";
 import { Scope } from "../paths/scope.ts";
+import { isScratch, type Scratch } from "../paths/scratch.ts";
 import type { RuleCode } from "../rules/catalog.ts";
 import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "../rules/judge-write.ts";
 import { mentionedPaths } from "./mentioned-paths.ts";
@@ -12,9 +13,9 @@ import { projectPath, type Target, targetsOf } from "./write-targets.ts";
 /** What a caller with a task may do in a shell. */
 export interface CommandLimits extends WriteLimits {
   /** What other tasks hold. */
-  readonly others: Scope;
-  /** Absolute folders that anyone may write. */
-  readonly scratch: readonly string[];
+  readonly others: Pick<Scope, "entryOf" | "holdsBelow">;
+  readonly scratch: Scratch["scratch"];
+  readonly closed?: readonly string[];
 }
 
 export interface Objection {
@@ -23,7 +24,14 @@ export interface Objection {
   readonly path?: string;
 }
 
-const devices = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full"]);
+const devices: ReadonlySet<string> = new Set([
+  "/dev/null",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/dev/tty",
+  "/dev/zero",
+  "/dev/full",
+]);
 
 /** Everything about a command that its caller is not allowed; empty means that it may run. */
 export function judgeCommand(analysis: ShellAnalysis, limits: CommandLimits): readonly Objection[] {
@@ -197,17 +205,4 @@ function protectedIn(pattern: string): string | undefined {
 
 function outside(by: string, path: string): Objection {
   return { code: "R-PW-001", reason: `${by}: \`${path}\` lies outside the lock scope`, path };
-}
-
-/** The project is never scratch, wherever it lies; nor is a repository's own folder, which git takes orders from. */
-function isScratch(
-  path: string,
-  { place, scratch, disk }: { place: Place; scratch: readonly string[]; disk: Disk },
-): boolean {
-  const real = disk.realPath(path);
-  return [path, real].every((spelling) => {
-    const located = locate(spelling, place);
-    if (located.where !== "outside" || located.path.includes("/.git/")) return false;
-    return scratch.some((folder) => located.path === folder || located.path.startsWith(`${folder}/`));
-  });
 }

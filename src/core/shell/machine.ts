@@ -16,6 +16,8 @@ export interface ShellContext {
   readonly environment?: ReadonlySet<string>;
   /** The task that the caller works on. */
   readonly task?: string;
+  /** The caller hands out tasks and may ask for what belongs to that. */
+  readonly orchestrates?: boolean;
   readonly disk?: Pick<Disk, "kindOf" | "realPath">;
 }
 

@@ -30,8 +30,8 @@ export class Report {
     this.#once(["r", kind, why], () => this.#refusals.push({ kind, why }));
   }
 
-  opaque(by: string, why: string): void {
-    this.#once(["o", by, why], () => this.#opaque.push({ by, why }));
+  opaque(by: string, why: string, options: Omit<Opaque, "by" | "why"> = {}): void {
+    this.#once(["o", by, why, options.script], () => this.#opaque.push({ by, why, ...options }));
   }
 
   mention(by: string, text: Text, world: World, operand: boolean): void {

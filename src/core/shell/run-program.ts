@@ -24,7 +24,13 @@ export function runProgram(
 ): Outcome {
   const name = tableName(m, word, world);
   const args = given.flatMap((arg, index) => severalNames(arg, given[index + 1]));
-  const call: Call = { name: name ?? word, args, input, task: m.context.task };
+  const call: Call = {
+    name: name ?? word,
+    args,
+    input,
+    task: m.context.task,
+    orchestrates: m.context.orchestrates,
+  };
   m.report.program(call.name);
   const program = name === undefined ? undefined : findProgram(name);
   if (program === undefined) runUnknown(m, call, world);
@@ -68,7 +74,9 @@ function severalNames(arg: Text, next: Text | undefined): readonly Text[] {
 function tableName({ context }: Machine, word: string, world: World): string | undefined {
   const path = word.includes("/") ? systemPath(word, world.cwd) : word;
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.exe$/i, "");
-  const installed = context.home !== undefined && path.startsWith(`${context.home}/.`);
+  // A checkout may lie in such a folder too, and what lies in it is nothing that was installed.
+  const own = path.startsWith(`${context.root}/`);
+  const installed = context.home !== undefined && path.startsWith(`${context.home}/.`) && !own;
   if (!word.includes("/") || installed || systemFolders.test(path) || toolFolders.test(word)) return name;
   return isShell(name) || isInterpreter(name) || isAgent(name) ? name : undefined;
 }

@@ -36,6 +36,14 @@ export interface Refusal {
 export interface Opaque {
   readonly by: string;
   readonly why: string;
+  /** `npm run build`, `yarn test` and the like. */
+  readonly runsScript?: true;
+  /** The file that an interpreter runs, absolute, where that is known. */
+  readonly script?: string;
+}
+
+interface OpaqueOptions extends Pick<Opaque, "runsScript"> {
+  readonly script?: Text;
 }
 
 /** Text handed to a program whose reads and writes are not known; it may name somebody else's path. */
@@ -69,6 +77,8 @@ export interface Call {
   readonly input: Input;
   /** The task that the caller works on, where that is known. */
   readonly task?: string | undefined;
+  /** True for a caller that hands out tasks. */
+  readonly orchestrates?: boolean | undefined;
 }
 
 /** What a program's description says of a call. */
@@ -76,7 +86,7 @@ export interface Effects {
   write(target: Text, action?: Action, options?: WriteOptions): void;
   refuse(kind: RefusalKind, why: string): void;
   /** The program does more than is said here, and only the run will tell what. */
-  opaque(why: string): void;
+  opaque(why: string, options?: OpaqueOptions): void;
   /** An operand (or option value) that may be read or written by a program we do not know. */
   operand(text: Text): void;
   /** Inline code or prose in a language that is not followed; scanned for foreign paths. */

@@ -43,6 +43,7 @@ export class SqliteLedger implements Ledger {
   readonly #connection: Connection;
   readonly #home: Home | undefined;
   readonly #secret: string;
+  #commits = 0;
 
   private constructor(connection: Connection, secret: string, home: Home | undefined) {
     this.#connection = connection;
@@ -80,8 +81,11 @@ export class SqliteLedger implements Ledger {
     this.#read((connection) => readDecisions(connection, filter?.state));
   evidence = (key: string) => this.#read((connection) => readWhole<StoredRun>(connection, "evidence", key));
   secret = () => this.#secret;
+  /** SQLite counts what other connections have stored, and not this one. */
+  version = () => `${Number(this.#connection.row("PRAGMA data_version")?.data_version)} ${this.#commits}`;
 
   async commit(change: Change): Promise<Committed> {
+    this.#commits += 1;
     const stored = await this.#store(change).catch((error: unknown) => {
       if (!isFull(error) || this.#home === undefined) throw error;
       // What stands in the log and in the database both is room too.

@@ -123,6 +123,7 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
     LOCKSTEP_EPOCH: String(started.epoch),
     LOCKSTEP_TOKEN: started.token,
     LOCKSTEP_ROOT: context.repository.root,
+    LOCKSTEP_CHECKOUT: place.checkout.folder,
     LOCKSTEP_SLOT: String(slot.number),
     LOCKSTEP_PORT_BASE: String(slot.portBase),
     COMPOSE_PROJECT_NAME: `lockstep-${task.key.toLowerCase().replace(/[^a-z0-9_-]+/g, "-")}`,

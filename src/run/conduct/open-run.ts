@@ -3,8 +3,12 @@ import { dirname, join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
+import { tidyShownActive } from "../../guard/keep-active.ts";
+import { guardEndpoint } from "../../guard/open-endpoint.ts";
 import { openHost } from "../../server/host.ts";
+import { showActive } from "../../workspace/active-file.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
+import { findProject } from "../../workspace/find-project.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
@@ -74,7 +78,14 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
     open: async () => {
       const secrets = new KnownSecrets();
       secrets.addFrom(repository.root, config.workspace.include);
-      const host = await openHost(context.engine, wish.stateFolder, { walls: { sandbox: sandbox.enforces } });
+      const guard = guardEndpoint({
+        engine: context.engine,
+        project: findProject(repository.root),
+        isRunAlive: () => true,
+      });
+      const walls = { sandbox: sandbox.enforces };
+      const host = await openHost(context.engine, wish.stateFolder, { guard, walls });
+      showActive(wish.stateFolder);
       // A run that was killed may have left locks of git's on any ref, whether or not the base was to move.
       await tellFreed(context);
       const files = new SessionMemory(context, wish, secrets);
@@ -99,6 +110,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
             await files.written();
           } finally {
             await host[Symbol.asyncDispose]();
+            await tidyShownActive({ ...context.engine, folder: wish.stateFolder, isRunAlive: () => false });
           }
         },
       };

@@ -4,7 +4,7 @@ import {
   eventStream,
   isAnswer,
   type StandIn,
-  scripted,
+  scriptedFor,
   standIn,
   type Turn,
 } from "./stand-in.ts";
@@ -22,11 +22,14 @@ export interface AnthropicStandIn extends StandIn {
 }
 
 /** Anthropic's Messages API, playing turns to whoever has tools; side questions get a title. */
-export async function anthropicStandIn(turns: readonly (Turn | Answer)[]): Promise<AnthropicStandIn> {
-  const next = scripted(turns);
-  const server = await standIn((asked) => {
+export async function anthropicStandIn(
+  turns: readonly (Turn | Answer)[],
+  delegated: readonly Turn[] = [],
+): Promise<AnthropicStandIn> {
+  const next = scriptedFor({ turns, delegated });
+  const server = await standIn(async (asked) => {
     const request = conversation(asked);
-    if (request !== undefined) return answerTo(request, next(JSON.stringify(request.messages)));
+    if (request !== undefined) return answerTo(request, await next(JSON.stringify(request.messages)));
     if (isMessages(asked)) return answerTo(asked.body as MessagesRequest, { text: '{"title":"a title"}' });
     if (asked.path.includes("/count_tokens")) return { body: { input_tokens: asked.text.length } };
     return { body: {} };

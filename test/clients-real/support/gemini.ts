@@ -4,7 +4,7 @@ import {
   eventStream,
   isAnswer,
   type StandIn,
-  scripted,
+  scriptedFor,
   standIn,
   type Turn,
 } from "./stand-in.ts";
@@ -25,11 +25,14 @@ export interface GeminiStandIn extends StandIn {
 }
 
 /** Gemini's API, playing turns to whoever has tools; side questions get an empty object. */
-export async function geminiStandIn(turns: readonly (Turn | Answer)[]): Promise<GeminiStandIn> {
-  const next = scripted(turns);
-  const server = await standIn((asked) => {
+export async function geminiStandIn(
+  turns: readonly (Turn | Answer)[],
+  delegated: readonly Turn[] = [],
+): Promise<GeminiStandIn> {
+  const next = scriptedFor({ turns, delegated });
+  const server = await standIn(async (asked) => {
     const request = conversation(asked);
-    if (request !== undefined) return answerTo(asked, next(JSON.stringify(request.contents)));
+    if (request !== undefined) return answerTo(asked, await next(JSON.stringify(request.contents)));
     if (asked.path.includes(":countTokens")) return { body: { totalTokens: asked.text.length } };
     return answerTo(asked, { text: "{}" });
   });

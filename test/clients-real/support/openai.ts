@@ -3,8 +3,9 @@ import {
   type Asked,
   eventStream,
   isAnswer,
+  type ModelCall,
   type StandIn,
-  scripted,
+  scriptedFor,
   standIn,
   type Turn,
 } from "./stand-in.ts";
@@ -31,12 +32,15 @@ export interface OpenaiStandIn extends StandIn {
 }
 
 /** OpenAI's two wires, playing turns to whoever has tools; side questions get a title. */
-export async function openaiStandIn(turns: readonly (Turn | Answer)[]): Promise<OpenaiStandIn> {
-  const next = scripted(turns);
-  const server = await standIn((asked) => {
+export async function openaiStandIn(
+  turns: readonly (Turn | Answer)[],
+  delegated: readonly Turn[] = [],
+): Promise<OpenaiStandIn> {
+  const next = scriptedFor({ turns, delegated });
+  const server = await standIn(async (asked) => {
     const request = requestOf(asked);
     if (request === undefined) return { status: 404, body: { error: { message: "there is no such path" } } };
-    const turn = hasTools(request) ? next(JSON.stringify(saidIn(request))) : { text: "a title" };
+    const turn = hasTools(request) ? await next(JSON.stringify(saidIn(request))) : { text: "a title" };
     if (isAnswer(turn)) return turn;
     return { body: request.messages === undefined ? newerForm(request, turn) : olderForm(request, turn) };
   });
@@ -143,8 +147,13 @@ function messageItem(text: string) {
 }
 
 /** A tool without a schema gets its input as a text. */
-function callItem({ name, input }: { readonly name: string; readonly input: unknown }, id: string) {
-  const call = { name, call_id: `call_${id}`, status: "completed" };
+function callItem({ name, input, namespace }: ModelCall, id: string) {
+  const call = {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    call_id: `call_${id}`,
+    status: "completed",
+  };
   return typeof input === "string"
     ? { type: "custom_tool_call", id: `ctc_${id}`, ...call, input }
     : { type: "function_call", id: `fc_${id}`, ...call, arguments: JSON.stringify(input) };

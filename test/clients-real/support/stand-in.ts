@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** One request to the stand-in. */
 export interface Asked {
@@ -55,16 +56,48 @@ export async function standIn(handler: (asked: Asked) => Answer | Promise<Answer
 /** What the model does at its turn: says something, and calls tools or is done. */
 export interface Turn {
   readonly text?: string;
-  readonly calls?: readonly { readonly name: string; readonly input: unknown }[];
+  readonly calls?: readonly ModelCall[];
   readonly usage?: { readonly input: number; readonly cached: number; readonly output: number };
 }
 
+export interface ModelCall {
+  readonly name: string;
+  readonly input: unknown;
+  /** Of OpenAI's newer wire. */
+  readonly namespace?: string;
+}
+
 /** Turns in their order, or answers such as a refusal; a request that is repeated gets the same one again. */
-export function scripted(turns: readonly (Turn | Answer)[]): (request: string) => Turn | Answer {
+function scripted(turns: readonly (Turn | Answer)[]): (request: string) => Turn | Answer {
   const given = new Map<string, Turn | Answer>();
   return (request) => {
     const turn = given.get(request) ?? turns[given.size] ?? over;
     given.set(request, turn);
+    return turn;
+  };
+}
+
+/** Stands in what the main agent is asked; who does not hear it is a subagent. */
+export const personsWord = "as-the-person-said";
+
+export interface Script {
+  readonly turns: readonly (Turn | Answer)[];
+  /** Those of a subagent. The main agent's last turn waits for them: some clients let both go on at once. */
+  readonly delegated: readonly Turn[];
+}
+
+/** A script, of which each conversation gets its own part. */
+export function scriptedFor({ turns, delegated }: Script): (request: string) => Promise<Turn | Answer> {
+  const [main, sub] = [scripted(turns), scripted(delegated)];
+  const waiting = new Set(delegated);
+  return async (request) => {
+    if (delegated.length > 0 && !request.includes(personsWord)) {
+      const turn = sub(request);
+      waiting.delete(turn as Turn);
+      return turn;
+    }
+    const turn = main(request);
+    while (turn === turns.at(-1) && waiting.size > 0) await sleep(50);
     return turn;
   };
 }

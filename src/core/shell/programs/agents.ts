@@ -11,6 +11,9 @@ const agent: Program = (call, effects) => {
 
 const ownCommands = /^(?:heartbeat|submit|widen|status|explain|hook|claim|schema|self-check|help)$/;
 
+/** What whoever hands out tasks may call as well. */
+const orchestratorCommands = /^(?:(?:dispatch|lock list|report)(?: |$)|decide$)/;
+
 const plainOptions = /^(?:--help|-h|--version|-V|--json|--debug)$/;
 
 /** What an agent with a task may call; the command itself refuses by the caller's rights once more. */
@@ -25,11 +28,19 @@ const lockstep: Program = (call, effects) => {
     : /^(?:heartbeat|submit|widen|claim)$/.test(first ?? "")
       ? words[1]
       : undefined;
-  const foreign = named !== undefined && call.task !== undefined && known(named) !== call.task;
+  const foreign = named !== undefined && call.task !== undefined && !means(known(named), call.task);
+  const said = words.map((word) => known(word) ?? "…").filter((word) => !plainOptions.test(word));
+  if (/^agent-session (?:summary|validate)(?: |$)/.test(said.join(" "))) return;
+  if (call.orchestrates === true && orchestratorCommands.test(said.join(" "))) return;
   if (!foreign && (escalates || (first !== undefined && ownCommands.test(first)))) return;
   const why = foreign ? "speaks for another task" : "is a person's command";
   effects.refuse("lockstep", `\`lockstep ${first ?? "…"}\` ${why}`);
 };
+
+/** A task of a session goes by its id too. */
+function means(name: string | undefined, task: string): boolean {
+  return name === task || name === task.split("/").at(-1);
+}
 
 /** Ending processes is fine, unless they are Lockstep's or everybody's. */
 const kill: Program = (call, effects) => {

@@ -34,7 +34,7 @@ export function tellCode(code: readonly Text[], options: Options, effects: Effec
     tellInput(effects, call);
     for (const word of rest) effects.operand(word);
   } else {
-    effects.opaque("a script runs");
+    effects.opaque("a script runs", { script });
     const pipe = script.find((piece) => piece.kind === "pipe");
     if (pipe?.kind === "pipe" && pipe.content !== undefined) effects.code(pipe.content);
     for (const word of rest) effects.operand(word);

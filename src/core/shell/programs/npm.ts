@@ -41,7 +41,7 @@ function runVerb(verb: string | undefined, call: Call, effects: Effects, spelled
     effects.opaque("packages are installed or scripts run");
     mention(call.args, effects);
   } else {
-    effects.opaque("scripts of the package may run");
+    effects.opaque("scripts of the package may run", { runsScript: true });
     effects.run([spelled, ...call.args]);
   }
 }
@@ -50,7 +50,7 @@ const writingFlags = /^(?:-u|--update\b|--updateSnapshot|--fix\b|--write\b|-w$|-
 
 /** Tests and checks only read what they are given; other scripts may do anything with it. */
 function runScript(verb: string, call: Call, effects: Effects): void {
-  effects.opaque("scripts of the package run");
+  effects.opaque("scripts of the package run", { runsScript: true });
   const name = /^(?:run|rum|urn|run-script)$/.test(verb) ? (known(call.args[0] ?? []) ?? "") : verb;
   const args = name === verb ? call.args : call.args.slice(1);
   const reads =

@@ -10,6 +10,12 @@ describe("the paths that a patch would change", () => {
   it.each([
     ["an apply_patch envelope", "*** Begin Patch\n*** Add File: a b.ts\n+*** x\n*** End Patch", ["a b.ts"]],
     ["a move in an envelope", "*** Update File: a\r\n*** Move to: b\r\n@@\r\n", ["a", "b"]],
+    [
+      "an envelope without a blank",
+      "*** Add File:src/b/x.ts\n+x\n*** Add File: src/a/y.ts\n",
+      ["src/b/x.ts", "src/a/y.ts"],
+    ],
+    ["a name with a line separator in it", "*** Add File: src/b/x\u2028y.ts\n+x\n", ["src/b/x\u2028y.ts"]],
     ["a unified diff", "--- a/src/x.ts\t2024\n+++ b/src/x.ts\t2024\n@@ -1 +1 @@\n-a\n+b\n", ["src/x.ts"]],
     ["a diff without prefixes", "--- src/x.ts\n+++ src/x.ts\n@@ -1 +1 @@\n-a\n+b\n", ["src/x.ts"]],
     ["a new file", "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n", ["new"]],

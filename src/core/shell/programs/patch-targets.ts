@@ -4,7 +4,7 @@ export interface PatchTarget {
   readonly action: "write" | "delete" | "move";
 }
 
-const envelope = /^\s*\*\*\* (Add File|Update File|Delete File|Move to): (.*)$/;
+const envelope = /^\s*\*\*\* (Add File|Update File|Delete File|Move to):(.*)$/s;
 
 /** How many folders are cut off a path, as in `patch -p`; `all` keeps the last name; undefined guesses. */
 export type Strip = number | "all" | undefined;
@@ -52,7 +52,11 @@ function afterHunkLine(left: { old: number; new: number }, line: string): { old:
   return { old: left.old - 1, new: left.new - 1 };
 }
 
-function readHeader(line: string, isGit: boolean, strip: Strip): PatchTarget[] {
+/** More than two paths can be long: what is behind it names nothing, and would take long to look through. */
+const headerLengthMax = 16_384;
+
+function readHeader(whole: string, isGit: boolean, strip: Strip): PatchTarget[] {
+  const line = whole.slice(0, headerLengthMax);
   const moved = /^(?:rename|copy) (from|to) (.+)$/.exec(line);
   if (moved !== null && isGit) {
     const path = stripped(unquoted(moved[2] ?? ""), typeof strip === "number" ? strip - 1 : (strip ?? 0));

@@ -81,7 +81,7 @@ function runScript(script: Text, args: readonly Text[], effects: Effects): void 
   }
   if (deviceOf(known(script) ?? "") === "descriptor")
     effects.refuse("unknown-code", "data of unknown content goes into a shell");
-  effects.opaque("a script runs");
+  effects.opaque("a script runs", { script });
   for (const word of args) effects.operand(word);
 }
 

@@ -133,7 +133,7 @@ const eachOperand = reading(
       call.name === "concurrently" &&
       options.operands.some((word) => knownStart(word).startsWith("npm:"))
     ) {
-      effects.opaque("scripts of the package run");
+      effects.opaque("scripts of the package run", { runsScript: true });
     }
   },
 );

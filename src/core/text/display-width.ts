@@ -1,17 +1,24 @@
-import { printable } from "../table.ts";
+import { printable } from "./printable.ts";
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the common case needs no look at graphemes
 const plain = /^[\u0000-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
+/** What a reader takes for one character each. The table behind it is loaded when plain text ends. */
+export function* graphemesOf(text: string): Generator<string, void> {
+  if (plain.test(text)) return yield* text;
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  for (const { segment } of segmenter.segment(text)) yield segment;
+}
+
 /** How many columns of a terminal a text takes: East Asian characters and emoji take two. */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const segment of graphemesOf(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -20,7 +27,7 @@ export function fitted(text: string, columns: number): string {
   const line = printable(text).trimEnd();
   if (displayWidth(line) <= columns) return line;
   let [kept, width] = ["", 0];
-  for (const { segment } of graphemes.segment(line)) {
+  for (const segment of graphemesOf(line)) {
     width += graphemeWidth(segment);
     if (width > columns - 1) break;
     kept += segment;

@@ -1,0 +1,30 @@
+import { askProgram, readVersion } from "../../clients/process/ask-program.ts";
+import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
+import { isInstalled, type Machine } from "../../guard/setup/find-clients.ts";
+import { realClient } from "../../run/conduct/real-client.ts";
+import { broken, causeOf, type Finding, off, ok } from "./finding.ts";
+
+/** Which clients are here, and whether each can be used. */
+export async function examineClients(machine: Machine): Promise<readonly Finding[]> {
+  const found = clientNames.filter((name) => isInstalled(name, machine));
+  const missing = clientNames.filter((name) => !found.includes(name));
+  const findings = await Promise.all(found.map(examineClient));
+  if (missing.length === 0) return findings;
+  return [...findings, off("other clients", `not on PATH: ${missing.join(", ")}`, null)];
+}
+
+async function examineClient(name: ClientName): Promise<Finding> {
+  try {
+    if (name === "cursor") {
+      const { program } = clientSetups[name];
+      const asked = readVersion(program, await askProgram([program, "--version"], { passes: [] }));
+      return "version" in asked ? ok(name, asked.version) : broken(name, asked.reason, "install it again");
+    }
+    const probe = await realClient(name, { model: null, args: [], env: {} }).probe();
+    if (probe.usable) return ok(name, `${probe.version ?? "its version is unknown"}, logged in`);
+    if (probe.why === "unauthenticated") return off(name, probe.reason, null);
+    return broken(name, probe.reason, "install it again");
+  } catch (error) {
+    return broken(name, causeOf(error), "install it again");
+  }
+}

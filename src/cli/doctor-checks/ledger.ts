@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { readHostRecord } from "../../server/host-record.ts";
+import { isShownActive } from "../../workspace/active-file.ts";
+import { listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
+import type { Project } from "../../workspace/find-project.ts";
+import { hasLedger } from "../../workspace/has-ledger.ts";
+import { isAlive } from "../../workspace/process-identity.ts";
+import { stateFolder } from "../../workspace/state-folder.ts";
+import { ask } from "../ask.ts";
+import { counted } from "../table.ts";
+import { broken, causeOf, type Finding, off, ok } from "./finding.ts";
+
+/** Whether the ledger is whole, and what dead processes left behind. */
+export async function examineLedger(project: Project): Promise<readonly Finding[]> {
+  if (!hasLedger(project)) return [off("ledger", "there is none yet: the first task makes it", null)];
+  const folder = stateFolder(project);
+  const wasActive = isShownActive(folder);
+  try {
+    return [
+      await examineStory(),
+      ...examineActive(folder, wasActive),
+      ...(await examineLeftovers(project, folder)),
+    ];
+  } catch (error) {
+    return [broken("ledger", causeOf(error), "`lockstep audit verify` says what is damaged")];
+  }
+}
+
+async function examineStory(): Promise<Finding> {
+  const verified = await ask("audit-verify", {});
+  if ("allow" in verified) return broken("ledger", verified.reason, "do what it says");
+  const [first] = verified.problems;
+  if (first !== undefined)
+    return broken("ledger", first.problem, "`lockstep audit verify` names every broken link");
+  const reconciled = await ask("reconcile", {});
+  if ("allow" in reconciled) return broken("ledger", reconciled.reason, "do what it says");
+  const [problem] = reconciled.problems;
+  if (problem !== undefined) {
+    const of = problem.task === null ? "" : `${problem.task}: `;
+    return broken(
+      "ledger",
+      `${of}${problem.problem}`,
+      "`lockstep reconcile` names everything that does not fit",
+    );
+  }
+  return ok(
+    "ledger",
+    `${counted(reconciled.tasks, "task")}, ${counted(verified.events, "event")}, the chain holds`,
+  );
+}
+
+/** Opening the ledger has taken it away where nothing is active. */
+function examineActive(folder: string, wasActive: boolean): readonly Finding[] {
+  if (!wasActive || isShownActive(folder)) return [];
+  return [ok("active file", "it was left behind though nothing is active, and is removed now")];
+}
+
+async function examineLeftovers({ commonFolder }: Project, folder: string): Promise<readonly Finding[]> {
+  const stale = [...staleNotes(folder), ...staleHosts(folder)];
+  const notes = stale.map((file) =>
+    off("leftover", `${file} is of a process that is gone`, "nothing: the next run removes it"),
+  );
+  return commonFolder === undefined ? notes : [...(await examineCheckouts(commonFolder)), ...notes];
+}
+
+async function examineCheckouts(commonFolder: string): Promise<readonly Finding[]> {
+  const checkouts = listCheckouts(commonFolder);
+  const status = await ask("status", {});
+  if ("allow" in status) return [broken("checkouts", status.reason, "do what it says")];
+  const over = new Set(
+    status.tasks.filter(({ state }) => state === "MERGED" || state === "FAILED").map(({ id }) => id),
+  );
+  const old = checkouts.filter(({ checkout }) => checkout !== undefined && over.has(nameOf(checkout)));
+  const half = checkouts.filter(({ checkout }) => checkout === undefined);
+  if (old.length === 0 && half.length === 0) return [ok("checkouts", counted(checkouts.length, "checkout"))];
+  const detail = [
+    ...(old.length === 0 ? [] : [`${counted(old.length, "checkout")} of tasks that are over`]),
+    ...(half.length === 0 ? [] : [`${counted(half.length, "checkout")} that were not made to the end`]),
+  ];
+  return [
+    off("checkouts", detail.join(", "), "the next run removes them; `lockstep status --disk` lists them"),
+  ];
+}
+
+function nameOf({ session, task }: { readonly session: string | null; readonly task: string }): string {
+  return session === null ? task : `${session}/${task}`;
+}
+
+function staleNotes(folder: string): readonly string[] {
+  const joined = join(folder, "joined");
+  if (!existsSync(joined)) return [];
+  const names = readdirSync(joined).filter((name) => name.endsWith(".json"));
+  return names.map((name) => join(joined, name)).filter((file) => !isLiving(file));
+}
+
+/** Half of a file, or one that has gone meanwhile, is nobody's. */
+function isLiving(file: string): boolean {
+  try {
+    return isAlive(JSON.parse(readFileSync(file, "utf8")) as ProcessIdentity);
+  } catch {
+    return false;
+  }
+}
+
+function staleHosts(folder: string): readonly string[] {
+  return (["host", "serve"] as const).flatMap((role) => {
+    const record = readHostRecord(folder, role);
+    return record === undefined || isAlive(record) ? [] : [join(folder, `${role}.json`)];
+  });
+}

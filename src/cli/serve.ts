@@ -1,0 +1,47 @@
+import { guardEndpoint } from "../guard/open-endpoint.ts";
+import { HostRunning } from "../server/host.ts";
+import { isRunAlive } from "../server/is-run-alive.ts";
+import { serve } from "../server/serve.ts";
+import { openStateFolder } from "../workspace/state-folder.ts";
+import { callFrom } from "./caller.ts";
+import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
+import { openEngine } from "./open-engine.ts";
+
+/** `lockstep serve`: the warm process. Where one is running already, that is as good. */
+export async function serveCommand({ port }: { readonly port?: string }): Promise<number> {
+  const wanted = port === undefined ? {} : { port: readPort(port) };
+  const call = callFrom(process.env);
+  if ("allow" in call || call.role !== "person")
+    throw new CommandFault("R-AU-001", "`serve` is not for agents: hooks start it themselves");
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
+  using opened = await openEngine({ create: true });
+  const { engine, project, config } = opened;
+  const folder = openStateFolder(project);
+  try {
+    await serve({
+      engine,
+      folder,
+      guard: guardEndpoint({ ...opened, isRunAlive: () => isRunAlive(folder) }),
+      idleMs: config.guard.idle_minutes * 60_000,
+      ...wanted,
+      stop: stop.signal,
+      onListening: ({ socket, port: found }) => {
+        const http = found === undefined ? "not over HTTP: its port is taken" : `http://127.0.0.1:${found}`;
+        writeAll(2, `lockstep: listening at ${socket}, ${http}\n`);
+      },
+    });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof HostRunning)) throw error;
+    writeAll(2, `lockstep: the server is already running pid ${error.host?.pid ?? "unknown"}\n`);
+    return 0;
+  }
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new CommandFault("R-IN-001", `\`${text}\` is no port: give a number from 1 to 65535`);
+}

@@ -1,0 +1,65 @@
+import { field, isText } from "../../core/points/fields.ts";
+import type {
+  GuardAnswer,
+  GuardEvent,
+  GuardedClient,
+  NativeAnswer,
+  ToolCall,
+} from "../../guard/tool-call.ts";
+import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+
+const eventNames: Readonly<Partial<Record<GuardEvent, string>>> = {
+  "before-tool": "PreToolUse",
+  "after-tool": "PostToolUse",
+  "session-start": "SessionStart",
+  "subagent-start": "SubagentStart",
+};
+
+export const render: GuardedClient["render"] = (answer, call, payload) => {
+  switch (call.event) {
+    case "before-tool":
+      return answer.allow ? beside(answer, call, payload) : refusal(denial(answer), reasonOf(answer));
+    case "after-tool":
+      return answer.allow ? beside(answer, call, payload) : blocked(answer);
+    case "session-start":
+    case "subagent-start":
+      return beside(answer, call, payload);
+    case "stop":
+    case "subagent-stop": {
+      const reason = goOnOf(answer);
+      return reason === undefined ? silent : message({ decision: "block", reason });
+    }
+    case "compact":
+    case "settings-change":
+      return answer.allow ? silent : blocked(answer);
+    default:
+      return silent;
+  }
+};
+
+/** With any other name of the event the tool would run. */
+export function denial(answer: GuardAnswer): object {
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: reasonOf(answer),
+    },
+  };
+}
+
+function blocked(answer: GuardAnswer): NativeAnswer {
+  const reason = toldBy(answer) ?? reasonOf(answer);
+  return refusal({ decision: "block", reason }, reason);
+}
+
+function beside(answer: GuardAnswer, call: ToolCall, payload: unknown): NativeAnswer {
+  const additionalContext = toldBy(answer);
+  if (additionalContext === undefined) return silent;
+  return message({ hookSpecificOutput: { hookEventName: eventName(call, payload), additionalContext } });
+}
+
+export function eventName(call: ToolCall, payload: unknown): string {
+  const own = field(payload, "hook_event_name");
+  return isText(own) ? own : (eventNames[call.event] ?? "");
+}

@@ -1,0 +1,25 @@
+import type { GuardedClient } from "../../guard/tool-call.ts";
+import { denial, eventName } from "../claude/render.ts";
+import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+
+/** Its documents are checked strictly: with one key too many, or a bare allow, the call runs. */
+export const render: GuardedClient["render"] = (answer, call, payload) => {
+  switch (call.event) {
+    case "before-tool":
+      return answer.allow ? silent : refusal(denial(answer), reasonOf(answer));
+    case "after-tool":
+    case "session-start":
+    case "subagent-start": {
+      const additionalContext = toldBy(answer);
+      if (additionalContext === undefined) return silent;
+      return message({ hookSpecificOutput: { hookEventName: eventName(call, payload), additionalContext } });
+    }
+    case "stop":
+    case "subagent-stop": {
+      const reason = goOnOf(answer);
+      return reason === undefined ? silent : message({ decision: "block", reason });
+    }
+    default:
+      return silent;
+  }
+};

@@ -1,0 +1,35 @@
+import { addHooks, marked, removeHooks } from "../settings/hook-entries.ts";
+import type { SettingsEdit } from "../settings/settings-edit.ts";
+
+/** A file of our own: an empty matcher in somebody else's makes Copilot ignore all that stands beside it. */
+export const settingsFiles = { personal: null, shared: ".github/hooks/lockstep.json" } as const;
+
+const timeoutSec = 10;
+const beside = { version: 1 };
+const events = [
+  "preToolUse",
+  "postToolUse",
+  "postToolUseFailure",
+  "sessionStart",
+  "sessionEnd",
+  "preCompact",
+  "agentStop",
+  "subagentStop",
+];
+
+export function install(
+  text: string | null,
+  { command }: { readonly command: string },
+  file: string = settingsFiles.shared,
+): SettingsEdit {
+  const handler = { type: "command", bash: marked(command), timeoutSec };
+  return addHooks(
+    text,
+    events.map((event) => [event, handler] as const),
+    { file, beside },
+  );
+}
+
+export function uninstall(text: string, file: string = settingsFiles.shared): SettingsEdit {
+  return removeHooks(text, { file, beside });
+}

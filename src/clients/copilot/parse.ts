@@ -1,0 +1,21 @@
+import { field, isText } from "../../core/points/fields.ts";
+import type { GuardEvent, GuardedClient } from "../../guard/tool-call.ts";
+import { readCall } from "../payload/read-call.ts";
+
+/** Hooks under camelCase names are not told which event it is: the payload's other fields show it. */
+export const parse: GuardedClient["parse"] = (payload, at) => {
+  const isNamed = ["hook_event_name", "hookName"].some((key) => isText(field(payload, key)));
+  const event = isNamed ? undefined : eventShown(payload);
+  return readCall(payload, at, event === undefined ? {} : { event });
+};
+
+function eventShown(payload: unknown): GuardEvent | undefined {
+  const has = (key: string) => field(payload, key) !== undefined;
+  if (has("toolName")) return has("toolResult") || has("error") ? "after-tool" : "before-tool";
+  if (has("stopReason")) return has("agentName") || has("response") ? "subagent-stop" : "stop";
+  if (has("agentName")) return "subagent-start";
+  if (has("source")) return "session-start";
+  if (has("trigger")) return "compact";
+  if (has("prompt") || has("error")) return "other";
+  return has("reason") ? "session-end" : undefined;
+}

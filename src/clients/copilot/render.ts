@@ -1,0 +1,40 @@
+import { field, isText } from "../../core/points/fields.ts";
+import type { GuardAnswer, GuardedClient, NativeAnswer } from "../../guard/tool-call.ts";
+import { denial } from "../claude/render.ts";
+import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+
+/** Exit 2 refuses only before a tool: elsewhere it is a warning, and the document is not read. */
+export const render: GuardedClient["render"] = (answer, call, payload) => {
+  const own = field(payload, "hook_event_name");
+  const pascalName = isText(own) ? own : undefined;
+  switch (call.event) {
+    case "before-tool":
+      if (answer.allow) return silent;
+      return refusal(pascalName === undefined ? plainDenial(answer) : denial(answer), reasonOf(answer));
+    case "after-tool":
+    case "session-start":
+    case "subagent-start":
+      return beside(answer, pascalName);
+    case "stop":
+    case "subagent-stop":
+      return goOn(answer);
+    default:
+      return silent;
+  }
+};
+
+function plainDenial(answer: GuardAnswer): object {
+  return { permissionDecision: "deny", permissionDecisionReason: reasonOf(answer) };
+}
+
+function beside(answer: GuardAnswer, hookEventName: string | undefined): NativeAnswer {
+  const additionalContext = toldBy(answer);
+  if (additionalContext === undefined) return silent;
+  if (hookEventName === undefined) return message({ additionalContext });
+  return message({ additionalContext, hookSpecificOutput: { hookEventName, additionalContext } });
+}
+
+function goOn(answer: GuardAnswer): NativeAnswer {
+  const reason = goOnOf(answer);
+  return reason === undefined ? silent : message({ decision: "block", reason });
+}

@@ -1,0 +1,33 @@
+import { field, isText } from "../../core/points/fields.ts";
+import type { GuardedClient } from "../../guard/tool-call.ts";
+import { type KnownParts, readCall } from "../payload/read-call.ts";
+
+/** Its older events are each about one tool, and have that tool's fields beside the others. */
+export const parse: GuardedClient["parse"] = (payload, at) => {
+  const roots = field(payload, "workspace_roots");
+  const folder = field(payload, "cwd") ?? (Array.isArray(roots) ? roots[0] : undefined);
+  return readCall(payload, at, { folder, ...toolPart(payload) });
+};
+
+function toolPart(payload: unknown): KnownParts {
+  const of = (name: string) => field(payload, name);
+  switch (of("hook_event_name")) {
+    case "beforeShellExecution":
+    case "afterShellExecution":
+      return { tool: "Shell", input: { command: of("command") }, response: of("output") };
+    case "beforeReadFile":
+    case "beforeTabFileRead":
+      return { tool: "Read", input: { file_path: of("file_path") } };
+    case "afterFileEdit":
+    case "afterTabFileEdit":
+      return { tool: "Edit", input: { file_path: of("file_path"), edits: of("edits") } };
+    case "beforeMCPExecution":
+    case "afterMCPExecution": {
+      // A server's tool may have the name of a tool that the client itself has.
+      const tool = of("tool_name");
+      return isText(tool) ? { tool: `MCP:${tool}` } : {};
+    }
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,31 @@
+import type { GuardedClient } from "../../guard/tool-call.ts";
+import { goOnOf, message, reasonOf, refusal, toldBy } from "../payload/native-answer.ts";
+
+/** From its documentation, with the keys of both spellings that it has had; nothing printed may count as a failure. */
+export const render: GuardedClient["render"] = (answer, call) => {
+  switch (call.event) {
+    case "before-tool": {
+      if (answer.allow) return message({});
+      const reason = reasonOf(answer);
+      const messages = {
+        userMessage: reason,
+        agentMessage: reason,
+        user_message: reason,
+        agent_message: reason,
+      };
+      return refusal({ permission: "deny", ...messages }, reason);
+    }
+    case "after-tool":
+    case "session-start":
+      return message(withPart("additional_context", toldBy(answer)));
+    case "stop":
+    case "subagent-stop":
+      return message(withPart("followup_message", goOnOf(answer)));
+    default:
+      return message({});
+  }
+};
+
+function withPart(key: string, text: string | undefined): object {
+  return text === undefined ? {} : { [key]: text };
+}

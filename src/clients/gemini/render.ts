@@ -1,0 +1,27 @@
+import { field, isText } from "../../core/points/fields.ts";
+import type { GuardedClient } from "../../guard/tool-call.ts";
+import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+
+export const render: GuardedClient["render"] = (answer, call, payload) => {
+  switch (call.event) {
+    case "before-tool":
+      return answer.allow
+        ? silent
+        : refusal({ decision: "deny", reason: reasonOf(answer) }, reasonOf(answer));
+    case "after-tool":
+    case "session-start": {
+      // A refusal after a call would hide the call's own result from the model.
+      const additionalContext = toldBy(answer);
+      if (additionalContext === undefined) return silent;
+      const own = field(payload, "hook_event_name");
+      const usual = call.event === "after-tool" ? "AfterTool" : "SessionStart";
+      return message({ hookSpecificOutput: { hookEventName: isText(own) ? own : usual, additionalContext } });
+    }
+    case "stop": {
+      const reason = goOnOf(answer);
+      return reason === undefined ? silent : message({ decision: "deny", reason });
+    }
+    default:
+      return silent;
+  }
+};

@@ -1,0 +1,125 @@
+/** By its first line the file is known as ours. */
+export const pluginTitle = "// Written by `lockstep init`; `lockstep init --remove` deletes it.";
+
+/** The plugin's program: what OpenCode tells it goes to the hook command, and every failure of that is a refusal. */
+export function pluginText(command: string): string {
+  return `${pluginTitle}
+import { spawn } from "node:child_process";
+
+const command = ${JSON.stringify(command)};
+const waitMs = 2000;
+const textLengthMax = 2000;
+${asking}
+${plugin}`;
+}
+
+const asking = `
+function ask(payload) {
+  return new Promise((resolve, reject) => {
+    const child = spawn("sh", ["-c", command], { cwd: payload.directory, detached: true });
+    const said = { stdout: "", stderr: "" };
+    const late = setTimeout(() => {
+      reject(new Error("Lockstep did not answer within " + waitMs + " ms: see \`lockstep doctor\`"));
+      endGroup(child);
+    }, waitMs);
+    for (const name of ["stdout", "stderr"]) {
+      child[name].setEncoding("utf8");
+      child[name].on("data", (text) => {
+        said[name] += text;
+      });
+    }
+    child.on("error", (error) => {
+      clearTimeout(late);
+      reject(error);
+    });
+    child.on("close", (code) => {
+      clearTimeout(late);
+      try {
+        resolve(answerIn(code, said));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    // A command that needs no payload may end before it has read it.
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+function endGroup(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    child.kill("SIGKILL");
+  }
+}
+
+// Exit 0 without a word: Lockstep is not installed.
+function answerIn(code, { stdout, stderr }) {
+  if (code === 0 && stdout.trim() === "") return { allow: true, reason: "" };
+  let answer;
+  try {
+    answer = JSON.parse(stdout);
+  } catch {
+    throw new Error("Lockstep gave no answer (exit " + code + "): " + (stderr.trim() || "see \`lockstep doctor\`"));
+  }
+  if (answer === null || typeof answer.allow !== "boolean" || (answer.allow && code !== 0))
+    throw new Error("Lockstep gave a broken answer (exit " + code + "): see \`lockstep doctor\`");
+  return answer;
+}`;
+
+const plugin = `
+export const Lockstep = async ({ client, directory }) => {
+  const sessions = new Map();
+  const contexts = new Map();
+
+  // Only a session itself knows whether it is a subagent's.
+  async function about(sessionID) {
+    if (!sessions.has(sessionID)) {
+      const { data, error } = await client.session.get({ path: { id: sessionID } });
+      if (data === undefined) throw new Error("Lockstep cannot tell whose session this is: " + JSON.stringify(error));
+      sessions.set(sessionID, { parentID: data.parentID, agent: data.agent });
+    }
+    return sessions.get(sessionID);
+  }
+
+  async function askAbout(event, input, output) {
+    return ask({ event, directory, ...(await about(input.sessionID)), input, output });
+  }
+
+  return {
+    "tool.execute.before": async (input, output) => {
+      const answer = await askAbout("tool.execute.before", input, { args: output.args });
+      if (!answer.allow) throw new Error(answer.reason || "Lockstep refuses this call");
+    },
+    "tool.execute.after": async (input, output) => {
+      const text = String(output.output ?? "").slice(0, textLengthMax);
+      const result = { output: text, metadata: { exit: output.metadata?.exit } };
+      const answer = await askAbout("tool.execute.after", input, result).catch(failed);
+      const told = [answer.allow ? "" : answer.reason, answer.context].filter(Boolean).join("\\n\\n");
+      if (told === "") return;
+      if (Array.isArray(output.content)) output.content.push({ type: "text", text: told });
+      else output.output = output.output + "\\n\\n" + told;
+    },
+    event: async ({ event }) => {
+      if (event.type !== "session.created") return;
+      const { sessionID, info } = event.properties;
+      sessions.set(info.id, { parentID: info.parentID, agent: info.agent });
+      contexts.set(info.id, ask({ event: event.type, directory, properties: { sessionID, info } }).catch(failed));
+    },
+    "experimental.chat.system.transform": async ({ sessionID }, output) => {
+      const answer = await contexts.get(sessionID);
+      const told = answer?.allow === false ? answer.reason : answer?.context;
+      if (told) output.system.push(told);
+    },
+    "experimental.session.compacting": async (input, output) => {
+      const answer = await askAbout("experimental.session.compacting", input, {}).catch(failed);
+      if (!answer.allow) output.context.push(answer.reason);
+    },
+  };
+};
+
+function failed(error) {
+  return { allow: false, reason: error.message };
+}
+`;

@@ -1,0 +1,13 @@
+import type { GuardedClient } from "../../guard/tool-call.ts";
+import { goOnOf, message, reasonOf, refusal } from "../payload/native-answer.ts";
+
+/** The plugin reads this, and throws where a call is refused. */
+export const render: GuardedClient["render"] = (answer, call) => {
+  const context = answer.context === undefined ? {} : { context: answer.context.toWellFormed() };
+  if (call.event === "stop" || call.event === "subagent-stop") {
+    const reason = goOnOf(answer);
+    return message({ allow: reason === undefined, reason: reason ?? "", ...context });
+  }
+  if (answer.allow) return message({ allow: true, reason: answer.reason.toWellFormed(), ...context });
+  return refusal({ allow: false, reason: reasonOf(answer), ...context }, reasonOf(answer));
+};

@@ -1,0 +1,33 @@
+import type { ConfigFault } from "../../workspace/config-fault.ts";
+
+/** The new text of a settings file, null where it should not be there any more; or why nothing is to be written. */
+export type SettingsEdit =
+  | { readonly ok: true; readonly text: string | null }
+  | { readonly ok: false; readonly fault: ConfigFault };
+
+/** What a person has there, and where it stops us. */
+export class UnreadableSettings extends Error {
+  readonly at: number;
+  readonly expected: string;
+
+  constructor(problem: string, { at, expected }: { at: number; expected: string }) {
+    super(problem);
+    this.at = at;
+    this.expected = expected;
+  }
+}
+
+/** Runs an edit of a file's text; what cannot be read is a fault with its line, and nothing is changed. */
+export function editSettings(file: string, text: string | null, edit: () => string | null): SettingsEdit {
+  try {
+    return { ok: true, text: edit() };
+  } catch (error) {
+    if (!(error instanceof UnreadableSettings)) throw error;
+    const before = (text ?? "").slice(0, error.at).split("\n");
+    const place = { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+    return {
+      ok: false,
+      fault: { file, ...place, path: "", problem: error.message, expected: error.expected },
+    };
+  }
+}

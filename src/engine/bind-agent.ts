@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { hasLapsed } from "../core/leases/lease.ts";
+import { field } from "../core/points/fields.ts";
+import { quoted } from "../core/points/quoted.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Attempt, Ledger } from "../ledger/ledger.ts";
+import { StoreFault } from "../ledger/store-fault.ts";
+import type { Engine } from "./engine.ts";
+import { loadTask } from "./fence.ts";
+import { unknownTask } from "./known-task.ts";
+
+type Source = Pick<Engine, "ledger" | "clock">;
+
+const roundsMax = 20;
+/** No key that a caller gives has a blank, so none can be taken for this. */
+const keyOf = (agent: string) => `agent ${createHash("sha256").update(agent).digest("hex")}`;
+
+/** The task that an agent has claimed, whether or not it still is its own. */
+export async function boundTask(ledger: Ledger, agent: string): Promise<string | undefined> {
+  const task = field((await ledger.answered(keyOf(agent)))?.answer, "task_id");
+  return typeof task === "string" ? task : undefined;
+}
+
+/**
+ * `lockstep claim`: an agent works on one task for good, an attempt has one agent. A later attempt at the same task
+ * may be claimed by the same agent again.
+ */
+export async function bindAgent(
+  { ledger, clock }: Source,
+  { agent, task: name }: { readonly agent: string; readonly task: string },
+): Promise<Verdict> {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const key = await findKey(ledger, name);
+    const loaded = key === undefined ? undefined : await loadTask({ ledger }, key);
+    if (loaded === undefined) return unknownTask(name);
+    const { task, attempt } = loaded;
+    const before = await boundTask(ledger, agent);
+    if (before !== undefined && before !== task.key)
+      return deny("R-AU-001", `this agent works on task ${quoted(before)} and claims no other`, {
+        task_id: before,
+      });
+    if (attempt === undefined || isOver(attempt, clock)) return notClaimable(task.key, task.state);
+    const details = { task_id: task.key, epoch: attempt.epoch, scope: task.assignment?.lock_scope ?? [] };
+    if (attempt.boundAgent === agent) return allow(details);
+    if (attempt.boundAgent !== undefined)
+      return deny("R-AU-001", `task ${quoted(task.key)} is another agent's: it takes no second one`, {
+        task_id: task.key,
+      });
+    const at = new Date(clock.now().wallMs).toISOString();
+    const event = {
+      ...{ at, type: "agent.bound", actor: `attempt:${task.key}#${attempt.epoch}`, cause: "claim" },
+      ...{ task: task.key, from: null, to: null, data: { agent, epoch: attempt.epoch } },
+    };
+    const request = { key: keyOf(agent), operation: "claim", digest: "", answer: { task_id: task.key } };
+    const committed = await ledger.commit({
+      attempts: [{ ...attempt, boundAgent: agent }],
+      expect: { tasks: { [task.key]: task.version } },
+      events: [event],
+      ...(before === undefined ? { request } : {}),
+    });
+    if ("ok" in committed) return allow(details);
+  }
+  throw new StoreFault("busy", "the ledger changed all the time under `claim`: try again");
+}
+
+/** `T-001` alone means the one of that name that is being worked on. */
+async function findKey(ledger: Ledger, name: string): Promise<string | undefined> {
+  if ((await ledger.task(name)) !== undefined) return name;
+  const open = await ledger.tasks({ states: ["IN_PROGRESS", "REVIEW"] });
+  return open.findLast(({ id }) => id === name)?.key;
+}
+
+function isOver({ leaseState, lease }: Attempt, clock: Source["clock"]): boolean {
+  return leaseState === "over" || (leaseState === "running" && hasLapsed(lease, clock.now()));
+}
+
+function notClaimable(key: string, state: string): Deny {
+  return deny(
+    "R-ST-001",
+    `task ${quoted(key)} is ${state} and holds no lease: dispatch it before it is claimed`,
+    {
+      task_id: key,
+      state,
+    },
+  );
+}

@@ -1,0 +1,57 @@
+import { guardPayloadBytesMax } from "./guard-endpoint.ts";
+import type { GuardWorld } from "./guard-world.ts";
+import { guardedClients } from "./guarded-clients.ts";
+import { judgeCall } from "./judge-call.ts";
+import { offlineAnswer } from "./ladder/offline-answer.ts";
+import type { GuardedClient, NativeAnswer, ToolCall } from "./tool-call.ts";
+
+export interface Payload {
+  readonly client: string;
+  readonly bytes: Uint8Array;
+  /** Where the client says no other. */
+  readonly folder: string;
+  /** What is guarded; opened when the call is known. */
+  open(call: ToolCall): GuardWorld;
+  /** Asked where the judgement failed; in doubt it is. */
+  isActive(): Promise<boolean>;
+}
+
+/** One hook call of a client, from its own payload to its own answer; whatever fails is an answer too. */
+export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
+  const { client, bytes, folder } = payload;
+  const guarded = clientNamed(client);
+  if (guarded === undefined) {
+    const known = Object.keys(guardedClients).join(", ");
+    return {
+      stdout: "",
+      stderr: `lockstep: R-IN-001: \`${client}\` is no client: one of ${known}\n`,
+      exit: 2,
+    };
+  }
+  try {
+    const document = parsed(bytes);
+    const call = guarded.parse(document, { folder });
+    const { answer } = await judgeCall(call, payload.open(call));
+    return guarded.render(answer, call, document);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const isActive = await payload.isActive().catch(() => true);
+    return offlineAnswer({ client, payload: bytes, folder, isActive, why });
+  }
+}
+
+function clientNamed(name: string): GuardedClient | undefined {
+  return Object.hasOwn(guardedClients, name)
+    ? guardedClients[name as keyof typeof guardedClients]
+    : undefined;
+}
+
+/** Undefined is no JSON document, and nothing that is too long is looked at: both are calls that nobody understands. */
+function parsed(bytes: Uint8Array): unknown {
+  if (bytes.length > guardPayloadBytesMax) return undefined;
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

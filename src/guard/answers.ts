@@ -1,0 +1,71 @@
+import { shortened } from "../core/points/quoted.ts";
+import type { RuleCode } from "../core/rules/catalog.ts";
+import { allow, type Deny, deny } from "../core/rules/verdict.ts";
+import type { Objection } from "../core/shell/judge-command.ts";
+import type { CallRecord, Judged } from "./guard-world.ts";
+import type { Caller } from "./who-is-calling.ts";
+
+const shownMax = 3;
+/** What comes first decides: what cannot be read, what is nobody's to write, what is somebody else's. */
+const precedence: readonly RuleCode[] = ["R-IN-001", "R-PW-002", "R-PW-001"];
+
+/** One refusal made of all objections to a call. */
+export function refusalOf(objections: readonly Objection[]): Deny | undefined {
+  const sorted = objections.toSorted((one, other) => rank(one.code) - rank(other.code));
+  const [first] = sorted;
+  if (first === undefined) return undefined;
+  const reasons = [...new Set(sorted.map(({ reason }) => reason))];
+  const more = reasons.length > shownMax ? ` (and ${reasons.length - shownMax} more)` : "";
+  const reason = reasons.slice(0, shownMax).join("; ") + more;
+  return deny(first.code, reason, first.path === undefined ? {} : { path: first.path });
+}
+
+function rank(code: RuleCode): number {
+  const at = precedence.indexOf(code);
+  return at < 0 ? precedence.length : at;
+}
+
+export function passed(caller: Caller, told: { readonly context?: string } = {}): Judged {
+  return {
+    answer: { allow: true, reason: "", ...told },
+    verdict: allow(),
+    record: recordOf(caller, "allowed", null),
+  };
+}
+
+export function refused(caller: Caller, verdict: Deny, more = ""): Judged {
+  const reason = `${verdict.code}: ${verdict.reason}${more === "" ? "" : `\n${more}`}`;
+  return {
+    answer: { allow: false, reason },
+    verdict,
+    record: recordOf(caller, "blocked", verdict.code),
+  };
+}
+
+/** It has run already: its agent hears what was wrong with it. */
+export function foundAfterwards(caller: Caller, verdict: Deny): Judged {
+  const { code, reason } = verdict;
+  return {
+    answer: { allow: false, reason: `${code}: ${reason}` },
+    verdict,
+    record: recordOf(caller, "warned", code),
+  };
+}
+
+function recordOf(caller: Caller, outcome: CallRecord["outcome"], code: RuleCode | null): CallRecord {
+  return {
+    role: caller.kind === "orchestrator" ? "orchestrator" : "subagent",
+    task: caller.kind === "task" ? caller.holder.key : caller.kind === "stale" ? caller.task : null,
+    agent: caller.kind === "task" ? caller.agent : null,
+    outcome,
+    code,
+  };
+}
+
+/** A list of paths in a sentence. */
+export function listed(paths: readonly string[]): string {
+  const shown = paths.slice(0, 10).map((path) => `\`${shortened(path, 120)}\``);
+  return paths.length > shown.length
+    ? `${shown.join(", ")} and ${paths.length - shown.length} more`
+    : shown.join(", ");
+}

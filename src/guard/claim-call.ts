@@ -1,0 +1,36 @@
+import { deny } from "../core/rules/verdict.ts";
+import { passed, refused } from "./answers.ts";
+import type { GuardDesk, Judged } from "./guard-world.ts";
+import type { ToolCall } from "./tool-call.ts";
+import { agentOf, type Caller } from "./who-is-calling.ts";
+
+const claim = /^\s*lockstep\s+claim\s+((?:[\w-]+\/)?[A-Za-z][\w-]*)(?:\s+--json)?\s*$/;
+
+/** The task that a call claims: nothing but `lockstep claim TASK`, alone on its line. */
+export function claimedTask({ event, operation }: ToolCall): string | undefined {
+  if (event !== "before-tool" || operation.kind !== "shell") return undefined;
+  return claim.exec(operation.command)?.[1];
+}
+
+/** Seeing this call, the guard binds the agent that makes it: the command itself cannot know whose it is. */
+export async function judgeClaim(
+  call: ToolCall,
+  task: string,
+  { caller, desk }: { readonly caller: Caller; readonly desk: GuardDesk | undefined },
+): Promise<Judged> {
+  const agent = agentOf(call);
+  if (desk === undefined)
+    return refused(caller, deny("R-IN-001", `there is no task \`${task}\`: none was dispatched`));
+  if (agent === null)
+    return refused(
+      caller,
+      deny("R-IN-001", "the client does not say which of its agents or sessions this is"),
+    );
+  const verdict = await desk.bind(agent, task);
+  if (!verdict.allow) return refused(caller, verdict);
+  const scope = verdict.details?.scope;
+  const paths = Array.isArray(scope) ? scope.join(", ") : "";
+  return passed(caller, {
+    context: `You work on task ${verdict.details?.task_id} now and may write: ${paths}.`,
+  });
+}

@@ -1,0 +1,104 @@
+import type { Clock } from "../core/leases/clock.ts";
+import type { Disk, Place } from "../core/paths/place.ts";
+import type { RuleCode } from "../core/rules/catalog.ts";
+import type { Deny, Verdict } from "../core/rules/verdict.ts";
+import type { GuardFacts } from "../engine/guard-facts.ts";
+import type { GuardViolation } from "../engine/record-violation.ts";
+import type { GuardAnswer, ToolCall } from "./tool-call.ts";
+
+/** Everything that judging one call needs from outside. */
+export interface GuardWorld {
+  /** Of the hook: its names say who is calling, nothing of it is stored. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The project that is guarded, as its main checkout. */
+  readonly place: Place;
+  /** Lockstep's own folder of this project. */
+  readonly stateFolder: string;
+  /** The checkout of an agent that Lockstep started: the only one that it may write. */
+  readonly checkout: string | undefined;
+  /** Absolute folders that anyone may write, and those that are nobody's scratch wherever they lie. */
+  readonly scratch: readonly string[];
+  readonly closed: readonly string[];
+  readonly clock: Clock;
+  /** The disk as it is for this one call. */
+  readonly disk: Disk;
+  /** Undefined where this project has no ledger: then nobody holds anything. */
+  desk(): Promise<GuardDesk | undefined>;
+  settings(): Promise<GuardSettings>;
+  isRunAlive(): boolean;
+  /** Whether any session of this project was an orchestrator's: where none was, its desk need not even be loaded. */
+  hasOrchestrated(): Promise<boolean>;
+  /** Absent inside the sandbox, where nobody orchestrates and no log can be written. */
+  orchestrators?(): Promise<OrchestratorDesk>;
+  /** Looks at the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
+  readonly trees?: TreeWatch;
+}
+
+export interface GuardSettings {
+  readonly onDeny: "refuse" | "block";
+  readonly unclaimed: "deny" | "locked";
+  readonly opaque: "verify" | "deny";
+  readonly protectedPaths: readonly string[];
+  readonly coordination: readonly string[];
+  readonly root: string | null;
+  readonly onError: "closed" | "open";
+  readonly sameError: number;
+  readonly reviewRetries: number;
+}
+
+/** The ledger as the guard sees it: directly, or through the host from inside the sandbox. */
+export interface GuardDesk {
+  facts(): Promise<GuardFacts>;
+  /** Why a token is not that of the task as it is now. */
+  whyStale(own: OwnTask): Promise<Deny | undefined>;
+  /** The task that an agent has claimed. */
+  boundTask(agent: string): Promise<string | undefined>;
+  bind(agent: string, task: string): Promise<Verdict>;
+  record(violation: GuardViolation): Promise<{ readonly times: number; readonly loops: boolean }>;
+  /** `guard.on_deny: block`. */
+  block(task: string, refused: Deny): Promise<void>;
+}
+
+/** What an agent that was started with a task says of itself. */
+export interface OwnTask {
+  readonly task: string;
+  readonly token: string | undefined;
+  readonly epoch: number | undefined;
+}
+
+/** S3's part: who orchestrates, and what that allows. */
+export interface OrchestratorDesk {
+  /** Of the client's session; null where nothing is known of it. */
+  roleOf(session: string | null): "orchestrator" | "subagent" | null;
+  /** True if an orchestrator's session was used in the last 12 hours. */
+  isUsed(): boolean;
+  judge(call: ToolCall): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }>;
+  /** Writes a call of any other agent into the audit log. */
+  record(call: ToolCall, record: CallRecord): void;
+}
+
+export interface TreeWatch {
+  /** Before a call that may write anything. */
+  remember(call: ToolCall, root: string): Promise<void>;
+  /** What has changed since, relative to the root; undefined where nothing was remembered. */
+  compare(call: ToolCall): Promise<readonly string[] | undefined>;
+  /** In an attempt's own checkout: makes these paths again what they were, and tells where their content is kept. */
+  undo?(call: ToolCall, paths: readonly string[]): Promise<string>;
+  forget(call: ToolCall): void;
+}
+
+export interface Judged {
+  readonly answer: GuardAnswer;
+  readonly verdict: Verdict;
+  readonly record: CallRecord;
+}
+
+/** What the audit keeps of a call, beside the call itself. */
+export interface CallRecord {
+  readonly role: "orchestrator" | "subagent";
+  readonly task: string | null;
+  readonly agent: string | null;
+  /** `warned`: it ran, and was found out of place afterwards. */
+  readonly outcome: "allowed" | "blocked" | "warned";
+  readonly code: RuleCode | null;
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { findForbidden, findOutside } from "../core/rules/judge-write.ts";
+import { deny } from "../core/rules/verdict.ts";
+import type { CommandLimits } from "../core/shell/judge-command.ts";
+import { foundAfterwards, listed, passed } from "./answers.ts";
+import { limitsOf, limitsWithoutTask } from "./call-limits.ts";
+import type { Judged } from "./guard-world.ts";
+import type { Judging } from "./judge-task-call.ts";
+import { violationOf } from "./refuse-and-record.ts";
+import type { Caller } from "./who-is-calling.ts";
+
+const recordedMax = 20;
+
+/** What a call did that could not be known before: its tree is compared with the one before it. */
+export async function judgeAfter(
+  caller: Extract<Caller, { kind: "task" | "subagent" }>,
+  judging: Judging,
+): Promise<Judged> {
+  const { call, world, desk, settings } = judging;
+  const { trees } = world;
+  const changed = await trees?.compare(call);
+  if (trees === undefined || changed === undefined) return passed(caller);
+  const limits =
+    caller.kind === "task"
+      ? limitsOf(caller.holder, judging)
+      : limitsWithoutTask(judging, settings.unclaimed);
+  const root = limits.place.realRoot ?? limits.place.root;
+  const strayed = changed.filter((path) => strays(join(root, path), limits));
+  const kept = strayed.length > 0 ? await trees.undo?.(call, strayed) : undefined;
+  trees.forget(call);
+  if (strayed.length === 0) return passed(caller);
+  const what =
+    kept === undefined ? "if that was this call, put it back" : `it was put back, and is kept on \`${kept}\``;
+  const where =
+    caller.kind === "task" ? "outside the lock scope" : "in the project, by a caller without a task";
+  const verdict = deny("R-PW-001", `changed ${where} while it ran: ${listed(strayed)}; ${what}`, {
+    paths: strayed.slice(0, recordedMax),
+  });
+  for (const target of strayed.slice(0, recordedMax))
+    await desk.record(violationOf(caller, call, { kind: "strayed", refusal: verdict, target }));
+  return foundAfterwards(caller, verdict);
+}
+
+function strays(path: string, limits: CommandLimits): boolean {
+  const target = { resource: path, wholeTree: false };
+  return findForbidden(target, limits) !== undefined || findOutside(target, limits) !== undefined;
+}

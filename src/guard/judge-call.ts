@@ -1,0 +1,144 @@
+import { deny } from "../core/rules/verdict.ts";
+import { isActive } from "./active.ts";
+import { passed, refusalOf, refused } from "./answers.ts";
+import { claimedTask, judgeClaim } from "./claim-call.ts";
+import type { GuardDesk, GuardWorld, Judged } from "./guard-world.ts";
+import { judgeAfter } from "./judge-after.ts";
+import { judgeStop } from "./judge-stop.ts";
+import { findStopped, type Judging, judgeTaskCall } from "./judge-task-call.ts";
+import { judgeUnclaimedCall } from "./judge-unclaimed-call.ts";
+import { findLedgerWrite } from "./ledger-writes.ts";
+import { liveHolders } from "./live-leases.ts";
+import { mayChange } from "./may-change.ts";
+import { beginningFor } from "./session-beginning.ts";
+import { analyzeFor } from "./shell-call.ts";
+import type { ToolCall } from "./tool-call.ts";
+import { type Caller, whoIsCalling } from "./who-is-calling.ts";
+
+/** One call of a client, whatever event it is of; while anything is active it is also written down. */
+export async function judgeCall(call: ToolCall, world: GuardWorld): Promise<Judged> {
+  const desk = await world.desk();
+  const caller = await whoIsCalling(call, world, desk);
+  const judged = await judgeFor(caller, call, world, desk);
+  const isTold = call.event === "after-tool" || judged.record.outcome === "blocked";
+  if (caller.kind !== "orchestrator" && isTold && (await isActive(world, desk)))
+    (await world.orchestrators?.())?.record(call, judged.record);
+  return judged;
+}
+
+async function judgeFor(
+  caller: Caller,
+  call: ToolCall,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  if (caller.kind === "orchestrator") return judgeOrchestration(caller, call, world, desk);
+  switch (call.event) {
+    case "before-tool":
+      return judgeBefore(caller, call, world, desk);
+    case "settings-change":
+      return judgeSettingsChange(caller, world, desk);
+    case "after-tool":
+    case "session-start":
+    case "subagent-start":
+    case "stop":
+    case "subagent-stop":
+      return desk === undefined || caller.kind === "stale"
+        ? passed(caller)
+        : judgeBeside(caller, await judgingOf(call, world, desk));
+    default:
+      return passed(caller);
+  }
+}
+
+type Worker = Exclude<Caller, { kind: "orchestrator" }>;
+
+async function judgeBefore(
+  caller: Worker,
+  call: ToolCall,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  const claimed = claimedTask(call);
+  if (claimed !== undefined && caller.kind !== "task") {
+    const isStarted = caller.kind === "stale" && world.environment.LOCKSTEP_TASK !== undefined;
+    return isStarted ? refused(caller, caller.refused) : judgeClaim(call, claimed, { caller, desk });
+  }
+  if (caller.kind === "stale") {
+    const changes = await mayChange(call, (command) => analyzeFor(command, { call, world }));
+    return changes ? refused(caller, caller.refused) : passed(caller);
+  }
+  if (desk === undefined) return judgeIdle(caller, call, world, desk);
+  const judging = await judgingOf(call, world, desk);
+  if (caller.kind === "task") return judgeTaskCall(caller, judging);
+  return liveHolders(judging.facts, world.clock).length > 0
+    ? judgeUnclaimedCall(caller, judging)
+    : judgeIdle(caller, call, world, desk);
+}
+
+/** Nobody's task is at work: everything passes, but for the ledger, and for what nobody understands while a run lives. */
+async function judgeIdle(
+  caller: Worker,
+  call: ToolCall,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  if (call.operation.kind === "malformed" && (await isActive(world, desk)))
+    return refused(caller, deny("R-IN-001", `the call cannot be understood: ${call.operation.reason}`));
+  // Without a ledger there is none to protect.
+  const objection = desk === undefined ? undefined : await findLedgerWrite(call, world);
+  const refusal = refusalOf(objection === undefined ? [] : [objection]);
+  return refusal === undefined ? passed(caller) : refused(caller, refusal);
+}
+
+/** Events around the calls. */
+async function judgeBeside(
+  caller: Extract<Caller, { kind: "task" | "subagent" }>,
+  judging: Judging,
+): Promise<Judged> {
+  switch (judging.call.event) {
+    case "after-tool":
+      return judgeAfter(caller, judging);
+    case "stop":
+    case "subagent-stop":
+      return caller.kind === "task" ? judgeStop(caller, judging) : passed(caller);
+    default: {
+      const context = beginningFor(caller, judging);
+      return passed(caller, context === undefined ? {} : { context });
+    }
+  }
+}
+
+/** Whoever changes the client's settings while agents work could switch the guard off. */
+async function judgeSettingsChange(
+  caller: Caller,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  if (caller.kind === "subagent" && !(await isActive(world, desk))) return passed(caller);
+  const why = "the client's settings stay as they are while agents work: change them when nothing is active";
+  return refused(caller, deny("R-PW-002", why));
+}
+
+async function judgeOrchestration(
+  caller: Caller,
+  call: ToolCall,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  const stopped =
+    desk === undefined || call.event !== "before-tool"
+      ? undefined
+      : await findStopped(await desk.facts(), call, async () => false);
+  if (stopped !== undefined) return refused(caller, stopped);
+  if (call.event === "settings-change") return judgeSettingsChange(caller, world, desk);
+  const orchestrators = await world.orchestrators?.();
+  if (orchestrators === undefined) return passed(caller);
+  const { answer, code } = await orchestrators.judge(call);
+  if (code === null) return { ...passed(caller), answer };
+  return { ...refused(caller, deny(code, answer.reason)), answer };
+}
+
+async function judgingOf(call: ToolCall, world: GuardWorld, desk: GuardDesk): Promise<Judging> {
+  return { call, world, desk, facts: await desk.facts(), settings: await world.settings() };
+}

@@ -1,0 +1,63 @@
+import { quoted } from "../core/points/quoted.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import type { CommandLimits, Objection } from "../core/shell/judge-command.ts";
+import type { RefusalKind, ShellAnalysis } from "../core/shell/types.ts";
+import type { Holder } from "../engine/guard-facts.ts";
+import { passed, refusalOf } from "./answers.ts";
+import { limitsWithoutTask } from "./call-limits.ts";
+import type { GuardSettings, Judged } from "./guard-world.ts";
+import { insideOf, judgeOperation } from "./judge-operation.ts";
+import { type Judging, letRun } from "./judge-task-call.ts";
+import { liveHolders } from "./live-leases.ts";
+import { refuseAndRecord } from "./refuse-and-record.ts";
+import { analyzeFor } from "./shell-call.ts";
+import type { Caller } from "./who-is-calling.ts";
+
+/** What a caller without a task is refused beyond writes: what hides writes, or rewrites the tree and its refs. */
+const refusedKinds: Readonly<Record<GuardSettings["unclaimed"], readonly RefusalKind[]>> = {
+  deny: ["unparsed", "unresolved-command", "unknown-code", "refs", "lockstep"],
+  locked: ["refs", "lockstep"],
+};
+
+/** While tasks are at work: nothing in the project is written by who has none (`locked`: nothing that they hold). */
+export async function judgeUnclaimedCall(
+  caller: Extract<Caller, { kind: "subagent" }>,
+  judging: Judging,
+): Promise<Judged> {
+  const { call, world, settings } = judging;
+  const { unclaimed } = settings;
+  const limits = limitsWithoutTask(judging, unclaimed);
+  const analyze = async (command: string) =>
+    withRefusals(await analyzeFor(command, { call, world }), refusedKinds[unclaimed]);
+  const found = await judgeOperation(call, { limits, task: "", analyze });
+  const concerns = ({ code, path }: Objection) =>
+    code !== "R-PW-001" ||
+    (unclaimed === "deny" && (path === undefined || insideOf(path, limits).length > 0));
+  const refusal = refusalOf(found.objections.filter(concerns));
+  if (refusal === undefined)
+    return found.opaque.length === 0 ? passed(caller) : letRun(caller, found.opaque, judging, settings);
+  const told = `no task is claimed: ${wayToClaim(judging)}; refused: ${whatFor(refusal, limits)}`;
+  return refuseAndRecord(caller, deny(refusal.code, told, refusal.details), judging);
+}
+
+/** The lock that it lies outside of is nobody's. */
+function whatFor({ code, reason, details }: Deny, limits: CommandLimits): string {
+  const [inside] = typeof details.path === "string" ? insideOf(details.path, limits) : [];
+  return code === "R-PW-001" && inside !== undefined ? `writing ${quoted(inside)}` : reason;
+}
+
+function withRefusals(analysis: ShellAnalysis, kinds: readonly RefusalKind[]): ShellAnalysis {
+  return { ...analysis, refusals: analysis.refusals.filter(({ kind }) => kinds.includes(kind)) };
+}
+
+/** The next legal step: the tasks that still take an agent. */
+export function wayToClaim({ facts, world }: Pick<Judging, "facts" | "world">): string {
+  const free = liveHolders(facts, world.clock).filter(({ boundAgent }) => boundAgent === null);
+  const names = free.slice(0, 5).map((holder) => nameOf(holder, free));
+  const open = names.length === 0 ? "" : ` (open: ${names.join(", ")})`;
+  return `say which one you work on with \`lockstep claim TASK\`${open} and write in its scope`;
+}
+
+function nameOf({ key, id }: Holder, all: readonly Holder[]): string {
+  return all.filter((other) => other.id === id).length > 1 ? key : id;
+}

@@ -1,0 +1,34 @@
+import type { Engine } from "../engine/engine.ts";
+import { findProject, type Project } from "../workspace/find-project.ts";
+import { stateFolder } from "../workspace/state-folder.ts";
+import { isActive } from "./active.ts";
+import { answerPayload } from "./answer-payload.ts";
+import type { GuardEndpoint } from "./guard-endpoint.ts";
+import { readGuardSettings } from "./guard-settings.ts";
+import { keptFacts } from "./kept-facts.ts";
+import { ledgerDesk } from "./ledger-desk.ts";
+import { openWorld } from "./open-world.ts";
+
+interface EndpointParts {
+  readonly engine: Engine;
+  readonly project: Project;
+  isRunAlive(): boolean;
+}
+
+/** The guard of one project in a process that stays: who holds what is kept between calls. */
+export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): GuardEndpoint {
+  const { ledger, clock, world } = engine;
+  const { root } = project.place;
+  const settings = () => readGuardSettings(root, stateFolder(project));
+  const facts = keptFacts(ledger);
+  const desk = ledgerDesk({ ledger, clock, settings, facts, world });
+  return (client, bytes, environment) =>
+    answerPayload({
+      client,
+      bytes,
+      folder: environment.PWD ?? root,
+      // Worktrees come and go while it stays.
+      open: () => openWorld({ project: findProject(root), environment, desk: async () => desk, isRunAlive }),
+      isActive: () => isActive({ clock, isRunAlive, hasOrchestrated: async () => false }, desk),
+    });
+}

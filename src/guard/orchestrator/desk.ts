@@ -1,0 +1,159 @@
+import type { RuleCode } from "../../core/rules/catalog.ts";
+import { selfCheckText } from "../../core/rules/self-check.ts";
+import type { Project } from "../../workspace/find-project.ts";
+import type { CallRecord, GuardSettings, GuardWorld, OrchestratorDesk } from "../guard-world.ts";
+import type { GuardAnswer, ToolCall } from "../tool-call.ts";
+import { appendAudit, auditLine } from "./audit.ts";
+import { type OrchestratorFolders, orchestratorFolders } from "./folders.ts";
+import { reportOf, writeReport } from "./report.ts";
+import { type JudgedOrchestrator, judgeOrchestrator, type OrchestratorOptions } from "./rules.ts";
+import type { Whose } from "./session-key.ts";
+import { type OrchestratorState, withRole } from "./state.ts";
+import { changeState, endState, findState, listStates, usedWithinMs } from "./state-store.ts";
+
+/** The layers of one project, for one call: its disk is looked at anew. */
+export function openOrchestratorLayers(
+  project: Project,
+  settings: Pick<GuardSettings, "root" | "coordination" | "opaque">,
+  world: Pick<GuardWorld, "disk" | "scratch" | "environment">,
+): OrchestratorLayers {
+  const { root, coordination, opaque } = settings;
+  return new OrchestratorLayers({
+    folders: orchestratorFolders(project, root),
+    place: project.place,
+    disk: world.disk,
+    scratch: world.scratch,
+    // A warm process is told a few variables only, and then any other may be set too.
+    ...(world.environment.PATH === undefined ? {} : { environment: new Set(Object.keys(world.environment)) }),
+    coordination,
+    opaque,
+    now: () => new Date(),
+  });
+}
+
+interface DeskOptions extends Omit<OrchestratorOptions, "now"> {
+  readonly folders: OrchestratorFolders;
+  now(): Date;
+}
+
+interface Asked {
+  readonly whose: Whose;
+  readonly now: Date;
+}
+
+/** The four layers as the guard meets them: role and state, the table, the audit, the report. */
+export class OrchestratorLayers implements OrchestratorDesk {
+  readonly #options: DeskOptions;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+  }
+
+  roleOf(session: string | null): OrchestratorState["agent_role"] | null {
+    const { folders, now } = this.#options;
+    return findState(folders, { whose: { session, agentId: null }, now: now() })?.state.agent_role ?? null;
+  }
+
+  isUsed(): boolean {
+    const { folders, now } = this.#options;
+    const since = now().getTime() - usedWithinMs;
+    return listStates(folders).some(
+      ({ state, usedMs }) => state.agent_role === "orchestrator" && usedMs >= since,
+    );
+  }
+
+  /** A call, or another event, of an orchestrator. */
+  async judge(call: ToolCall): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }> {
+    const { folders, now } = this.#options;
+    const asked = { whose: whoseIs(call), now: now() };
+    if (call.event !== "before-tool" && call.event !== "after-tool")
+      return { answer: this.#answerEvent(call, asked), code: null };
+    folders.showUsed(asked.now);
+    const { answer } = this.#judgeCall(call, asked);
+    const code = call.operation.kind === "malformed" ? "R-IN-001" : "R-OR-001";
+    return { answer, code: answer.allow ? null : code };
+  }
+
+  #answerEvent({ event }: ToolCall, asked: Asked): GuardAnswer {
+    const { folders } = this.#options;
+    if (event === "session-start") return { allow: true, reason: "", context: selfCheckText() };
+    if (event === "session-end") {
+      endState(folders, asked);
+      if (!this.isUsed()) folders.showEnded();
+    }
+    if (event === "compact") {
+      const found = findState(folders, asked);
+      if (found !== undefined) writeReport(folders, reportOf(folders, found.state, asked.now));
+    }
+    return { allow: true, reason: "" };
+  }
+
+  #judgeCall(call: ToolCall, asked: Asked): JudgedOrchestrator {
+    const { folders } = this.#options;
+    let judged: JudgedOrchestrator | undefined;
+    const state = changeState(folders, { ...asked, role: "orchestrator" }, (before) => {
+      judged = judgeOrchestrator(call, before, { ...this.#options, now: asked.now });
+      return judged.next;
+    });
+    if (judged === undefined) throw new Error("the state was kept without a judgement");
+    if (!judged.repeated && (call.event === "after-tool" || !judged.answer.allow))
+      appendAudit(folders, [lineOf(call, judged, state, asked.now)]);
+    return judged;
+  }
+
+  /** A call of any other agent, once it is decided. It never touches an orchestrator's counts. */
+  record(call: ToolCall, { role, task, agent, outcome, code }: CallRecord): void {
+    if (role === "orchestrator") return;
+    if (call.event !== "after-tool" && !(call.event === "before-tool" && outcome === "blocked")) return;
+    const { folders, now } = this.#options;
+    const state = findState(folders, { whose: { session: call.session, agentId: null }, now: now() })?.state;
+    if (task === null && isMainSession(call) && state?.client_session === call.session) this.#demote(call);
+    const violation = code === null ? null : { type: code, detail: agent ?? "", action: "" };
+    appendAudit(folders, [
+      auditLine(call, {
+        now: now(),
+        session_id: state?.session_id ?? call.session ?? "none",
+        agent_role: "subagent",
+        outcome,
+        read_count_after: null,
+        violation,
+        task,
+      }),
+    ]);
+  }
+
+  /** The environment of the main session names another role than before; nobody else's call says so. */
+  #demote(call: ToolCall): void {
+    const { folders, now } = this.#options;
+    const asked = { whose: { session: call.session, agentId: null }, now: now(), role: "subagent" } as const;
+    changeState(folders, asked, (state) => withRole(state, "subagent"));
+  }
+}
+
+function isMainSession({ actor, session }: ToolCall): boolean {
+  return session !== null && actor.agentId === null && actor.agentType === null;
+}
+
+function whoseIs({ session, actor }: ToolCall): Whose {
+  return { session, agentId: actor.agentId };
+}
+
+function lineOf(
+  call: ToolCall,
+  { answer, violation }: JudgedOrchestrator,
+  state: OrchestratorState,
+  now: Date,
+) {
+  return auditLine(call, {
+    now,
+    session_id: state.session_id,
+    agent_role: state.agent_role,
+    outcome: !answer.allow ? "blocked" : violation === null ? "allowed" : "warned",
+    read_count_after: state.read_count,
+    violation:
+      violation === null
+        ? null
+        : { type: violation.type, detail: violation.detail, action: violation.action },
+    task: null,
+  });
+}

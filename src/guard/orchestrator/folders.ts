@@ -1,0 +1,40 @@
+import { lstatSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { forgetOrchestrator, showOrchestrator } from "../../workspace/active-file.ts";
+import type { Project } from "../../workspace/find-project.ts";
+import { openStateFolder, openStateSubfolder, stateFolder } from "../../workspace/state-folder.ts";
+
+/** Where the state of orchestrators, the audit log and the reports lie, whether they exist or not. */
+export interface OrchestratorFolders {
+  readonly tmp: string;
+  readonly logs: string;
+  readonly reports: string;
+  /** Creates one of them where it is missing. */
+  open(name: "tmp" | "logs" | "reports"): void;
+  /** Hooks that cannot ask must know that an orchestrator is at work, and that none is any more. */
+  showUsed(now: Date): void;
+  showEnded(): void;
+}
+
+/** `root` is `guard.root`: a folder of the project in place of Lockstep's own. */
+export function orchestratorFolders(project: Project, root: string | null): OrchestratorFolders {
+  const top = root === null ? stateFolder(project) : join(mainRoot(project), root);
+  return {
+    tmp: join(top, "tmp"),
+    logs: join(top, "logs"),
+    reports: join(top, "reports"),
+    open(name) {
+      if (root === null) openStateSubfolder(project, name);
+      else mkdirSync(join(top, name), { recursive: true, mode: 0o700 });
+    },
+    showUsed: (now) => showOrchestrator(openStateFolder(project), now.getTime()),
+    showEnded: () => forgetOrchestrator(stateFolder(project)),
+  };
+}
+
+/** All linked worktrees of a repository share what lies in its main checkout. */
+function mainRoot({ place, commonFolder }: Project): string {
+  const dotGit = lstatSync(join(place.root, ".git"), { throwIfNoEntry: false });
+  const isLinked = dotGit?.isFile() === true && commonFolder?.endsWith("/.git") === true;
+  return isLinked && commonFolder !== undefined ? dirname(commonFolder) : place.root;
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { git } from "../../workspace/git/run-git.ts";
+import { readHttpAccess } from "../../workspace/http-access.ts";
+import { installFolder } from "../../workspace/install-folder.ts";
+import { runProcess } from "../../workspace/run-process.ts";
+import { canaryPayload } from "./canary-payloads.ts";
+import type { ClientName } from "./client-setups.ts";
+import type { HttpHandler } from "./configured-hooks.ts";
+
+const msMax = 10_000;
+const task = "T-CANARY";
+
+/**
+ * A repository that is thrown away, with this installation of Lockstep and a task that holds a lock. The commands of
+ * clients' settings find it by the folder they are called in, so that no ledger of the person's is touched.
+ */
+export class CanaryPlace implements AsyncDisposable {
+  readonly #root: string;
+
+  private constructor(root: string) {
+    this.#root = root;
+  }
+
+  static async open(): Promise<CanaryPlace> {
+    const place = new CanaryPlace(realpathSync(mkdtempSync(join(tmpdir(), "lockstep-canary-"))));
+    try {
+      await git(place.#root, ["init", "-q"]);
+      await place.#lockstep(["dispatch"], JSON.stringify(packet));
+      return place;
+    } catch (error) {
+      await place[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Calls it as the client would; undefined where it refuses the write as it should, else what it did instead. */
+  async whyNotRefused(name: ClientName, command: string): Promise<string | undefined> {
+    const said = { stdout: "", stderr: "" };
+    const { exit } = await runProcess({
+      command: ["/bin/sh", "-c", command],
+      cwd: this.#root,
+      env: { ...this.#environment(), CLAUDE_PROJECT_DIR: this.#root, GEMINI_PROJECT_DIR: this.#root },
+      input: JSON.stringify(canaryPayload(name, this.#root)),
+      ...{ msMax, streams: "apart" },
+      onOutput: (chunk, from) => {
+        said[from] += chunk.toString();
+      },
+    });
+    if (exit !== 2) return `a write that must be refused passes: the hook exits ${exit ?? "too late"}`;
+    if (/guard (?:cannot be run|could not be asked)/.test(said.stderr))
+      return `it refuses everything: ${said.stderr.trim().split("\n")[0]}`;
+    return isDenial(said.stdout) && said.stderr.trim() !== ""
+      ? undefined
+      : "its refusal has not the form that the client understands";
+  }
+
+  /** The same over HTTP, of this place's own server, with the headers that stand in the settings. */
+  async whyNotRefusedOverHttp(name: ClientName, { headers }: HttpHandler): Promise<string | undefined> {
+    const access = readHttpAccess(join(this.#root, ".git", "lockstep"));
+    if (access === undefined) return "the server has not been started";
+    const empty = Object.keys(headers).map((header) => [header, ""]);
+    const sent = { ...Object.fromEntries(empty), Authorization: `Bearer ${access.token}` };
+    const text = await post(access.port, `/guard/${name}`, {
+      headers: sent,
+      body: JSON.stringify(canaryPayload(name, this.#root)),
+    });
+    return isDenial(text) ? undefined : `a write that must be refused passes: the server says \`${text}\``;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Its server ends by itself when it sees that its folder is gone.
+    rmSync(this.#root, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #lockstep(words: readonly string[], input: string): Promise<void> {
+    const { exit, tail } = await runProcess({
+      command: [process.execPath, join(installFolder(), "bin", "lockstep.cjs"), ...words],
+      ...{ cwd: this.#root, env: this.#environment(), input, msMax },
+    });
+    if (exit !== 0) throw new Error(`\`lockstep ${words[0]}\` fails in a new repository: ${tail.trim()}`);
+  }
+
+  /** Nothing of who calls, nor of the person's own state. */
+  #environment(): Record<string, string> {
+    const kept = ["PATH", "HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR"].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    });
+    return { ...Object.fromEntries(kept), XDG_STATE_HOME: join(this.#root, ".git", "state") };
+  }
+}
+
+const packet = {
+  task_id: task,
+  assignment: {
+    ...{ lock_scope: ["canary.txt"], forbidden_scope: [] },
+    ...{ acceptance_criteria: ["the hook refuses"], worklog_path: "canary.md" },
+    ...{ timeout_seconds: 600, heartbeat_interval_seconds: 60 },
+  },
+};
+
+/** In whichever client's form. */
+function isDenial(stdout: string): boolean {
+  try {
+    return /"deny"|"allow":false/.test(JSON.stringify(JSON.parse(stdout)));
+  } catch {
+    return false;
+  }
+}
+
+function post(
+  port: number,
+  path: string,
+  { headers, body }: { readonly headers: Record<string, string>; readonly body: string },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "127.0.0.1", port, path, method: "POST", headers, timeout: msMax };
+    const sent = request(options, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      response.on("end", () => resolve(text)).on("error", reject);
+    });
+    sent.on("timeout", () => sent.destroy(new Error("the server gives no answer")));
+    sent.on("error", reject).end(body);
+  });
+}

@@ -1,0 +1,73 @@
+import { basename, dirname } from "node:path";
+import { askProgram } from "../../clients/process/ask-program.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
+import type { HttpAccess } from "../../workspace/http-access.ts";
+import { chooseRung, readMachine } from "../ladder/choose-rung.ts";
+import { hookCommand } from "../ladder/hook-command.ts";
+import { httpHook } from "../ladder/http-hook.ts";
+import { type ClientHook, type ClientName, clientSetups } from "./client-setups.ts";
+import type { Edits } from "./edits.ts";
+import { isInstalled, type Machine } from "./find-clients.ts";
+import type { PlannedClient } from "./plan-setup.ts";
+
+interface Choosing {
+  readonly machine: Machine;
+  readonly edits: Edits;
+  readonly shared: boolean;
+  /** Where and how the repository's server answers HTTP; asked only where a client can use it. */
+  access(): Promise<Pick<HttpAccess, "port" | "token">>;
+}
+
+/** Which file of a client's gets which hook. */
+export async function chooseHook(name: ClientName, choosing: Choosing): Promise<PlannedClient> {
+  const { edits, shared, machine } = choosing;
+  const { files } = clientSetups[name];
+  // Hooks in both files would be called twice.
+  const isShared = files.personal === null || shared || hasHooks(name, edits, files.shared);
+  const file = isShared ? files.shared : (files.personal ?? files.shared);
+  if (isShared || (await isTracked(machine.root, file)))
+    return { name, file, hook: { command: hookCommand(name, "nc") } };
+  return { name, file, hook: await personalHook(name, choosing) };
+}
+
+/** A shared file has the same text on every machine: without a fitting `nc` that goes on to the Node client itself. */
+async function personalHook(name: ClientName, { machine, access }: Choosing): Promise<ClientHook> {
+  const version = isInstalled(name, machine) ? await versionOf(name) : undefined;
+  const own = readMachine();
+  const rung = chooseRung(name, version, own, { personal: true });
+  if (rung !== "http") return { command: hookCommand(name, rung) };
+  const command = own.netcat ? "nc" : "node";
+  return {
+    command: hookCommand(name, command),
+    http: httpHook(name, await access()),
+    start: hookCommand(name, command, { start: true }),
+  };
+}
+
+async function versionOf(name: ClientName): Promise<string> {
+  return (await askProgram([clientSetups[name].program, "--version"], { passes: [] })).text;
+}
+
+export function hasHooks(name: ClientName, edits: Edits, file: string): boolean {
+  const text = edits.text(file);
+  if (text === null) return false;
+  const bare = clientSetups[name].uninstall(text, file);
+  return bare.ok && bare.text !== text;
+}
+
+/** Then it is not for one person alone, whatever its name says. */
+async function isTracked(root: string, file: string): Promise<boolean> {
+  const { stdout } = await tryGit(root, ["ls-files", "--", file]);
+  return stdout.length > 0;
+}
+
+/** Whether git would offer to commit it. */
+export async function isOffered(root: string, file: string): Promise<boolean> {
+  const { exit } = await tryGit(root, ["check-ignore", "-q", "--no-index", "--", file]);
+  return exit === 1;
+}
+
+/** For any folder of the repository: the project need not be at its top. */
+export function ignoreLine(file: string): string {
+  return `**/${dirname(file)}/${basename(file)}`;
+}

@@ -1,0 +1,72 @@
+import * as claude from "../../clients/claude/install.ts";
+import * as codex from "../../clients/codex/install.ts";
+import * as copilot from "../../clients/copilot/install.ts";
+import * as cursor from "../../clients/cursor/install.ts";
+import * as gemini from "../../clients/gemini/install.ts";
+import * as opencode from "../../clients/opencode/install.ts";
+import type { SettingsEdit } from "../../clients/settings/settings-edit.ts";
+import type { guardedClients } from "../guarded-clients.ts";
+
+export type ClientName = keyof typeof guardedClients;
+
+export interface ClientHook {
+  readonly command: string;
+  /** For clients that call over HTTP: the handler, and what starts the server. */
+  readonly http?: Readonly<Record<string, unknown>>;
+  readonly start?: string;
+}
+
+interface ClientSetup {
+  /** From the project's root; null where the client has no file for one person alone. */
+  readonly files: { readonly personal: string | null; readonly shared: string };
+  install(text: string | null, hook: ClientHook, file: string): SettingsEdit;
+  uninstall(text: string, file: string): SettingsEdit;
+  /** What shows, in the project or at home, that somebody uses it. */
+  readonly folder: string;
+  readonly program: string;
+  /** What its agents read about the project. */
+  readonly guide: "CLAUDE.md" | "AGENTS.md" | "GEMINI.md";
+}
+
+export const clientSetups: Readonly<Record<ClientName, ClientSetup>> = {
+  claude: {
+    ...claude,
+    files: claude.settingsFiles,
+    folder: ".claude",
+    program: "claude",
+    guide: "CLAUDE.md",
+  },
+  codex: { ...codex, files: codex.settingsFiles, folder: ".codex", program: "codex", guide: "AGENTS.md" },
+  gemini: {
+    ...gemini,
+    files: gemini.settingsFiles,
+    folder: ".gemini",
+    program: "gemini",
+    guide: "GEMINI.md",
+  },
+  copilot: {
+    ...copilot,
+    files: copilot.settingsFiles,
+    folder: ".copilot",
+    program: "copilot",
+    guide: "AGENTS.md",
+  },
+  opencode: {
+    ...opencode,
+    files: opencode.settingsFiles,
+    folder: ".opencode",
+    program: "opencode",
+    guide: "AGENTS.md",
+  },
+  cursor: {
+    ...cursor,
+    files: cursor.settingsFiles,
+    folder: ".cursor",
+    program: "cursor-agent",
+    guide: "AGENTS.md",
+  },
+};
+
+export const clientNames = Object.keys(clientSetups) as readonly ClientName[];
+
+export const guides = ["CLAUDE.md", "AGENTS.md", "GEMINI.md"] as const;

@@ -1,0 +1,40 @@
+import { withoutBlock as withoutMarkedBlock } from "../../clients/settings/marked-block.ts";
+import { withoutBlock } from "../orchestrator/self-check-block.ts";
+import { wrapperFiles } from "../orchestrator/wrapper-files.ts";
+import { type ClientName, clientSetups, guides } from "./client-setups.ts";
+import { configTemplate } from "./config-template.ts";
+import type { Edits } from "./edits.ts";
+import { configFile, excludeBlock } from "./plan-setup.ts";
+
+interface Removal {
+  readonly clients: readonly ClientName[];
+  /** Not only some clients: the rest goes too. */
+  readonly whole: boolean;
+  readonly exclude: string | undefined;
+}
+
+/** Takes out what `lockstep init` wrote, and nothing else. Says what was kept since it was changed meanwhile. */
+export function planRemoval(edits: Edits, { clients, whole, exclude }: Removal): readonly string[] {
+  for (const name of clients) {
+    const { files, uninstall } = clientSetups[name];
+    for (const file of [files.personal, files.shared])
+      if (file !== null) edits.change(file, (text) => (text === null ? null : uninstall(text, file)));
+  }
+  if (!whole) return [];
+  const kept: string[] = [];
+  if (exclude !== undefined)
+    edits.change(exclude, (text) => (text === null ? null : withoutMarkedBlock(text, excludeBlock)));
+  for (const guide of guides) edits.change(guide, (text) => (text === null ? null : withoutSelfCheck(text)));
+  for (const [file, ours] of [[configFile, configTemplate] as const, ...wrapperFiles()])
+    edits.change(file, (text) => {
+      if (text === ours) return null;
+      if (text !== null) kept.push(file);
+      return text;
+    });
+  return kept;
+}
+
+function withoutSelfCheck(text: string): string | null {
+  const bare = withoutBlock(text);
+  return bare === "" && text.endsWith("\n") ? null : bare;
+}

@@ -1,0 +1,52 @@
+import { withBlock as withMarkedBlock } from "../../clients/settings/marked-block.ts";
+import { selfCheckBlock, withBlock } from "../orchestrator/self-check-block.ts";
+import { wrapperFiles } from "../orchestrator/wrapper-files.ts";
+import { type ClientHook, type ClientName, clientSetups, guides } from "./client-setups.ts";
+import { configTemplate } from "./config-template.ts";
+import { type Edits, SetupFault } from "./edits.ts";
+
+export const configFile = ".lockstep/config.yaml";
+export const excludeBlock = "settings";
+
+export interface PlannedClient {
+  readonly name: ClientName;
+  /** From the project's root. */
+  readonly file: string;
+  readonly hook: ClientHook;
+}
+
+interface Setup {
+  readonly clients: readonly PlannedClient[];
+  readonly orchestrator: boolean;
+  /** S3's folder, where its documented calls have to work. */
+  readonly wrappers: boolean;
+  /** Of git's, with what it says of files for one person alone; undefined where it knows enough. */
+  readonly exclude: { readonly file: string; readonly lines: readonly string[] } | undefined;
+}
+
+/** Everything that `lockstep init` writes, as edits of texts. */
+export function planSetup(edits: Edits, { clients, orchestrator, wrappers, exclude }: Setup): void {
+  edits.change(configFile, (text) => text ?? configTemplate);
+  for (const { name, file, hook } of clients)
+    edits.change(file, (text) => clientSetups[name].install(text, hook, file));
+  if (exclude !== undefined)
+    edits.change(exclude.file, (text) => withMarkedBlock(text, excludeBlock, exclude.lines));
+  if (!orchestrator) return;
+  const wanted = new Set<string>(clients.map(({ name }) => clientSetups[name].guide));
+  for (const guide of guides)
+    edits.change(guide, (text) => (text !== null || wanted.has(guide) ? withSelfCheck(text) : null));
+  if (wrappers)
+    for (const [file, text] of wrapperFiles()) edits.change(file, (old) => wrapper(file, old, text));
+}
+
+/** In a file that was empty the block has no line end: that tells it from one that was not there. */
+function withSelfCheck(text: string | null): string {
+  return text === "" ? selfCheckBlock() : withBlock(text ?? "", selfCheckBlock());
+}
+
+function wrapper(file: string, old: string | null, text: string): string {
+  if (old === null || old.includes("// Written by `lockstep init --orchestrator`")) return text;
+  throw new SetupFault(
+    `${file}: somebody else wrote this file: move it away, or leave \`guard.root\` out of the configuration`,
+  );
+}

@@ -1,0 +1,41 @@
+import { shellWord } from "../core/points/quoted.ts";
+import type { ShellAnalysis } from "../core/shell/types.ts";
+import type { GuardWorld } from "./guard-world.ts";
+import type { ToolCall } from "./tool-call.ts";
+
+type World = Pick<GuardWorld, "environment" | "place" | "checkout" | "scratch" | "disk">;
+
+/** What a command of this call would do. The analysis is big, and most calls run no command. */
+export async function analyzeFor(
+  command: string,
+  { call, world, task }: { readonly call: ToolCall; readonly world: World; readonly task?: string },
+): Promise<ShellAnalysis> {
+  const { environment, place, checkout, scratch, disk } = world;
+  const { analyzeCommand } = await import("../core/shell/analyze.ts");
+  const [tmp] = scratch;
+  // A warm process is told a few variables only, and then any other may be set too.
+  const names = environment.PATH === undefined ? undefined : new Set(Object.keys(environment));
+  return analyzeCommand(
+    /^(?:powershell|pwsh)$/i.test(call.tool) ? `pwsh -Command ${shellWord(command)}` : command,
+    {
+      cwd: call.folder,
+      root: checkout ?? place.root,
+      ...(place.home === undefined ? {} : { home: place.home }),
+      ...(tmp === undefined ? {} : { tmp }),
+      ...(names === undefined ? {} : { environment: names }),
+      ...(task === undefined ? {} : { task }),
+      disk,
+    },
+  );
+}
+
+/** Commands that a call would run, whatever kind of tool it is. */
+export function commandsOf({ operation }: Pick<ToolCall, "operation">): readonly string[] {
+  if (operation.kind === "shell") return [operation.command];
+  return operation.kind === "unknown" && !operation.reads ? operation.commands : [];
+}
+
+/** A command that provably changes nothing: whoever may not write may still look. */
+export function onlyReads({ writes, opaque, refusals, mentions }: ShellAnalysis): boolean {
+  return writes.length + opaque.length + refusals.length + mentions.length === 0;
+}

@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ToolCall } from "../tool-call.ts";
+
+const prefix = "before-";
+const ageMsMax = 24 * 60 * 60 * 1000;
+
+/** What was seen before a call, until it is over: in a file, because another process asks afterwards. */
+export function callFile(folder: string, call: ToolCall): string {
+  const { session, actor, tool, callId, operation } = call;
+  const command = operation.kind === "shell" ? operation.command : "";
+  const name = [session, actor.agentId, tool, callId ?? command].join("\n");
+  return join(folder, `${prefix}${createHash("sha256").update(name).digest("hex").slice(0, 32)}`);
+}
+
+export function writeCallFile(file: string, document: unknown): void {
+  writeFileSync(file, JSON.stringify(document), { mode: 0o600 });
+}
+
+export function readCallFile<Document>(file: string): Document | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Calls that were refused by somebody else, or whose end nobody told. */
+export function sweepCallFiles(folder: string, nowMs: number): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(prefix))) {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (found !== undefined && nowMs - found.mtimeMs > ageMsMax) rmSync(join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,85 @@
+import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
+import { type Checkout, ownIndex, repositoryFolder } from "../../workspace/checkouts/checkout.ts";
+import { moveKeptRef } from "../../workspace/checkouts/collect-work.ts";
+import { ownGit } from "../../workspace/checkouts/own-git.ts";
+import { snapshotTree } from "../../workspace/checkouts/snapshot-tree.ts";
+import { liesBehindLink } from "../../workspace/checkouts/walk-tree.ts";
+import { commitTree } from "../../workspace/git/merge-commits.ts";
+import { type ChangedPath, readDiff } from "../../workspace/git/read-diff.ts";
+import { git } from "../../workspace/git/run-git.ts";
+import type { TreeWatch } from "../guard-world.ts";
+import { callFile, readCallFile, sweepCallFiles, writeCallFile } from "./call-file.ts";
+
+/**
+ * An attempt's own checkout, in which nobody else works: what strays is put back, and kept on a ref (INV-9).
+ * What is remembered lies beside the checkout, where its agent cannot write.
+ */
+export function checkoutWatch(checkout: Checkout): TreeWatch {
+  const { commonFolder } = checkout;
+  const folder = dirname(checkout.folder);
+  const repository = repositoryFolder(commonFolder);
+  const treeBefore = (call: Parameters<TreeWatch["compare"]>[0]) =>
+    readCallFile<{ readonly tree: string }>(callFile(folder, call))?.tree;
+  const changesSince = async (before: string, after: string) => readDiff(repository, before, after);
+  return {
+    async remember(call) {
+      sweepCallFiles(folder, Date.now());
+      writeCallFile(callFile(folder, call), { tree: await treeOf(checkout, callFile(folder, call)) });
+    },
+    async compare(call) {
+      const before = treeBefore(call);
+      if (before === undefined) return undefined;
+      const changed = await changesSince(before, await treeOf(checkout, callFile(folder, call)));
+      return changed.map(({ path }) => path);
+    },
+    async undo(call, paths) {
+      const before = treeBefore(call);
+      if (before === undefined) throw new Error("what the checkout held before is no longer known");
+      const tree = await treeOf(checkout, callFile(folder, call));
+      const subject = `${checkout.task}: what strayed in attempt ${checkout.attempt}`;
+      const commit = await commitTree(repository, { tree, parents: [checkout.base], subject });
+      const ref = `${refsOf(checkout).kept}/${commit.slice(0, 12)}`;
+      await moveKeptRef(commonFolder, ref, commit);
+      const strayed = new Set(paths);
+      const changed = (await changesSince(before, tree)).filter(({ path }) => strayed.has(path));
+      await putBack(checkout, { before, changed, index: `${callFile(folder, call)}.index` });
+      return ref;
+    },
+    forget: (call) => rmSync(callFile(folder, call), { force: true }),
+  };
+}
+
+/** With an index of its own: several calls of one agent may run at the same time. */
+async function treeOf(checkout: Checkout, name: string): Promise<string> {
+  const index = `${name}.index`;
+  if (existsSync(ownIndex(checkout))) copyFileSync(ownIndex(checkout), index);
+  try {
+    return (await snapshotTree(checkout, { parent: checkout.base, index })).tree;
+  } finally {
+    rmSync(index, { force: true });
+  }
+}
+
+interface Restoring {
+  readonly before: string;
+  readonly changed: readonly ChangedPath[];
+  readonly index: string;
+}
+
+async function putBack(checkout: Checkout, { before, changed, index }: Restoring): Promise<void> {
+  const { folder } = checkout;
+  // A name that is no text, or that leads elsewhere by now, is left to the diff.
+  const own = changed.filter(({ path, utf8 }) => utf8 && !liesBehindLink(folder, path));
+  for (const { path, status } of own)
+    if (status === "added") rmSync(join(folder, path), { force: true, recursive: true });
+  const input = own.flatMap(({ path, status }) => (status === "added" ? [] : [`${path}\0`])).join("");
+  const { env } = await ownGit(checkout, { index });
+  try {
+    await git(folder, ["read-tree", before], { env });
+    await git(folder, ["checkout-index", "--force", "-z", "--stdin"], { env, input });
+  } finally {
+    rmSync(index, { force: true });
+  }
+}

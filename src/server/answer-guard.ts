@@ -1,0 +1,54 @@
+import { field, isObject } from "../core/points/fields.ts";
+import { deny } from "../core/rules/verdict.ts";
+import { type GuardEndpoint, guardVariables } from "../guard/guard-endpoint.ts";
+import { rawAnswer, rawStart, readRawRequest } from "../guard/ladder/raw-form.ts";
+import { protocolVersion } from "./protocol.ts";
+
+/** Undefined where the request is none for the guard. */
+export function guardAnswer(guard: GuardEndpoint, bytes: Uint8Array): Promise<string> | undefined {
+  if (startsWith(bytes, rawStart)) return answerRaw(guard, bytes);
+  const document = parsed(bytes);
+  const client = field(document, "guard");
+  if (typeof client !== "string" || field(document, "operation") !== undefined) return undefined;
+  return answerDocument(guard, client, document);
+}
+
+async function answerRaw(guard: GuardEndpoint, bytes: Uint8Array): Promise<string> {
+  const request = readRawRequest(bytes);
+  if (request === undefined)
+    return JSON.stringify(deny("R-IN-001", "a guard request has an empty line before its payload"));
+  return rawAnswer(await guard(request.client, request.payload, request.env));
+}
+
+async function answerDocument(guard: GuardEndpoint, client: string, document: unknown): Promise<string> {
+  if (field(document, "version") !== protocolVersion)
+    return JSON.stringify(
+      deny("R-IN-001", `this server speaks version ${protocolVersion}: use the lockstep that started it`),
+    );
+  const payload = new TextEncoder().encode(JSON.stringify(field(document, "payload") ?? null));
+  return JSON.stringify(await guard(client, payload, variablesIn(field(document, "env"))));
+}
+
+function variablesIn(given: unknown): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const name of guardVariables) {
+    const value = isObject(given) ? field(given, name) : undefined;
+    if (typeof value === "string" && value !== "") env[name] = value;
+  }
+  return env;
+}
+
+function startsWith(bytes: Uint8Array, text: string): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, text.length)).equals(
+    Buffer.from(text),
+  );
+}
+
+/** Undefined is no JSON document; the operations' side says so. */
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

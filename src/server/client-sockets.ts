@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
+import { clientSocket } from "../guard/ladder/client-socket.ts";
+import { rawAnswer } from "../guard/ladder/raw-form.ts";
+import { readMsMax, requestBytesMax } from "./protocol.ts";
+
+const connectionsMax = 256;
+const backlogMax = 4096;
+
+/**
+ * One socket a client beside the server's own, for a payload without anything before it: a shell that has nothing to
+ * tell of its environment hands its own input to `nc` and starts no other program.
+ */
+export async function openClientSockets(
+  base: string,
+  clients: readonly string[],
+  guard: GuardEndpoint,
+): Promise<AsyncDisposable> {
+  const open = new AsyncDisposableStack();
+  try {
+    for (const client of clients)
+      open.use(await listen(clientSocket(base, client), (payload) => guard(client, payload, {})));
+    return open;
+  } catch (error) {
+    await open[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function listen(
+  path: string,
+  judge: (payload: Uint8Array) => ReturnType<GuardEndpoint>,
+): Promise<AsyncDisposable> {
+  // Only the holder of the server's lock comes here: what a killed one left is nobody's.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) rmSync(path);
+  const reading = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    reading.add(socket);
+    socket.on("close", () => reading.delete(socket));
+    takePayload(socket, async (payload) => {
+      reading.delete(socket);
+      return rawAnswer(await judge(payload));
+    });
+  });
+  server.maxConnections = connectionsMax;
+  server.listen({ path, backlog: backlogMax });
+  await once(server, "listening");
+  chmodSync(path, 0o600);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of reading) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** What is too long, too slow or fails gets no answer, which its hook takes for a failure. */
+function takePayload(socket: Socket, answer: (payload: Uint8Array) => Promise<string>): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const drop = () => void socket.destroy();
+  let deadline = setTimeout(drop, readMsMax);
+  socket.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > requestBytesMax) drop();
+    else chunks.push(chunk);
+  });
+  socket.on("end", () => {
+    clearTimeout(deadline);
+    answer(Buffer.concat(chunks)).then((text) => {
+      deadline = setTimeout(drop, readMsMax);
+      socket.end(`${text}\n`);
+    }, drop);
+  });
+  socket.on("error", drop).on("close", () => clearTimeout(deadline));
+}

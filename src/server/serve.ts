@@ -1,0 +1,91 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Engine } from "../engine/engine.ts";
+import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
+import { guardedClients } from "../guard/guarded-clients.ts";
+import { tidyShownActive } from "../guard/keep-active.ts";
+import { listeningFile } from "../guard/ladder/ask-server.ts";
+import { openHttpAccess } from "../workspace/http-access.ts";
+import { openClientSockets } from "./client-sockets.ts";
+import { openHost } from "./host.ts";
+import { readHostRecord } from "./host-record.ts";
+import { openHttpGuard } from "./http-guard.ts";
+import { isRunAlive } from "./is-run-alive.ts";
+import { Usage } from "./usage.ts";
+
+const tickMs = 1000;
+/** For those who have read where it listens and not connected yet. */
+const lingerMs = 150;
+
+export interface ServeOptions {
+  readonly engine: Engine;
+  /** The state folder. */
+  readonly folder: string;
+  readonly guard: GuardEndpoint;
+  readonly idleMs: number;
+  /** Another port than the repository's own, this time. */
+  readonly port?: number;
+  /** Ends it. */
+  readonly stop: AbortSignal;
+  onListening(at: { readonly socket: string; readonly port: number | undefined }): void;
+}
+
+/** The warm process: answers hooks on a socket and over HTTP until it is stopped, or nobody has asked for long. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { engine, folder, guard, idleMs, stop, onListening } = options;
+  const usage = new Usage(guard, idleMs);
+  const access = await openHttpAccess(folder);
+  let port: number | undefined;
+  await using host = await openHost(engine, folder, {
+    role: "serve",
+    guard: usage.onSocket,
+    beside: async () => {
+      const wanted = options.port === undefined ? {} : { port: options.port };
+      const http = await openHttpGuard({ access, guard: usage.overHttp, ...wanted });
+      port = http.port;
+      return http;
+    },
+  });
+  await using _sockets = await openClientSockets(host.socket, Object.keys(guardedClients), usage.onSocket);
+  tell(folder, host.socket);
+  try {
+    rmSync(join(folder, "starting"), { force: true });
+    onListening({ socket: host.socket, port });
+    while (!stop.aborted && isOwn(folder)) {
+      await tidyShownActive({ ...engine, folder, isRunAlive: () => isRunAlive(folder) });
+      await pause(tickMs, stop);
+      if (usage.isOver() && (await isLeft(folder, usage, stop))) return;
+      tell(folder, host.socket);
+    }
+  } finally {
+    rmSync(listeningFile(folder), { force: true });
+  }
+}
+
+/** Nobody finds it any more, and nobody who had found it has come since. */
+async function isLeft(folder: string, usage: Usage, stop: AbortSignal): Promise<boolean> {
+  rmSync(listeningFile(folder), { force: true });
+  await pause(lingerMs, stop);
+  return usage.isOver();
+}
+
+/** False where the repository was removed or replaced: then nobody can find this one. */
+function isOwn(folder: string): boolean {
+  try {
+    return readHostRecord(folder, "serve")?.pid === process.pid;
+  } catch {
+    return false;
+  }
+}
+
+/** Whole or not there: a hook reads it at any time. */
+function tell(folder: string, socket: string): void {
+  const file = listeningFile(folder);
+  writeFileSync(`${file}.${process.pid}`, `${socket}\n`, { mode: 0o600 });
+  renameSync(`${file}.${process.pid}`, file);
+}
+
+async function pause(ms: number, stop: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal: stop }).catch(() => {}); // stopped
+}

@@ -1,0 +1,48 @@
+import { install, settingsFiles } from "../../src/clients/claude/install.ts";
+import { hookCommand } from "../../src/guard/ladder/hook-command.ts";
+import { httpHook } from "../../src/guard/ladder/http-hook.ts";
+import { openHttpAccess } from "../../src/workspace/http-access.ts";
+import { anthropicStandIn } from "./support/anthropic.ts";
+import { type GuardPlace, guardCases, put } from "./support/guard-cases.ts";
+import { installClient } from "./support/install-client.ts";
+
+guardCases({
+  client: "claude",
+  installed: await installClient("claude", "@anthropic-ai/claude-code", "2.1.325"),
+  calls: {
+    write: (path) => ({ name: "Write", input: { file_path: path, content: "made\n" } }),
+    // What was not read before it does not edit, and calls no hook for it.
+    edit: (path) => [
+      { name: "Read", input: { file_path: path } },
+      { name: "Edit", input: { file_path: path, old_string: "x", new_string: "y" } },
+    ],
+    shell: (command) => ({ name: "Bash", input: { command } }),
+    spawn: (prompt) => ({
+      name: "Agent",
+      input: { description: "writes", prompt, subagent_type: "general-purpose" },
+    }),
+  },
+  standIn: anthropicStandIn,
+  prepare: async (place) => {
+    put(place, settingsFiles.personal, install(null, { ...place, ...(await overHttp(place)) }));
+    return {
+      words: ["claude", "-p", place.prompt, "--permission-mode", "bypassPermissions"],
+      env: {
+        ANTHROPIC_BASE_URL: place.url,
+        ANTHROPIC_API_KEY: "stand-in",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        DISABLE_AUTOUPDATER: "1",
+        IS_SANDBOX: "1", // root is refused full leave otherwise
+      },
+    };
+  },
+});
+
+/** With which `init` has it ask where the settings are one person's. */
+async function overHttp({ warm }: GuardPlace) {
+  if (warm === undefined) return {};
+  return {
+    http: httpHook("claude", await openHttpAccess(warm)),
+    start: hookCommand("claude", "nc", { start: true }),
+  };
+}

@@ -1,0 +1,61 @@
+import { vi } from "vitest";
+import { install, settingsFiles, trust } from "../../src/clients/codex/install.ts";
+import { ourCodexHooks } from "../../src/guard/setup/trust-codex.ts";
+import { type GuardPlace, guardCases, put } from "./support/guard-cases.ts";
+import { installClient } from "./support/install-client.ts";
+import { openaiStandIn } from "./support/openai.ts";
+
+const patch = (...lines: string[]) => ({
+  name: "apply_patch",
+  input: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n"),
+});
+
+guardCases({
+  client: "codex",
+  installed: await installClient("codex", "@openai/codex", "0.166.0"),
+  calls: {
+    write: (path) => patch(`*** Add File: ${path}`, "+made"),
+    edit: (path) => [patch(`*** Update File: ${path}`, "@@", "-x", "+y")],
+    shell: (cmd) => ({ name: "exec_command", input: { cmd } }),
+    spawn: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", input: { message } }),
+  },
+  standIn: openaiStandIn,
+  prepare: async (place) => {
+    put(place, settingsFiles.shared, install(null, place));
+    const user = settings(place);
+    place.home.write(".codex/config.toml", user);
+    const trusted = trust(user, await hooksOf(place), "config.toml");
+    if (!trusted.ok) throw new Error(trusted.fault.problem);
+    place.home.write(".codex/config.toml", trusted.text ?? "");
+    const leave = "--dangerously-bypass-approvals-and-sandbox";
+    return { words: ["codex", "exec", "--json", leave, place.prompt], env: { STAND_IN_KEY: "stand-in" } };
+  },
+});
+
+function settings({ url, repository }: GuardPlace): string {
+  return [
+    'model = "gpt-5.5"',
+    'model_provider = "stand-in"',
+    "check_for_update_on_startup = false",
+    "[model_providers.stand-in]",
+    'name = "stand-in"',
+    `base_url = "${url}/v1"`,
+    'wire_api = "responses"',
+    'env_key = "STAND_IN_KEY"',
+    "[analytics]",
+    "enabled = false",
+    `[projects.${JSON.stringify(repository.path)}]`,
+    'trust_level = "trusted"',
+    "",
+  ].join("\n");
+}
+
+/** As `init` asks for them, in the person's environment. */
+async function hooksOf({ repository, env, command }: GuardPlace) {
+  for (const [name, value] of Object.entries({ ...env, STAND_IN_KEY: "stand-in" })) vi.stubEnv(name, value);
+  try {
+    return await ourCodexHooks(repository.path, command);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { install, settingsFiles } from "../../src/clients/copilot/install.ts";
+import { guardCases, put } from "./support/guard-cases.ts";
+import { installClient } from "./support/install-client.ts";
+import { openaiStandIn } from "./support/openai.ts";
+
+const installed = await installClient("copilot", "@github/copilot", "1.0.102");
+
+guardCases({
+  client: "copilot",
+  installed,
+  calls: {
+    write: (path) => ({ name: "create", input: { path, file_text: "made\n" } }),
+    edit: (path) => [{ name: "edit", input: { path, old_str: "x", new_str: "y" } }],
+    shell: (command) => ({ name: "bash", input: { command, description: "does it" } }),
+    spawn: (prompt) => ({
+      name: "task",
+      input: { name: "w", description: "writes", prompt, agent_type: "general-purpose", mode: "sync" },
+    }),
+  },
+  standIn: openaiStandIn,
+  prepare: async (place) => {
+    put(place, settingsFiles.shared, install(null, place));
+    return {
+      words: [
+        ...["copilot", "-p", place.prompt, "--model", "stand-in"],
+        ...["--allow-all-tools", "--allow-all-paths", "--trust-folder", "--output-format", "json"],
+      ],
+      env: {
+        COPILOT_OFFLINE: "true",
+        COPILOT_AUTO_UPDATE: "false",
+        COPILOT_PROVIDER_BASE_URL: `${place.url}/v1`,
+        COPILOT_PROVIDER_API_KEY: "key-of-the-stand-in",
+        COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "1000000",
+        COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: "8000",
+        COPILOT_CACHE_HOME: join(installed.bin, "..", "..", "cache"), // it unpacks itself into it
+      },
+    };
+  },
+});

@@ -1,0 +1,30 @@
+import { install, settingsFiles } from "../../src/clients/gemini/install.ts";
+import { geminiStandIn } from "./support/gemini.ts";
+import { guardCases, put } from "./support/guard-cases.ts";
+import { installClient } from "./support/install-client.ts";
+
+guardCases({
+  client: "gemini",
+  installed: await installClient("gemini", "@google/gemini-cli", "0.61.0"),
+  calls: {
+    write: (path) => ({ name: "write_file", input: { file_path: path, content: "made\n" } }),
+    edit: (path) => [
+      { name: "replace", input: { file_path: path, instruction: "y", old_string: "x", new_string: "y" } },
+    ],
+    shell: (command) => ({ name: "run_shell_command", input: { command } }),
+    spawn: (prompt) => ({ name: "invoke_agent", input: { agent_name: "generalist", prompt } }),
+  },
+  subagentEnd: { calls: [{ name: "complete_task", input: { result: { response: "I am done." } } }] },
+  standIn: geminiStandIn,
+  prepare: async (place) => {
+    put(place, settingsFiles.shared, install(null, place));
+    const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
+    const general = { disableAutoUpdate: true, enableAutoUpdate: false };
+    const quiet = { privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false } };
+    place.home.write(".gemini/settings.json", JSON.stringify({ security, general, ...quiet }));
+    return {
+      words: ["gemini", "-p", place.prompt, "-m", "gemini-2.5-pro", "--approval-mode", "yolo", "-o", "json"],
+      env: { GEMINI_API_KEY: "stand-in", GOOGLE_GEMINI_BASE_URL: place.url },
+    };
+  },
+});

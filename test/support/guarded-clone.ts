@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { shellWord } from "../../src/core/points/quoted.ts";
+import { readMachine } from "../../src/guard/ladder/choose-rung.ts";
+import { type HookPlace, hookCommand } from "../../src/guard/ladder/hook-command.ts";
+import { readHostRecord } from "../../src/server/host-record.ts";
+import { showOrchestrator } from "../../src/workspace/active-file.ts";
+import { isAlive } from "../../src/workspace/process-identity.ts";
+import {
+  type CommandRun,
+  eventually,
+  type Repository,
+  type Running,
+  startProgram,
+  temporaryRepository,
+} from "./run-command.ts";
+
+const file = (name: string) => new URL(name, import.meta.url).pathname;
+const server = file("./guard-server.ts");
+const client = file("../../src/cli/guard-client.ts");
+
+const { netcat } = readMachine();
+if (!netcat)
+  console.warn("\n!!! THE TESTS OF HOOKS THROUGH nc ARE SKIPPED: no `nc` with -U and -N is on PATH\n");
+
+export const rungs = netcat ? (["nc", "node"] as const) : (["node"] as const);
+
+interface HookCall {
+  readonly client?: string;
+  readonly rung: "nc" | "node";
+  readonly payload?: unknown;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly place?: HookPlace;
+  readonly cwd?: string;
+  readonly shell?: string;
+}
+
+/** A repository whose hooks start the stand-in server from the sources. */
+export interface GuardedClone extends Repository {
+  readonly folder: string;
+  /** As if Lockstep was installed here, and something is active or not. */
+  install(options?: { readonly active?: boolean; readonly node?: string }): void;
+  setActive(): void;
+  serve(env?: Readonly<Record<string, string>>): Running;
+  /** Starts it and waits until it listens. */
+  served(
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Running & { readonly socket: string; readonly port: number }>;
+  hook(call: HookCall): Promise<CommandRun>;
+  /** The server that is there now, wherever it came from. */
+  serverPid(): number | undefined;
+}
+
+export function guardedClone(): GuardedClone {
+  const repository = temporaryRepository();
+  const folder = join(repository.path, ".git", "lockstep");
+  const serverPid = () => {
+    const record = existsSync(folder) ? readHostRecord(folder, "serve") : undefined;
+    return record !== undefined && isAlive(record) ? record.pid : undefined;
+  };
+  const setActive = () => showOrchestrator(folder, Date.now());
+  const serve: GuardedClone["serve"] = (env = {}) =>
+    startProgram([process.execPath, server], { cwd: repository.path, env });
+  return {
+    ...repository,
+    folder,
+    setActive,
+    serve,
+    serverPid,
+    install: ({ active = false, node = process.execPath } = {}) => {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const words = [node, client, folder, repository.path, server].map(shellWord);
+      writeFileSync(join(folder, "launch"), `${words.join(" ")} "$@"\n`);
+      if (active) setActive();
+    },
+    served: async (env) => {
+      const running = serve(env);
+      const line = await eventually("the server listens", () => {
+        if (running.process.exitCode !== null) throw new Error(running.errors());
+        return running.lines()[0];
+      });
+      return Object.assign(running, JSON.parse(line));
+    },
+    hook: ({ client: name = "claude", rung, payload = write(), env = {}, place, cwd, shell = "sh" }) =>
+      startProgram([shell, "-c", hookCommand(name, rung, place ?? { stateFolder: folder })], {
+        cwd: cwd ?? repository.path,
+        input: typeof payload === "string" ? payload : JSON.stringify(payload),
+        env,
+      }).ended,
+    [Symbol.dispose]: () => {
+      const pid = serverPid();
+      if (pid !== undefined) process.kill(pid, "SIGKILL");
+      repository[Symbol.dispose]();
+    },
+  };
+}
+
+export function write(path = "/repo/a.ts", more: object = {}) {
+  return {
+    session_id: "s-1",
+    cwd: "/repo",
+    hook_event_name: "PreToolUse",
+    tool_name: "Write",
+    tool_input: { file_path: path, content: "x\n" },
+    ...more,
+  };
+}
+
+export function read(path = "/repo/a.ts") {
+  return write(path, { tool_name: "Read", tool_input: { file_path: path } });
+}

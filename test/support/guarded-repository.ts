@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { answerHook } from "../../src/cli/guard.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { NativeAnswer } from "../../src/guard/tool-call.ts";
+import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
+import { nodeDisk } from "../../src/workspace/disk.ts";
+import { networkFileSystem } from "../../src/workspace/file-system.ts";
+import { findProject } from "../../src/workspace/find-project.ts";
+import { machineClock } from "../../src/workspace/machine-clock.ts";
+import { identityOf, isAlive } from "../../src/workspace/process-identity.ts";
+import { openStateFolder } from "../../src/workspace/state-folder.ts";
+import { dispatch, memoryEngine, packet } from "./memory-engine.ts";
+import { startProgram } from "./run-command.ts";
+
+const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+
+export interface Dispatched {
+  readonly task: string;
+  readonly epoch: number;
+  readonly token: string;
+}
+
+/** A repository that lies in no temporary folder, where everything would be scratch. */
+export interface GuardedRepository extends Disposable {
+  readonly path: string;
+  git(...words: string[]): string;
+  write(file: string, text: string): string;
+  /** The command; what it printed. */
+  run(...words: string[]): Promise<string>;
+  /** The engine on the repository's own ledger, opened and closed for this one use. */
+  withEngine<T>(use: (engine: Engine) => Promise<T>): Promise<T>;
+  dispatch(task: string, scope: readonly string[], more?: object): Promise<Dispatched>;
+  /** One call of a hook, in this process. */
+  guard(payload: unknown, options?: GuardOptions): Promise<NativeAnswer>;
+}
+
+export interface GuardOptions {
+  readonly client?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+}
+
+const files = [
+  "src/a/ok.ts",
+  "src/a/in.ts",
+  "src/a/x.ts",
+  "src/b/x.ts",
+  "package.json",
+  "README.md",
+  "docs/guide.md",
+  "test/a.test.ts",
+  "tools/gen.go",
+  "gen.sh",
+  "Makefile",
+  "in.json",
+  "p.diff",
+  ".gitignore",
+];
+
+/** The fixture of the guard's cases: links that lead out of src/a, and out of the project. */
+export function guardedRepository(): GuardedRepository {
+  const home = join(homedir(), ".cache");
+  mkdirSync(home, { recursive: true });
+  const path = realpathSync(mkdtempSync(join(home, "lockstep-guard-")));
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(path, file)), { recursive: true });
+    writeFileSync(join(path, file), text);
+    return join(path, file);
+  };
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...words], {
+      cwd: path,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
+  for (const file of files) write(file, file === "package.json" || file === "in.json" ? "{}\n" : "x\n");
+  symlinkSync("../b", join(path, "src/a/link-b"));
+  symlinkSync("../b/x.ts", join(path, "src/a/lf"));
+  symlinkSync("../b/none.ts", join(path, "src/a/dangling"));
+  symlinkSync("/etc", join(path, "out"));
+  git("init", "-q", "-b", "main");
+  git("add", "-A");
+  git("commit", "-qm", "base");
+  const run = async (...words: string[]) => {
+    const { stdout, stderr, status } = await startProgram([process.execPath, main, ...words], { cwd: path })
+      .ended;
+    if (status !== 0) throw new Error(`${words.join(" ")} exits ${status}: ${stderr}`);
+    return stdout;
+  };
+  const withEngine = async <T>(use: (engine: Engine) => Promise<T>) => {
+    const project = findProject(path);
+    const folder = openStateFolder(project);
+    const ledger = await openSqliteLedger({ folder, create: true, fileSystemOf: networkFileSystem });
+    try {
+      const { clock: _, world: __, ...rest } = await memoryEngine({ ledger });
+      const world = { place: project.place, disk: nodeDisk() };
+      return await use({ ...rest, ledger, clock: machineClock(), world, isAlive, identityOf });
+    } finally {
+      ledger.close();
+    }
+  };
+  return {
+    path,
+    git,
+    write,
+    run,
+    withEngine,
+    async dispatch(task, scope, more = {}) {
+      const verdict = await withEngine((engine) => dispatch(engine, packet(task, scope, { ...more })));
+      if (!verdict.allow) throw new Error(verdict.reason);
+      const { epoch, token } = verdict.details as { epoch: number; token: string };
+      return { task, epoch, token };
+    },
+    guard: (payload, { client = "claude", env = {}, folder = path } = {}) =>
+      answerHook({
+        ...{ client, folder },
+        bytes: Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload)),
+        environment: { PATH: process.env.PATH, HOME: homedir(), ...env },
+      }),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** The environment of an agent that was started with a task. */
+export function agentEnvironment({ task, epoch, token }: Dispatched): Record<string, string> {
+  return { LOCKSTEP_TASK: task, LOCKSTEP_EPOCH: String(epoch), LOCKSTEP_TOKEN: token };
+}
