@@ -99,7 +99,7 @@ describe("an integration that is killed", () => {
       const before = repository.git("rev-parse", "main");
       // With all its children, git included: a group of its own is killed as one.
       using running = repository.start(["land", "work", "more", "--check", "true"], { through: ["setsid"] });
-      await sleep(100 + Math.random() * 1400);
+      await sleep(50 + Math.random() * 700);
       try {
         process.kill(-(running.process.pid as number), "SIGKILL");
       } catch (error) {

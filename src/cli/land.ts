@@ -1,6 +1,7 @@
 import { integrate } from "../run/integrate.ts";
 import type { Integrated, IntegrationContext, Member } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
+import { freeLeftLocks } from "../run/recover-moves.ts";
 import { CommandFault } from "./command-fault.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { style } from "./style.ts";
@@ -20,6 +21,7 @@ export function landCommand(branches: readonly string[], options: LandOptions): 
   const wishes = [...new Set(branches)].map((branch) => ({ branch, scope, checks, proves }));
   return inRepository("land", options, async (context) => {
     await needRemote(context);
+    if (!context.dryRun) await freeLeftLocks(context);
     const landed = await integrate(context, wishes);
     const refusals = landed.branches.flatMap(({ branch, refused }) =>
       refused === null ? [] : [wishes.length > 1 ? { name: branch, refused } : { refused }],

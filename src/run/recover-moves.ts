@@ -49,8 +49,24 @@ export async function finishMove(
   if (!allow) throw new Error(`\`${base}\` has moved, and the ledger does not take it: ${reason}`);
 }
 
+/**
+ * A command that was killed may have left locks of git's on any ref, whether or not the base was to move. Somebody's
+ * git that is at work is no reason not to begin.
+ */
+export async function freeLeftLocks({
+  repository: { root, base },
+  onProgress,
+}: Pick<IntegrationContext, "repository" | "onProgress">): Promise<void> {
+  try {
+    for (const line of await freeLocks(root, base)) onProgress(line);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "E-GIT")) throw error;
+    onProgress(error.message);
+  }
+}
+
 /** A git that was killed with its Lockstep keeps everybody else out. */
-export async function freeLocks(root: string, base: string): Promise<readonly string[]> {
+async function freeLocks(root: string, base: string): Promise<readonly string[]> {
   const checkout = (await checkoutOf(root, base)) ?? root;
   const folders = await Promise.all(
     ["--absolute-git-dir", "--git-common-dir"].map(async (which) =>

@@ -16,7 +16,7 @@ import { backUpSession, restoreSessions } from "../../workspace/plan/session-bac
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
-import { freeLocks } from "../recover-moves.ts";
+import { freeLeftLocks } from "../recover-moves.ts";
 import { reviewersNeeded } from "../review/choose-reviewers.ts";
 import { Agents } from "./agents.ts";
 import { Dependencies } from "./dependencies.ts";
@@ -86,8 +86,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
       const walls = { sandbox: sandbox.enforces };
       const host = await openHost(context.engine, wish.stateFolder, { guard, walls });
       showActive(wish.stateFolder);
-      // A run that was killed may have left locks of git's on any ref, whether or not the base was to move.
-      await tellFreed(context);
+      await freeLeftLocks(context);
       const files = new SessionMemory(context, wish, secrets);
       const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
       const dependencies = new Dependencies(context);
@@ -175,17 +174,6 @@ class SessionMemory {
     for (const file of this.#statuses) file[Symbol.dispose]();
     await this.#last;
     if (this.#fault !== undefined) throw this.#fault;
-  }
-}
-
-/** Somebody's git that is at work is no reason not to begin. */
-async function tellFreed(context: IntegrationContext): Promise<void> {
-  const { root, base } = context.repository;
-  try {
-    for (const line of await freeLocks(root, base)) context.onProgress(line);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "E-GIT")) throw error;
-    context.onProgress(error.message);
   }
 }
 
