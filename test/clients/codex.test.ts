@@ -38,7 +38,7 @@ function read(exit: number, ...messages: unknown[]): { events: AgentEvent[]; end
 describe("what codex prints", () => {
   it("tells the conversation, what it said and did, and its answer", () => {
     const run = item("command_execution", { command, aggregated_output: "", exit_code: null });
-    const patch = item("file_change", { changes: [{ path: "/work/A.txt", kind: "add" }] });
+    const patch = item("file_change", { changes: [{ path: "/project/A.txt", kind: "add" }] });
     const { events, end } = read(
       0,
       ...begins,
@@ -56,8 +56,8 @@ describe("what codex prints", () => {
       { type: "tool", name: "command_execution", text: command, input: { command } },
       { type: "tool-result", text: "x".repeat(2000) },
       {
-        ...{ type: "tool", name: "file_change", text: "add /work/A.txt" },
-        input: { changes: [{ path: "/work/A.txt", kind: "add" }] },
+        ...{ type: "tool", name: "file_change", text: "add /project/A.txt" },
+        input: { changes: [{ path: "/project/A.txt", kind: "add" }] },
       },
       { type: "tool-result", text: "completed" },
       { type: "said", text: 'Done.\n{"status":"OK"}' },

@@ -118,8 +118,8 @@ describe("an output", () => {
     ["is empty", gives(""), gives("")],
     [
       "is short",
-      gives("The file /work/src/a.ts has been updated."),
-      gives("The file /work/src/a.ts has been updated."),
+      gives("The file /project/src/a.ts has been updated."),
+      gives("The file /project/src/a.ts has been updated."),
     ],
     ["differs in a value", gives(long("expected 1")), gives(long("expected 2"))],
   ])("that %s is no sign", (_name, first, second) => {
