@@ -1,3 +1,4 @@
+import { readJsonBytes } from "../core/text/read-json.ts";
 import { guardPayloadBytesMax } from "./guard-endpoint.ts";
 import type { GuardWorld } from "./guard-world.ts";
 import { guardedClients } from "./guarded-clients.ts";
@@ -49,9 +50,5 @@ function clientNamed(name: string): GuardedClient | undefined {
 /** Undefined is no JSON document, and nothing that is too long is looked at: both are calls that nobody understands. */
 function parsed(bytes: Uint8Array): unknown {
   if (bytes.length > guardPayloadBytesMax) return undefined;
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
+  return readJsonBytes(bytes);
 }

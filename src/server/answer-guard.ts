@@ -1,5 +1,6 @@
 import { field, isObject } from "../core/points/fields.ts";
 import { deny } from "../core/rules/verdict.ts";
+import { readJsonBytes } from "../core/text/read-json.ts";
 import { type GuardEndpoint, guardVariables } from "../guard/guard-endpoint.ts";
 import { rawAnswer, rawStart, readRawRequest } from "../guard/ladder/raw-form.ts";
 import { protocolVersion } from "./protocol.ts";
@@ -7,7 +8,7 @@ import { protocolVersion } from "./protocol.ts";
 /** Undefined where the request is none for the guard. */
 export function guardAnswer(guard: GuardEndpoint, bytes: Uint8Array): Promise<string> | undefined {
   if (startsWith(bytes, rawStart)) return answerRaw(guard, bytes);
-  const document = parsed(bytes);
+  const document = readJsonBytes(bytes);
   const client = field(document, "guard");
   if (typeof client !== "string" || field(document, "operation") !== undefined) return undefined;
   return answerDocument(guard, client, document);
@@ -42,13 +43,4 @@ function startsWith(bytes: Uint8Array, text: string): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, text.length)).equals(
     Buffer.from(text),
   );
-}
-
-/** Undefined is no JSON document; the operations' side says so. */
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return undefined;
-  }
 }

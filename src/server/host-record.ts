@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:
 import { join } from "node:path";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { field } from "../core/points/fields.ts";
+import { readJson } from "../core/text/read-json.ts";
 
 /** `host`: a run, for its agents. `serve`: the warm process, for the hooks of people's clients. */
 export type HostRole = "host" | "serve";
@@ -18,7 +19,7 @@ export interface HostRecord extends ProcessIdentity {
 
 /** Undefined where there is none, or where it came with a copy of the folder and is about another one. */
 export function readHostRecord(folder: string, role: HostRole = "host"): HostRecord | undefined {
-  const document = parsed(readIfThere(fileIn(folder, role)));
+  const document = readJson(readIfThere(fileIn(folder, role)));
   if (field(document, "folder") !== keyOf(folder)) return undefined;
   const [pid, startedAt, boot, socket] = ["pid", "startedAt", "boot", "socket"].map((name) =>
     field(document, name),
@@ -60,14 +61,5 @@ function readIfThere(file: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;
-  }
-}
-
-/** A disk that lost power may hold half of it, which is as good as none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { field } from "../core/points/fields.ts";
+import { readJsonBytes } from "../core/text/read-json.ts";
 import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
 
 /** As long as an agent's session counts as one. */
@@ -44,7 +45,7 @@ export class Usage {
   }
 
   #note(payload: Uint8Array): void {
-    const document = parsed(payload);
+    const document = readJsonBytes(payload);
     const session = field(document, "session_id");
     if (typeof session !== "string") return;
     this.#sessions.delete(session); // the newest stand last
@@ -52,14 +53,5 @@ export class Usage {
     this.#sessions.set(session.slice(0, 200), performance.now());
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > sessionsMax && oldest !== undefined) this.#sessions.delete(oldest);
-  }
-}
-
-/** Undefined is no JSON document: the guard says so. */
-function parsed(payload: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(payload).toString());
-  } catch {
-    return undefined;
   }
 }

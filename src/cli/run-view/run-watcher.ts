@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../clients/agent.ts";
 import { field } from "../../core/points/fields.ts";
 import { isTaskState } from "../../core/tasks/states.ts";
+import { readJson } from "../../core/text/read-json.ts";
 import { printable } from "../table.ts";
 import { stateWord } from "./words.ts";
 
@@ -28,15 +29,7 @@ export function lastThing(event: AgentEvent): string | undefined {
 /** An agent's answer is for programs; what it says in it is for people. */
 export function answerWords(text: string): string | undefined {
   if (!/^\s*\{[\s\S]*\}\s*$/.test(text)) return undefined;
-  const [status, summary] = ["status", "summary"].map((name) => field(parsed(text), name));
+  const [status, summary] = ["status", "summary"].map((name) => field(readJson(text), name));
   if (typeof status !== "string") return undefined;
   return `answers ${status}${typeof summary === "string" ? `: ${summary}` : ""}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

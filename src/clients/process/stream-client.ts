@@ -2,6 +2,7 @@ import { shortened } from "../../core/points/quoted.ts";
 import type { Abilities, AgentClient, AgentEnd, AgentEvent, AgentStart, Probe } from "../agent.ts";
 import { findFault } from "./find-program.ts";
 import { followProgram } from "./follow-program.ts";
+import { jsonLine } from "./json-line.ts";
 
 /** A client as the configuration has it. */
 export interface ClientSettings {
@@ -69,7 +70,7 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
         input,
         lineLengthMax: messageLengthMax,
         onLine: (line, from) => {
-          const message = from === "stdout" ? parsed(line) : undefined;
+          const message = from === "stdout" ? jsonLine(line) : undefined;
           const events = message === undefined ? [said(line)] : reading.read(message);
           // A message that means nothing to us is still a sign of life.
           for (const event of events.length > 0 ? events : [said("")]) start.onEvent(event);
@@ -82,15 +83,4 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
 
 function said(line: string): AgentEvent {
   return { type: "said", text: shortened(line.trimEnd(), saidLengthMax).toWellFormed() };
-}
-
-/** Undefined where it is no JSON: a warning that the client printed between its messages. */
-function parsed(line: string): unknown {
-  if (!line.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { readJsonBytes } from "../../core/text/read-json.ts";
 import { guardedClients } from "../guarded-clients.ts";
 import type { GuardedClient, NativeAnswer, ToolCall } from "../tool-call.ts";
 
@@ -19,7 +20,7 @@ export function offlineAnswer({ client, payload, folder, isActive, why }: Offlin
   const warning = `lockstep: the guard could not be asked: ${why}`;
   if (!isActive) return { ...pass, stderr: `${warning}; nothing is active, so the call goes on` };
   if (guarded === undefined) return { stdout: "", stderr: `${warning}; \`${client}\` is no client`, exit: 2 };
-  const document = parsed(payload);
+  const document = readJsonBytes(payload);
   const call = guarded.parse(document, { folder });
   if (!changesSomething(call)) return pass;
   const reason = `${warning}, so this is refused while work is active here; \`lockstep status\` says what is`;
@@ -44,14 +45,5 @@ function changesSomething({ event, operation }: ToolCall): boolean {
       return !operation.reads;
     default:
       return true;
-  }
-}
-
-/** Undefined is no JSON document, which no client can make sense of. */
-function parsed(payload: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
-  } catch {
-    return undefined;
   }
 }

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { type TrustedHook, trust, trustedHooks } from "../../clients/codex/install.ts";
 import type { SettingsEdit } from "../../clients/settings/settings-edit.ts";
 import { field } from "../../core/points/fields.ts";
+import { readJson } from "../../core/text/read-json.ts";
 
 const msMax = 15_000;
 
@@ -69,7 +70,7 @@ async function converse(child: ChildProcess, root: string): Promise<unknown> {
   });
   const answered = (async () => {
     for await (const line of createInterface({ input: stdout })) {
-      const message = parsed(line);
+      const message = readJson(line);
       if (field(message, "id") === 1) {
         say({ method: "initialized" });
         say({ id: 2, method: "hooks/list", params: { cwds: [root] } });
@@ -84,12 +85,4 @@ async function converse(child: ChildProcess, root: string): Promise<unknown> {
 function listIn(value: unknown, name: string): readonly unknown[] {
   const list = field(value, name);
   return Array.isArray(list) ? list : [];
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // a log line of Codex's own
-  }
 }
