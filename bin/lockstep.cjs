@@ -20,7 +20,18 @@ function fail(reason) {
   // A hook that says nothing lets the call through in most clients.
   var verdict = { allow: false, code: "E-INTERNAL", reason: reason, details: {} };
   if (hooked) print(1, JSON.stringify(verdict) + "\n");
+  if (guarded) refuseCall();
   print(2, "lockstep: E-INTERNAL: " + reason + "\n");
+}
+
+function refuseCall() {
+  try {
+    var refusal = require("./guard-refusal.cjs")(process.argv[3]);
+    if (refusal === undefined) process.exitCode = 0;
+    else print(1, JSON.stringify(refusal) + "\n");
+  } catch (error) {
+    // It is not built: most clients take the exit code and the reason alone.
+  }
 }
 
 function notLoaded(error) {

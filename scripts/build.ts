@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
+import { refusalForms } from "../src/guard/ladder/static-deny.ts";
 
 /**
  * A hook starts for every call, so its bundle is one CommonJS file: loading that takes 5 ms less than the
@@ -72,6 +73,9 @@ await build({
   // Its other build is CommonJS, which a module cannot hold.
   alias: { yaml: "./node_modules/yaml/browser/index.js" },
 });
+
+// For a Node that is too old for any of these.
+writeFileSync(join(out, "refusals.json"), JSON.stringify(refusalForms));
 
 /** A package has no use for what was built before. */
 const isPacked = ["pack", "publish"].includes(process.env.npm_command ?? "");

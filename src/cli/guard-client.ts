@@ -1,5 +1,6 @@
 import { guardPayloadBytesMax } from "../guard/guard-endpoint.ts";
 import { type Asked, askServer, listeningAt } from "../guard/ladder/ask-server.ts";
+import { isAttempt, roleIn, seemsActive } from "../guard/ladder/seems-active.ts";
 import { serverLog, startServer } from "../guard/ladder/start-server.ts";
 import type { NativeAnswer } from "../guard/tool-call.ts";
 import { isShownActive } from "../workspace/active-file.ts";
@@ -23,10 +24,12 @@ async function main(): Promise<void> {
   const asked: Asked =
     how === "broken" ? { failed: "broken", why: "it gave no whole answer" } : await ask(payload);
   if ("answer" in asked) return print(how === "start" ? await proven(asked.answer) : asked.answer);
-  const isActive = isShownActive(folder) || isAttempt() || /orchestrator/i.test(role());
+  const isActive = seemsActive(folder, env);
   if (!isActive && asked.failed === "absent") return print({ stdout: "", stderr: "", exit: 0 });
   const { offlineAnswer } = await import("../guard/ladder/offline-answer.ts");
-  print(offlineAnswer({ client, payload, isActive, why: asked.why, folder: env.PWD ?? process.cwd() }));
+  const project = { root, stateFolder: folder };
+  const { why } = asked;
+  print(await offlineAnswer({ client, payload, isActive, project, why, folder: env.PWD ?? process.cwd() }));
 }
 
 /** At the beginning of a session, for clients that will call over HTTP. */
@@ -67,16 +70,7 @@ function nowMs(): number {
 }
 
 function isWanted(): boolean {
-  return how === "start" || isShownActive(folder) || isAttempt() || role() !== "";
-}
-
-function isAttempt(): boolean {
-  return Boolean(env.LOCKSTEP_SOCKET || env.LOCKSTEP_TASK);
-}
-
-/** An orchestrator is one from its first call on, when nothing is active yet. */
-function role(): string {
-  return `${env.CLAUDE_AGENT_ROLE ?? ""}${env.CLAUDE_AGENT_NAME ?? ""}`;
+  return how === "start" || isShownActive(folder) || isAttempt(env) || roleIn(env) !== "";
 }
 
 function whyAbsent(started: boolean): string {

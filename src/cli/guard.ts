@@ -5,12 +5,12 @@ import { guardPayloadBytesMax } from "../guard/guard-endpoint.ts";
 import type { GuardDesk, GuardWorld } from "../guard/guard-world.ts";
 import { hostDesk } from "../guard/host-desk.ts";
 import { offlineAnswer } from "../guard/ladder/offline-answer.ts";
+import { seemsActive } from "../guard/ladder/seems-active.ts";
 import { ledgerDesk } from "../guard/ledger-desk.ts";
 import { type Environment, guardedProject, openWorld } from "../guard/open-world.ts";
 import type { NativeAnswer, ToolCall } from "../guard/tool-call.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { isRunAlive } from "../server/is-run-alive.ts";
-import { isShownActive } from "../workspace/active-file.ts";
 import { networkFileSystem } from "../workspace/file-system.ts";
 import { currentFolder, type Project } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
@@ -41,12 +41,13 @@ export async function answerHook(hook: Hook): Promise<NativeAnswer> {
   using ledgers = new OpenLedgers();
   let world: GuardWorld | undefined;
   const active = async () => {
-    if (world === undefined || isShownActive(world.stateFolder)) return true;
+    if (world === undefined || seemsActive(world.stateFolder, hook.environment)) return true;
     // Without the orchestrators' own files, which are where the configuration says: it may be what failed.
     return isActive({ ...world, hasOrchestrated: async () => false }, await world.desk());
   };
+  const project = () => world && { root: world.place.root, stateFolder: world.stateFolder };
   const judged = answerPayload({
-    ...{ client, bytes, folder, isActive: active },
+    ...{ client, bytes, folder, isActive: active, project },
     open: (call) => {
       world = openOwnWorld(call, hook, ledgers);
       return world;
@@ -54,7 +55,7 @@ export async function answerHook(hook: Hook): Promise<NativeAnswer> {
   });
   const why = `it took longer than ${answerMsMax / 1000} s`;
   const late = sleep(answerMsMax, undefined, { ref: false }).then(() =>
-    offlineAnswer({ client, payload: bytes, folder, isActive: true, why }),
+    offlineAnswer({ client, payload: bytes, folder, isActive: true, project: project(), why }),
   );
   return await Promise.race([judged, late]);
 }

@@ -9,6 +9,7 @@ import { writeLaunch } from "../guard/ladder/launch-file.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { openMemoryLedger, openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
 import { isRunAlive } from "../server/is-run-alive.ts";
+import { isShownActive } from "../workspace/active-file.ts";
 import { showBreaker } from "../workspace/breaker-file.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { nodeDisk } from "../workspace/disk.ts";
@@ -18,7 +19,7 @@ import { hasLedger } from "../workspace/has-ledger.ts";
 import { loadConfig } from "../workspace/load-config.ts";
 import { machineClock } from "../workspace/machine-clock.ts";
 import { identityOf, isAlive } from "../workspace/process-identity.ts";
-import { openStateFolder } from "../workspace/state-folder.ts";
+import { openStateFolder, stateFolder } from "../workspace/state-folder.ts";
 import { CommandFault } from "./command-fault.ts";
 
 export interface Opened extends Disposable {
@@ -86,12 +87,17 @@ async function prove(
 
 /** Whoever opens it keeps in order what hooks look at while nobody can be asked. */
 async function openLedger(project: Project, clock: Clock, create: boolean): Promise<Ledger> {
-  if (!create && !hasLedger(project)) return openMemoryLedger();
+  const isKept = create || hasLedger(project);
+  // An orchestrator's session is active where there is no ledger too.
+  if (!isKept && !isShownActive(stateFolder(project))) return openMemoryLedger();
   const folder = openStateFolder(project);
-  const ledger = await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem });
+  const ledger = isKept
+    ? await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem })
+    : await openMemoryLedger();
   await tidyShownActive({ ledger, clock, folder, isRunAlive: () => isRunAlive(folder) });
-  if (create) writeLaunch({ folder, root: project.place.root });
-  return showingActive(ledger, folder);
+  // Hooks that cannot start Lockstep refuse everything then: any command tells them anew where it is.
+  if (create || isShownActive(folder)) writeLaunch({ folder, root: project.place.root });
+  return isKept ? showingActive(ledger, folder) : ledger;
 }
 
 async function readConfig({ place }: Project): Promise<Config> {

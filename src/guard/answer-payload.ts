@@ -15,6 +15,8 @@ export interface Payload {
   open(call: ToolCall): GuardWorld;
   /** Asked where the judgement failed; in doubt it is. */
   isActive(): Promise<boolean>;
+  /** What is known of the project then. */
+  project(): { readonly root: string; readonly stateFolder: string } | undefined;
 }
 
 /** One hook call of a client, from its own payload to its own answer; whatever fails is an answer too. */
@@ -37,7 +39,7 @@ export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const isActive = await payload.isActive().catch(() => true);
-    return offlineAnswer({ client, payload: bytes, folder, isActive, why });
+    return offlineAnswer({ client, payload: bytes, folder, isActive, project: payload.project(), why });
   }
 }
 

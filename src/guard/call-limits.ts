@@ -80,7 +80,8 @@ const known = new WeakMap<GuardFacts, { readonly over: string; readonly scope: S
 /** What all live tasks hold. A warm process asks with the same facts again, and there may be many locks. */
 function heldBy({ facts, world: { clock, place } }: Asking): Scope {
   // A lease that is over holds nothing, even where its locks still stand in the ledger.
-  const ended = new Set(facts.holders.filter((holder) => isOver(holder, clock)).map(({ key }) => key));
+  const now = clock.now();
+  const ended = new Set(facts.holders.filter((holder) => isOver(holder, now)).map(({ key }) => key));
   const over = [...ended].join(" ");
   const before = known.get(facts);
   if (before?.over === over) return before.scope;

@@ -32,7 +32,8 @@ export function tidyShownActive({ ledger, clock, folder, isRunAlive }: Watched):
     isActive: async () => {
       if (isRunAlive()) return true;
       const attempts = await ledger.runningAttempts();
-      return attempts.some(({ lease }) => !hasLapsed(lease, clock.now()));
+      const now = clock.now();
+      return attempts.some(({ lease }) => !hasLapsed(lease, now));
     },
   });
 }

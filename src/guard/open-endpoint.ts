@@ -6,6 +6,7 @@ import { answerPayload } from "./answer-payload.ts";
 import type { GuardEndpoint } from "./guard-endpoint.ts";
 import { readGuardSettings } from "./guard-settings.ts";
 import { keptFacts } from "./kept-facts.ts";
+import { seemsActive } from "./ladder/seems-active.ts";
 import { ledgerDesk } from "./ledger-desk.ts";
 import { openWorld } from "./open-world.ts";
 
@@ -19,7 +20,8 @@ interface EndpointParts {
 export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): GuardEndpoint {
   const { ledger, clock, world } = engine;
   const { root } = project.place;
-  const settings = () => readGuardSettings(root, stateFolder(project));
+  const folder = stateFolder(project);
+  const settings = () => readGuardSettings(root, folder);
   const facts = keptFacts(ledger);
   const desk = ledgerDesk({ ledger, clock, settings, facts, world });
   return (client, bytes, environment) =>
@@ -29,6 +31,10 @@ export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): G
       folder: environment.PWD ?? root,
       // Worktrees come and go while it stays.
       open: () => openWorld({ project: findProject(root), environment, desk: async () => desk, isRunAlive }),
-      isActive: () => isActive({ clock, isRunAlive, hasOrchestrated: async () => false }, desk),
+      // Orchestrators by their sign alone: the configuration, which says where their files are, may be what failed.
+      isActive: async () =>
+        seemsActive(folder, environment) ||
+        isActive({ clock, isRunAlive, hasOrchestrated: async () => false }, desk),
+      project: () => ({ root, stateFolder: folder }),
     });
 }

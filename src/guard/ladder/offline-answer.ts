@@ -1,4 +1,5 @@
 import { readJsonBytes } from "../../core/text/read-json.ts";
+import { readGuardSettings } from "../guard-settings.ts";
 import { guardedClients } from "../guarded-clients.ts";
 import type { GuardedClient, NativeAnswer, ToolCall } from "../tool-call.ts";
 
@@ -8,6 +9,8 @@ interface Offline {
   /** Of the call, where the payload does not say it. */
   readonly folder: string;
   readonly isActive: boolean;
+  /** Whose configuration says what a failing guard does; where that is not known, it refuses. */
+  readonly project: { readonly root: string; readonly stateFolder: string } | undefined;
   /** Why the guard could not be asked. */
   readonly why: string;
 }
@@ -15,7 +18,8 @@ interface Offline {
 const pass: NativeAnswer = { stdout: "", stderr: "", exit: 0 };
 
 /** What a hook says that could not ask the guard: no to what would change something while anything is active. */
-export function offlineAnswer({ client, payload, folder, isActive, why }: Offline): NativeAnswer {
+export async function offlineAnswer(offline: Offline): Promise<NativeAnswer> {
+  const { client, payload, folder, isActive, why } = offline;
   const guarded = clientOf(client);
   const warning = `lockstep: the guard could not be asked: ${why}`;
   if (!isActive) return { ...pass, stderr: `${warning}; nothing is active, so the call goes on` };
@@ -23,8 +27,19 @@ export function offlineAnswer({ client, payload, folder, isActive, why }: Offlin
   const document = readJsonBytes(payload);
   const call = guarded.parse(document, { folder });
   if (!changesSomething(call)) return pass;
+  if (await isOpen(offline))
+    return { ...pass, stderr: `${warning}; \`guard.on_error\` is \`open\`, so the call goes on` };
   const reason = `${warning}, so this is refused while work is active here; \`lockstep status\` says what is`;
   return guarded.render({ allow: false, reason }, call, document);
+}
+
+async function isOpen({ project }: Offline): Promise<boolean> {
+  if (project === undefined) return false;
+  try {
+    return (await readGuardSettings(project.root, project.stateFolder)).onError === "open";
+  } catch {
+    return false; // the configuration may be what failed
+  }
 }
 
 function clientOf(name: string): GuardedClient | undefined {
