@@ -22,6 +22,7 @@ import { openStateFolder, stateFolder } from "../workspace/state-folder.ts";
 import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { retireServer } from "./retire-server.ts";
 import { coloured } from "./style.ts";
 
 interface InitOptions {
@@ -107,7 +108,8 @@ async function remove(ground: Ground, named: readonly ClientName[] | undefined, 
   const changes = edits.all();
   if (dryRun === true) return preview(ground, changes, readAccess(project)?.token);
   writeEdits(changes, places, undefined);
-  const notes = kept.map((file) => `kept ${file}: it is not as \`init\` wrote it`);
+  const left = named === undefined ? await retireServer(stateFolder(project)) : [];
+  const notes = [...kept.map((file) => `kept ${file}: it is not as \`init\` wrote it`), ...left];
   tell(changes.map(wordFor(ground)), notes, "there is nothing of `init`'s to remove");
   return 0;
 }

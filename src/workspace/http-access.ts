@@ -28,24 +28,26 @@ export async function openHttpAccess(folder: string): Promise<HttpAccess> {
 export function readHttpAccess(folder: string): HttpAccess | undefined {
   let text: string;
   try {
-    text = readFileSync(fileIn(folder), "utf8");
+    text = readFileSync(httpAccessFile(folder), "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
   const [port, secret] = fieldsIn(text);
   if (typeof port !== "number" || typeof secret !== "string")
-    throw new StateFolderFault(`${fileIn(folder)} cannot be read: remove it and run \`lockstep init\` again`);
+    throw new StateFolderFault(
+      `${httpAccessFile(folder)} cannot be read: remove it and run \`lockstep init\` again`,
+    );
   return accessOf(port, secret);
 }
 
 async function makeAccess(folder: string): Promise<HttpAccess> {
   const port = await freePort(folder);
-  const temporary = `${fileIn(folder)}.${process.pid}`;
+  const temporary = `${httpAccessFile(folder)}.${process.pid}`;
   const secret = randomBytes(32).toString("base64url");
   writeFileSync(temporary, `${JSON.stringify({ port, secret })}\n`, { mode: 0o600 });
   try {
-    linkSync(temporary, fileIn(folder)); // fails where another process was quicker
+    linkSync(temporary, httpAccessFile(folder)); // fails where another process was quicker
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {
@@ -91,6 +93,6 @@ function fieldsIn(text: string): readonly unknown[] {
   }
 }
 
-function fileIn(folder: string): string {
+export function httpAccessFile(folder: string): string {
   return join(folder, "http.json");
 }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { hookMark } from "../../clients/settings/hook-entries.ts";
 import { whyUnproven } from "../../guard/ladder/check-proof.ts";
-import { launchedPrograms } from "../../guard/ladder/launch-file.ts";
+import { launchedPrograms, launchFile } from "../../guard/ladder/launch-file.ts";
 import { CanaryPlace } from "../../guard/setup/canary.ts";
 import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
 import {
@@ -138,7 +137,7 @@ async function whyCodexSkips(command: string, machine: Machine): Promise<Finding
 
 /** By this file hooks find Lockstep; without it, it counts as not installed. */
 function examineLaunch({ stateFolder }: HookGround): Finding | undefined {
-  const file = join(stateFolder, "launch");
+  const file = launchFile(stateFolder);
   const fix = "`lockstep init`";
   if (!existsSync(file))
     return broken("launch file", "NOT ENFORCED: hooks do not find Lockstep in this repository", fix);

@@ -7,6 +7,8 @@ import { outlineToml, type TomlLine } from "../settings/toml-outline.ts";
 export const settingsFiles = { personal: null, shared: ".codex/config.toml" } as const;
 
 const timeoutSeconds = 10;
+/** Codex waits no longer at a session's end, and warns of a file that says more. */
+const endSeconds = 3;
 const events = [
   "PreToolUse",
   "PostToolUse",
@@ -78,7 +80,7 @@ function hookLines(event: string, command: string): string[] {
     `[[hooks.${event}.hooks]]`,
     `type = "command"`,
     `command = ${JSON.stringify(command)}`,
-    `timeout = ${timeoutSeconds}`,
+    `timeout = ${event === "SessionEnd" ? endSeconds : timeoutSeconds}`,
   ];
 }
 

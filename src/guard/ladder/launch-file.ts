@@ -16,11 +16,16 @@ function launchWords({ folder, root }: Pick<ServerPlace, "folder" | "root">): st
  * of the hook command. Without it Lockstep counts as not installed.
  */
 export function writeLaunch(place: Pick<ServerPlace, "folder" | "root">): void {
-  const file = join(place.folder, "launch");
+  const file = launchFile(place.folder);
   const text = `${launchWords(place)} "$@"\n`;
   if (existsSync(file) && readFileSync(file, "utf8") === text) return;
   writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
   renameSync(`${file}.${process.pid}`, file);
+}
+
+/** Hook commands name it too. */
+export function launchFile(folder: string): string {
+  return join(folder, "launch");
 }
 
 /** Node, the client and the command that a launch file names. */

@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { launchFile } from "../guard/ladder/launch-file.ts";
+import { readHostRecord } from "../server/host-record.ts";
+import { isShownActive } from "../workspace/active-file.ts";
+import { httpAccessFile } from "../workspace/http-access.ts";
+import { isAlive } from "../workspace/process-identity.ts";
+
+const endMsMax = 3000;
+const pauseMs = 20;
+
+/**
+ * Stops the warm process of a repository whose hooks were removed, and takes away what only hooks need. While anything
+ * is active all of it stays: a client that runs goes on calling the hooks that it began with. Says what was left.
+ */
+export async function retireServer(folder: string): Promise<readonly string[]> {
+  if (!existsSync(folder)) return [];
+  const again = "call `lockstep init --remove` again when `lockstep status` shows no work";
+  if (isShownActive(folder))
+    return [`work is active here, so the server stays for clients that run: ${again}`];
+  const server = readHostRecord(folder, "serve");
+  if (server !== undefined && isAlive(server)) {
+    process.kill(server.pid, "SIGTERM");
+    const deadline = performance.now() + endMsMax;
+    while (isAlive(server) && performance.now() < deadline) await sleep(pauseMs);
+    if (isAlive(server)) return [`the server does not end: stop pid ${server.pid}, then ${again}`];
+  }
+  for (const file of [launchFile(folder), httpAccessFile(folder)]) rmSync(file, { force: true });
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+  return [];
+}
