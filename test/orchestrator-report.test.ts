@@ -100,41 +100,57 @@ describe("an audit line", () => {
 });
 
 describe("the audit log", () => {
-  it("is only added to, one line a call", () => {
+  it("is only added to, one line a call", async () => {
     using folder = temporaryFolder();
     const { folders, log } = foldersIn(folder.path);
-    appendAudit(folders, [line(callOf("A", nothing))]);
+    await appendAudit(folders, [line(callOf("A", nothing))]);
     const before = readFileSync(log, "utf8");
-    appendAudit(folders, [line(callOf("B", nothing)), line(callOf("C", nothing))]);
+    await appendAudit(folders, [line(callOf("B", nothing)), line(callOf("C", nothing))]);
     const text = readFileSync(log, "utf8");
     expect(text.startsWith(before)).toBe(true);
     expect(text.trim().split("\n")).toHaveLength(3);
     expect(statSync(log).mode & 0o077).toBe(0);
   });
 
-  it("a line that was cut off swallows no other", () => {
+  it("a line that was cut off swallows no other", async () => {
     using folder = temporaryFolder();
     const { folders, log } = foldersIn(folder.path);
-    appendAudit(folders, [line(callOf("A", nothing))]);
+    await appendAudit(folders, [line(callOf("A", nothing))]);
     appendFileSync(log, '{"session_id":"sess_abc123","time');
-    appendAudit(folders, [line(callOf("B", nothing))]);
+    await appendAudit(folders, [line(callOf("B", nothing))]);
     const found = readAudit(folders, "sess_abc123", { passes: () => true });
     expect(found.map(({ tool }) => tool)).toEqual(["A", "B"]);
   });
 
-  it("is no link to somewhere else", () => {
+  it("is no link to somewhere else", async () => {
     using folder = temporaryFolder({ "elsewhere.log": "" });
     const { folders, log } = foldersIn(folder.path);
     folders.open("logs");
     symlinkSync(join(folder.path, "elsewhere.log"), log);
-    expect(() => appendAudit(folders, [line(callOf("A", nothing))])).toThrow(/ELOOP/);
+    await expect(appendAudit(folders, [line(callOf("A", nothing))])).rejects.toThrow(/ELOOP/);
   });
 
-  it("is read in pages, and its end alone where more is not wanted", () => {
+  it("takes the lines of many calls at once in one write, before any of them is answered", async () => {
+    using folder = temporaryFolder();
+    const { folders, log } = foldersIn(folder.path);
+    await appendAudit(folders, [line(callOf("first", nothing))]);
+    const writes = () => Number(/syscw: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+    const before = writes();
+    const calls = Array.from({ length: 100 }, (_, at) =>
+      appendAudit(folders, [line(callOf(`T${at}`, nothing))]).then(() =>
+        readFileSync(log, "utf8").includes(`"T${at}"`),
+      ),
+    );
+    expect(await Promise.all(calls)).toEqual(calls.map(() => true));
+    expect(writes() - before).toBeLessThan(20);
+    expect(readFileSync(log, "utf8").trim().split("\n")).toHaveLength(101);
+  });
+
+  it("is read in pages, and its end alone where more is not wanted", async () => {
     using folder = temporaryFolder();
     const { folders } = foldersIn(folder.path);
     const lines = Array.from({ length: 9000 }, (_, at) => line(callOf(`T${at}`, shell("x".repeat(60)))));
-    appendAudit(folders, lines);
+    await appendAudit(folders, lines);
     const tools = (options: { bytesMax?: number }) =>
       readAudit(folders, "sess_abc123", { passes: () => true, ...options }).map(({ tool }) => tool);
     expect(tools({})).toEqual(lines.map(({ tool }) => tool));
@@ -227,11 +243,11 @@ describe("a compliance report", () => {
     expect(JSON.stringify(complianceReport(all, facts))).toBe(JSON.stringify(expected));
   });
 
-  it("counts this session's orchestrator alone, and agents of a session of ours apart", () => {
+  it("counts this session's orchestrator alone, and agents of a session of ours apart", async () => {
     using folder = temporaryFolder();
     const { folders } = foldersIn(folder.path);
     const mine = { session_id: "sess_1" };
-    appendAudit(folders, [
+    await appendAudit(folders, [
       line(callOf("Read", reading("a")), mine),
       line(callOf("Write", writing("a")), { ...mine, agent_role: "subagent", task: "2026-01-10_shop/T-001" }),
       line(callOf("Write", writing("b")), {

@@ -115,7 +115,7 @@ describe("the state of an orchestrator", () => {
       session: "c1",
       actor: { agentId: "a1", agentType: "developer" },
     });
-    layers.record(call, { role: "subagent", task: null, agent: "a1", outcome: "allowed", code: null });
+    await layers.record(call, { role: "subagent", task: null, agent: "a1", outcome: "allowed", code: null });
     const inner = { actor: { agentId: "a2", agentType: "orchestrator" } };
     expect([await read("c1", inner), await read("c1", inner), await read("c1", inner)]).toEqual([
       true,
@@ -156,13 +156,13 @@ describe("the state of an orchestrator", () => {
       layers.record(callOf("Read", reading("x"), { event: "after-tool", session: "c1", ...more }), {
         ...{ role: "subagent", task, agent: null, outcome: "allowed", code: null },
       });
-    told({ actor: { agentId: "a1", agentType: null } });
-    told({ actor: { agentId: null, agentType: "developer" } });
-    told({ session: "c2" });
-    told({ session: null });
-    told({}, "s/T-1");
+    await told({ actor: { agentId: "a1", agentType: null } });
+    await told({ actor: { agentId: null, agentType: "developer" } });
+    await told({ session: "c2" });
+    await told({ session: null });
+    await told({}, "s/T-1");
     expect(layers.roleOf("c1")).toBe("orchestrator");
-    told({});
+    await told({});
     expect(layers.roleOf("c1")).toBe("subagent");
     expect(stateIn(mainFile(repository))).toMatchObject({ read_count: 0, violations: [{ tool: "Write" }] });
     await read("c1");

@@ -130,7 +130,7 @@ const guardFacts = z.object({
 
 const violation = z.object({
   task,
-  kind: z.enum(["refused", "strayed", "sent-back"]),
+  kind: z.enum(["refused", "strayed", "sent-back", "let-go"]),
   agent: maybe(z.string()),
   tool: z.string(),
   code: line,

@@ -8,7 +8,7 @@ import { refuseAttempt } from "./refuse-attempt.ts";
 
 /** What the guard refused, or found out of place afterwards. Without content: what was to be written stays where it is. */
 export interface GuardViolation {
-  readonly kind: "refused" | "strayed" | "sent-back";
+  readonly kind: "refused" | "strayed" | "sent-back" | "let-go";
   /** Null where the caller has no task. */
   readonly task: string | null;
   readonly epoch: number | null;

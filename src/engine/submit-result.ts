@@ -81,13 +81,18 @@ async function judge(engine: Engine, { task, attempt, read }: Handed): Promise<J
   return reported(read.status, read.reason ?? `its agent reports \`${read.status}\``, {});
 }
 
-async function judgeResult(
-  { ledger, world, findSecrets }: Engine,
+/** PostExecution's rules on a result, by what the ledger says of its task. */
+export async function judgeResult(
+  { ledger, world, findSecrets }: Pick<Engine, "ledger" | "world" | "findSecrets">,
   {
     task,
     attempt,
     read,
-  }: { task: Task; attempt: Attempt | undefined; read: Extract<Submission, { kind: "result" }> },
+  }: {
+    task: Task;
+    attempt: Attempt | undefined;
+    read: Pick<Extract<Submission, { kind: "result" }>, "result" | "agentForm">;
+  },
 ): Promise<Verdict> {
   const payload = {
     task_id: task.key,

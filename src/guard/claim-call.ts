@@ -1,6 +1,7 @@
 import { deny } from "../core/rules/verdict.ts";
 import { passed, refused } from "./answers.ts";
-import type { GuardDesk, Judged } from "./guard-world.ts";
+import type { GuardDesk, GuardWorld, Judged } from "./guard-world.ts";
+import { rememberBeginning } from "./judge-stop.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { agentOf, type Caller } from "./who-is-calling.ts";
 
@@ -12,11 +13,17 @@ export function claimedTask({ event, operation }: ToolCall): string | undefined 
   return claim.exec(operation.command)?.[1];
 }
 
+interface Claiming {
+  readonly caller: Caller;
+  readonly desk: GuardDesk | undefined;
+  readonly world: GuardWorld;
+}
+
 /** Seeing this call, the guard binds the agent that makes it: the command itself cannot know whose it is. */
 export async function judgeClaim(
   call: ToolCall,
   task: string,
-  { caller, desk }: { readonly caller: Caller; readonly desk: GuardDesk | undefined },
+  { caller, desk, world }: Claiming,
 ): Promise<Judged> {
   const agent = agentOf(call);
   if (desk === undefined)
@@ -28,6 +35,9 @@ export async function judgeClaim(
     );
   const verdict = await desk.bind(agent, task);
   if (!verdict.allow) return refused(caller, verdict);
+  const { task_id: key, epoch } = verdict.details ?? {};
+  if (typeof key === "string" && typeof epoch === "number")
+    await rememberBeginning({ key, epoch }, call, { world });
   const scope = verdict.details?.scope;
   const paths = Array.isArray(scope) ? scope.join(", ") : "";
   return passed(caller, {

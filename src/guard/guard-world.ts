@@ -1,5 +1,6 @@
 import type { Clock } from "../core/leases/clock.ts";
 import type { Disk, Place } from "../core/paths/place.ts";
+import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
@@ -26,6 +27,7 @@ export interface GuardWorld {
   desk(): Promise<GuardDesk | undefined>;
   settings(): Promise<GuardSettings>;
   isRunAlive(): boolean;
+  readonly saveSnapshot: Ports["saveSnapshot"];
   /** Whether any session of this project was an orchestrator's: where none was, its desk need not even be loaded. */
   hasOrchestrated(): Promise<boolean>;
   /** Absent inside the sandbox, where nobody orchestrates and no log can be written. */
@@ -57,6 +59,10 @@ export interface GuardDesk {
   record(violation: GuardViolation): Promise<{ readonly times: number; readonly loops: boolean }>;
   /** `guard.on_deny: block`. */
   block(task: string, refused: Deny): Promise<void>;
+  /** PostExecution on what a task has changed so far, its worklog included. */
+  judgeWork(task: string, changed: readonly string[]): Promise<Verdict>;
+  /** What a compaction must not lose. Undefined inside the sandbox, where that is kept by whoever started the agent. */
+  snapshot(): Promise<Snapshot | undefined>;
 }
 
 /** What an agent that was started with a task says of itself. */
@@ -72,19 +78,23 @@ export interface OrchestratorDesk {
   roleOf(session: string | null): "orchestrator" | "subagent" | null;
   /** True if an orchestrator's session was used in the last 12 hours. */
   isUsed(): boolean;
-  judge(call: ToolCall): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }>;
+  /** `strayed` is what a call changed in the project that could not be known before it. */
+  judge(
+    call: ToolCall,
+    strayed?: readonly string[],
+  ): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }>;
   /** Writes a call of any other agent into the audit log. */
-  record(call: ToolCall, record: CallRecord): void;
+  record(call: ToolCall, record: CallRecord): Promise<void>;
 }
 
 export interface TreeWatch {
-  /** Before a call that may write anything. */
-  remember(call: ToolCall, root: string): Promise<void>;
+  /** Before something that may write anything; `name` says what, to ask for it again. */
+  remember(name: string, root: string): Promise<void>;
   /** What has changed since, relative to the root; undefined where nothing was remembered. */
-  compare(call: ToolCall): Promise<readonly string[] | undefined>;
+  compare(name: string): Promise<readonly string[] | undefined>;
   /** In an attempt's own checkout: makes these paths again what they were, and tells where their content is kept. */
-  undo?(call: ToolCall, paths: readonly string[]): Promise<string>;
-  forget(call: ToolCall): void;
+  undo?(name: string, paths: readonly string[]): Promise<string>;
+  forget(name: string): void;
 }
 
 export interface Judged {

@@ -1,5 +1,5 @@
 import { field } from "../core/points/fields.ts";
-import { type Deny, deny } from "../core/rules/verdict.ts";
+import { allow, type Deny, deny } from "../core/rules/verdict.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
 import type { GuardDesk, OwnTask } from "./guard-world.ts";
 
@@ -43,6 +43,9 @@ export function hostDesk(ask: AskHost, own: Pick<OwnTask, "task">): GuardDesk {
         block: true,
       });
     },
+    // Whoever started this agent asks it for its work, and keeps what a compaction would lose.
+    judgeWork: async () => allow(),
+    snapshot: async () => undefined,
   };
 }
 

@@ -7,9 +7,12 @@ import { limitsOf, limitsWithoutTask } from "./call-limits.ts";
 import type { Judged } from "./guard-world.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { violationOf } from "./refuse-and-record.ts";
+import { callName } from "./trees/call-file.ts";
+import { changedSince } from "./watched-changes.ts";
 import type { Caller } from "./who-is-calling.ts";
 
-const recordedMax = 20;
+/** So many are kept of one call. */
+export const recordedMax = 20;
 
 /** What a call did that could not be known before: its tree is compared with the one before it. */
 export async function judgeAfter(
@@ -18,16 +21,15 @@ export async function judgeAfter(
 ): Promise<Judged> {
   const { call, world, desk, settings } = judging;
   const { trees } = world;
-  const changed = await trees?.compare(call);
+  const changed = await changedSince(callName(call), world, settings);
   if (trees === undefined || changed === undefined) return passed(caller);
   const limits =
     caller.kind === "task"
       ? limitsOf(caller.holder, judging)
       : limitsWithoutTask(judging, settings.unclaimed);
-  const root = limits.place.realRoot ?? limits.place.root;
-  const strayed = changed.filter((path) => strays(join(root, path), limits));
-  const kept = strayed.length > 0 ? await trees.undo?.(call, strayed) : undefined;
-  trees.forget(call);
+  const strayed = changed.filter((path) => strays(path, limits));
+  const kept = strayed.length > 0 ? await trees.undo?.(callName(call), strayed) : undefined;
+  trees.forget(callName(call));
   if (strayed.length === 0) return passed(caller);
   const what =
     kept === undefined ? "if that was this call, put it back" : `it was put back, and is kept on \`${kept}\``;
@@ -41,7 +43,9 @@ export async function judgeAfter(
   return foundAfterwards(caller, verdict);
 }
 
-function strays(path: string, limits: CommandLimits): boolean {
-  const target = { resource: path, wholeTree: false };
+/** A path within the tree that was compared. */
+export function strays(path: string, limits: CommandLimits): boolean {
+  const root = limits.place.realRoot ?? limits.place.root;
+  const target = { resource: join(root, path), wholeTree: false };
   return findForbidden(target, limits) !== undefined || findOutside(target, limits) !== undefined;
 }

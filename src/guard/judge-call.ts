@@ -4,8 +4,10 @@ import { passed, refusalOf, refused } from "./answers.ts";
 import { claimedTask, judgeClaim } from "./claim-call.ts";
 import type { GuardDesk, GuardWorld, Judged } from "./guard-world.ts";
 import { judgeAfter } from "./judge-after.ts";
-import { judgeStop } from "./judge-stop.ts";
-import { findStopped, type Judging, judgeTaskCall } from "./judge-task-call.ts";
+import { judgeCompaction } from "./judge-compaction.ts";
+import { judgeOrchestration } from "./judge-orchestration.ts";
+import { judgeStop, rememberBeginning } from "./judge-stop.ts";
+import { type Judging, judgeTaskCall } from "./judge-task-call.ts";
 import { judgeUnclaimedCall } from "./judge-unclaimed-call.ts";
 import { findLedgerWrite } from "./ledger-writes.ts";
 import { liveHolders } from "./live-leases.ts";
@@ -19,10 +21,11 @@ import { type Caller, whoIsCalling } from "./who-is-calling.ts";
 export async function judgeCall(call: ToolCall, world: GuardWorld): Promise<Judged> {
   const desk = await world.desk();
   const caller = await whoIsCalling(call, world, desk);
-  const judged = await judgeFor(caller, call, world, desk);
+  const told = await judgeFor(caller, call, world, desk);
+  const judged = call.event === "compact" ? await judgeCompaction(caller, { call, world, desk, told }) : told;
   const isTold = call.event === "after-tool" || judged.record.outcome === "blocked";
   if (caller.kind !== "orchestrator" && isTold && (await isActive(world, desk)))
-    (await world.orchestrators?.())?.record(call, judged.record);
+    await (await world.orchestrators?.())?.record(call, judged.record);
   return judged;
 }
 
@@ -32,13 +35,13 @@ async function judgeFor(
   world: GuardWorld,
   desk: GuardDesk | undefined,
 ): Promise<Judged> {
+  if (call.event === "settings-change") return judgeSettingsChange(caller, world, desk);
   if (caller.kind === "orchestrator") return judgeOrchestration(caller, call, world, desk);
   switch (call.event) {
     case "before-tool":
       return judgeBefore(caller, call, world, desk);
-    case "settings-change":
-      return judgeSettingsChange(caller, world, desk);
     case "after-tool":
+    case "compact":
     case "session-start":
     case "subagent-start":
     case "stop":
@@ -62,7 +65,7 @@ async function judgeBefore(
   const claimed = claimedTask(call);
   if (claimed !== undefined && caller.kind !== "task") {
     const isStarted = caller.kind === "stale" && world.environment.LOCKSTEP_TASK !== undefined;
-    return isStarted ? refused(caller, caller.refused) : judgeClaim(call, claimed, { caller, desk });
+    return isStarted ? refused(caller, caller.refused) : judgeClaim(call, claimed, { caller, desk, world });
   }
   if (caller.kind === "stale") {
     const changes = await mayChange(call, (command) => analyzeFor(command, { call, world }));
@@ -103,6 +106,8 @@ async function judgeBeside(
     case "subagent-stop":
       return caller.kind === "task" ? judgeStop(caller, judging) : passed(caller);
     default: {
+      if (caller.kind === "task" && judging.call.event !== "compact")
+        await rememberBeginning(caller.holder, judging.call, judging);
       const context = beginningFor(caller, judging);
       return passed(caller, context === undefined ? {} : { context });
     }
@@ -118,25 +123,6 @@ async function judgeSettingsChange(
   if (caller.kind === "subagent" && !(await isActive(world, desk))) return passed(caller);
   const why = "the client's settings stay as they are while agents work: change them when nothing is active";
   return refused(caller, deny("R-PW-002", why));
-}
-
-async function judgeOrchestration(
-  caller: Caller,
-  call: ToolCall,
-  world: GuardWorld,
-  desk: GuardDesk | undefined,
-): Promise<Judged> {
-  const stopped =
-    desk === undefined || call.event !== "before-tool"
-      ? undefined
-      : await findStopped(await desk.facts(), call, async () => false);
-  if (stopped !== undefined) return refused(caller, stopped);
-  if (call.event === "settings-change") return judgeSettingsChange(caller, world, desk);
-  const orchestrators = await world.orchestrators?.();
-  if (orchestrators === undefined) return passed(caller);
-  const { answer, code } = await orchestrators.judge(call);
-  if (code === null) return { ...passed(caller), answer };
-  return { ...refused(caller, deny(code, answer.reason)), answer };
 }
 
 async function judgingOf(call: ToolCall, world: GuardWorld, desk: GuardDesk): Promise<Judging> {

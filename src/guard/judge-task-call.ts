@@ -8,6 +8,8 @@ import { mayChange } from "./may-change.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
+import { callName } from "./trees/call-file.ts";
+import { rememberTree } from "./watched-changes.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 export interface Judging {
@@ -46,7 +48,7 @@ export async function letRun(
   const { call, world } = judging;
   if (world.trees === undefined) return passed(caller);
   if (mode === "verify") {
-    await world.trees.remember(call, world.checkout ?? world.place.realRoot ?? world.place.root);
+    await rememberTree(callName(call), call, world);
     return passed(caller);
   }
   const why = `what it writes cannot be known before it runs (${opaque[0]}): name what it does step by step`;

@@ -40,8 +40,16 @@ export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts)
       const engine = blockingEngine({ ledger, clock, world }, await settings());
       await refuseAttempt(engine, { task, refused }, { role: "person" });
     },
+    judgeWork: async (task, changed) => {
+      const { judgeUnsubmitted } = await import("../engine/judge-unsubmitted.ts");
+      return judgeUnsubmitted({ ledger, world, findSecrets }, task, changed);
+    },
+    snapshot: async () => (await import("../engine/take-snapshot.ts")).takeSnapshot({ ledger, clock }),
   };
 }
+
+const findSecrets: Engine["findSecrets"] = async (text) =>
+  (await import("../core/secrets/find-secrets.ts")).findSecrets(text);
 
 /** What it takes to block a task, and nothing beyond. */
 function blockingEngine(
@@ -58,7 +66,7 @@ function blockingEngine(
     isAlive,
     identityOf,
     prove: async () => ({ error: "a guard runs no checks" }),
-    findSecrets: async (text) => (await import("../core/secrets/find-secrets.ts")).findSecrets(text),
+    findSecrets,
     showBreaker: () => {},
     pause: (round) => new Promise((resolve) => setTimeout(resolve, round)),
   };

@@ -55,6 +55,10 @@ export function openWorld(parts: WorldParts): GuardWorld {
     desk: parts.desk,
     settings,
     isRunAlive: parts.isRunAlive,
+    saveSnapshot: async (session, snapshot) => {
+      const { saveSnapshot } = await import("../workspace/save-snapshot.ts");
+      return saveSnapshot(project, { session, snapshot, at: new Date() });
+    },
     hasOrchestrated: async () => {
       const { root } = await settings();
       return existsSync(join(root === null ? stateFolder(project) : join(place.root, root), "tmp"));
@@ -97,7 +101,7 @@ function closedFor(checkout: string | undefined, commonFolder: string | undefine
 function watchFor(project: Project, checkout: string | undefined): TreeWatch | undefined {
   const { commonFolder } = project;
   if (commonFolder === undefined) return undefined;
-  if (checkout === undefined) return mainWatch(() => openStateSubfolder(project, "trees"));
+  if (checkout === undefined) return mainWatch(commonFolder, () => openStateSubfolder(project, "trees"));
   if (!isWritable(join(commonFolder, "objects"))) return undefined;
   const record = readRecord(commonFolder, dirname(checkout));
   return record === undefined ? undefined : checkoutWatch(record);

@@ -114,7 +114,8 @@ export const Lockstep = async ({ client, directory }) => {
     },
     "experimental.session.compacting": async (input, output) => {
       const answer = await askAbout("experimental.session.compacting", input, {}).catch(failed);
-      if (!answer.allow) output.context.push(answer.reason);
+      const told = answer.allow ? answer.context : answer.reason;
+      if (told) output.context.push(told);
     },
   };
 };

@@ -54,9 +54,36 @@ export function auditLine(
   };
 }
 
-/** Lines are only ever added, each in one write, so that those of several processes do not mix. */
-export function appendAudit(folders: OrchestratorFolders, lines: readonly AuditLine[]): void {
-  if (lines.length === 0) return;
+const waiting = new Map<string, { readonly lines: AuditLine[]; readonly written: Promise<void> }>();
+
+/** All lines of one turn of the event loop go together. Whoever adds one waits for it, so that no answer is without. */
+export function appendAudit(folders: OrchestratorFolders, lines: readonly AuditLine[]): Promise<void> {
+  const file = auditFile(folders);
+  const group = waiting.get(file) ?? openGroup(folders, file);
+  group.lines.push(...lines);
+  return group.written;
+}
+
+function openGroup(folders: OrchestratorFolders, file: string) {
+  const lines: AuditLine[] = [];
+  const written = new Promise<void>((resolve, reject) => {
+    setImmediate(() => {
+      waiting.delete(file);
+      try {
+        writeLines(folders, lines);
+        resolve();
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+  const group = { lines, written };
+  waiting.set(file, group);
+  return group;
+}
+
+/** Lines are only ever added, in one write, so that those of several processes do not mix. */
+function writeLines(folders: OrchestratorFolders, lines: readonly AuditLine[]): void {
   folders.open("logs");
   const descriptor = openSync(
     auditFile(folders),

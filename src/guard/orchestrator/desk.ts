@@ -31,7 +31,10 @@ export function openOrchestratorLayers(
   });
 }
 
-interface DeskOptions extends Omit<OrchestratorOptions, "now"> {
+/** At its beginning, and again where a compaction may have lost it. */
+const orchestratorText = `You are an orchestrating agent here: you plan and delegate, and write nothing yourself.\n\n${selfCheckText()}`;
+
+interface DeskOptions extends Omit<OrchestratorOptions, "now" | "strayed"> {
   readonly folders: OrchestratorFolders;
   now(): Date;
 }
@@ -63,20 +66,23 @@ export class OrchestratorLayers implements OrchestratorDesk {
   }
 
   /** A call, or another event, of an orchestrator. */
-  async judge(call: ToolCall): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }> {
+  async judge(
+    call: ToolCall,
+    strayed: readonly string[] = [],
+  ): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }> {
     const { folders, now } = this.#options;
     const asked = { whose: whoseIs(call), now: now() };
     if (call.event !== "before-tool" && call.event !== "after-tool")
       return { answer: this.#answerEvent(call, asked), code: null };
     folders.showUsed(asked.now);
-    const { answer } = this.#judgeCall(call, asked);
+    const { answer } = await this.#judgeCall(call, strayed, asked);
     const code = call.operation.kind === "malformed" ? "R-IN-001" : "R-OR-001";
     return { answer, code: answer.allow ? null : code };
   }
 
   #answerEvent({ event }: ToolCall, asked: Asked): GuardAnswer {
     const { folders } = this.#options;
-    if (event === "session-start") return { allow: true, reason: "", context: selfCheckText() };
+    if (event === "session-start") return { allow: true, reason: "", context: orchestratorText };
     if (event === "session-end") {
       endState(folders, asked);
       if (!this.isUsed()) folders.showEnded();
@@ -84,32 +90,33 @@ export class OrchestratorLayers implements OrchestratorDesk {
     if (event === "compact") {
       const found = findState(folders, asked);
       if (found !== undefined) writeReport(folders, reportOf(folders, found.state, asked.now));
+      return { allow: true, reason: "", context: orchestratorText };
     }
     return { allow: true, reason: "" };
   }
 
-  #judgeCall(call: ToolCall, asked: Asked): JudgedOrchestrator {
+  async #judgeCall(call: ToolCall, strayed: readonly string[], asked: Asked): Promise<JudgedOrchestrator> {
     const { folders } = this.#options;
     let judged: JudgedOrchestrator | undefined;
     const state = changeState(folders, { ...asked, role: "orchestrator" }, (before) => {
-      judged = judgeOrchestrator(call, before, { ...this.#options, now: asked.now });
+      judged = judgeOrchestrator(call, before, { ...this.#options, now: asked.now, strayed });
       return judged.next;
     });
     if (judged === undefined) throw new Error("the state was kept without a judgement");
     if (!judged.repeated && (call.event === "after-tool" || !judged.answer.allow))
-      appendAudit(folders, [lineOf(call, judged, state, asked.now)]);
+      await appendAudit(folders, [lineOf(call, judged, state, asked.now)]);
     return judged;
   }
 
   /** A call of any other agent, once it is decided. It never touches an orchestrator's counts. */
-  record(call: ToolCall, { role, task, agent, outcome, code }: CallRecord): void {
+  async record(call: ToolCall, { role, task, agent, outcome, code }: CallRecord): Promise<void> {
     if (role === "orchestrator") return;
     if (call.event !== "after-tool" && !(call.event === "before-tool" && outcome === "blocked")) return;
     const { folders, now } = this.#options;
     const state = findState(folders, { whose: { session: call.session, agentId: null }, now: now() })?.state;
     if (task === null && isMainSession(call) && state?.client_session === call.session) this.#demote(call);
     const violation = code === null ? null : { type: code, detail: agent ?? "", action: "" };
-    appendAudit(folders, [
+    await appendAudit(folders, [
       auditLine(call, {
         now: now(),
         session_id: state?.session_id ?? call.session ?? "none",

@@ -17,6 +17,8 @@ export interface OrchestratorOptions extends ShellGround {
   readonly now: Date;
   /** Further files that may always be read: names, or paths in the project. */
   readonly coordination: readonly string[];
+  /** What was found changed after a call whose writes could not be known. */
+  readonly strayed?: readonly string[];
 }
 
 export interface JudgedOrchestrator {
@@ -29,6 +31,7 @@ export interface JudgedOrchestrator {
 
 const readsMax = 2;
 const commandLengthMax = 400;
+const detailLengthMax = 200;
 /** Tools that read no file. */
 const listing = /^(?:ls|list|lsp)(?![a-z])|^list_?(?:dir|files)/i;
 
@@ -93,10 +96,10 @@ function judgeAfter(call: ToolCall, state: OrchestratorState, options: Orchestra
     const next = call.outcome?.failed === true ? state : withoutReads(state);
     return { answer: { allow: true, reason: "" }, next, violation: null };
   }
-  const fault = directFault(call, options);
+  const fault = directFault(call, options) ?? strayedFault(options.strayed ?? []);
   if (fault === undefined) return { answer: { allow: true, reason: "" }, next: state, violation: null };
   const violation = violationOf(call, fault, { now: options.now, blocked: false });
-  const context = `${call.tool}: an orchestrator did itself what it must delegate. ${fault.action}`;
+  const context = `${call.tool}: an orchestrator did itself what it must delegate: ${fault.detail}. ${fault.action}`;
   return { answer: { allow: true, reason: "", context }, next: withViolation(state, violation), violation };
 }
 
@@ -142,6 +145,13 @@ function directFault(call: ToolCall, options: OrchestratorOptions): Fault | unde
   }
 }
 
+/** In the project, where it holds nothing. */
+function strayedFault(paths: readonly string[]): Fault | undefined {
+  if (paths.length === 0) return undefined;
+  const detail = keptText(`changed while it ran: ${paths.join(", ")}`, detailLengthMax);
+  return { type: "BASH_DIRECT_WRITE", detail, action: "Spawn developer subagent via Task tool", message: "" };
+}
+
 function searchFault({ tool }: ToolCall, search: "Grep" | "Glob"): Fault {
   const does = search === "Grep" ? "search code" : "search for files";
   const type = search === "Grep" ? "DIRECT_GREP" : "DIRECT_GLOB";
@@ -161,7 +171,7 @@ function toolFault(type: ViolationType, said: Parameters<typeof toolMessage>[0])
 function shellFault(command: string, fault: ShellFault | undefined): Fault | undefined {
   if (fault === undefined) return undefined;
   const { type, delegate } = fault;
-  const detail = keptText(fault.detail, 200);
+  const detail = keptText(fault.detail, detailLengthMax);
   const reason = keptText(fault.reason, commandLengthMax);
   const message = commandMessage({ command: keptText(command, commandLengthMax), reason, delegate });
   return { type, detail, action: `Spawn ${delegate} subagent via Task tool`, message };

@@ -6,11 +6,14 @@ import type { ToolCall } from "../tool-call.ts";
 const prefix = "before-";
 const ageMsMax = 24 * 60 * 60 * 1000;
 
-/** What was seen before a call, until it is over: in a file, because another process asks afterwards. */
-export function callFile(folder: string, call: ToolCall): string {
-  const { session, actor, tool, callId, operation } = call;
+/** The same before a call and after it, and for no other. */
+export function callName({ session, actor, tool, callId, operation }: ToolCall): string {
   const command = operation.kind === "shell" ? operation.command : "";
-  const name = [session, actor.agentId, tool, callId ?? command].join("\n");
+  return [session, actor.agentId, tool, callId ?? command].join("\n");
+}
+
+/** What was seen before a call, until it is over: in a file, because another process asks afterwards. */
+export function callFile(folder: string, name: string): string {
   return join(folder, `${prefix}${createHash("sha256").update(name).digest("hex").slice(0, 32)}`);
 }
 

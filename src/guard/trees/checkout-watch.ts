@@ -20,34 +20,33 @@ export function checkoutWatch(checkout: Checkout): TreeWatch {
   const { commonFolder } = checkout;
   const folder = dirname(checkout.folder);
   const repository = repositoryFolder(commonFolder);
-  const treeBefore = (call: Parameters<TreeWatch["compare"]>[0]) =>
-    readCallFile<{ readonly tree: string }>(callFile(folder, call))?.tree;
+  const treeBefore = (name: string) => readCallFile<{ readonly tree: string }>(callFile(folder, name))?.tree;
   const changesSince = async (before: string, after: string) => readDiff(repository, before, after);
   return {
-    async remember(call) {
+    async remember(name) {
       sweepCallFiles(folder, Date.now());
-      writeCallFile(callFile(folder, call), { tree: await treeOf(checkout, callFile(folder, call)) });
+      writeCallFile(callFile(folder, name), { tree: await treeOf(checkout, callFile(folder, name)) });
     },
-    async compare(call) {
-      const before = treeBefore(call);
+    async compare(name) {
+      const before = treeBefore(name);
       if (before === undefined) return undefined;
-      const changed = await changesSince(before, await treeOf(checkout, callFile(folder, call)));
+      const changed = await changesSince(before, await treeOf(checkout, callFile(folder, name)));
       return changed.map(({ path }) => path);
     },
-    async undo(call, paths) {
-      const before = treeBefore(call);
+    async undo(name, paths) {
+      const before = treeBefore(name);
       if (before === undefined) throw new Error("what the checkout held before is no longer known");
-      const tree = await treeOf(checkout, callFile(folder, call));
+      const tree = await treeOf(checkout, callFile(folder, name));
       const subject = `${checkout.task}: what strayed in attempt ${checkout.attempt}`;
       const commit = await commitTree(repository, { tree, parents: [checkout.base], subject });
       const ref = `${refsOf(checkout).kept}/${commit.slice(0, 12)}`;
       await moveKeptRef(commonFolder, ref, commit);
       const strayed = new Set(paths);
       const changed = (await changesSince(before, tree)).filter(({ path }) => strayed.has(path));
-      await putBack(checkout, { before, changed, index: `${callFile(folder, call)}.index` });
+      await putBack(checkout, { before, changed, index: `${callFile(folder, name)}.index` });
       return ref;
     },
-    forget: (call) => rmSync(callFile(folder, call), { force: true }),
+    forget: (name) => rmSync(callFile(folder, name), { force: true }),
   };
 }
 

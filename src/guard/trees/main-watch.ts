@@ -20,26 +20,26 @@ const closedFilesMax = 500;
  * The main checkout, in which several agents and people work: it is compared without reading any content, and what
  * has changed is only told.
  */
-export function mainWatch(folder: () => string): TreeWatch {
+export function mainWatch(gitFolder: string, folder: () => string): TreeWatch {
   return {
-    async remember(call, root) {
-      const seen = await look(root);
+    async remember(name, root) {
+      const seen = await look(root, gitFolder);
       sweepCallFiles(folder(), Date.now());
-      writeCallFile(callFile(folder(), call), seen);
+      writeCallFile(callFile(folder(), name), seen);
     },
-    async compare(call) {
-      const before = readCallFile<Seen>(callFile(folder(), call));
+    async compare(name) {
+      const before = readCallFile<Seen>(callFile(folder(), name));
       if (before === undefined) return undefined;
-      const after = await look(before.root);
-      const names = new Set([...Object.keys(before.paths), ...Object.keys(after.paths)]);
-      const changed = [...names].filter((name) => before.paths[name] !== after.paths[name]);
+      const after = await look(before.root, gitFolder);
+      const all = new Set([...Object.keys(before.paths), ...Object.keys(after.paths)]);
+      const changed = [...all].filter((path) => before.paths[path] !== after.paths[path]);
       return [...new Set([...changed, ...(await movedBetween(before, after))])].sort();
     },
-    forget: (call) => rmSync(callFile(folder(), call), { force: true }),
+    forget: (name) => rmSync(callFile(folder(), name), { force: true }),
   };
 }
 
-async function look(root: string): Promise<Seen> {
+async function look(root: string, gitFolder: string): Promise<Seen> {
   const words = [
     "status",
     "--porcelain",
@@ -53,7 +53,10 @@ async function look(root: string): Promise<Seen> {
     const { path } = readName(entry.subarray(3));
     paths[path] = `${entry.toString("latin1", 0, 2)} ${markOf(join(root, path))}`;
   }
-  for (const path of closedFiles(root)) paths[path] = markOf(join(root, path));
+  // A linked worktree has git's settings in the folder that all of them share.
+  const fileOf = (path: string) =>
+    path.startsWith(".git/") ? join(gitFolder, path.slice(".git/".length)) : join(root, path);
+  for (const path of closedFiles(fileOf)) paths[path] = markOf(fileOf(path));
   return { root, head: (await readRef(root, "HEAD")) ?? null, paths };
 }
 
@@ -65,15 +68,15 @@ function markOf(file: string): string {
 }
 
 /** What no agent may write, also where git does not look: a few files that decide what is run. */
-function closedFiles(root: string): readonly string[] {
+function closedFiles(fileOf: (path: string) => string): readonly string[] {
   const found: string[] = [];
   const open = [".git/config", ".git/hooks", ...protectedPaths.filter((path) => path !== ".git")];
   for (let path = open.pop(); path !== undefined && found.length < closedFilesMax; path = open.pop()) {
-    const kind = lstatSync(join(root, path), { throwIfNoEntry: false });
+    const kind = lstatSync(fileOf(path), { throwIfNoEntry: false });
     if (kind === undefined) continue;
     if (!kind.isDirectory()) found.push(path);
     else if (path !== ".lockstep/state")
-      for (const name of readdirSync(join(root, path))) open.push(`${path}/${name}`);
+      for (const name of readdirSync(fileOf(path))) open.push(`${path}/${name}`);
   }
   return found;
 }
