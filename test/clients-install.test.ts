@@ -198,6 +198,7 @@ describe("Codex's settings", () => {
     expect(text).toContain(
       '[[hooks.PreToolUse]]\n[[hooks.PreToolUse.hooks]]\ntype = "command"\ncommand = "sh -c \'x \\"\\\\\\"\' # lockstep-guard"\ntimeout = 10\n',
     );
+    expect(text).toMatch(/\[\[hooks\.SessionEnd\.hooks\]\]\n.*\n.*\ntimeout = 3\n/);
     expect(textOf(codex.uninstall(text))).toBeNull();
   });
 

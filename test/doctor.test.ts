@@ -63,6 +63,47 @@ describe("lockstep doctor", () => {
     expect((await examined(ground)).of("gemini hooks")?.state).toBe("ok");
   });
 
+  it.each([
+    ["gemini", ".gemini/trustedFolders.json", (root: string) => ({ [root]: "TRUST_FOLDER" })],
+    ["copilot", ".copilot/config.json", (root: string) => ({ trustedFolders: [root] })],
+  ] as const)(
+    "is loud where %s skips the hooks of a folder that it does not trust",
+    async (name, file, trust) => {
+      using ground = initiatedRepository();
+      ground.addProgram(name, "#!/bin/sh\necho 1.0.0\n");
+      const { stderr } = await ground.run(["init", "--client", name]);
+      expect(stderr).toMatch(
+        new RegExp(`NOT ENFORCED YET: ${name} does not trust ${ground.path}.*: start .${name}.`),
+      );
+      expect(stderr).toContain(`only where it is started in ${ground.path} itself`);
+      const { status, of } = await examined(ground);
+      expect(status).toBe(1);
+      expect(of(`${name} hooks`)).toMatchObject({
+        state: "broken",
+        detail: expect.stringMatching(/^NOT ENFORCED: .* skips its hooks/),
+        fix: expect.stringContaining(`start \`${name}\` in ${ground.path}`),
+      });
+      ground.writeHome(file, `// mine\n${JSON.stringify(trust(ground.path))}`);
+      expect((await examined(ground)).of(`${name} hooks`)?.state).toBe("ok");
+      expect((await ground.run(["init", "--client", name])).stderr).not.toContain("NOT ENFORCED");
+    },
+  );
+
+  it("knows Gemini's rules of trust: the longest decides, and all are trusted where nobody is asked", async () => {
+    using ground = initiatedRepository();
+    ground.addProgram("gemini", "#!/bin/sh\necho 1.0.0\n");
+    await ground.run(["init", "--client", "gemini"]);
+    const rules = (document: object) =>
+      ground.writeHome(".gemini/trustedFolders.json", JSON.stringify(document));
+    const state = async () => (await examined(ground)).of("gemini hooks")?.state;
+    rules({ [join(ground.path, "sub")]: "TRUST_PARENT", "/": "DO_NOT_TRUST" });
+    expect(await state()).toBe("ok");
+    rules({ "/": "TRUST_FOLDER", [ground.path]: "DO_NOT_TRUST" });
+    expect(await state()).toBe("broken");
+    ground.writeHome(".gemini/settings.json", '{"security":{"folderTrust":{"enabled":false}}}');
+    expect(await state()).toBe("ok");
+  });
+
   it("sees a token of another repository, hooks that are turned off, and a file that cannot be read", async () => {
     using ground = initiatedRepository();
     ground.addProgram("claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");

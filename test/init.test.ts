@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../src/contract/config.ts";
@@ -6,9 +6,11 @@ import { defaultConfig } from "../src/contract/default-config.ts";
 import { clientNames, clientSetups } from "../src/guard/setup/client-setups.ts";
 import { configTemplate } from "../src/guard/setup/config-template.ts";
 import { configuredHooks } from "../src/guard/setup/configured-hooks.ts";
+import { showOrchestrator } from "../src/workspace/active-file.ts";
 import { judgeConfig } from "../src/workspace/judge-config.ts";
 import { initiatedRepository } from "./support/initiated-repository.ts";
-import { startProgram } from "./support/run-command.ts";
+import { eventually, startProgram } from "./support/run-command.ts";
+import { command } from "./support/run-hook.ts";
 
 const all = ["--client", ...clientNames];
 const newClaude = "#!/bin/sh\necho '2.1.325 (Claude Code)'\n";
@@ -149,6 +151,34 @@ describe("lockstep init", () => {
     expect(ground.everything()).toEqual(before);
   });
 
+  it("stops its server with --remove and leaves nothing in the state folder, unless work is active", async () => {
+    using ground = initiatedRepository();
+    ground.addProgram("claude", newClaude);
+    await ground.run(["init", "--client", "claude"]);
+    const folder = join(ground.path, ".git/lockstep");
+    using server = startProgram([process.execPath, command, "serve"], { cwd: ground.path });
+    await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
+    showOrchestrator(folder, Date.now());
+    const active = await ground.run(["init", "--remove"]);
+    expect(active).toMatchObject({ status: 0, stderr: expect.stringContaining("work is active here") });
+    expect(ground.has(".claude")).toBe(false);
+    for (const name of ["launch", "http.json"]) expect(ground.has(`.git/lockstep/${name}`)).toBe(true);
+    expect(server.process.exitCode).toBe(null);
+    rmSync(join(folder, "active"));
+    expect((await ground.run(["init", "--remove"])).stderr).toBe("");
+    expect((await server.ended).status).toBe(0);
+    for (const name of ["launch", "http.json", "serve.json", "listening"])
+      expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
+  });
+
+  it("leaves no state folder behind that init alone has made", async () => {
+    using ground = initiatedRepository();
+    await ground.run(["init", "--client", "gemini"]);
+    expect(ground.has(".git/lockstep")).toBe(true);
+    await ground.run(["init", "--remove"]);
+    expect(ground.has(".git/lockstep")).toBe(false);
+  });
+
   it("keeps a configuration that somebody has edited", async () => {
     using ground = initiatedRepository();
     await ground.run(["init", "--client", "gemini"]);
@@ -237,7 +267,9 @@ describe("the hooks of Claude Code", () => {
     await ground.run(["init"]);
     const found = configuredHooks("claude", ground.read(personal));
     expect(found?.http).toMatchObject({ blocks: true, url: expect.stringMatching(/:\d{5}\/guard\/claude$/) });
-    expect(JSON.parse(ground.read(personal)).hooks.UserPromptSubmit).toHaveLength(1);
+    const { hooks } = JSON.parse(ground.read(personal));
+    for (const event of ["UserPromptSubmit", "PostToolBatch"])
+      expect(hooks[event]).toMatchObject([{ hooks: [{ type: "command" }] }]);
     expect(ground.everything()[join(ground.path, personal)]).toMatch(/^100600 /);
     expect(ground.repository.git("status", "--short", "--untracked-files=all")).not.toContain(".claude");
   });

@@ -9,6 +9,7 @@ import { type ClientName, clientNames, clientSetups } from "../guard/setup/clien
 import { codexHome } from "../guard/setup/codex-hooks.ts";
 import { type Edit, Edits } from "../guard/setup/edits.ts";
 import { findClients, type Machine } from "../guard/setup/find-clients.ts";
+import { findDistrust } from "../guard/setup/folder-trust.ts";
 import { planRemoval } from "../guard/setup/plan-removal.ts";
 import { type PlannedClient, planSetup } from "../guard/setup/plan-setup.ts";
 import { showDiff, shownName } from "../guard/setup/show-diff.ts";
@@ -67,7 +68,9 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
   };
   const clients: PlannedClient[] = [];
   for (const name of named ?? findClients(machine))
-    clients.push(await chooseHook(name, { machine, edits, shared, access }));
+    clients.push(
+      await chooseHook(name, { machine, edits, shared, stateFolder: stateFolder(project), access }),
+    );
   for (const { name, file } of clients) leaveOther(edits, name, file);
   planSetup(edits, {
     ...{ clients, orchestrator },
@@ -92,7 +95,7 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
     ...changes.map(wordFor(ground)),
     ...(trusted.changed ? [`changed  ${shownName(userFile(), machine)}`] : []),
   ];
-  tell(files, [...notesOn(clients), ...trusted.notes], "everything was set up already");
+  tell(files, [...notesOn(clients, machine), ...trusted.notes], "everything was set up already");
   return 0;
 }
 
@@ -175,10 +178,11 @@ function wordFor({ machine }: Ground): (edit: Edit) => string {
   };
 }
 
-function notesOn(clients: readonly PlannedClient[]): readonly string[] {
+function notesOn(clients: readonly PlannedClient[], machine: Machine): readonly string[] {
   const names = clients.map(({ name }) => name);
   const isDouble = clients.some(({ file }) => file === clientSetups.claude.files.shared);
-  const trusting = names.filter((name) => name === "gemini" || name === "copilot");
+  const skipping = names.flatMap((name) => findDistrust(name, machine) ?? []);
+  const topOnly = names.filter((name) => name === "gemini" || name === "copilot");
   return [
     ...(clients.length === 0
       ? [`no client was found: name one with \`--client\`: ${clientNames.join(", ")}`]
@@ -186,7 +190,8 @@ function notesOn(clients: readonly PlannedClient[]): readonly string[] {
     ...(isDouble && names.includes("copilot")
       ? ["copilot reads .claude/settings.json too, so its calls are judged twice"]
       : []),
-    ...trusting.map((name) => `${name} calls hooks only in folders that you trust in ${name}`),
+    ...skipping.map(({ why, fix }) => `NOT ENFORCED YET: ${why}: ${fix}`),
+    ...topOnly.map((name) => `${name} reads these hooks only where it is started in ${machine.root} itself`),
     ...(clients.length > 0 ? ["`lockstep doctor` shows that the hooks really refuse"] : []),
   ];
 }

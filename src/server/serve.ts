@@ -82,7 +82,7 @@ function isOwn(folder: string): boolean {
 /** Whole or not there: a hook reads it at any time. */
 function tell(folder: string, socket: string): void {
   const file = listeningFile(folder);
-  writeFileSync(`${file}.${process.pid}`, `${socket}\n`, { mode: 0o600 });
+  writeFileSync(`${file}.${process.pid}`, `${socket}\n${process.pid}\n`, { mode: 0o600 });
   renameSync(`${file}.${process.pid}`, file);
 }
 

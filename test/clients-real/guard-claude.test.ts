@@ -1,5 +1,5 @@
 import { install, settingsFiles } from "../../src/clients/claude/install.ts";
-import { hookCommand } from "../../src/guard/ladder/hook-command.ts";
+import { hookCommand, reviveCommand } from "../../src/guard/ladder/hook-command.ts";
 import { httpHook } from "../../src/guard/ladder/http-hook.ts";
 import { openHttpAccess } from "../../src/workspace/http-access.ts";
 import { anthropicStandIn } from "./support/anthropic.ts";
@@ -44,5 +44,6 @@ async function overHttp({ warm }: GuardPlace) {
   return {
     http: httpHook("claude", await openHttpAccess(warm)),
     start: hookCommand("claude", "nc", { start: true }),
+    revive: reviveCommand("claude", {}),
   };
 }

@@ -7,6 +7,7 @@ import { openaiStandIn } from "./support/openai.ts";
 const installed = await installClient("copilot", "@github/copilot", "1.0.102");
 
 guardCases({
+  topOnly: true,
   client: "copilot",
   installed,
   calls: {

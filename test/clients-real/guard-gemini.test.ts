@@ -4,6 +4,7 @@ import { guardCases, put } from "./support/guard-cases.ts";
 import { installClient } from "./support/install-client.ts";
 
 guardCases({
+  topOnly: true,
   client: "gemini",
   installed: await installClient("gemini", "@google/gemini-cli", "0.61.0"),
   calls: {

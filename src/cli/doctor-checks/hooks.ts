@@ -12,6 +12,7 @@ import {
 } from "../../guard/setup/configured-hooks.ts";
 import { SetupFault } from "../../guard/setup/edits.ts";
 import { findClients, isInstalled, type Machine } from "../../guard/setup/find-clients.ts";
+import { findDistrust } from "../../guard/setup/folder-trust.ts";
 import { ourCodexHooks } from "../../guard/setup/trust-codex.ts";
 import { readSettings } from "../../guard/setup/write-edits.ts";
 import { faultLine } from "../../workspace/config-fault.ts";
@@ -94,7 +95,8 @@ async function callOne(hooks: Hooked, place: CanaryPlace, ground: HookGround): P
       : await place.whyNotRefused(name, command)) ??
     (http === undefined ? undefined : await whyHttpFails(name, http, place, ground));
   if (why !== undefined) return broken(`${name} hooks`, `NOT ENFORCED (${file}): ${why}`, fix);
-  const untrusted = name === "codex" ? await whyCodexSkips(command ?? "", ground.machine) : undefined;
+  const untrusted =
+    name === "codex" ? await whyCodexSkips(command ?? "", ground.machine) : whySkipped(name, ground.machine);
   if (untrusted !== undefined) return untrusted;
   const how = http === undefined ? "" : ", over HTTP too";
   return ok(`${name} hooks`, `a forbidden write was refused${how} (${file})`);
@@ -113,6 +115,11 @@ async function whyHttpFails(
     return "its port or token are not this repository's";
   const unproven = serverStatus() === null ? undefined : await whyUnproven(stateFolder);
   return unproven ?? (await place.whyNotRefusedOverHttp(name, http));
+}
+
+function whySkipped(name: ClientName, machine: Machine): Finding | undefined {
+  const found = isInstalled(name, machine) ? findDistrust(name, machine) : undefined;
+  return found && broken(`${name} hooks`, `NOT ENFORCED: ${found.why}`, found.fix);
 }
 
 async function whyCodexSkips(command: string, machine: Machine): Promise<Finding | undefined> {

@@ -19,11 +19,13 @@ export interface ClaudeHook {
   readonly http?: Readonly<Record<string, unknown>>;
   /** Starts the server that answers HTTP: when a session begins, and at each prompt should it have ended. */
   readonly start?: string;
+  /** The same after a batch of calls, refused ones too, for a server that died in the middle of a turn. */
+  readonly revive?: string;
 }
 
 export function install(
   text: string | null,
-  { command, http, start }: ClaudeHook,
+  { command, http, start, revive }: ClaudeHook,
   file: string = settingsFiles.personal,
 ): SettingsEdit {
   const running = (words: string) => ({ type: "command", command: marked(words), timeout: timeoutSeconds });
@@ -36,7 +38,8 @@ export function install(
       (event) => [event, { hooks: [starts.includes(event) ? running(start ?? "") : handler] }] as const,
     ),
   ];
-  return addHooks(text, entries, { file });
+  const revives = revive === undefined ? [] : [["PostToolBatch", { hooks: [running(revive)] }] as const];
+  return addHooks(text, [...entries, ...revives], { file });
 }
 
 export function uninstall(text: string, file: string = settingsFiles.personal): SettingsEdit {

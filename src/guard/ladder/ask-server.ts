@@ -15,14 +15,15 @@ export type Asked =
 /** Where the warm process says it listens; undefined where there is none. */
 export function listeningAt(folder: string): string | undefined {
   try {
-    return readFileSync(listeningFile(folder), "utf8").trim();
+    const [socket = ""] = readFileSync(listeningFile(folder), "utf8").split("\n");
+    return socket;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
 }
 
-/** A file of its own with nothing else in it: a shell reads it too. */
+/** Its socket and its process, a line each: a shell reads it too. */
 export function listeningFile(folder: string): string {
   return join(folder, "listening");
 }

@@ -8,8 +8,10 @@ import { staticDeny } from "./static-deny.ts";
 export type Rung = "http" | "nc" | "node";
 
 export interface HookPlace {
-  /** Where it is known: in settings that nobody else shares. Without it the command looks for it. */
+  /** Where it is known; without it the command looks for it. */
   readonly stateFolder?: string;
+  /** Taken where that finds none: in settings that nobody else shares. */
+  readonly otherwise?: string;
   /** Words that start the Node client, where the state folder cannot be seen: inside the walls. */
   readonly launch?: string;
   /** At the beginning of a session: the server is started though nothing is active. */
@@ -25,13 +27,13 @@ const somebody = "$LOCKSTEP_SOCKET$LOCKSTEP_TASK$CLAUDE_AGENT_ROLE$CLAUDE_AGENT_
  * It is silent where Lockstep is not installed. `p` is the payload once the shell has read it.
  */
 export function hookCommand(client: string, rung: Exclude<Rung, "http">, place: HookPlace = {}): string {
-  const { stateFolder, launch, start = false } = place;
+  const { launch, start = false } = place;
   // Only the Node client sees whether the server proves itself.
   const quick = rung === "nc" && !start;
   const wanted = start ? ":" : `[ -n "${somebody}" ]||[ -e "$s/active" ]`;
-  const run = launch === undefined ? '[ -r "$s/launch" ]&&. "$s/launch"' : `${launch} "$@"`;
+  const run = launch === undefined ? launching : `${launch} "$@"`;
   return [
-    stateFolder === undefined ? findFolder : `s=${shellWord(stateFolder)}`,
+    folderFor(client, place),
     `p=;b=;k=$LOCKSTEP_SOCKET;[ -n "$k" ]||[ ! -r "$s/listening" ]||read -r k<"$s/listening"`,
     ...(quick ? [askThroughNetcat(client)] : []),
     // Without a server Node is started only if it has something to say.
@@ -59,11 +61,48 @@ function askThroughNetcat(client: string): string {
   ].join(";");
 }
 
+const launching = '[ -r "$s/launch" ]&&. "$s/launch"';
+
+/**
+ * Between calls, for clients that call over HTTP and cannot start the server themselves: starts it where it has died.
+ * The second line of what it left is its process, so that a shell alone sees whether it lives.
+ */
+export function reviveCommand(client: string, place: Pick<HookPlace, "stateFolder" | "otherwise">): string {
+  return [
+    folderFor(client, place),
+    `i=;z=Z;[ ! -r "$s/listening" ]||{ read -r k;read -r i;}<"$s/listening"`,
+    // One that nobody has buried yet still takes signals.
+    `kill -0 "$i" 2>/dev/null&&z=&&[ -r "/proc/$i/stat" ]&&read -r z<"/proc/$i/stat"`,
+    `case $z in Z|*') Z '*);;*)exit 0;esac`,
+    `set -- ${client} start;${launching};exit 0`,
+  ].join(";");
+}
+
+function folderFor(
+  client: string,
+  { stateFolder, otherwise }: Pick<HookPlace, "stateFolder" | "otherwise">,
+): string {
+  if (stateFolder !== undefined) return `s=${shellWord(stateFolder)}`;
+  const found = findFolder(client);
+  return otherwise === undefined ? found : `${found};[ -d "$s" ]||s=${shellWord(otherwise)}`;
+}
+
+/** What each client sets for its hooks; the others' may be inherited, and mean another project. */
+const projectVariables: Readonly<Record<string, string>> = {
+  claude: "CLAUDE_PROJECT_DIR",
+  gemini: "GEMINI_PROJECT_DIR",
+  copilot: "COPILOT_PROJECT_DIR",
+};
+
 /** As Lockstep itself finds it: the git folder that all worktrees share, or beside what people commit. */
-const findFolder = [
-  `r=\${CLAUDE_PROJECT_DIR:-\${GEMINI_PROJECT_DIR:-$PWD}}`,
+function findFolder(client: string): string {
+  const variable = projectVariables[client];
+  return [`r=${variable === undefined ? "$PWD" : `\${${variable}:-$PWD}`}`, ...lookUp].join(";");
+}
+
+const lookUp = [
   `d=$r;while [ -n "$d" ]&&[ ! -e "$d/.git" ];do d=\${d%/*};done`,
   `if [ -f "$d/.git" ];then read -r g<"$d/.git";g=\${g#gitdir: };case $g in /*);;*)g=$d/$g;esac;s=\${g%/worktrees/*}/lockstep`,
   `elif [ -n "$d" ];then s=$d/.git/lockstep`,
   `else d=$r;while [ -n "$d" ]&&[ ! -d "$d/.lockstep/state" ];do d=\${d%/*};done;s=$d/.lockstep/state;fi`,
-].join(";");
+];

@@ -3,7 +3,7 @@ import { askProgram } from "../../clients/process/ask-program.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import type { HttpAccess } from "../../workspace/http-access.ts";
 import { chooseRung, readMachine } from "../ladder/choose-rung.ts";
-import { hookCommand } from "../ladder/hook-command.ts";
+import { hookCommand, reviveCommand } from "../ladder/hook-command.ts";
 import { httpHook } from "../ladder/http-hook.ts";
 import { type ClientHook, type ClientName, clientSetups } from "./client-setups.ts";
 import type { Edits } from "./edits.ts";
@@ -14,6 +14,8 @@ interface Choosing {
   readonly machine: Machine;
   readonly edits: Edits;
   readonly shared: boolean;
+  /** The repository's own, whether it exists or not. */
+  readonly stateFolder: string;
   /** Where and how the repository's server answers HTTP; asked only where a client can use it. */
   access(): Promise<Pick<HttpAccess, "port" | "token">>;
 }
@@ -31,16 +33,20 @@ export async function chooseHook(name: ClientName, choosing: Choosing): Promise<
 }
 
 /** A shared file has the same text on every machine: without a fitting `nc` that goes on to the Node client itself. */
-async function personalHook(name: ClientName, { machine, access }: Choosing): Promise<ClientHook> {
+async function personalHook(
+  name: ClientName,
+  { machine, stateFolder: otherwise, access }: Choosing,
+): Promise<ClientHook> {
   const version = isInstalled(name, machine) ? await versionOf(name) : undefined;
   const own = readMachine();
   const rung = chooseRung(name, version, own, { personal: true });
-  if (rung !== "http") return { command: hookCommand(name, rung) };
+  if (rung !== "http") return { command: hookCommand(name, rung, { otherwise }) };
   const command = own.netcat ? "nc" : "node";
   return {
-    command: hookCommand(name, command),
+    command: hookCommand(name, command, { otherwise }),
     http: httpHook(name, await access()),
-    start: hookCommand(name, command, { start: true }),
+    start: hookCommand(name, command, { otherwise, start: true }),
+    revive: reviveCommand(name, { otherwise }),
   };
 }
 

@@ -14,6 +14,7 @@ export interface ClientHook {
   /** For clients that call over HTTP: the handler, and what starts the server. */
   readonly http?: Readonly<Record<string, unknown>>;
   readonly start?: string;
+  readonly revive?: string;
 }
 
 interface ClientSetup {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SettingsEdit } from "../../../src/clients/settings/settings-edit.ts";
 import { hookCommand } from "../../../src/guard/ladder/hook-command.ts";
 import { readHostRecord } from "../../../src/server/host-record.ts";
+import { isAlive } from "../../../src/workspace/process-identity.ts";
 import {
   agentEnvironment,
   type GuardedRepository,
@@ -41,6 +42,8 @@ export interface GuardedCase {
     shell(command: string): ModelCall;
     spawn(prompt: string): ModelCall;
   };
+  /** It reads a project's settings only where it is started at its top. */
+  readonly topOnly?: boolean;
   /** How a subagent ends, where saying something is not enough. */
   readonly subagentEnd?: Turn;
   standIn(
@@ -52,7 +55,8 @@ export interface GuardedCase {
 }
 
 /** The client as a person runs it, with everything permitted to it, so that only the guard can refuse. */
-export function guardCases({ client, installed, calls, subagentEnd, standIn, prepare }: GuardedCase): void {
+export function guardCases(guarded: GuardedCase): void {
+  const { client, installed, calls, subagentEnd, topOnly, standIn, prepare } = guarded;
   describe.skipIf(installed.missing !== undefined)(`${client} under the guard`, () => {
     let repository: GuardedRepository;
     let home: TemporaryFolder;
@@ -70,7 +74,7 @@ export function guardCases({ client, installed, calls, subagentEnd, standIn, pre
 
     async function converse(
       made: readonly ModelCall[],
-      { env: more = {}, delegated = [], command = guard, warm }: Conversation = {},
+      { env: more = {}, delegated = [], command = guard, warm, folder = "." }: Conversation = {},
     ) {
       const theirs = delegated.map((call) => ({ calls: [call] }));
       await using server = await standIn(
@@ -85,8 +89,8 @@ export function guardCases({ client, installed, calls, subagentEnd, standIn, pre
         ...(warm !== undefined && { warm }),
       });
       const whole = Object.entries({ ...env, ...started.env }).map(([name, value]) => `${name}=${value}`);
-      const ran = await startProgram(["env", "-i", ...whole, ...started.words], { cwd: repository.path })
-        .ended;
+      const cwd = join(repository.path, folder);
+      const ran = await startProgram(["env", "-i", ...whole, ...started.words], { cwd }).ended;
       return { ...ran, heard: server.heard().join("\n---\n") };
     }
 
@@ -145,6 +149,29 @@ export function guardCases({ client, installed, calls, subagentEnd, standIn, pre
       expect(server).toBeDefined();
     });
 
+    it.skipIf(topOnly === true)("is held where it is started in a folder below", async () => {
+      const task = await repository.dispatch("T-A", ["src/a/**"]);
+      const ran = await converse([calls.write(join(repository.path, "src/b/made.ts"))], {
+        env: { ...agentEnvironment(task), ...(client === "claude" ? {} : { CLAUDE_PROJECT_DIR: "/" }) },
+        command: hookCommand(client, "nc"),
+        folder: "src",
+      });
+      expect(made(), ran.stdout + ran.stderr).toEqual(["x"]);
+    });
+
+    it("loses one call at most where the server is killed in its midst and nothing is active", async () => {
+      const warm = join(repository.path, ".git", "lockstep");
+      await repository.run("task", "add", "T-B", "--scope", "src/b"); // it tells hooks where Lockstep is
+      const kill = `kill -9 $(sed -n 2p ${warm}/listening); true`;
+      const ran = await converse(
+        [calls.shell(kill), calls.write("src/a/made.ts"), calls.write("src/b/made.ts")],
+        { command: hookCommand(client, "nc"), warm },
+      );
+      const server = readHostRecord(warm, "serve");
+      if (server !== undefined && isAlive(server)) process.kill(server.pid, "SIGKILL");
+      expect(has("src/b/made.ts"), ran.stdout + ran.stderr + ran.heard).toBe(true);
+    });
+
     it("is left alone where nothing is active", async () => {
       const ran = await converse(everything);
       const all = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "y"];
@@ -166,6 +193,8 @@ interface Conversation {
   readonly delegated?: readonly ModelCall[];
   readonly command?: string;
   readonly warm?: string;
+  /** That the person starts it in, from the project's top. */
+  readonly folder?: string;
 }
 
 /** The text that an installer gives, written where the client looks for it. */
