@@ -68,6 +68,18 @@ describe("what an agent finds", () => {
   });
 });
 
+it("an agent has a role and a name of its own, whatever the one that started the run is", async () => {
+  const said = "run: { command: 'echo role=$CLAUDE_AGENT_ROLE name=$CLAUDE_AGENT_NAME' }";
+  using repository = planned({
+    agents: { a: [[said, writes("A"), answer("OK")]] },
+    tasks: [task("A", "a")],
+    config: "workspace: { env_pass: [PATH, HOME, CLAUDE_AGENT_ROLE] }\n",
+  });
+  const { status, stderr } = await repository.run(["run"], { env: { CLAUDE_AGENT_ROLE: "lead" } });
+  expect(status, stderr).toBe(0);
+  expect(stderr).toContain("role=coder name=a");
+});
+
 describe("a plan that was changed", () => {
   const stuck = () =>
     planned({

@@ -36,7 +36,13 @@ export async function askAgent({ config }: Pick<RunContext, "config">, asking: A
     walled: place.walled,
     wrap: place.wrap,
     folder: place.checkout.folder,
-    env: { ...passedOn([...config.workspace.env_pass, ...agent.client.passes]), ...asking.env },
+    env: {
+      ...passedOn([...config.workspace.env_pass, ...agent.client.passes]),
+      // Its own, also where the one that started the run is an orchestrator and its environment is passed on.
+      CLAUDE_AGENT_ROLE: agent.role.toLowerCase(),
+      CLAUDE_AGENT_NAME: agent.name,
+      ...asking.env,
+    },
     msMax: (config.limits.minutes.halt ?? 24 * 60) * 60_000 + graceMs,
     ...(resume === undefined ? {} : { resume }),
     onEvent: (event) => {
