@@ -158,6 +158,9 @@ describe("an orchestrator's command whose writes cannot be known", () => {
     repository.write(".lockstep/config.yaml", "guard: { root: .claude/context }\n");
     for (const tool of ["one", "two"]) {
       await repository.guard(bash(tool), orchestrator);
+      // Another call meanwhile is counted and audited there.
+      const grep = { tool_name: "Grep", tool_use_id: `meanwhile ${tool}`, tool_input: { pattern: "x" } };
+      expect((await repository.guard(event("PreToolUse", grep), orchestrator)).exit).toBe(2);
       const { stdout } = await repository.guard(post(bash(tool)), orchestrator);
       expect(stdout).toBe("");
     }
