@@ -75,7 +75,8 @@ async function byToken(
   const refused = await desk.whyStale(own);
   if (refused !== undefined) return stale(refused);
   const holder = holderOf(await desk.facts(), own.task);
-  if (holder === undefined || isOver(holder, clock)) return stale(ended(own.task, "holds no lease any more"));
+  if (holder === undefined || isOver(holder, clock.now()))
+    return stale(ended(own.task, "holds no lease any more"));
   return { kind: "task", holder, agent: agentOf(call) };
 }
 
@@ -84,7 +85,7 @@ async function byClaim(call: ToolCall, { clock }: World, desk: GuardDesk): Promi
   const task = agent === null ? undefined : await desk.boundTask(agent);
   if (task === undefined) return undefined;
   const holder = holderOf(await desk.facts(), task);
-  const isOwn = holder?.boundAgent === agent && !isOver(holder, clock);
+  const isOwn = holder?.boundAgent === agent && !isOver(holder, clock.now());
   if (holder !== undefined && isOwn) return { kind: "task", holder, agent };
   return { kind: "stale", task, refused: ended(task, "holds no lease of this agent's any more") };
 }
