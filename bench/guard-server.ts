@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { operate } from "../src/engine/operate.ts";
 import { listeningAt } from "../src/guard/ladder/ask-server.ts";
 import { rawRequest, readRawAnswer } from "../src/guard/ladder/raw-form.ts";
+import { serverFlags } from "../src/guard/ladder/start-server.ts";
 import { readHttpAccess } from "../src/workspace/http-access.ts";
 import { stateFolder } from "../src/workspace/state-folder.ts";
 import type { BuiltCommand } from "./built-command.ts";
@@ -43,7 +44,7 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
   ledger.close();
   const { root } = home.project.place;
   const folder = stateFolder(home.project);
-  const server = spawn(process.execPath, [built.path, "serve"], {
+  const server = spawn(process.execPath, [...serverFlags, built.path, "serve"], {
     cwd: root,
     env: childEnvironment(),
     stdio: ["ignore", "ignore", "inherit"],
