@@ -14,7 +14,7 @@ const requestFiles = ["status.json", "tasks.yaml"];
 
 interface Asking {
   readonly call: Pick<ToolCall, "folder">;
-  readonly world: GuardWorld;
+  readonly world: Pick<GuardWorld, "place" | "checkout" | "disk" | "scratch" | "closed" | "clock">;
   readonly facts: GuardFacts;
   readonly settings: Pick<GuardSettings, "protectedPaths">;
 }
