@@ -24,6 +24,10 @@ export interface GuardServer extends AsyncDisposable {
   /** What says in a hook's environment who is calling. */
   readonly caller: Readonly<Record<string, string>>;
   overHttp(): Promise<void>;
+  /** An orchestrator spawns an agent, which its state remembers. */
+  orchestrated(): Promise<void>;
+  /** The agent's write has happened, and is logged. */
+  written(): Promise<void>;
   onSocket(): Promise<void>;
   memoryBytes(): number;
 }
@@ -55,7 +59,8 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
   }
   const path = `${root}/${own.folder}/price.ts`;
   const caller = { LOCKSTEP_TASK: own.key, LOCKSTEP_EPOCH: String(epoch), LOCKSTEP_TOKEN: String(token) };
-  const payload = JSON.stringify(writeOf(root, path));
+  const write = writeOf(root, path);
+  const payload = JSON.stringify(write);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   return {
     root,
@@ -63,6 +68,16 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
     payload,
     caller,
     overHttp: () => post({ folder, agent, payload, caller }),
+    orchestrated: () =>
+      post({
+        ...{ folder, agent, caller: { CLAUDE_AGENT_ROLE: "orchestrator" } },
+        payload: JSON.stringify({ ...write, tool_name: "Task", tool_input: { prompt: "do it" } }),
+      }),
+    written: () =>
+      post({
+        ...{ folder, agent, caller },
+        payload: JSON.stringify({ ...write, hook_event_name: "PostToolUse", tool_response: {} }),
+      }),
     onSocket: () =>
       exchange(listeningAt(folder) ?? "", { client: "claude", env: caller, payload: Buffer.from(payload) }),
     memoryBytes: () => residentBytes(server.pid ?? 0),
@@ -104,9 +119,10 @@ function post({ folder, agent, payload, caller }: Post): Promise<void> {
     authorization: `Bearer ${access.token}`,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(payload),
-    "x-lockstep-task": caller.LOCKSTEP_TASK,
-    "x-lockstep-epoch": caller.LOCKSTEP_EPOCH,
-    "x-lockstep-token": caller.LOCKSTEP_TOKEN,
+    "x-lockstep-task": caller.LOCKSTEP_TASK ?? "",
+    "x-lockstep-epoch": caller.LOCKSTEP_EPOCH ?? "",
+    "x-lockstep-token": caller.LOCKSTEP_TOKEN ?? "",
+    "x-lockstep-role": caller.CLAUDE_AGENT_ROLE ?? "",
   };
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
