@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { operate } from "../src/engine/operate.ts";
 import { listeningAt } from "../src/guard/ladder/ask-server.ts";
 import { rawRequest, readRawAnswer } from "../src/guard/ladder/raw-form.ts";
+import { serverFlags } from "../src/guard/ladder/start-server.ts";
 import { readHttpAccess } from "../src/workspace/http-access.ts";
 import { stateFolder } from "../src/workspace/state-folder.ts";
 import type { BuiltCommand } from "./built-command.ts";
@@ -23,6 +24,10 @@ export interface GuardServer extends AsyncDisposable {
   /** What says in a hook's environment who is calling. */
   readonly caller: Readonly<Record<string, string>>;
   overHttp(): Promise<void>;
+  /** An orchestrator spawns an agent, which its state remembers. */
+  orchestrated(): Promise<void>;
+  /** The agent's write has happened, and is logged. */
+  written(): Promise<void>;
   onSocket(): Promise<void>;
   memoryBytes(): number;
 }
@@ -43,7 +48,7 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
   ledger.close();
   const { root } = home.project.place;
   const folder = stateFolder(home.project);
-  const server = spawn(process.execPath, [built.path, "serve"], {
+  const server = spawn(process.execPath, [...serverFlags, built.path, "serve"], {
     cwd: root,
     env: childEnvironment(),
     stdio: ["ignore", "ignore", "inherit"],
@@ -54,7 +59,8 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
   }
   const path = `${root}/${own.folder}/price.ts`;
   const caller = { LOCKSTEP_TASK: own.key, LOCKSTEP_EPOCH: String(epoch), LOCKSTEP_TOKEN: String(token) };
-  const payload = JSON.stringify(writeOf(root, path));
+  const write = writeOf(root, path);
+  const payload = JSON.stringify(write);
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   return {
     root,
@@ -62,6 +68,16 @@ export async function guardServer(built: BuiltCommand, locks: number): Promise<G
     payload,
     caller,
     overHttp: () => post({ folder, agent, payload, caller }),
+    orchestrated: () =>
+      post({
+        ...{ folder, agent, caller: { CLAUDE_AGENT_ROLE: "orchestrator" } },
+        payload: JSON.stringify({ ...write, tool_name: "Task", tool_input: { prompt: "do it" } }),
+      }),
+    written: () =>
+      post({
+        ...{ folder, agent, caller },
+        payload: JSON.stringify({ ...write, hook_event_name: "PostToolUse", tool_response: {} }),
+      }),
     onSocket: () =>
       exchange(listeningAt(folder) ?? "", { client: "claude", env: caller, payload: Buffer.from(payload) }),
     memoryBytes: () => residentBytes(server.pid ?? 0),
@@ -103,9 +119,10 @@ function post({ folder, agent, payload, caller }: Post): Promise<void> {
     authorization: `Bearer ${access.token}`,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(payload),
-    "x-lockstep-task": caller.LOCKSTEP_TASK,
-    "x-lockstep-epoch": caller.LOCKSTEP_EPOCH,
-    "x-lockstep-token": caller.LOCKSTEP_TOKEN,
+    "x-lockstep-task": caller.LOCKSTEP_TASK ?? "",
+    "x-lockstep-epoch": caller.LOCKSTEP_EPOCH ?? "",
+    "x-lockstep-token": caller.LOCKSTEP_TOKEN ?? "",
+    "x-lockstep-role": caller.CLAUDE_AGENT_ROLE ?? "",
   };
   return new Promise((resolve, reject) => {
     const sent = httpRequest(

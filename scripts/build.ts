@@ -37,7 +37,10 @@ const apart: Plugin = {
   name: "apart",
   setup: (made) =>
     made.onResolve(
-      { filter: /\/(?:secretlint|offline-answer|load-config|shell\/analyze|orchestrator\/desk)\.ts$/ },
+      {
+        filter:
+          /\/(?:secretlint|offline-answer|check-proof|load-config|shell\/analyze|orchestrator\/desk)\.ts$/,
+      },
       ({ kind, path }) =>
         kind === "dynamic-import" ? { path: `./${basename(path, ".ts")}.cjs`, external: true } : undefined,
     ),
@@ -57,6 +60,7 @@ await build({
     desk: "src/guard/orchestrator/desk.ts",
     "guard-client": "src/cli/guard-client.ts",
     "offline-answer": "src/guard/ladder/offline-answer.ts",
+    "check-proof": "src/guard/ladder/check-proof.ts",
   },
   plugins: [quiet, apart],
   // `import()` of a CommonJS file would start the module loader for nothing.

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { shifted } from "../src/core/leases/clock.ts";
 import { operate } from "../src/engine/operate.ts";
 import type { LedgerEvent } from "../src/ledger/ledger.ts";
 import {
@@ -41,6 +43,13 @@ const events = (type?: string): Promise<readonly LedgerEvent[]> =>
 const taskNow = (key: string) => repository.withEngine(({ ledger }) => ledger.task(key));
 const ask = (name: "release" | "pause" | "stop-all", input: object = {}) =>
   repository.withEngine((engine) => operate(engine, name, input as never, person));
+/** Its last heartbeat was a day ago. */
+const outlive = async (task: string) => {
+  const beaten = await repository.withEngine((engine) =>
+    operate({ ...engine, clock: shifted(engine.clock, -24 * 3600_000) }, "heartbeat", { task }, person),
+  );
+  expect(beaten).toMatchObject({ allow: true });
+};
 const config = (text: string) => repository.write(".lockstep/config.yaml", text);
 
 describe("nothing active", () => {
@@ -182,12 +191,11 @@ describe("who is calling", () => {
 });
 
 it("a lease that ran out is over before anybody takes note: its agent may only look, and nobody else is held up", async () => {
-  const short = { assignment: { timeout_seconds: 2, heartbeat_interval_seconds: 1 } };
-  const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"], short));
+  const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
   await said(bash("lockstep claim T-A", by("one")));
   expect(await said(write("src/a/x.ts"), { env })).toBe("allowed");
   expect(await said(write("README.md", by("two")))).toMatch(/^R-PW-001/);
-  await sleep(2200);
+  await outlive("T-A");
   expect(await said(write("src/a/x.ts"), { env })).toMatch(/^R-LS-001/);
   expect(await said(write("src/a/x.ts", by("one")))).toMatch(/^R-LS-001/);
   expect(await said(bash("cat src/a/x.ts"), { env })).toBe("allowed");
@@ -355,6 +363,20 @@ describe("when something fails", () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     config("guard: { unclaimd: deny }\n");
     expect(await said(write("README.md"))).toMatch(/unclaimd/);
+  });
+
+  it("an answer that comes too late is a refusal of what could change something", async () => {
+    const own = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
+    await using silent = createServer((socket) => socket.on("error", () => {}).resume()).listen(
+      join(repository.path, ".git/silent.socket"),
+    );
+    await once(silent, "listening");
+    const late = {
+      env: { ...own, LOCKSTEP_SOCKET: join(repository.path, ".git/silent.socket") },
+      msMax: 200,
+    };
+    expect(await said(write("src/a/x.ts"), late)).toMatch(/took longer than 0.2 s, so this is refused/);
+    expect(await said(pre("Read", { file_path: "README.md" }), late)).toBe("allowed");
   });
 
   it("settings stay as they are while anything is active", async () => {

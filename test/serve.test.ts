@@ -399,6 +399,15 @@ describe.each(rungs)("a hook through %s", (rung) => {
   });
 });
 
+it("a hook through the Node client asks through `net` where Node's own handles are not to be had", async () => {
+  using clone = guardedClone();
+  using _server = await clone.served();
+  clone.install({ active: true });
+  const env = { NODE_OPTIONS: "--permission --allow-fs-read=* --allow-fs-write=*" };
+  const asked = await clone.hook({ rung: "node", payload: write("forbidden"), env });
+  expect(asked).toMatchObject({ status: 2, stdout: expect.stringContaining("claude nobody") });
+});
+
 describe("the server", () => {
   it("is started once by fifty hooks at once, and answers them", async () => {
     using clone = guardedClone();

@@ -34,10 +34,11 @@ interface Hook {
   readonly bytes: Uint8Array;
   readonly folder: string;
   readonly environment: Environment;
+  readonly msMax?: number;
 }
 
 export async function answerHook(hook: Hook): Promise<NativeAnswer> {
-  const { client, bytes, folder } = hook;
+  const { client, bytes, folder, msMax = answerMsMax } = hook;
   using ledgers = new OpenLedgers();
   let world: GuardWorld | undefined;
   const active = async () => {
@@ -53,8 +54,8 @@ export async function answerHook(hook: Hook): Promise<NativeAnswer> {
       return world;
     },
   });
-  const why = `it took longer than ${answerMsMax / 1000} s`;
-  const late = sleep(answerMsMax, undefined, { ref: false }).then(() =>
+  const why = `it took longer than ${msMax / 1000} s`;
+  const late = sleep(msMax, undefined, { ref: false }).then(() =>
     offlineAnswer({ client, payload: bytes, folder, isActive: true, project: project(), why }),
   );
   return await Promise.race([judged, late]);

@@ -1,3 +1,4 @@
+import { lastMs } from "../core/leases/lease.ts";
 import { plainEntry } from "../core/paths/entry.ts";
 import type { Disk, Place } from "../core/paths/place.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
@@ -13,7 +14,7 @@ const requestFiles = ["status.json", "tasks.yaml"];
 
 interface Asking {
   readonly call: Pick<ToolCall, "folder">;
-  readonly world: GuardWorld;
+  readonly world: Pick<GuardWorld, "place" | "checkout" | "disk" | "scratch" | "closed" | "clock">;
   readonly facts: GuardFacts;
   readonly settings: Pick<GuardSettings, "protectedPaths">;
 }
@@ -75,19 +76,26 @@ function placeOf({ call, world: { place, checkout } }: Asking): Place {
   };
 }
 
-const known = new WeakMap<GuardFacts, { readonly over: string; readonly scope: Scope }>();
+const known = new WeakMap<GuardFacts, { readonly scope: Scope; readonly untilMs: number }>();
 
 /** What all live tasks hold. A warm process asks with the same facts again, and there may be many locks. */
 function heldBy({ facts, world: { clock, place } }: Asking): Scope {
-  // A lease that is over holds nothing, even where its locks still stand in the ledger.
   const now = clock.now();
-  const ended = new Set(facts.holders.filter((holder) => isOver(holder, now)).map(({ key }) => key));
-  const over = [...ended].join(" ");
   const before = known.get(facts);
-  if (before?.over === over) return before.scope;
-  const scope = new Scope(entriesOf(facts.holders.filter(({ key }) => !ended.has(key))), place);
-  known.set(facts, { over, scope });
+  if (before !== undefined && now.monoMs <= before.untilMs) return before.scope;
+  // A lease that is over holds nothing, even where its locks still stand in the ledger.
+  const live = facts.holders.filter((holder) => !isOver(holder, now));
+  const scope = new Scope(entriesOf(live), place);
+  known.set(facts, { scope, untilMs: firstEndMs(live) });
   return scope;
+}
+
+/** When the next of these leases runs out; one that has no clock never does. */
+function firstEndMs(holders: readonly Holder[]): number {
+  let firstMs = Infinity;
+  for (const { leaseState, lease } of holders)
+    if (leaseState === "running") firstMs = Math.min(firstMs, lastMs(lease));
+  return firstMs;
 }
 
 function entriesOf(holders: readonly Holder[]) {

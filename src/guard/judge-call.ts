@@ -10,7 +10,7 @@ import { judgeStop, rememberBeginning } from "./judge-stop.ts";
 import { type Judging, judgeTaskCall } from "./judge-task-call.ts";
 import { judgeUnclaimedCall } from "./judge-unclaimed-call.ts";
 import { findLedgerWrite } from "./ledger-writes.ts";
-import { liveHolders } from "./live-leases.ts";
+import { hasLiveHolder } from "./live-leases.ts";
 import { mayChange } from "./may-change.ts";
 import { beginningFor } from "./session-beginning.ts";
 import { analyzeFor } from "./shell-call.ts";
@@ -74,7 +74,7 @@ async function judgeBefore(
   if (desk === undefined) return judgeIdle(caller, call, world, desk);
   const judging = await judgingOf(call, world, desk);
   if (caller.kind === "task") return judgeTaskCall(caller, judging);
-  return liveHolders(judging.facts, world.clock).length > 0
+  return hasLiveHolder(judging.facts, world.clock)
     ? judgeUnclaimedCall(caller, judging)
     : judgeIdle(caller, call, world, desk);
 }

@@ -10,5 +10,15 @@ export function isOver({ leaseState, lease }: Holder, now: Moment): boolean {
 /** Those whose agents are at work now. */
 export function liveHolders({ holders }: GuardFacts, clock: Clock): readonly Holder[] {
   const now = clock.now();
-  return holders.filter((holder) => holder.leaseState === "running" && !isOver(holder, now));
+  return holders.filter((holder) => isLive(holder, now));
+}
+
+/** Whether there are any: for a call that need not look at all of them. */
+export function hasLiveHolder({ holders }: GuardFacts, clock: Clock): boolean {
+  const now = clock.now();
+  return holders.some((holder) => isLive(holder, now));
+}
+
+function isLive(holder: Holder, now: Moment): boolean {
+  return holder.leaseState === "running" && !isOver(holder, now);
 }

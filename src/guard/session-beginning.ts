@@ -1,7 +1,7 @@
 import { listed } from "./answers.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { wayToClaim } from "./judge-unclaimed-call.ts";
-import { liveHolders } from "./live-leases.ts";
+import { hasLiveHolder } from "./live-leases.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 /** What an agent is told at its beginning: its task and scope, or that it has none yet. */
@@ -10,9 +10,9 @@ export function beginningFor(
   judging: Judging,
 ): string | undefined {
   if (caller.kind === "subagent")
-    return liveHolders(judging.facts, judging.world.clock).length === 0
-      ? undefined
-      : `Lockstep guards this project. To write here, ${wayToClaim(judging)}.`;
+    return hasLiveHolder(judging.facts, judging.world.clock)
+      ? `Lockstep guards this project. To write here, ${wayToClaim(judging)}.`
+      : undefined;
   const { id, locks, forbidden } = caller.holder;
   const closed = forbidden.length === 0 ? "" : ` Never write: ${listed(forbidden)}.`;
   return (

@@ -41,6 +41,8 @@ export interface GuardOptions {
   readonly client?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly folder?: string;
+  /** How long the answer may take; otherwise as long as a loaded machine needs. */
+  readonly msMax?: number;
 }
 
 const files = [
@@ -114,9 +116,9 @@ export function guardedRepository(): GuardedRepository {
       const { epoch, token } = verdict.details as { epoch: number; token: string };
       return { task, epoch, token };
     },
-    guard: (payload, { client = "claude", env = {}, folder = path } = {}) =>
+    guard: (payload, { client = "claude", env = {}, folder = path, msMax = 60_000 } = {}) =>
       answerHook({
-        ...{ client, folder },
+        ...{ client, folder, msMax },
         bytes: Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload)),
         environment: { PATH: process.env.PATH, HOME: homedir(), ...env },
       }),

@@ -21,9 +21,13 @@ export function hasLapsed(lease: Lease, now: Moment, notBeforeMs = -Infinity): b
   return ageSeconds({ ...lease, beatMs }, now) > lease.timeoutSeconds;
 }
 
+/** In the monotonic time of its boot: the last moment at which it has not lapsed. */
+export function lastMs({ beatMs, timeoutSeconds }: Lease): number {
+  return beatMs + timeoutSeconds * 1000;
+}
+
 /** For display; nothing is decided by it. A lease of another boot has ended by now, and nobody knows when. */
 export function expiresAt(lease: Lease, now: Moment): string {
-  const endMs = lease.beatMs + lease.timeoutSeconds * 1000;
-  const leftMs = lease.boot === now.boot ? endMs - now.monoMs : 0;
+  const leftMs = lease.boot === now.boot ? lastMs(lease) - now.monoMs : 0;
   return new Date(Math.min(now.wallMs + leftMs, wallMsMax)).toISOString();
 }

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import type { NativeAnswer } from "../tool-call.ts";
 import { isWhole, type RawRequest, rawRequest, readRawAnswer } from "./raw-form.ts";
+import { exchangeOn } from "./socket-exchange.ts";
 
 const answerBytesMax = 4 * 1024 * 1024;
 const newline = 0x0a;
@@ -48,25 +48,29 @@ export async function askServer(path: string, request: RawRequest, ms: number): 
 
 function exchange(path: string, request: RawRequest, ms: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    const fail = (error: Error) => {
-      socket.destroy();
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let end = () => {};
+    const over = () => {
+      clearTimeout(deadline);
+      end();
+    };
+    const onEnd = () => {
+      over();
+      resolve(Buffer.concat(chunks).toString());
+    };
+    const onError = (error: Error) => {
+      over();
       reject(error);
     };
-    const deadline = setTimeout(() => fail(new Error("no answer came in time")), ms);
-    const chunks: Buffer[] = [];
-    const finish = () => resolve(Buffer.concat(chunks).toString());
-    let bytes = 0;
-    socket.on("data", (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > answerBytesMax) fail(new Error("its answer has no end"));
+      if (bytes > answerBytesMax) onError(new Error("its answer has no end"));
       // Nobody need wait for the other side to hang up.
-      else if (chunk.at(-1) === newline && isWhole(Buffer.concat(chunks).toString())) finish();
-    });
-    socket.on("end", finish);
-    socket.on("error", fail);
-    socket.on("close", () => clearTimeout(deadline));
-    socket.end(rawRequest(request));
+      else if (chunk.at(-1) === newline && isWhole(Buffer.concat(chunks).toString())) onEnd();
+    };
+    const deadline = setTimeout(() => onError(new Error("no answer came in time")), ms);
+    end = exchangeOn(path, { request: rawRequest(request), onData, onEnd, onError });
   });
 }

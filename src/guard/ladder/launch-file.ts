@@ -3,12 +3,21 @@ import { join } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
 import type { ServerPlace } from "./start-server.ts";
+import { isTriedNode } from "./tried-node.ts";
+
+/**
+ * Hashing all of Node's own names anew takes a seventh of its start. It guards tables against crafted keys, in
+ * processes that stay; this one hands on what it reads.
+ */
+const clientFlags = isTriedNode() ? ["--no-rehash-snapshot"] : [];
 
 /** Words for a shell that start the Node client of this installation; the client's name is to follow. */
 function launchWords({ folder, root }: Pick<ServerPlace, "folder" | "root">): string {
   const install = installFolder();
   const [client, program] = ["dist/guard-client.cjs", "bin/lockstep.cjs"].map((file) => join(install, file));
-  return [process.execPath, client ?? "", folder, root, program ?? ""].map(shellWord).join(" ");
+  return [process.execPath, ...clientFlags, client ?? "", folder, root, program ?? ""]
+    .map(shellWord)
+    .join(" ");
 }
 
 /**
@@ -31,8 +40,8 @@ export function launchFile(folder: string): string {
 /** Node, the client and the command that a launch file names. */
 export function launchedPrograms(text: string): readonly string[] {
   const words = text.match(/'(?:[^']|'\\'')*'|[^\s']+/g) ?? [];
-  const [node, client, , , program] = words.map((word) =>
-    word.replace(/^'|'$/g, "").replaceAll("'\\''", "'"),
-  );
+  const [node, client, , , program] = words
+    .map((word) => word.replace(/^'|'$/g, "").replaceAll("'\\''", "'"))
+    .filter((word) => !word.startsWith("--"));
   return [node, client, program].filter((word) => word !== undefined);
 }

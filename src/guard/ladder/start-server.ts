@@ -13,13 +13,16 @@ export interface ServerPlace {
   readonly program: string;
 }
 
+/** It stays for hours beside other work: half the memory is worth a tenth of a call that takes a millisecond. */
+export const serverFlags = ["--optimize-for-size"];
+
 /** Starts `lockstep serve` on its own. Of many that ask at once one does; that there is only one server, its lock says. */
 export function startServer({ folder, root, program }: ServerPlace): void {
   if (!isFirst(join(folder, "starting"))) return;
   const { spawn } = process.getBuiltinModule("node:child_process");
   const log = openSync(serverLog(folder), "w", 0o600);
   const env = Object.fromEntries(kept.flatMap((name) => [[name, process.env[name]]]));
-  spawn(process.execPath, [program, "serve"], {
+  spawn(process.execPath, [...serverFlags, program, "serve"], {
     cwd: root,
     detached: true,
     stdio: ["ignore", log, log],
