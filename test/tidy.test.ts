@@ -38,6 +38,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   guard: ["core", "contract", "workspace", "ledger", "engine", "clients"],
   server: ["core", "contract", "workspace", "hooks", "ledger", "engine", "guard"],
   run: ["core", "contract", "workspace", "hooks", "ledger", "engine", "proof", "server", "clients", "guard"],
+  session: [
+    "core",
+    "contract",
+    "workspace",
+    "hooks",
+    "ledger",
+    "engine",
+    "proof",
+    "server",
+    "clients",
+    "guard",
+    "run",
+  ],
   cli: [
     "core",
     "contract",
@@ -50,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "clients",
     "guard",
     "run",
+    "session",
   ],
 };
 

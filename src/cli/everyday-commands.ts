@@ -86,6 +86,24 @@ function addRuns(program: Command): void {
     .option(...json)
     .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
   program
+    .command("start")
+    .argument("<goal>", "what is to be achieved, in quotes")
+    .description(
+      "from a goal to done: specification, design, plan, work, review and release, with you deciding",
+    )
+    .option("--lean", "the short way, for a small change: one task, no design")
+    .option("--agent <name>", "who does what no role is configured for")
+    .option("--allow-red", "checks that fail on the base may go on failing as they do")
+    .option(...json)
+    .action(async (goal, options) => endsWith((await import("./start.ts")).startCommand(goal, options)));
+  program
+    .command("resume")
+    .argument("[session]", "default: the newest that is not done")
+    .description("go on with what `start` began, after an answer, a stop or a blocker")
+    .option("--allow-red", "checks that fail on the base may go on failing as they do")
+    .option(...json)
+    .action(async (name, options) => endsWith((await import("./start.ts")).resumeCommand(name, options)));
+  program
     .command("serve")
     .description("answer hooks from a warm process; hooks start it themselves, and it ends when idle")
     .option("--port <n>", "another port for HTTP than this repository's own")

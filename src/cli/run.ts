@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
@@ -120,7 +121,7 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const ids = new Set(plan.tasks.map(({ id }) => id));
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
-  const red = await onBase(context);
+  const red = await checkedBase(context);
   if ("allow" in red) {
     forget(session);
     return reportRun(context, { ...told, refused: red });
@@ -146,11 +147,12 @@ function forget({ isNew, folder }: SessionPlan): void {
 
 /** Everything is merged, and the plan reads as it did. */
 async function isDone({ engine }: IntegrationContext, { session, hasChanged }: SessionPlan) {
-  const tasks = await engine.ledger.tasks({ session });
+  const tasks = (await engine.ledger.tasks({ session })).filter(({ key }) => !isMeta(key));
   return !hasChanged && tasks.length > 0 && tasks.every(isIn);
 }
 
-async function onBase(context: IntegrationContext) {
+/** The project's own checks on the base, before any money is spent. */
+export async function checkedBase(context: IntegrationContext) {
   using progress = showProgress();
   const red = await checkBase({ ...context, onProgress: progress.step });
   if (!("allow" in red))

@@ -1,5 +1,5 @@
 import { type Deny, deny } from "../rules/verdict.ts";
-import { type Facts, unmet } from "./conditions.ts";
+import { type Condition, type Facts, unmet } from "./conditions.ts";
 import type { Session } from "./session.ts";
 import type { SessionEvent } from "./session-event.ts";
 import { type SessionTransition, sessionTransitions } from "./transitions.ts";
@@ -32,6 +32,11 @@ export function advanceSession(
   const state = found.to(session, event);
   const moved = state === session.state || isRoundTrip(event) ? {} : { returned: [], dispatched: null };
   return { ...session, ...moved, ...found.change(session, event, at), state, updatedAt: at };
+}
+
+/** What has to hold before an event can happen; nothing where it cannot happen at all. */
+export function needsOf(session: Session, event: SessionEvent): readonly Condition[] {
+  return rowFor(session, event)?.needs(session) ?? [];
 }
 
 /** What was done before counts after it. */

@@ -14,7 +14,6 @@ export type SessionEvent =
   | { readonly type: "designed" }
   | { readonly type: "approved" }
   | { readonly type: "changes-requested"; readonly wish: string }
-  | { readonly type: "correcting"; readonly agent: string }
   | { readonly type: "corrected" }
   /** The design is shown to the person anew. */
   | { readonly type: "ask-approval" }
@@ -36,6 +35,8 @@ export type SessionEvent =
       readonly assumptions?: readonly string[];
       readonly knownIssues?: readonly string[];
       readonly ci?: Session["ci"];
+      readonly failedStep?: string | null;
+      readonly checksWaived?: string;
       readonly instructionsExist?: boolean;
     };
 

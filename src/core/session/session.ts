@@ -15,10 +15,16 @@ export interface Session {
   readonly assumptions: readonly string[];
   readonly knownIssues: readonly string[];
   readonly ci: "unknown" | "green" | "red";
+  /** The command that failed last, where one does. */
+  readonly failedStep: string | null;
+  /** Why a person accepts that a command fails. */
+  readonly checksWaived: string | null;
   /** How often each repair loop was gone through, by task; `meta` for the session's whole work. */
   readonly repairs: Readonly<Record<string, Readonly<Record<RepairLoop, number>>>>;
   /** Repairs that are under way. */
   readonly repairing: readonly Repair[];
+  /** How many repairs were ever begun. */
+  readonly repairsBegun: number;
   readonly correction: Correction;
   /** Whether `.github/copilot-instructions.md` is there; null: nobody has looked yet. */
   readonly instructions: { readonly exists: boolean; readonly checkedAt: string } | null;
@@ -41,6 +47,8 @@ export interface Repair {
   readonly task: string;
   /** Where it was found: that is where it goes on. */
   readonly from: SessionState;
+  /** Among all of the session, from 1. */
+  readonly number: number;
 }
 
 /** What became of the changes that a person asked for at the design (S4-071, S4-072). */
@@ -106,8 +114,11 @@ export function newSession(
     assumptions: [],
     knownIssues: [],
     ci: "unknown",
+    failedStep: null,
+    checksWaived: null,
     repairs: {},
     repairing: [],
+    repairsBegun: 0,
     correction: { status: "none", wish: null, last: null },
     instructions: null,
     strategy: null,

@@ -59,9 +59,15 @@ const begun = {
   when: mayRepair,
   change: (session: Session, { task, loop }: SessionEventOf<"repair">) => ({
     repairs: withRepair(session, task, loop),
+    repairsBegun: session.repairsBegun + 1,
     repairing: [
       ...session.repairing.filter((one) => one.task !== task),
-      { loop, task, from: isRepairLoop(session.state) ? homeOf(session.state) : session.state },
+      {
+        loop,
+        task,
+        from: isRepairLoop(session.state) ? homeOf(session.state) : session.state,
+        number: session.repairsBegun + 1,
+      },
     ],
   }),
 } as const;
@@ -99,14 +105,8 @@ export const sessionTransitions: readonly SessionTransition[] = [
   row("APPROVE_DESIGN", "changes-requested", "APPROVE_DESIGN", {
     change: ({ correction }, { wish }) => ({ correction: { ...correction, status: "queued", wish } }),
   }),
-  row("APPROVE_DESIGN", "correcting", "APPROVE_DESIGN", {
-    when: ({ correction }) => correction.status === "queued",
-    change: ({ correction }, { agent }, at) => ({
-      correction: { ...correction, status: "dispatched", last: { agent, task: "meta", at } },
-    }),
-  }),
   row("APPROVE_DESIGN", "corrected", "APPROVE_DESIGN", {
-    when: ({ correction }) => correction.status === "dispatched",
+    when: ({ correction, dispatched }) => correction.status === "dispatched" && dispatched === null,
     needs: ["spec", "acceptance", "architecture"],
     change: ({ correction }) => ({ correction: { ...correction, status: "completed" } }),
   }),
@@ -161,10 +161,27 @@ export const sessionTransitions: readonly SessionTransition[] = [
   row(unfinished, "block", "BLOCKED", {
     change: ({ state }, { blocker }, at) => ({ blocker: { ...blocker, at, from: state } }),
   }),
-  row("BLOCKED", "resume", ({ blocker }) => blocker?.from ?? "INTAKE", { change: () => ({ blocker: null }) }),
+  row("BLOCKED", "resume", ({ blocker }) => blocker?.from ?? "INTAKE", {
+    change: ({ blocker }) => ({
+      blocker: null,
+      // Whoever wrote what does not count is asked anew.
+      ...(blocker?.code === "artifact_invalid" ? { returned: [] } : {}),
+    }),
+  }),
 
   row([...working, ...gates, ...repairs], "dispatch", same, {
-    change: (_session, { dispatched }, at) => ({ dispatched: { ...dispatched, at } }),
+    change: ({ correction }, { dispatched }, at) => ({
+      dispatched: { ...dispatched, at },
+      ...(dispatched.purpose === "correction"
+        ? {
+            correction: {
+              ...correction,
+              status: "dispatched",
+              last: { agent: dispatched.role, task: "meta", at },
+            },
+          }
+        : {}),
+    }),
   }),
   row([...working, ...gates, ...repairs], "return", same, {
     when: ({ dispatched }) => dispatched !== null,
@@ -180,10 +197,12 @@ export const sessionTransitions: readonly SessionTransition[] = [
     }),
   }),
   row([...unfinished, "BLOCKED"], "note", same, {
-    change: (session, { assumptions = [], knownIssues = [], ci = session.ci, instructionsExist }, at) => ({
+    change: (session, { assumptions = [], knownIssues = [], instructionsExist, ...event }, at) => ({
       assumptions: [...new Set([...session.assumptions, ...assumptions])],
       knownIssues: [...new Set([...session.knownIssues, ...knownIssues])],
-      ci,
+      ci: event.ci ?? session.ci,
+      failedStep: event.failedStep === undefined ? session.failedStep : event.failedStep,
+      checksWaived: event.checksWaived ?? session.checksWaived,
       ...(instructionsExist === undefined
         ? {}
         : { instructions: { exists: instructionsExist, checkedAt: at } }),

@@ -1,0 +1,82 @@
+import { needsOf } from "../core/session/advance.ts";
+import { unmet } from "../core/session/conditions.ts";
+import { nextStep, type Step } from "../core/session/next-step.ts";
+import type { Session } from "../core/session/session.ts";
+import { askApprovalAgain, askAtGate, correctDesign } from "./ask-at-gate.ts";
+import { block } from "./block.ts";
+import { implement } from "./implement.ts";
+import { lookOutside, lookUp } from "./look-up.ts";
+import { proveAcceptance } from "./prove-acceptance.ts";
+import { beginRepair, repairWhole } from "./repair-whole.ts";
+import { runRole } from "./run-role.ts";
+import type { SessionContext, StepEnd } from "./session-context.ts";
+import { writeReport } from "./write-report.ts";
+
+/** Takes a session from where it is to its end, or to where only a person can go on. */
+export async function conductSession(
+  context: SessionContext,
+): Promise<{ readonly how: "over" | "waiting" | "stopped"; readonly session: Session }> {
+  await pickUp(context);
+  for (;;) {
+    const session = await context.load();
+    const step = nextStep(session, await lookOutside(context.context));
+    if (step.do === "over") return { how: "over", session };
+    if (context.stops.gently.aborted) return { how: "stopped", session };
+    const end = await carryOut(context, session, step);
+    if (end !== "again") return { how: end, session: await context.load() };
+  }
+}
+
+/** What an interrupted process left behind. */
+async function pickUp(context: SessionContext): Promise<void> {
+  const { dispatched } = await context.load();
+  if (dispatched !== null) {
+    context.say(`${dispatched.role} was interrupted: it is asked again`);
+    await context.move({ type: "give-up" });
+  }
+  await context.publish();
+}
+
+function carryOut(context: SessionContext, session: Session, step: Step): Promise<StepEnd> | StepEnd {
+  switch (step.do) {
+    case "dispatch":
+      return runRole(context, session, step);
+    case "ask-gate":
+      return askAtGate(context, step.gate);
+    case "correct":
+      return correctDesign(context, session);
+    case "implement":
+      return implement(context, session);
+    case "fix":
+      return repairWhole(context, session, step.loop);
+    case "prove":
+      return proveAcceptance(context);
+    case "report":
+      return writeReport(context, session);
+    case "move":
+      return goOn(context, session, step);
+    case "wait":
+      return "waiting";
+    case "over":
+      throw new Error("a session that is over has no step");
+  }
+}
+
+async function goOn(
+  context: SessionContext,
+  session: Session,
+  { event }: Extract<Step, { do: "move" }>,
+): Promise<StepEnd> {
+  if (event.type === "repair") return beginRepair(context, session, event);
+  if (event.type === "ask-approval") return askApprovalAgain(context);
+  const needed = needsOf(session, event);
+  const missing = unmet(needed, await lookUp(context.context, session, needed));
+  if (missing.length > 0)
+    return block(context, {
+      code: "artifact_invalid",
+      reason: missing.join("; "),
+      recovery: "mend that, or let whoever wrote it do it again",
+    });
+  await context.move(event);
+  return "again";
+}

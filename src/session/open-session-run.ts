@@ -1,0 +1,97 @@
+import type { AgentEvent } from "../clients/agent.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import { needsOf } from "../core/session/advance.ts";
+import { moveSession } from "../engine/move-session.ts";
+import type { Stops } from "../run/conduct/conduct.ts";
+import { prepareRun } from "../run/conduct/open-run.ts";
+import type { IntegrationContext } from "../run/integration.ts";
+import { HostRunning } from "../server/host.ts";
+import { findInstructions } from "../workspace/find-instructions.ts";
+import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { lookUp } from "./look-up.ts";
+import { publishStatus } from "./publish-status.ts";
+import { withRoleAgents } from "./role-agents.ts";
+import type { SessionContext } from "./session-context.ts";
+
+export interface SessionWish {
+  readonly name: string;
+  readonly stateFolder: string;
+  readonly stops: Stops;
+  onTask(task: string, event: AgentEvent): void;
+  say(text: string): void;
+}
+
+export interface OpenedSession extends AsyncDisposable {
+  readonly context: SessionContext;
+  readonly walls: { readonly sandbox: boolean; readonly missing?: string };
+}
+
+/** Everything that a session needs is there, and no other process conducts. */
+export async function openSessionRun(
+  given: IntegrationContext,
+  { name, stateFolder, stops, onTask, say }: SessionWish,
+): Promise<OpenedSession | Deny> {
+  const roles = withRoleAgents(given.config);
+  const context = { ...given, config: roles.config };
+  const file = `${context.repository.root}/${sessionsFolder}/${name}/${copyName}`;
+  const wish = {
+    plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
+    session: { session: name, file },
+  };
+  const prepared = await prepareRun(context, { ...wish, stateFolder, onTask });
+  if ("allow" in prepared) return prepared;
+  const run = await prepared.open().catch((error: unknown) => {
+    if (error instanceof HostRunning)
+      return deny(
+        "R-ST-001",
+        `process ${error.host?.pid ?? "?"} runs tasks here: wait for it, or stop it first`,
+      );
+    throw error;
+  });
+  if ("allow" in run) return run;
+  const unusable = await run.context.agents.prepare(roles.names);
+  if (unusable !== undefined) {
+    await run[Symbol.asyncDispose]();
+    return unusable;
+  }
+  const { engine, call, repository } = context;
+  const publish = async () => {
+    const refused = await publishStatus(engine, { root: repository.root, session: name });
+    if (refused !== undefined) throw new SessionFault(refused);
+  };
+  const load = async () => {
+    const session = await engine.ledger.session(name);
+    if (session === undefined) throw new Error(`there is no session \`${name}\``);
+    return session;
+  };
+  const sessionContext: SessionContext = {
+    ...{ name, run, roles, stops, load, publish, say },
+    context: run.context,
+    now: () => new Date(engine.clock.now().wallMs).toISOString(),
+    move: async (event, decisions = []) => {
+      const before = await load();
+      const facts = await lookUp(run.context, before, needsOf(before, event));
+      const moved = await moveSession(engine, { session: name, event, facts, decisions }, call);
+      if ("allow" in moved) throw new SessionFault(moved);
+      await publish();
+      if (moved.state !== before.state) say(`${before.state} → ${moved.state}`);
+      return moved;
+    },
+  };
+  const instructionsExist = findInstructions(repository.root);
+  await sessionContext.move({ type: "note", instructionsExist });
+  return {
+    context: sessionContext,
+    walls: prepared.walls,
+    [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
+  };
+}
+
+/** The session cannot be stored or shown: nothing more is done. */
+export class SessionFault extends Error {
+  readonly verdict: Deny;
+  constructor(verdict: Deny) {
+    super(verdict.reason);
+    this.verdict = verdict;
+  }
+}
