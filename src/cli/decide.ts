@@ -5,10 +5,11 @@ import { currentSession } from "../engine/current-session.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
 import { openDecisions } from "../engine/open-decisions.ts";
 import type { AnswerOf } from "../engine/operate.ts";
-import { afterAnswer } from "./after-answer.ts";
+import { type AfterAnswer, afterAnswer } from "./after-answer.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
 import { openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
 import { decideCommands, questionText } from "./run-view/needs-person.ts";
@@ -28,7 +29,7 @@ interface DecideOptions extends AskOptions {
 type Decisions = AnswerOf<"decisions">;
 
 /** An answer, or the list of what is asked: a person at a terminal is asked there. */
-export async function decideCommand(
+export function decideCommand(
   id: string | undefined,
   answer: string | undefined,
   { json, cancel, note, all, ...options }: DecideOptions,
@@ -37,14 +38,17 @@ export async function decideCommand(
     return settle(id, { answer, cancel, note, json }, options);
   if (json === true)
     return showReading({ json, text: () => "" }, () => readDecisions(id, all === true, options));
-  const list = () =>
-    showReading<string>({ text: (text) => text }, async () => {
-      const decisions = await readDecisions(id, all === true, options);
-      return "allow" in decisions ? decisions : decisionsText(decisions, options);
-    });
-  if (all === true || !hasPerson()) return list();
-  const found = await readDecisions(id, false, options).catch(() => []);
-  return "allow" in found || !found.some(({ state }) => state === "pending") ? list() : askAll(id);
+  return showReading<Shown>({ text: ({ text }) => text, exit: ({ exit }) => exit }, async () => {
+    const decisions = await readDecisions(id, all === true, options);
+    if ("allow" in decisions) return decisions;
+    const isAsking = all !== true && hasPerson() && decisions.some(({ state }) => state === "pending");
+    return isAsking ? askAll(id) : { text: await decisionsText(decisions, options), exit: 0 };
+  });
+}
+
+interface Shown {
+  readonly text: string;
+  readonly exit: number;
 }
 
 interface Said {
@@ -59,30 +63,35 @@ async function settle(
   { answer = "", cancel, note, json }: Said,
   options: AskOptions,
 ): Promise<number> {
+  let after: AfterAnswer = { isShown: true, lines: [] };
   const exit = await tellVerdict({ json, text: () => `decision ${id} is settled` }, async () => {
-    if (cancel !== undefined) return ask("decide", { id, cancel }, options);
     const reason = note === undefined ? "" : await reasonFor(id, answer, note);
-    return ask("decide", { id, answer: `${answer}${reason}` }, options);
+    const said = cancel === undefined ? { id, answer: `${answer}${reason}` } : { id, cancel };
+    const verdict = await ask("decide", said, options);
+    // Through the socket it is the host's to show.
+    if (process.env.LOCKSTEP_SOCKET) return verdict;
+    using opened = await openEngine();
+    after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
+    return verdict;
   });
-  // Through the socket the host's own process shows it.
-  if (process.env.LOCKSTEP_SOCKET || options.dryRun === true) return exit;
-  using opened = await openEngine();
-  const settled =
-    exit === 0 ? decisionNamed(await opened.engine.ledger.decisions(), id, undefined) : undefined;
-  const isShown = await afterAnswer(opened, settled === undefined ? [] : [settled]);
-  return isShown ? exit : Math.max(exit, 1);
+  for (const line of after.lines) writeAll(2, `${line}\n`);
+  return after.isShown ? exit : Math.max(exit, 1);
 }
 
 /** Every question that waits, or one of them. */
-async function askAll(id: string | undefined): Promise<number> {
+async function askAll(id: string | undefined): Promise<Shown> {
   using opened = await openEngine();
   const { engine } = opened;
   const current = await currentSession(engine);
   const meant = id === undefined ? undefined : decisionNamed(await openDecisions(engine), id, current?.name);
   using prompt = terminalPrompt();
   const asking = { engine, call: { role: "person" } as const, prompt };
-  const settled = await answerAtPrompt(asking, (one) => meant === undefined || one.id === meant.id);
-  return (await afterAnswer(opened, settled)) ? 0 : 1;
+  const settled = await answerAtPrompt(asking, (one) => id === undefined || one.id === meant?.id);
+  const { isShown, lines } = await afterAnswer(
+    opened,
+    settled.map((one) => one.id),
+  );
+  return { text: lines.map((line) => `${line}\n`).join(""), exit: isShown ? 0 : 1 };
 }
 
 async function readDecisions(

@@ -169,16 +169,23 @@ function workflowLines({ workflow, isRunning }: Told): readonly string[] {
   if (workflow === null) return [];
   const { session, state, mode, dispatched, blocker } = workflow;
   const where = blocker === null ? state : `${style.red(state)} in ${blocker.from_state}`;
-  const at = dispatched === null ? "" : `since ${clockTime(dispatched.at)}`;
-  const who = dispatched === null ? "" : `${dispatched.role} (${printable(dispatched.agent)})`;
-  const work =
-    who === "" ? "" : `, ${who} ${isRunning ? "at work" : "was asked, but nobody is at work"} ${at}`;
+  const work = dispatched === null ? "" : `, ${workWords(dispatched, isRunning)}`;
   return [
     `${style.bold(session)}  ${where}, ${mode} mode${work}`,
     ...(blocker === null
       ? []
       : [`  ${blocker.code}: ${printable(blocker.reason)}`, `  ${printable(blocker.recovery)}`]),
   ];
+}
+
+function workWords(
+  { role, agent, at }: NonNullable<NonNullable<Told["workflow"]>["dispatched"]>,
+  isRunning: boolean,
+): string {
+  const who = `${role} (${printable(agent)})`;
+  return isRunning
+    ? `${who} at work since ${clockTime(at)}`
+    : `${who} was asked at ${clockTime(at)}, and nobody is at work`;
 }
 
 /** Said where there is something that a run would go on with. */

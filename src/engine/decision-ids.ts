@@ -21,7 +21,8 @@ export function decisionNamed<One extends Named>(
   if (exact !== undefined) return exact;
   const called = all.filter(({ id }) => shortDecisionId(id) === name);
   const pending = called.filter(({ state }) => state === "pending");
-  if (pending.length === 1) return pending[0];
+  const [only] = pending.length > 0 ? pending : called;
+  if (pending.length === 1 || called.length === 1) return only;
   return called.find(({ id }) => id === `${current}/${name}`);
 }
 

@@ -1,7 +1,11 @@
+import { join } from "node:path";
 import { needsOf } from "../core/session/advance.ts";
 import { unmet } from "../core/session/conditions.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import { nextStep, type Step } from "../core/session/next-step.ts";
 import type { Session } from "../core/session/session.ts";
+import { copyName } from "../workspace/plan/session-folder.ts";
+import { writeStatuses } from "../workspace/plan/write-statuses.ts";
 import { askApprovalAgain, askAtGate, correctDesign } from "./ask-at-gate.ts";
 import { block } from "./block.ts";
 import { implement } from "./implement.ts";
@@ -10,6 +14,7 @@ import { proveAcceptance } from "./prove-acceptance.ts";
 import { beginRepair, repairWhole } from "./repair-whole.ts";
 import { runRole } from "./run-role.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
+import { sessionFolder } from "./session-files.ts";
 import { writeReport } from "./write-report.ts";
 
 /** Takes a session from where it is to its end, or to where only a person can go on. */
@@ -29,7 +34,8 @@ export async function conductSession(
 
 /** What an interrupted process left behind. */
 async function pickUp(context: SessionContext): Promise<void> {
-  const { dispatched } = await context.load();
+  const { dispatched, state } = await context.load();
+  if (state === "INTEGRATE") await promote(context);
   if (dispatched !== null) {
     context.say(`${dispatched.role} was interrupted: it is asked again`);
     await context.move({ type: "give-up" });
@@ -77,6 +83,16 @@ async function goOn(
       reason: missing.join("; "),
       recovery: "mend that, or let whoever wrote it do it again",
     });
-  await context.move(event);
+  const { state } = await context.move(event);
+  if (state === "INTEGRATE") await promote(context);
   return "again";
+}
+
+/** All of it has passed: in the plan every task that is in is completed now (S4-135). */
+async function promote({ context, name }: SessionContext): Promise<void> {
+  const tasks = (await context.engine.ledger.tasks({ session: name })).filter(({ id }) => !isMeta(id));
+  writeStatuses(
+    join(sessionFolder(context.repository.root, name), copyName),
+    new Map(tasks.map(({ id, state }) => [id, state])),
+  );
 }

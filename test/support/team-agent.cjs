@@ -27,7 +27,7 @@ const tasks = wishes.tasks ?? [
 const spec =
   "# Spec\n\n## Goals\n\nTwo files.\n\n## Acceptance Criteria\n\nThey are there.\n\n## Definition of Done\n\nTested.\n";
 const acceptance = {
-  acceptance_criteria: [{ id: "AC-1", description: "there", verify: ["cmd: test -e f.js"] }],
+  acceptance_criteria: [{ id: "AC-1", description: "there", verify: wishes.verify ?? ["cmd: test -e f.js"] }],
 };
 const plan = (listed) =>
   JSON.stringify(

@@ -12,6 +12,7 @@ const all = new Set([
   "report.md",
   "design-specs/login.md",
   "design-specs/a.md",
+  "design-specs/main.md",
   "research/rounding.md",
 ]);
 const short = (files: readonly string[]) =>
@@ -20,7 +21,7 @@ const filesFor = (role: string, present: Iterable<string>) => {
   const { files, missing } = contextFilesFor(role, "2026-01-31_shop", new Set(present));
   return { files: short(files), missing: short(missing) };
 };
-const specs = ["design-specs/a.md", "design-specs/login.md"];
+const specs = ["design-specs/a.md", "design-specs/login.md", "design-specs/main.md"];
 
 describe("the files that a role reads first", () => {
   it.each<[string, readonly string[], readonly string[]]>([

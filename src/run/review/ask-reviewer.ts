@@ -3,6 +3,7 @@ import type { Review } from "../../engine/record-review.ts";
 import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
 import { askForAnswer } from "../conduct/ask-for-answer.ts";
 import type { RunContext, RunTask } from "../conduct/run-context.ts";
+import { lendSession } from "../conduct/session-files.ts";
 import { changedFiles } from "./changed-files.ts";
 import { reviewRole } from "./choose-reviewers.ts";
 import { readReview } from "./read-review.ts";
@@ -38,10 +39,17 @@ export async function askReviewer(
   const input = await inputFor(context, task, work, { role, focus: asked.focus });
   const place = { task: task.plan.id, attempt: input.attempt, ...work, agent };
   using opened = await openReviewPlace(context, place);
+  lendSession(context, opened.checkout);
   const say = (text: string) => context.onTask(task.key, { type: "said", text: `${agent.name}: ${text}` });
   opened.notes.forEach(say);
   const found = await askForAnswer(context, {
-    ...{ agent, place: opened, input, prompt: promptToReview(input, { role, root: context.repository.root }), env: {} },
+    ...{
+      agent,
+      place: opened,
+      input,
+      prompt: promptToReview(input, { role, root: context.repository.root }),
+      env: {},
+    },
     onEvent: (event) => (event.type === "said" ? say(event.text) : context.onTask(task.key, event)),
     follow: (stop) => followed(asked.stop, stop),
     read: async (answer) => readReview(answer, { task: task.plan.id, role }),
