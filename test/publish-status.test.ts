@@ -1,15 +1,16 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   unlinkSync,
+  watch,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { judgeStatusDocument } from "../src/core/session/judge-status.ts";
@@ -21,7 +22,7 @@ import { operate } from "../src/engine/operate.ts";
 import { openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
 import { appendHistory, publishOpen, publishStatus } from "../src/session/publish-status.ts";
 import { memoryEngine, person } from "./support/memory-engine.ts";
-import { eventually, temporaryRepository } from "./support/run-command.ts";
+import { temporaryRepository } from "./support/run-command.ts";
 
 const session = "2026-02-14_shop";
 const given = { name: session, goal: "g", mode: "full", base: "main", baseCommit: "a".repeat(40) } as const;
@@ -99,8 +100,11 @@ describe("status.json", () => {
   it("is written on a later try where only the first ones fail", async () => {
     using one = await shop();
     mkdirSync(one.file, { recursive: true });
+    const watcher = watch(dirname(one.file));
+    const firstTry = once(watcher, "change");
     const publishing = one.publish();
-    await eventually("the first try", () => (existsSync(join(one.folder, "status.lock")) ? true : undefined));
+    await firstTry;
+    watcher.close();
     rmSync(one.file, { recursive: true });
     expect(await publishing).toBeUndefined();
     expect(one.read()).toMatchObject({ session });

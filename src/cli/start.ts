@@ -84,7 +84,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   const context = { ...given, onProgress: (line: string) => lines.step(line) };
   using stops = listenForStops({ watcher: () => lines, otherRun: () => undefined });
   if (session.state === "BLOCKED") await unblock(context, session);
-  const say = (text: string) => lines.tell(`${style.dim(name)}  ${printable(text)}`);
+  const say = (text: string) => lines.tell(printable(text));
   const wish = { name, stateFolder, stops, say, onTask: lines.onTask.bind(lines) };
   const opened = await openSessionRun(context, wish);
   if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);

@@ -1,15 +1,16 @@
 import type { RoleEnd } from "./dispatch-role.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 
-const goOn = "then `lockstep resume`";
-
 /** The session cannot go on without a person; why, and what to do, stands in status.json. */
 export async function block(
   { move, name }: SessionContext,
   { code, reason, recovery }: { readonly code: string; readonly reason: string; readonly recovery: string },
 ): Promise<StepEnd> {
   await move({ type: "give-up" });
-  await move({ type: "block", blocker: { code, reason, recovery: `${recovery}, ${goOn} ${name}` } });
+  await move({
+    type: "block",
+    blocker: { code, reason, recovery: `${recovery}, then \`lockstep resume ${name}\`` },
+  });
   return "again";
 }
 

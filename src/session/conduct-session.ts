@@ -4,6 +4,7 @@ import { unmet } from "../core/session/conditions.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { nextStep, type Step } from "../core/session/next-step.ts";
 import type { Session } from "../core/session/session.ts";
+import { operate } from "../engine/operate.ts";
 import { copyName } from "../workspace/plan/session-folder.ts";
 import { writeStatuses } from "../workspace/plan/write-statuses.ts";
 import { askApprovalAgain, askAtGate, correctDesign } from "./ask-at-gate.ts";
@@ -34,6 +35,9 @@ export async function conductSession(
 
 /** What an interrupted process left behind. */
 async function pickUp(context: SessionContext): Promise<void> {
+  const { engine, call } = context.context;
+  // The attempt of a process that died is over.
+  await operate(engine, "watchdog", {}, call);
   const { dispatched, state } = await context.load();
   if (state === "INTEGRATE") await promote(context);
   if (dispatched !== null) {

@@ -11,6 +11,7 @@ import { askForAnswer, type Unanswered } from "../run/conduct/ask-for-answer.ts"
 import { Heartbeats } from "../run/conduct/heartbeats.ts";
 import type { RunTask } from "../run/conduct/run-context.ts";
 import { lendSession } from "../run/conduct/session-files.ts";
+import { awaitAgentsEnd } from "../run/conduct/take-over.ts";
 import { openReviewPlace } from "../run/review/review-place.ts";
 import { endAgentProcesses } from "../workspace/agent-processes.ts";
 import { sessionsFolder } from "../workspace/plan/session-folder.ts";
@@ -64,10 +65,13 @@ export async function dispatchRole(
   await sessionContext.move({ type: "dispatch", dispatched: { ...wish, agent: agentName } });
   const task = metaTask(name, {
     ...{ goal: wish.goal, title: `${wish.role}: ${wish.purpose}`, agent: agentName, contextFiles: files },
-    files: lockOf(wish, name),
+    files: roleFiles(wish.purpose, name, wish.role),
     constraints: await decidedBefore(engine, name),
   });
   const before = await engine.ledger.task(task.key);
+  const previous = await engine.ledger.attempt(task.key);
+  // What a dead process left behind must not go on beside it.
+  if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
   const packet = { ...task.packet, context_revision: (before?.contextRevision ?? 0) + 1 };
   const dispatched = await operate(engine, "dispatch", { packet, runnerPid: process.pid }, call);
   if (!dispatched.allow)
@@ -84,13 +88,6 @@ export async function dispatchRole(
     // It may be over already: halted by its budget, or stopped by a person.
     await putBack(engine, { task: task.key, reason: `${wish.role} is done` }, own);
   }
-}
-
-/** Where a role corrects, its lock is that of what it wrote before. */
-function lockOf({ role, purpose }: RoleWish, session: string): readonly string[] {
-  const corrected = { SpecAgent: "spec", Architect: "architecture", Designer: "design-spec" } as const;
-  const isKnown = purpose === "correction" && Object.hasOwn(corrected, role);
-  return roleFiles(isKnown ? corrected[role as keyof typeof corrected] : purpose, session);
 }
 
 interface Working {

@@ -3,6 +3,7 @@ import { leanObjections } from "../core/session/artifacts/lean-objections.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
 import { askSession } from "../engine/ask-session.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
+import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block, blockUnanswered } from "./block.ts";
 import { dispatchRole, type RoleSaid } from "./dispatch-role.ts";
 import { planOf } from "./judge-files.ts";
@@ -38,8 +39,9 @@ export async function runRole(context: SessionContext, session: Session, asked: 
       reason: `${role}: ${answer.summary}`,
       recovery: "do what it asks for",
     });
-  if (purpose === "release" && answer.filesToUpdate.length > 0) {
-    const stays = await runExtraTask(context, docsTask(answer));
+  const documents = answer.filesToUpdate.filter((path) => !path.startsWith(`${sessionsFolder}/`));
+  if (purpose === "release" && documents.length > 0) {
+    const stays = await runExtraTask(context, docsTask(documents, answer.summary));
     if (stays !== "merged") return stays;
   }
   const { summary, next, findings } = answer;
@@ -56,12 +58,12 @@ async function leaveLean(context: SessionContext): Promise<void> {
   if (objections.length > 0) await context.move({ type: "too-complex", reason: objections.join("; ") });
 }
 
-function docsTask({ filesToUpdate, summary }: RoleSaid) {
+function docsTask(documents: readonly string[], summary: string) {
   return {
     id: "DOCS",
     title: "Documents in line with the code",
-    goal: `Bring ${filesToUpdate.join(", ")} in line with what was built. ${summary}`,
-    scope: filesToUpdate,
+    goal: `Bring ${documents.join(", ")} in line with what was built. ${summary}`,
+    scope: documents,
     role: "Docs",
   };
 }

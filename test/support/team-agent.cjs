@@ -67,7 +67,8 @@ const { until } = wish;
 const isGood =
   until !== undefined && existsSync(until.file) && readFileSync(until.file, "utf8").includes(until.has);
 if (wish.works !== false) work[role]?.();
-if (wish.sleep !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wish.sleep);
+const pause = wish.sleep ?? wishes.sleep;
+if (pause !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
 if (wish.says !== undefined && !isGood) process.stdout.write(wish.says);
 else
   process.stdout.write(

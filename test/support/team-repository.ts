@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LandRepository, landRepository } from "./land-repository.ts";
 
@@ -27,6 +27,10 @@ export interface TeamRepository extends Omit<LandRepository, "start"> {
   status(): StatusDocument;
   /** Roles that were dispatched, in order. */
   dispatches(): Promise<readonly string[]>;
+  /** What roles were asked for and came back with, in order. */
+  returns(): Promise<readonly string[]>;
+  /** The command, as a process to be watched and killed. */
+  launch: LandRepository["start"];
 }
 
 interface Ran {
@@ -58,12 +62,14 @@ export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamReposi
   repository.git("commit", "-qam", "the team");
   const wish = (given: TeamWishes) => repository.write("team.json", JSON.stringify(given));
   wish(wishes);
-  let session = "";
-  const file = (name: string) => join(path, ".agents-work", session, name);
+  let known = "";
+  const folder = join(path, ".agents-work");
+  const session = () => known || (existsSync(folder) ? (readdirSync(folder)[0] ?? "") : "");
+  const file = (name: string) => join(folder, session(), name);
   const conduct = async (words: readonly string[]): Promise<Ran> => {
     const { status, stdout, stderr } = await repository.run([...words, "--json"]);
     const done = JSON.parse(stdout === "" ? "{}" : stdout) as SessionDocument;
-    if (done.session) session = done.session;
+    if (done.session) known = done.session;
     return { status, stdout, stderr, done };
   };
   return {
@@ -75,13 +81,30 @@ export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamReposi
     file: (name) => readFileSync(file(name), "utf8"),
     has: (name) => existsSync(file(name)),
     status: () => JSON.parse(readFileSync(file("status.json"), "utf8")) as StatusDocument,
+    launch: repository.start,
     dispatches: async () => {
-      const { stdout } = await repository.run(["audit", "list", "--json", "--limit", "1000"]);
-      const events = JSON.parse(stdout) as {
-        type: string;
-        data: { event?: string; dispatched?: { role: string } };
-      }[];
-      return events.flatMap(({ data }) => (data?.event === "dispatch" ? [data.dispatched?.role ?? ""] : []));
+      const events = await sessionEvents(repository);
+      return events.flatMap(({ event, dispatched }) =>
+        event === "dispatch" ? [dispatched?.role ?? ""] : [],
+      );
+    },
+    returns: async () => {
+      let last = "";
+      return (await sessionEvents(repository)).flatMap(({ event, dispatched }) => {
+        last = dispatched?.purpose ?? last;
+        return event === "return" ? [last] : [];
+      });
     },
   };
+}
+
+interface SessionEventData {
+  readonly event?: string;
+  readonly dispatched?: { readonly role: string; readonly purpose: string };
+}
+
+async function sessionEvents(repository: LandRepository): Promise<readonly SessionEventData[]> {
+  const { stdout } = await repository.run(["audit", "list", "--json", "--limit", "1000"]);
+  const events = JSON.parse(stdout) as { readonly type: string; readonly data: SessionEventData }[];
+  return events.filter(({ type }) => type.startsWith("session.")).map(({ data }) => data);
 }

@@ -1,7 +1,7 @@
 import type { GateState } from "./states.ts";
 
 /** S4-085: what the question of a gate is called in every session. */
-export const gateIds: Readonly<Record<GateState, string>> = {
+const gateIds: Readonly<Record<GateState, string>> = {
   APPROVE_DESIGN: "UD-APPROVE-DESIGN",
   REVIEW_STRATEGY: "UD-REVIEW-STRATEGY",
 };
