@@ -116,6 +116,7 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const context = { ...given, config, allowRed: options.allowRed === true };
   const plan = planFor(readPlan(context, file, say), config, options.agent);
   const session = await openSession(context, file, again);
+  await refuseWorkflow(context, session);
   const refused = await takeInChanges(context, { plan, session });
   if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
   const ids = new Set(plan.tasks.map(({ id }) => id));
@@ -138,6 +139,16 @@ async function openSession({ engine, repository }: IntegrationContext, file: str
   const now = new Date(engine.clock.now().wallMs);
   const known = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
   return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
+}
+
+/** Its tasks pass the gates that its workflow has; a run by itself would pass them by. */
+async function refuseWorkflow({ engine }: IntegrationContext, { session }: SessionPlan): Promise<void> {
+  const found = await engine.ledger.session(session);
+  if (found === undefined || found.state === "DONE") return;
+  throw new CommandFault(
+    "R-ST-001",
+    `this plan belongs to \`lockstep start\`, which is in ${found.state}: \`lockstep resume ${session}\` goes on with it`,
+  );
 }
 
 /** What never began leaves nothing behind. */

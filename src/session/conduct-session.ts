@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { needsOf } from "../core/session/advance.ts";
 import { unmet } from "../core/session/conditions.ts";
+import { gateKey } from "../core/session/gate-ids.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { nextStep, type Step } from "../core/session/next-step.ts";
 import type { Session } from "../core/session/session.ts";
+import { type GateState, isGate } from "../core/session/states.ts";
+import { reopenGate } from "../engine/ask-gate.ts";
+import { skipNeedless } from "../engine/drop-decisions.ts";
 import { operate } from "../engine/operate.ts";
 import { copyName } from "../workspace/plan/session-folder.ts";
 import { writeStatuses } from "../workspace/plan/write-statuses.ts";
@@ -39,12 +43,21 @@ async function pickUp(context: SessionContext): Promise<void> {
   // The attempt of a process that died is over.
   await operate(engine, "watchdog", {}, call);
   const { dispatched, state } = await context.load();
+  await skipNeedless(engine, { session: context.name }, call);
+  // How often a gate was answered wrongly is forgotten (S4-098).
+  if (isGate(state) && (await isAsked(context, state)))
+    await reopenGate(engine, { session: context.name, gate: state }, call);
   if (state === "INTEGRATE") await promote(context);
   if (dispatched !== null) {
     context.say(`${dispatched.role} was interrupted: it is asked again`);
     await context.move({ type: "give-up" });
   }
   await context.publish();
+}
+
+async function isAsked({ context, name }: SessionContext, gate: GateState): Promise<boolean> {
+  const key = gateKey(name, gate);
+  return (await context.engine.ledger.decisions({ state: "pending" })).some(({ id }) => id === key);
 }
 
 function carryOut(context: SessionContext, session: Session, step: Step): Promise<StepEnd> | StepEnd {
@@ -94,7 +107,7 @@ async function goOn(
 
 /** All of it has passed: in the plan every task that is in is completed now (S4-135). */
 async function promote({ context, name }: SessionContext): Promise<void> {
-  const tasks = (await context.engine.ledger.tasks({ session: name })).filter(({ id }) => !isMeta(id));
+  const tasks = (await context.engine.ledger.tasks({ session: name })).filter(({ key }) => !isMeta(key));
   writeStatuses(
     join(sessionFolder(context.repository.root, name), copyName),
     new Map(tasks.map(({ id, state }) => [id, state])),

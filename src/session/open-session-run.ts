@@ -57,7 +57,13 @@ export async function openSessionRun(
   const { engine, call, repository } = context;
   const publish = async () => {
     const refused = await publishStatus(engine, { root: repository.root, session: name });
-    if (refused !== undefined) throw new SessionFault(refused);
+    if (refused === undefined) return;
+    const { reason } = refused;
+    const recovery = `make the folder of the session writable, then \`lockstep resume ${name}\``;
+    const blocker = { code: "persistence_error", reason, recovery };
+    // In the ledger at least it is known (S4-110).
+    await moveSession(engine, { session: name, event: { type: "block", blocker } }, call);
+    throw new SessionFault(refused);
   };
   const load = async () => {
     const session = await engine.ledger.session(name);
@@ -88,10 +94,11 @@ export async function openSessionRun(
 }
 
 /** The session cannot be stored or shown: nothing more is done. */
-export class SessionFault extends Error {
-  readonly verdict: Deny;
-  constructor(verdict: Deny) {
-    super(verdict.reason);
-    this.verdict = verdict;
+class SessionFault extends Error {
+  readonly code: Deny["code"];
+
+  constructor({ code, reason }: Deny) {
+    super(reason);
+    this.code = code;
   }
 }

@@ -7,7 +7,7 @@ const agent = readFileSync(new URL("./team-agent.cjs", import.meta.url), "utf8")
 /** What a role does otherwise; see team-agent.cjs. */
 export type TeamWishes = Readonly<Record<string, unknown>>;
 
-export interface SessionDocument {
+interface SessionDocument {
   readonly session: string;
   readonly outcome: string;
   readonly workflow: { readonly state: string; readonly blocker: { readonly code: string } | null } | null;
@@ -40,7 +40,7 @@ interface Ran {
   readonly done: SessionDocument;
 }
 
-export interface StatusDocument {
+interface StatusDocument {
   readonly current_state: string;
   readonly mode: string;
   readonly user_decisions: readonly Readonly<Record<string, unknown>>[];

@@ -52,7 +52,7 @@ export interface Repair {
 }
 
 /** What became of the changes that a person asked for at the design (S4-071, S4-072). */
-export interface Correction {
+interface Correction {
   readonly status: "none" | "queued" | "dispatched" | "completed";
   /** What was asked for. */
   readonly wish: string | null;

@@ -33,3 +33,7 @@ export type GateState = "APPROVE_DESIGN" | "REVIEW_STRATEGY";
 export function isRepairLoop(state: SessionState): state is RepairLoop {
   return (repairLoops as readonly string[]).includes(state);
 }
+
+export function isGate(state: SessionState): state is GateState {
+  return state === "APPROVE_DESIGN" || state === "REVIEW_STRATEGY";
+}
