@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type TeamRepository, teamRepository } from "./support/team-repository.ts";
@@ -20,6 +20,7 @@ describe("a goal", () => {
     const asked = await repository.start(goal);
     expect(asked.status, asked.stderr).toBe(3);
     expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
+    expect((await repository.start(goal)).done.session).toBe(asked.done.session);
     expect((await repository.decide("UD-APPROVE-DESIGN", "approved")).status).toBe(0);
     const planned = await repository.resume();
     expect(planned.status, planned.stderr).toBe(3);
@@ -34,8 +35,19 @@ describe("a goal", () => {
     expect(await repository.dispatches()).toEqual(
       "SpecAgent Architect Planner Reviewer Security Integrator Docs".split(" "),
     );
-    const again = await repository.resume();
-    expect({ status: again.status, state: again.done.workflow?.state }).toEqual({ status: 0, state: "DONE" });
+    expect(done.session).toMatch(/^\d{4}-\d\d-\d\d_two-small-text-files$/);
+    expect(readdirSync(join(repository.path, ".agents-work", done.session)).toSorted()).toEqual(
+      "acceptance.json activeContext.md architecture.md progress.md report.md spec.md status.json tasks.yaml worklogs".split(
+        " ",
+      ),
+    );
+    // Nobody but who works on a task has changed anything.
+    expect(repository.git("diff", "--name-only", "HEAD~2", "main").split("\n")).toEqual(["a.txt", "b.txt"]);
+    const told = await repository.run(["resume"]);
+    expect({ status: told.status, told: told.stdout }).toEqual({
+      status: 0,
+      told: expect.stringMatching(/DONE[\s\S]*T-001 +merged[\s\S]*report: \.agents-work\/.*\/report\.md/),
+    });
   });
 
   it("is reviewed once at the end where a person says so, and nothing is completed before that", async () => {
@@ -76,6 +88,37 @@ describe("a goal", () => {
     expect(status, stderr).toBe(3);
     expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
     expect(await repository.dispatches()).toEqual(["SpecAgent", "SpecAgent", "Architect"]);
+  });
+
+  it("whose status.json cannot be written is blocked, and goes on once it can", async () => {
+    using repository = teamRepository();
+    const { session } = (await repository.start(goal)).done;
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    const file = join(repository.path, ".agents-work", session, "status.json");
+    rmSync(file);
+    mkdirSync(join(file, "in the way"), { recursive: true });
+    const { status, stderr } = await repository.resume();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("E-STORE") });
+    const { stdout } = await repository.run(["status", "--json"]);
+    expect(JSON.parse(stdout).workflow).toMatchObject({
+      state: "BLOCKED",
+      blocker: { code: "persistence_failure" },
+    });
+    rmSync(file, { recursive: true });
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(3);
+    expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
+  });
+
+  it("that nobody here could work on begins nothing", async () => {
+    using repository = teamRepository();
+    repository.write(
+      ".lockstep/config.yaml",
+      "agents:\n  team: { adapter: command, run: [no-such-program] }\n",
+    );
+    const { status, stderr } = await repository.run(["start", goal]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("no-such-program") });
+    expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
   });
 
   it("gets research and a design-spec where a role asks for them", async () => {
@@ -188,6 +231,17 @@ describe("a role", () => {
       },
     });
     expect(stdout).toContain("spec.md");
+  });
+
+  it("that would build on a file which is not what it should be is not asked either", async () => {
+    using repository = teamRepository({ Architect: { status: "BLOCKED" } });
+    const { session } = (await repository.start(goal)).done;
+    writeFileSync(join(repository.path, ".agents-work", session, "spec.md"), "# Spec\n\n## Goals\n\nx\n");
+    const { status } = await repository.resume();
+    expect({ status, blocker: repository.status().blocker }).toMatchObject({
+      status: 1,
+      blocker: { code: "artifact_invalid", reason: expect.stringContaining("Acceptance Criteria") },
+    });
   });
 
   it("that needs to know something has a person asked, and goes on with the answer", async () => {
@@ -323,6 +377,16 @@ describe("work", () => {
       retry_counts: { meta: { FIX_BUILD: 1 } },
     });
     expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed");
+  });
+
+  it("that nothing could test is blocked, with what to add", async () => {
+    using repository = teamRepository({ verify: ["manual: look at it"] }, "checks: { default: [] }\n");
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(1);
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: { code: "no_way_to_test", from_state: "INTEGRATE" },
+    });
   });
 
   it("that changes documents is proven and merged like any other", async () => {

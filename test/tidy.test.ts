@@ -229,7 +229,7 @@ describe("conformance", () => {
       const [section = ""] = id.split("-");
       counts[section] = (counts[section] ?? 0) + 1;
     }
-    expect(counts).toEqual({ S0: 85, S1: 124, S2: 79, S3: 103, C: 20, INV: 9, F: 35 });
+    expect(counts).toEqual({ S0: 85, S1: 124, S2: 79, S3: 103, S4: 146, C: 20, INV: 9, F: 35 });
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     expect(read("docs/conformance.md").match(/^\| (?!id |---)/gm)).toHaveLength(rows.length);
   });

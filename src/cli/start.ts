@@ -6,7 +6,7 @@ import { openSession } from "../engine/open-session.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
 import { conductSession } from "../session/conduct-session.ts";
-import { openSessionRun } from "../session/open-session-run.ts";
+import { checkRoles, openSessionRun } from "../session/open-session-run.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { makeSessionFolder } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
@@ -37,6 +37,8 @@ export function startCommand(goal: string, options: StartOptions): Promise<numbe
       (one) => one.goal === goal && one.state !== "DONE",
     );
     if (known !== undefined) return goOn(context, known, options);
+    const unusable = await checkRoles(context);
+    if (unusable !== undefined) throw new CommandFault(unusable.code, unusable.reason);
     const red = await checkedBase(context);
     if ("allow" in red) throw new CommandFault(red.code, red.reason);
     return goOn(context, await begin(context, goal, options.lean === true ? "lean" : "full"), options);

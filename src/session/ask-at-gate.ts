@@ -79,7 +79,7 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
     state_context: "APPROVE_DESIGN",
   });
   if (kept !== undefined)
-    return block(context, { code: "persistence_error", reason: kept.reason, recovery: "make room for it" });
+    return block(context, { code: "persistence_failure", reason: kept.reason, recovery: "make room for it" });
   context.say(`changes requested: ${read.wish}`);
   await context.move({ type: "changes-requested", wish: read.wish });
   return "again";

@@ -26,6 +26,12 @@ export async function blockUnanswered(
       reason: `${role} needs ${end.files.join(", ")}`,
       recovery: `write or restore ${end.files.join(", ")}`,
     });
+  if (end.how === "invalid")
+    return block(context, {
+      code: "artifact_invalid",
+      reason: `${role} cannot build on this: ${end.faults.join("; ")}`,
+      recovery: "mend that",
+    });
   const { how, unanswered } = end.why;
   if (how === "stopped") {
     await context.move({ type: "give-up" });

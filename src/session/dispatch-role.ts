@@ -9,15 +9,16 @@ import { operate } from "../engine/operate.ts";
 import { putBack } from "../engine/refuse-attempt.ts";
 import { askForAnswer, type Unanswered } from "../run/conduct/ask-for-answer.ts";
 import { Heartbeats } from "../run/conduct/heartbeats.ts";
-import type { RunTask } from "../run/conduct/run-context.ts";
+import type { RunContext, RunTask } from "../run/conduct/run-context.ts";
 import { lendSession } from "../run/conduct/session-files.ts";
 import { awaitAgentsEnd } from "../run/conduct/take-over.ts";
 import { openReviewPlace } from "../run/review/review-place.ts";
 import { endAgentProcesses } from "../workspace/agent-processes.ts";
 import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { decidedBefore } from "./decided-before.ts";
-import type { SessionFiles } from "./judge-files.ts";
+import { judgeFiles, type SessionFiles } from "./judge-files.ts";
 import { judgeWish } from "./judge-wish.ts";
+import { filesOf } from "./look-up.ts";
 import { metaTask } from "./meta-task.ts";
 import type { SessionContext } from "./session-context.ts";
 import { listSessionFiles, readSessionFile } from "./session-files.ts";
@@ -40,9 +41,29 @@ export interface RoleSaid
 
 export type RoleEnd =
   | { readonly how: "answered"; readonly answer: RoleSaid }
-  /** A file that it needs is not there (S4-058): nobody was asked. */
+  /** A file that it needs is not there (S4-058), or is not what it should be (S4-166): nobody was asked. */
   | { readonly how: "missing"; readonly files: readonly string[] }
+  | { readonly how: "invalid"; readonly faults: readonly string[] }
   | { readonly how: "unanswered"; readonly why: Unanswered };
+
+const judgedFiles = {
+  "spec.md": "spec",
+  "acceptance.json": "acceptance",
+  "architecture.md": "architecture",
+  "tasks.yaml": "plan",
+} as const;
+
+/** What is wrong with the files that a role would build on. */
+export function judgeGiven(context: RunContext, files: readonly string[]): readonly string[] {
+  const given = Object.entries(judgedFiles).filter(([name]) =>
+    files.some((file) => file.endsWith(`/${name}`)),
+  );
+  return judgeFiles(
+    context,
+    filesOf(context),
+    given.map(([, condition]) => condition),
+  );
+}
 
 interface Started {
   readonly epoch: number;
@@ -61,6 +82,8 @@ export async function dispatchRole(
   const present = listSessionFiles(repository.root, name);
   const { files, missing } = contextFilesFor(wish.role, name, present);
   if (missing.length > 0) return { how: "missing", files: missing };
+  const faults = judgeGiven(context, files);
+  if (faults.length > 0) return { how: "invalid", faults };
   const agentName = roles.agentOf(wish.role);
   await sessionContext.move({ type: "dispatch", dispatched: { ...wish, agent: agentName } });
   const task = metaTask(name, {

@@ -2,7 +2,7 @@ import { contextFilesFor } from "../core/session/context-files.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
 import { askReviewer } from "../run/review/ask-reviewer.ts";
 import { decidedBefore } from "./decided-before.ts";
-import type { RoleEnd } from "./dispatch-role.ts";
+import { judgeGiven, type RoleEnd } from "./dispatch-role.ts";
 import { metaTask } from "./meta-task.ts";
 import type { SessionContext } from "./session-context.ts";
 import { listSessionFiles } from "./session-files.ts";
@@ -25,6 +25,8 @@ export async function judgeWhole(
   const { root } = context.repository;
   const { files, missing } = contextFilesFor(role, name, listSessionFiles(root, name));
   if (missing.length > 0) return { how: "missing", files: missing };
+  const faults = judgeGiven(context, files);
+  if (faults.length > 0) return { how: "invalid", faults };
   const agent = roles.agentOf(role);
   await sessionContext.move({ type: "dispatch", dispatched: { role, purpose, agent } });
   const goal = `${goals[purpose] ?? purpose}. The goal was: ${session.goal}`;

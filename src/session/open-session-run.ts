@@ -2,6 +2,7 @@ import type { AgentEvent } from "../clients/agent.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { needsOf } from "../core/session/advance.ts";
 import { moveSession } from "../engine/move-session.ts";
+import { Agents } from "../run/conduct/agents.ts";
 import type { Stops } from "../run/conduct/conduct.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../run/integration.ts";
@@ -24,6 +25,12 @@ export interface SessionWish {
 export interface OpenedSession extends AsyncDisposable {
   readonly context: SessionContext;
   readonly walls: { readonly sandbox: boolean; readonly missing?: string };
+}
+
+/** Whether everybody who may be asked can be used here, before anything is begun. */
+export async function checkRoles({ config, repository }: IntegrationContext): Promise<Deny | undefined> {
+  const roles = withRoleAgents(config);
+  return new Agents(roles.config, repository.root).prepare(roles.names);
 }
 
 /** Everything that a session needs is there, and no other process conducts. */
@@ -60,7 +67,7 @@ export async function openSessionRun(
     if (refused === undefined) return;
     const { reason } = refused;
     const recovery = `make the folder of the session writable, then \`lockstep resume ${name}\``;
-    const blocker = { code: "persistence_error", reason, recovery };
+    const blocker = { code: "persistence_failure", reason, recovery };
     // In the ledger at least it is known (S4-110).
     await moveSession(engine, { session: name, event: { type: "block", blocker } }, call);
     throw new SessionFault(refused);
@@ -84,8 +91,12 @@ export async function openSessionRun(
       return moved;
     },
   };
-  const instructionsExist = findInstructions(repository.root);
-  await sessionContext.move({ type: "note", instructionsExist });
+  try {
+    await sessionContext.move({ type: "note", instructionsExist: findInstructions(repository.root) });
+  } catch (error) {
+    await run[Symbol.asyncDispose]();
+    throw error;
+  }
   return {
     context: sessionContext,
     walls: prepared.walls,

@@ -1,6 +1,7 @@
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
 import { projectChecks } from "../run/prove-checks.ts";
+import { block } from "./block.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 import { readSessionFile } from "./session-files.ts";
 
@@ -25,7 +26,14 @@ export async function acceptanceCommands({
 export async function proveAcceptance(context: SessionContext): Promise<StepEnd> {
   const { engine } = context.context;
   const { baseCommit } = (await context.context.atBase()).repository;
-  for (const command of await acceptanceCommands(context.context)) {
+  const commands = await acceptanceCommands(context.context);
+  if (commands.length === 0)
+    return block(context, {
+      code: "no_way_to_test",
+      reason: "no acceptance criterion has a command, and the project has no tests that could be found",
+      recovery: `add a \`cmd:\` to acceptance.json under \`verify\`, or \`checks\` to .lockstep/config.yaml`,
+    });
+  for (const command of commands) {
     context.say(`on the base: ${command}`);
     const run = await engine.prove(baseCommit, command);
     const failed = "error" in run ? run.error : run.exit === 0 ? undefined : `exit ${run.exit}`;
