@@ -125,6 +125,28 @@ describe("lockstep init", () => {
     expect(again.stdout).toContain('"Authorization": "Bearer …"');
   });
 
+  it("writes the texts of the roles with --roles, and neither overwrites nor removes those that were edited", async () => {
+    using ground = initiatedRepository({ ".lockstep/roles/coder.md": "Be quick.\n" });
+    const plain = await ground.run(["init"]);
+    expect(plain.stdout).not.toContain("roles");
+    const preview = await ground.run(["init", "--roles", "--dry-run"]);
+    expect(preview.stdout).toMatch(/^\+\+\+ b\/\.lockstep\/roles\/spec-agent\.md$/m);
+    expect(ground.has(".lockstep/roles/spec-agent.md")).toBe(false);
+    const { status, stdout } = await ground.run(["init", "--roles"]);
+    expect(status).toBe(0);
+    expect(stdout.match(/^created {2}\.lockstep\/roles\//gm)).toHaveLength(11);
+    expect(ground.read(".lockstep/roles/coder.md")).toBe("Be quick.\n");
+    expect(ground.read(".lockstep/roles/spec-agent.md")).toMatch(/^---\nname: spec-agent\n/);
+    expect((await ground.run(["init", "--roles"])).stdout).toBe("everything was set up already\n");
+    ground.write(".lockstep/roles/qa.md", "Try everything.\n");
+    const removed = await ground.run(["init", "--remove"]);
+    expect(removed.stderr).toContain("kept .lockstep/roles/coder.md");
+    expect(removed.stderr).toContain("kept .lockstep/roles/qa.md");
+    expect(removed.stdout.match(/^removed {2}\.lockstep\/roles\//gm)).toHaveLength(10);
+    expect(ground.has(".lockstep/roles/spec-agent.md")).toBe(false);
+    expect(ground.read(".lockstep/roles/coder.md")).toBe("Be quick.\n");
+  });
+
   it("restores everything byte for byte with --remove, modes and trust of other projects too", async () => {
     const trust = '[hooks.state."/other/.codex/config.toml:pre_tool_use:0:0"]\ntrusted_hash = "sha256:1"\n';
     using ground = initiatedRepository({

@@ -28,6 +28,8 @@ tasks:
     non_goals: [other currencies]
     constraints: [no new dependency]
     context_files: [.agents-work/2026-01-31_shop/spec.md]
+    files_expected: [src/price/round.ts]
+    done_when: [prices in the report have two digits]
     skip_pr: true
 `;
 
@@ -64,6 +66,8 @@ describe("a plan", () => {
           non_goals: ["other currencies"],
           constraints: ["no new dependency"],
           context_files: [".agents-work/2026-01-31_shop/spec.md"],
+          files_expected: ["src/price/round.ts"],
+          done_when: ["prices in the report have two digits"],
           skip_pr: true,
         },
       ],
@@ -184,6 +188,11 @@ describe("a mistake in a plan", () => {
       "2:5: `tasks[0].heartbeat_interval_seconds` is by default `60`: expected less than `timeout_seconds`, which is 30",
     ],
     [
+      "a placeholder in the place of the session",
+      "    context_files: [.agents-work/<session>/spec.md]\n",
+      "5:21: `tasks[0].context_files[0]` is `.agents-work/<session>/spec.md`: expected the session's own name in the path, and no placeholder",
+    ],
+    [
       "no risk among risks",
       "    risk_flags: [security, none]\n",
       "5:28: `tasks[0].risk_flags[1]` is `none`: expected no other flag beside this one",
@@ -201,13 +210,18 @@ describe("a mistake in a plan", () => {
     [
       "no id",
       "1a",
-      "2:9: `tasks[0].id` is `1a`: expected an id: a letter, then letters, digits, `-` and `_`, at most 100",
+      "2:9: `tasks[0].id` is `1a`: expected an id: a letter, then letters, digits, `-` and `_`, at most 100, and not the reserved word meta",
     ],
     [
       "a number",
       "17",
-      "2:9: `tasks[0].id` is `17`: expected an id: a letter, then letters, digits, `-` and `_`, at most 100",
+      "2:9: `tasks[0].id` is `17`: expected an id: a letter, then letters, digits, `-` and `_`, at most 100, and not the reserved word meta",
     ],
+    ...["meta", "Meta"].map((id): [string, string, string] => [
+      `the session's own, ${id}`,
+      id,
+      `2:9: \`tasks[0].id\` is \`${id}\`: expected an id: a letter, then letters, digits, \`-\` and \`_\`, at most 100, and not the reserved word meta`,
+    ]),
   ])("is an id that is %s", (_, id, line) => {
     expect(planLinesOf(`tasks:\n${taskText(id)}`)).toEqual([line]);
   });

@@ -154,14 +154,16 @@ describe("lockstep report and lockstep self-check", () => {
   });
 
   it("an orchestrator that Lockstep starts gets them in its prompt, others do not", () => {
+    using project = temporaryFolder();
+    const root = project.path;
     const task = {
       ...{ id: "T-1", title: "t", goal: "g", lock_scope: ["."], forbidden_scope: [], acceptance_checks: [] },
       ...{ timeout_seconds: 9, heartbeat_interval_seconds: 3, context_files: [] },
     };
-    const facts = { attempt: 1, fixDelta: null, branch: "main", projectType: "lib" } as const;
+    const facts = { attempt: 1, fixDelta: null, branch: "main", projectType: "lib", role: "Coder" } as const;
     const input = universalInput(task, { ...facts, assignment: assignmentOf(task, "w.md") });
-    expect(promptFor(input, "Orchestrator")).toContain("Analysis Intent Check");
-    expect(promptFor(input, "Coder")).not.toContain("Analysis Intent Check");
+    expect(promptFor(input, { role: "Orchestrator", root })).toContain("Analysis Intent Check");
+    expect(promptFor(input, { role: "Coder", root })).not.toContain("Analysis Intent Check");
   });
 });
 

@@ -47,6 +47,22 @@ answer(first ? "FAIL" : "OK", first ? ["high: A.txt:1: made of nothing"] : ["low
     ]);
   });
 
+  it("is looked at with the files that the task names, the session's own among them", async () => {
+    const looks = program(`
+const session = /refs\\/lockstep\\/([^/]+)/.exec(input.review.ref)[1];
+console.log("lent " + readFileSync(".agents-work/" + session + "/tasks.yaml", "utf8").includes("id: A"));
+answer("OK");`);
+    using repository = hooked({
+      agents: good,
+      tasks: [typed],
+      config: programAgent("looks", "Reviewer") + reviewedBy("looks"),
+      files: { "agents/looks.mjs": looks },
+    });
+    const { status, stderr } = await repository.conduct();
+    expect(status, stderr).toBe(0);
+    expect(stderr).toContain("looks: lent true");
+  });
+
   it("is refused for a finding that blocks, though its reviewer says that all is well", async () => {
     using repository = hooked({
       agents: good,

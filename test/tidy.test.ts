@@ -38,6 +38,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   guard: ["core", "contract", "workspace", "ledger", "engine", "clients"],
   server: ["core", "contract", "workspace", "hooks", "ledger", "engine", "guard"],
   run: ["core", "contract", "workspace", "hooks", "ledger", "engine", "proof", "server", "clients", "guard"],
+  session: [
+    "core",
+    "contract",
+    "workspace",
+    "hooks",
+    "ledger",
+    "engine",
+    "proof",
+    "server",
+    "clients",
+    "guard",
+    "run",
+  ],
   cli: [
     "core",
     "contract",
@@ -50,6 +63,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "clients",
     "guard",
     "run",
+    "session",
   ],
 };
 
@@ -215,7 +229,7 @@ describe("conformance", () => {
       const [section = ""] = id.split("-");
       counts[section] = (counts[section] ?? 0) + 1;
     }
-    expect(counts).toEqual({ S0: 85, S1: 124, S2: 79, S3: 103, C: 20, INV: 9, F: 35 });
+    expect(counts).toEqual({ S0: 85, S1: 124, S2: 79, S3: 103, S4: 146, C: 20, INV: 9, F: 35 });
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
     expect(read("docs/conformance.md").match(/^\| (?!id |---)/gm)).toHaveLength(rows.length);
   });

@@ -1,13 +1,22 @@
 import type { Deny } from "../core/rules/verdict.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import { wrapped } from "../core/text/display-width.ts";
+import { currentSession } from "../engine/current-session.ts";
+import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
+import { openDecisions } from "../engine/open-decisions.ts";
 import type { AnswerOf } from "../engine/operate.ts";
+import { type AfterAnswer, afterAnswer } from "./after-answer.ts";
+import { answerAtPrompt } from "./answer-prompt.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
+import { openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
 import { decideCommands, questionText } from "./run-view/needs-person.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
+import { hasPerson, terminalPrompt } from "./terminal-prompt.ts";
 import { tellVerdict } from "./verdicts.ts";
 
 interface DecideOptions extends AskOptions {
@@ -19,24 +28,70 @@ interface DecideOptions extends AskOptions {
 
 type Decisions = AnswerOf<"decisions">;
 
-/** An answer, or the list of what is asked. */
+/** An answer, or the list of what is asked: a person at a terminal is asked there. */
 export function decideCommand(
   id: string | undefined,
   answer: string | undefined,
   { json, cancel, note, all, ...options }: DecideOptions,
 ): Promise<number> {
   if (id !== undefined && (answer !== undefined || cancel !== undefined))
-    return tellVerdict({ json, text: () => `decision ${id} is settled` }, async () => {
-      if (cancel !== undefined) return ask("decide", { id, cancel }, options);
-      const reason = note === undefined ? "" : await reasonFor(id, answer ?? "", note);
-      return ask("decide", { id, answer: `${answer}${reason}` }, options);
-    });
+    return settle(id, { answer, cancel, note, json }, options);
   if (json === true)
     return showReading({ json, text: () => "" }, () => readDecisions(id, all === true, options));
-  return showReading<string>({ text: (text) => text }, async () => {
+  return showReading<Shown>({ text: ({ text }) => text, exit: ({ exit }) => exit }, async () => {
     const decisions = await readDecisions(id, all === true, options);
-    return "allow" in decisions ? decisions : decisionsText(decisions, options);
+    if ("allow" in decisions) return decisions;
+    const isAsking = all !== true && hasPerson() && decisions.some(({ state }) => state === "pending");
+    return isAsking ? askAll(id) : { text: await decisionsText(decisions, options), exit: 0 };
   });
+}
+
+interface Shown {
+  readonly text: string;
+  readonly exit: number;
+}
+
+interface Said {
+  readonly answer: string | undefined;
+  readonly cancel: string | undefined;
+  readonly note: string | undefined;
+  readonly json: boolean | undefined;
+}
+
+async function settle(
+  id: string,
+  { answer = "", cancel, note, json }: Said,
+  options: AskOptions,
+): Promise<number> {
+  let after: AfterAnswer = { isShown: true, lines: [] };
+  const exit = await tellVerdict({ json, text: () => `decision ${id} is settled` }, async () => {
+    const reason = note === undefined ? "" : await reasonFor(id, answer, note);
+    const said = cancel === undefined ? { id, answer: `${answer}${reason}` } : { id, cancel };
+    const verdict = await ask("decide", said, options);
+    // Through the socket it is the host's to show.
+    if (process.env.LOCKSTEP_SOCKET) return verdict;
+    using opened = await openEngine();
+    after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
+    return verdict;
+  });
+  for (const line of after.lines) writeAll(2, `${line}\n`);
+  return after.isShown ? exit : Math.max(exit, 1);
+}
+
+/** Every question that waits, or one of them. */
+async function askAll(id: string | undefined): Promise<Shown> {
+  using opened = await openEngine();
+  const { engine } = opened;
+  const current = await currentSession(engine);
+  const meant = id === undefined ? undefined : decisionNamed(await openDecisions(engine), id, current?.name);
+  using prompt = terminalPrompt();
+  const asking = { engine, call: { role: "person" } as const, prompt };
+  const settled = await answerAtPrompt(asking, (one) => id === undefined || one.id === meant?.id);
+  const { isShown, lines } = await afterAnswer(
+    opened,
+    settled.map((one) => one.id),
+  );
+  return { text: lines.map((line) => `${line}\n`).join(""), exit: isShown ? 0 : 1 };
 }
 
 async function readDecisions(
@@ -46,8 +101,8 @@ async function readDecisions(
 ): Promise<Decisions | Deny> {
   const found = await ask("decisions", { all: all || id !== undefined }, options);
   if ("allow" in found || id === undefined) return found;
-  const one = found.filter((decision) => decision.id === id);
-  if (one.length > 0) return one;
+  const one = decisionNamed(found, id, undefined);
+  if (one !== undefined) return [one];
   throw new CommandFault("R-IN-001", `there is no decision \`${id}\`: see \`lockstep decide\``);
 }
 
@@ -71,11 +126,13 @@ async function decisionsText(decisions: Decisions, options: AskOptions): Promise
   return decisions
     .map((one) => {
       const { id, task, state, answer } = one;
-      const commands = state === "pending" ? decideCommands(one) : [];
+      const pending = decisions.filter((other) => other.state === "pending");
+      const commands = state === "pending" ? decideCommands(one, pending) : [];
       const settled =
         state === "pending" ? "" : `  ${state}${answer === null ? "" : `: ${printable(answer)}`}`;
+      const about = printable(isMeta(task) ? task.slice(0, task.indexOf("/")) : nameOf(task));
       return [
-        `${style.bold(id)}  ${printable(nameOf(task))}${settled}`,
+        `${style.bold(state === "pending" ? decisionName(pending, id) : id)}  ${about}${settled}`,
         ...wrapped(questionText(one, nameOf), columns).map((line) => `  ${line}`),
         ...commands.map((command) => `  ${command}`),
       ];

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { dryRun, endsWith, epoch, json, key } from "./options.ts";
+import { addRuns } from "./run-commands.ts";
 import { addSettingUp } from "./set-up-commands.ts";
 
 /** The code behind a command is loaded when it is called. */
@@ -55,64 +56,6 @@ export function addEverydayCommands(program: Command): void {
   addBreaker(program);
   addExplaining(program);
   addSettingUp(program);
-}
-
-function addRuns(program: Command): void {
-  program
-    .command("demo")
-    .description("agents that misbehave, on plain branches and with Lockstep: no account, no network")
-    .option("--client <name>", "the honest tasks are done by claude, codex, gemini, opencode or copilot")
-    .option(...json)
-    .action(async (options) => endsWith((await import("./demo/demo.ts")).demoCommand(options)));
-  program
-    .command("run")
-    .argument("[plan]", "default: tasks.yaml")
-    .description("run a plan: each task in a checkout of its own, merged only when it is proven")
-    .option("--agent <name>", "every task is done by this agent")
-    .option("--max-parallel <n>", "so many tasks at once (default: limits.max_parallel)")
-    .option("--again", "start it anew, though it has a session")
-    .option("--allow-red", "checks that fail on the base may go on failing as they do")
-    .option(...json)
-    .action(async (plan, options) => endsWith((await import("./run.ts")).runCommand(plan, options)));
-  program
-    .command("do")
-    .argument("<goal>", "what is to be done, in quotes")
-    .description("one task without a plan: done, proven and merged")
-    .option("--scope <path...>", "what it may change (default: everything)")
-    .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
-    .option("--proves <command...>", "must fail on the base and pass on the merged tree")
-    .option("--agent <name>", "who does it (default: the one that codes)")
-    .option("--allow-red", "checks that fail on the base may go on failing as they do")
-    .option(...json)
-    .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
-  program
-    .command("serve")
-    .description("answer hooks from a warm process; hooks start it themselves, and it ends when idle")
-    .option("--port <n>", "another port for HTTP than this repository's own")
-    .action(async (options) => endsWith((await import("./serve.ts")).serveCommand(options)));
-  program
-    .command("log")
-    .argument("<task>")
-    .description("what the agent of a task said, and what became of its work")
-    .option("-f, --follow", "go on until its attempt is over")
-    .action(async (task, options) => endsWith((await import("./look-into.ts")).logCommand(task, options)));
-  program
-    .command("diff")
-    .argument("<task>")
-    .description("what a task changed, merged or not")
-    .action(async (task) => endsWith((await import("./look-into.ts")).diffCommand(task)));
-  program
-    .command("stop")
-    .argument("<task>")
-    .description("end the work of an agent; everything that it made is kept")
-    .option(...json)
-    .action(async (task, options) => endsWith((await import("./take-over.ts")).stopCommand(task, options)));
-  program
-    .command("take")
-    .argument("<task>")
-    .description("go on with a task yourself: its agent stops, its locks stay; `submit` hands it back")
-    .option(...json)
-    .action(async (task, options) => endsWith((await import("./take-over.ts")).takeCommand(task, options)));
 }
 
 function addTaskCommands(program: Command): void {

@@ -23,7 +23,7 @@ export interface RepositoryOptions {
 
 /** A command that moves the base: for people only, in a repository, with its progress on stderr. */
 export async function inRepository(
-  command: "land" | "rollback" | "run" | "do",
+  command: "land" | "rollback" | "run" | "do" | "start" | "resume",
   { dryRun = false, json }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {

@@ -30,6 +30,7 @@ interface InitOptions {
   readonly client?: readonly string[];
   readonly shared?: boolean;
   readonly orchestrator?: boolean;
+  readonly roles?: boolean;
   readonly dryRun?: boolean;
   readonly remove?: boolean;
 }
@@ -58,7 +59,7 @@ export async function initCommand(options: InitOptions): Promise<number> {
 
 async function setUp(ground: Ground, named: readonly ClientName[] | undefined, options: InitOptions) {
   const { project, machine, places, edits } = ground;
-  const { dryRun = false, shared = false, orchestrator = false } = options;
+  const { dryRun = false, shared = false, orchestrator = false, roles = false } = options;
   const config = await readConfig(machine.root);
   const secret: { token?: string } = {};
   const access = async () => {
@@ -73,7 +74,7 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
     );
   for (const { name, file } of clients) leaveOther(edits, name, file);
   planSetup(edits, {
-    ...{ clients, orchestrator },
+    ...{ clients, orchestrator, roles },
     wrappers: config.guard.root === ".claude/context",
     exclude: await planExclude(ground, clients),
   });

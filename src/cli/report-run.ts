@@ -1,4 +1,5 @@
 import type { Deny } from "../core/rules/verdict.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
@@ -104,7 +105,9 @@ function outcomeOf({ tasks, decisions, holds }: Ended, stopped: boolean) {
 
 async function holdsOf({ engine }: IntegrationContext, session: string) {
   const blocked = await engine.ledger.tasks({ session, states: ["BLOCKED"] });
-  return new Map(blocked.flatMap(({ key, hold }) => (hold === null ? [] : [[key, hold.kind] as const])));
+  return new Map(
+    blocked.flatMap(({ key, hold }) => (hold === null || isMeta(key) ? [] : [[key, hold.kind] as const])),
+  );
 }
 
 /** Lockstep never pushes the base itself. */

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
@@ -115,12 +116,13 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const context = { ...given, config, allowRed: options.allowRed === true };
   const plan = planFor(readPlan(context, file, say), config, options.agent);
   const session = await openSession(context, file, again);
+  await refuseWorkflow(context, session);
   const refused = await takeInChanges(context, { plan, session });
   if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
   const ids = new Set(plan.tasks.map(({ id }) => id));
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
-  const red = await onBase(context);
+  const red = await checkedBase(context);
   if ("allow" in red) {
     forget(session);
     return reportRun(context, { ...told, refused: red });
@@ -139,6 +141,16 @@ async function openSession({ engine, repository }: IntegrationContext, file: str
   return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
 }
 
+/** Its tasks pass the gates that its workflow has; a run by itself would pass them by. */
+async function refuseWorkflow({ engine }: IntegrationContext, { session }: SessionPlan): Promise<void> {
+  const found = await engine.ledger.session(session);
+  if (found === undefined || found.state === "DONE") return;
+  throw new CommandFault(
+    "R-ST-001",
+    `this plan belongs to \`lockstep start\`, which is in ${found.state}: \`lockstep resume ${session}\` goes on with it`,
+  );
+}
+
 /** What never began leaves nothing behind. */
 function forget({ isNew, folder }: SessionPlan): void {
   if (isNew) rmSync(folder, { recursive: true, force: true });
@@ -146,11 +158,12 @@ function forget({ isNew, folder }: SessionPlan): void {
 
 /** Everything is merged, and the plan reads as it did. */
 async function isDone({ engine }: IntegrationContext, { session, hasChanged }: SessionPlan) {
-  const tasks = await engine.ledger.tasks({ session });
+  const tasks = (await engine.ledger.tasks({ session })).filter(({ key }) => !isMeta(key));
   return !hasChanged && tasks.length > 0 && tasks.every(isIn);
 }
 
-async function onBase(context: IntegrationContext) {
+/** The project's own checks on the base, before any money is spent. */
+export async function checkedBase(context: IntegrationContext) {
   using progress = showProgress();
   const red = await checkBase({ ...context, onProgress: progress.step });
   if (!("allow" in red))

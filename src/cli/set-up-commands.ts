@@ -9,6 +9,7 @@ export function addSettingUp(program: Command): void {
     .option("--client <name...>", "only these: claude, codex, gemini, copilot, opencode, cursor")
     .option("--shared", "in the settings that are committed, where a client also has personal ones")
     .option("--orchestrator", "also the self-check, in CLAUDE.md, AGENTS.md and GEMINI.md")
+    .option("--roles", "also what each role is told, in .lockstep/roles, to edit")
     .option("--dry-run", "show the difference, and write nothing")
     .option("--remove", "take out what it wrote, and nothing else")
     .action(async (options) => endsWith((await import("./init.ts")).initCommand(options)));

@@ -9,6 +9,7 @@ import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { showReading } from "./reading.ts";
 import { runAtWork } from "./run-at-work.ts";
+import { clockTime } from "./run-view/clock-time.ts";
 import { drawRun } from "./run-view/draw-run.ts";
 import { needsPerson } from "./run-view/needs-person.ts";
 import { readKeys } from "./run-view/press-key.ts";
@@ -126,7 +127,7 @@ function modelOf(told: Told, keys: string | null): RunModel {
     nameOf: statusNames(tasks).of,
     walls: isRunning ? walls : null,
     budget: { tokens: null, costUsd: null },
-    remark: noRun(told),
+    remark: [...workflowLines(told), ...[noRun(told)].flatMap((text) => text ?? [])].join("; ") || null,
     notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
     selected: null,
   };
@@ -147,11 +148,13 @@ function statusText(told: Told): string {
       `${needText(name, text)}${commands.map((command) => `      ${command}\n`).join("")}`,
   );
   const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
-  if (tasks.length === 0) return `${stopped}${heading}no tasks yet\n`;
+  const flow = workflowLines(told).map((line) => `${line}\n`);
+  const workflow = flow.length === 0 ? "" : `${flow.join("")}\n`;
+  if (tasks.length === 0) return `${stopped}${heading}${workflow}no tasks yet\n`;
   const idle = noRun(told);
   const remark = idle === null ? "" : `${idle}\n\n`;
   const shown = taskTable(worthShowing(tasks), nameOf);
-  return `${stopped}${heading}${remark}${shown}\n${countedStates(tasks)}\n${footer(told)}\n`;
+  return `${stopped}${heading}${workflow}${remark}${shown}\n${countedStates(tasks)}\n${footer(told)}\n`;
 }
 
 /** On a terminal its lines are broken between words. */
@@ -161,8 +164,35 @@ function needText(name: string, text: string): string {
   return `  ${first.replace(name, `${name} `)}\n${more.map((line) => `      ${line}\n`).join("")}`;
 }
 
+/** Where the session is, who is at work for it, and what stops it. */
+function workflowLines({ workflow, isRunning }: Told): readonly string[] {
+  if (workflow === null) return [];
+  const { session, state, mode, dispatched, blocker } = workflow;
+  const where = blocker === null ? state : `${style.red(state)} in ${blocker.from_state}`;
+  const work = dispatched === null ? "" : `, ${workWords(dispatched, isRunning)}`;
+  return [
+    `${style.bold(session)}  ${where}, ${mode} mode${work}`,
+    ...(blocker === null
+      ? []
+      : [`  ${blocker.code}: ${printable(blocker.reason)}`, `  ${printable(blocker.recovery)}`]),
+  ];
+}
+
+function workWords(
+  { role, agent, at }: NonNullable<NonNullable<Told["workflow"]>["dispatched"]>,
+  isRunning: boolean,
+): string {
+  const who = `${role} (${printable(agent)})`;
+  return isRunning
+    ? `${who} at work since ${clockTime(at)}`
+    : `${who} was asked at ${clockTime(at)}, and nobody is at work`;
+}
+
 /** Said where there is something that a run would go on with. */
-function noRun({ tasks, decisions, isRunning }: Told): string | null {
+function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
+  const isOpenSession = workflow !== null && workflow.state !== "DONE" && workflow.state !== "BLOCKED";
+  if (isOpenSession && !isRunning)
+    return decisions.length > 0 ? null : "no run is at work: `lockstep resume` goes on";
   const asked = new Set(decisions.map(({ task }) => task));
   const isOpen = (task: TaskStatus) =>
     task.id.includes("/") && open.includes(task.state) && !isTaken(task) && !asked.has(task.id);
@@ -172,8 +202,8 @@ function noRun({ tasks, decisions, isRunning }: Told): string | null {
 const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 const nothingYet = "no tasks yet: `lockstep run` or `lockstep task add` brings the first";
 
-function isEmpty({ tasks, decisions, breaker }: Status): boolean {
-  return tasks.length === 0 && decisions.length === 0 && breaker.mode === "CLEAR";
+function isEmpty({ tasks, decisions, breaker, workflow }: Status): boolean {
+  return tasks.length === 0 && decisions.length === 0 && workflow === null && breaker.mode === "CLEAR";
 }
 
 function breakerLine({ mode, reason }: Status["breaker"]): string {

@@ -76,6 +76,15 @@ const status = z.looseObject({
     reason: maybe(z.string()),
     since: maybe(time),
   }),
+  workflow: maybe(
+    z.looseObject({
+      session: line,
+      state: line.describe("one of S4's sixteen"),
+      mode: z.enum(["full", "lean"]),
+      dispatched: maybe(z.looseObject({ role: line, purpose: line, agent: line, at: time })),
+      blocker: maybe(z.looseObject({ code: line, reason: z.string(), recovery: z.string(), at: time })),
+    }),
+  ).describe("of the session that `start` began last; null where there is none"),
 });
 
 const lockList = z.object({

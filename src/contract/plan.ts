@@ -8,11 +8,14 @@ const entriesMax = 1000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tabs and ends of lines are text, the rest is not
 const textForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+$/;
-const idForm = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
+/** What concerns a session as a whole goes by the name of meta. */
+const idForm = /^(?![mM][eE][tT][aA]$)[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
 const checkForm = /^(?:cmd|manual):\s*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/;
 
-const taskId = z.string("an id: a letter, then letters, digits, `-` and `_`, at most 100").regex(idForm);
+const taskId = z
+  .string("an id: a letter, then letters, digits, `-` and `_`, at most 100, and not the reserved word meta")
+  .regex(idForm);
 
 const text = z.string("a string that is not blank: put quotes around it").regex(textForm);
 
@@ -22,6 +25,11 @@ const scope = z.array(
   z
     .string("a path or glob inside the project")
     .describe("a path (itself and everything below) or a glob, inside the project"),
+);
+
+const contextFile = projectPath.regex(
+  /^(?!.*<session>)/,
+  "the session's own name in the path, and no placeholder",
 );
 
 const acceptanceCheck = z
@@ -73,7 +81,13 @@ const task = z
     heartbeat_interval_seconds: count.default(60),
     non_goals: lines,
     constraints: lines,
-    context_files: z.array(projectPath).default([]),
+    context_files: z.array(contextFile).default([]),
+    files_expected: z
+      .array(projectPath)
+      .max(entriesMax, `at most ${entriesMax} paths`)
+      .default([])
+      .describe("what the task will probably change"),
+    done_when: lines.describe("how to see that the task is done, beyond its checks"),
     skip_pr: z.boolean().default(false),
   })
   .superRefine(({ heartbeat_interval_seconds: beat, timeout_seconds: timeout }, context) => {

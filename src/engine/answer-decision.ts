@@ -1,6 +1,10 @@
 import { field, isStringList } from "../core/points/fields.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
+import { gateOf } from "../core/session/gate-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import { blockedSession, gateAnswer, refuseGateAnswer } from "./answer-gate.ts";
+import { currentSession } from "./current-session.ts";
+import { decisionNamed } from "./decision-ids.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
@@ -14,7 +18,8 @@ export type AnswerInput =
 /** A person's answer, and what follows from it, in one commit. */
 export function answerDecision(engine: Engine, input: AnswerInput, call: Call): Promise<Verdict> {
   return settle(engine, { operation: "decide", input, call }, async () => {
-    const decision = (await engine.ledger.decisions()).find(({ id }) => id === input.id);
+    const current = await currentSession(engine);
+    const decision = decisionNamed(await engine.ledger.decisions(), input.id, current?.name);
     if (decision === undefined)
       return { verdict: deny("R-IN-001", `there is no decision \`${input.id}\`: see \`lockstep decide\``) };
     if (decision.state !== "pending")
@@ -23,32 +28,52 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
           state: decision.state,
         }),
       };
-    if ("cancel" in input) return close(engine, { decision, call, state: "cancelled", answer: input.cancel });
-    const answer = chosen(decision, input.answer);
+    if ("cancel" in input) return cancel(engine, { decision, reason: input.cancel, call });
+    const gate = gateOf(decision.id);
+    const answer = gate === undefined ? chosen(decision, input.answer) : gateAnswer(gate, input.answer);
     if (answer === undefined)
-      return {
-        verdict: deny(
-          "R-IN-001",
-          `\`${input.answer}\` is no answer here: one of ${decision.options.join(", ")}`,
-          {
-            options: decision.options,
-          },
-        ),
-      };
+      return gate === undefined
+        ? { verdict: noAnswer(decision, input.answer) }
+        : refuseGateAnswer(engine, { decision, gate, text: input.answer, call });
     if (answer === "refused" || decision.kind !== "widen")
       return close(engine, { decision, call, state: "answered", answer });
     return approve(engine, decision, call);
   });
 }
 
-/** One of the options; who refuses work may say why: `refused: it is too long`. */
+async function cancel(
+  engine: Engine,
+  { decision, reason, call }: { decision: Decision; reason: string; call: Call },
+): Promise<Settled> {
+  if (reason.trim() === "")
+    return { verdict: deny("R-IN-001", `say why \`${decision.id}\` is cancelled: --cancel "…"`) };
+  return close(engine, { decision, call, state: "cancelled", answer: reason });
+}
+
+function noAnswer({ options }: Decision, text: string): Verdict {
+  const valid = options.length === 0 ? "say it in your own words" : `one of ${options.join(", ")}`;
+  return deny("R-IN-001", `\`${text}\` is no answer here: ${valid}`, { options });
+}
+
+/** One of the options, or the person's own words where there are none. A reason may follow: `refused: it is too long`. */
 function chosen({ kind, options }: Decision, text: string): string | undefined {
-  const [, word = "", said = ""] = /^\s*([^:]*?)\s*(?::\s*([\s\S]*?)\s*)?$/.exec(text) ?? [];
-  const option = word.toLowerCase();
-  if (!options.includes(option)) return undefined;
-  if (said === "") return option;
-  const mayReason = (kind === "manual" || kind === "security") && option === "refused";
-  return mayReason ? `${option}: ${said}` : undefined;
+  const said = text.trim();
+  if (kind === "question" && options.length === 0) return said === "" ? undefined : said;
+  const word = said.toLowerCase();
+  const exact = options.find((one) => one.toLowerCase() === word);
+  if (exact !== undefined) return exact;
+  for (const option of options) {
+    if (!word.startsWith(option.toLowerCase())) continue;
+    const [, reason] = /^\s*:\s*([\s\S]*)$/.exec(said.slice(option.length)) ?? [];
+    if (reason === "") return option;
+    if (reason !== undefined && mayReason(kind, option)) return `${option}: ${reason}`;
+  }
+  return undefined;
+}
+
+function mayReason(kind: Decision["kind"], option: string): boolean {
+  if (kind === "question" || kind === "repair") return true;
+  return (kind === "manual" || kind === "security") && option === "refused";
 }
 
 async function approve(engine: Engine, decision: Decision, call: Call): Promise<Settled> {
@@ -83,8 +108,10 @@ async function close(engine: Engine, { decision, call, state, answer }: Closing)
   const closed = { ...decision, state, answer, answeredAt: draft.at };
   const data = { id: decision.id, answer };
   draft.note({ type: `decision.${state}`, task: decision.task, from: null, to: null, data });
+  const isLost = state === "cancelled" && gateOf(decision.id) !== undefined;
+  const sessions = isLost ? await blockedSession(draft, decision, answer) : [];
   return {
     verdict: allow({ id: decision.id, state, answer }),
-    change: await draft.toChange({ decisions: [closed] }),
+    change: await draft.toChange({ decisions: [closed], sessions }),
   };
 }

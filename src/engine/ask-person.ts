@@ -5,7 +5,7 @@ import type { Decision } from "../ledger/ledger.ts";
 import { nextDecisionId } from "./decision-ids.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { settle } from "./settle.ts";
+import { settle, withoutKey } from "./settle.ts";
 
 export interface Question {
   readonly kind: Decision["kind"];
@@ -19,15 +19,13 @@ export interface Question {
   readonly commit?: string;
   /** An answer counts once: after it, the same is asked anew. */
   readonly onceOnly?: boolean;
+  /** Whoever cancelled it is not asked again. */
+  readonly cancelledCounts?: boolean;
   readonly data: Details;
 }
 
 /** What a person says to a question, which is asked unless it was before. A dry run asks nobody. */
-export async function askPerson(
-  engine: Engine,
-  asked: Question,
-  call: Call,
-): Promise<Pick<Decision, "id" | "state" | "answer" | "answeredAt"> | undefined> {
+export async function askPerson(engine: Engine, asked: Question, call: Call): Promise<Decision | undefined> {
   let found: Decision | undefined;
   const { about } = asked;
   await settle(engine, { operation: "ask", input: { about }, call: withoutKey(call) }, async () => {
@@ -64,7 +62,10 @@ function newDecision(asked: Question, id: string, askedAt: string): Decision {
 }
 
 function isSame({ kind, state, data }: Decision, asked: Question): boolean {
-  const counts = asked.onceOnly === true ? state === "pending" : state !== "cancelled";
+  const counts =
+    state === "pending" ||
+    (state === "answered" && asked.onceOnly !== true) ||
+    (state === "cancelled" && asked.cancelledCounts === true);
   return kind === asked.kind && counts && field(data, "about") === digestOf(asked);
 }
 
@@ -76,9 +77,4 @@ function isOverdue({ kind, task, state, data }: Decision, asked: Question): bool
 /** A digest: the words themselves are stored masked. */
 function digestOf({ about }: Question): string {
   return createHash("sha256").update(about.join("\n")).digest("hex");
-}
-
-/** One request may ask several questions. */
-function withoutKey({ key: _key, ...call }: Call): Call {
-  return call;
 }

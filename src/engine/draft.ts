@@ -1,5 +1,6 @@
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { maskDocument } from "../core/secrets/mask-document.ts";
+import type { Session } from "../core/session/session.ts";
 import { advance, type Step } from "../core/tasks/machine.ts";
 import type { Actor, Task } from "../core/tasks/task.ts";
 import type { TaskEvent, TaskEventType } from "../core/tasks/task-event.ts";
@@ -122,12 +123,14 @@ export class Draft {
 
   /** INV-8: whatever text came in, no secret leaves here. */
   async toChange(more: DraftExtras = {}): Promise<Change | Deny> {
-    const { take, expect, decisions = [], settings = {}, ...rest } = more;
+    const { take, expect, decisions = [], sessions = [], settings = {}, ...rest } = more;
     const tasks = [...this.#tasks.values()];
-    const texts = { tasks, events: this.#events, intents: this.#intents, decisions, settings };
+    const texts = { tasks, events: this.#events, intents: this.#intents, decisions, sessions, settings };
     const masked = await maskDocument(texts);
     if (masked.tasks.some((task, index) => !sameNames(task, tasks[index])))
       return deny("R-IN-001", "a task id, session or path looks like a secret: choose another name");
+    if (masked.sessions.some((session, index) => !sameSession(session, sessions[index])))
+      return deny("R-IN-001", "the session or its branch looks like a secret: choose another name");
     return {
       ...masked,
       attempts: [...this.#attempts.values()],
@@ -152,6 +155,7 @@ export interface DraftExtras {
   readonly take?: readonly NewLock[];
   readonly expect?: NonNullable<Change["expect"]>;
   readonly decisions?: readonly Decision[];
+  readonly sessions?: readonly Session[];
   readonly settings?: NonNullable<Change["settings"]>;
   readonly intentsDone?: readonly number[];
   readonly relieves?: boolean;
@@ -169,4 +173,8 @@ function sameNames(masked: Task, task: Task | undefined): boolean {
     of?.assignment?.uses,
   ];
   return JSON.stringify(names(masked)) === JSON.stringify(names(task));
+}
+
+function sameSession(masked: Session, session: Session | undefined): boolean {
+  return (["name", "base", "baseCommit"] as const).every((name) => masked[name] === session?.[name]);
 }

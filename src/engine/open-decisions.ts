@@ -1,13 +1,11 @@
 import type { Decision } from "../ledger/ledger.ts";
 import type { Engine } from "./engine.ts";
+import { isNeedless } from "./session-decisions.ts";
 
-/** Questions that an answer still changes something about: of a task that is over nobody needs one. */
-export async function openDecisions({ ledger }: Pick<Engine, "ledger">): Promise<readonly Decision[]> {
+/** Questions that an answer still changes something about. */
+export async function openDecisions(engine: Pick<Engine, "ledger">): Promise<readonly Decision[]> {
   const open: Decision[] = [];
-  for (const decision of await ledger.decisions({ state: "pending" })) {
-    const state = (await ledger.task(decision.task))?.state;
-    const isOver = state === "MERGED" || state === "FAILED";
-    if (!isOver) open.push(decision);
-  }
+  for (const decision of await engine.ledger.decisions({ state: "pending" }))
+    if (!(await isNeedless(engine, decision))) open.push(decision);
   return open;
 }

@@ -1,10 +1,13 @@
 import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
 import { addCost } from "../core/loops/budgets.ts";
 import { field, isStringList } from "../core/points/fields.ts";
+import { isMeta } from "../core/session/meta-key.ts";
+import type { Session } from "../core/session/session.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { type Breaker, readBreaker } from "./breaker.ts";
+import { currentSession } from "./current-session.ts";
 import type { Engine } from "./engine.ts";
 import { openDecisions } from "./open-decisions.ts";
 
@@ -15,9 +18,11 @@ export interface StatusInput {
 /** What `status --json` prints, and what the table for people is made from. */
 export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   const found = task === undefined ? await engine.ledger.tasks() : [await engine.ledger.task(task)];
-  const tasks = await Promise.all(
+  const all = await Promise.all(
     found.filter((one) => one !== undefined).map((one) => taskStatus(engine, one)),
   );
+  // What a session does as a whole is no task for people; what it costs is theirs.
+  const tasks = task === undefined ? all.filter(({ id }) => !isMeta(id)) : all;
   const decisions = (await openDecisions(engine)).map(
     ({ id, kind, task: asked, question, options, askedAt }) => ({
       id,
@@ -38,9 +43,25 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     tasks,
     batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
     decisions,
-    cost_usd: totalCost(tasks),
+    cost_usd: totalCost(all),
     walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
     breaker,
+    workflow: workflowOf(await currentSession(engine)),
+  };
+}
+
+/** Where the session that `start` began is on its way. */
+function workflowOf(session: Session | undefined) {
+  if (session === undefined) return null;
+  const { name, state, mode, dispatched, blocker } = session;
+  if (blocker === null) return { session: name, state, mode, dispatched, blocker };
+  const { code, reason, recovery, at, from } = blocker;
+  return {
+    session: name,
+    state,
+    mode,
+    dispatched,
+    blocker: { code, reason, recovery, at, from_state: from },
   };
 }
 

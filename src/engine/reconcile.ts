@@ -71,7 +71,7 @@ async function toldBy(ledger: Ledger): Promise<Map<string, string>> {
   const told = new Map<string, string>();
   for (let after = 0; ; ) {
     const page = await ledger.events({ after, limit: pageSize });
-    for (const { task, to } of page) if (task !== null) told.set(task, to ?? told.get(task) ?? "");
+    for (const { task, to } of page) if (task !== null && to !== null) told.set(task, to);
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return told;
     after = last.seq;

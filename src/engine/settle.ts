@@ -52,6 +52,11 @@ export async function settle(
   throw new StoreFault("busy", `the ledger changed ${roundsMax} times under \`${operation}\`: try again`);
 }
 
+/** For a part of a request: one request may consist of several. */
+export function withoutKey({ key: _key, ...call }: Call): Call {
+  return call;
+}
+
 function dry(verdict: Verdict): Verdict {
   return verdict.allow ? { ...verdict, details: { ...verdict.details, dry_run: true } } : verdict;
 }

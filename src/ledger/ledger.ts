@@ -1,6 +1,7 @@
 import type { Lease } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import type { StoredShape } from "../core/paths/stored-shape.ts";
+import type { Session } from "../core/session/session.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
 
@@ -35,6 +36,9 @@ export interface Ledger {
   answered(key: string): Promise<Answered | undefined>;
   intents(): Promise<readonly Intent[]>;
   decisions(filter?: { readonly state?: Decision["state"] }): Promise<readonly Decision[]>;
+  session(name: string): Promise<Session | undefined>;
+  /** By name. */
+  sessions(): Promise<readonly Session[]>;
   /** The pass that is kept under a key. A damaged one counts as none: it can be had again by running the check. */
   evidence(key: string): Promise<StoredRun | undefined>;
   /** Another one after whatever anybody has stored: what was read before may be old. */
@@ -150,14 +154,26 @@ export interface Decision {
   readonly version: number;
   /**
    * widen: a task asks for more scope. vacuous: a check that should prove something passed before too. manual: what no
-   * command can tell. security: what a reviewer leaves to a person. login: an agent is not logged in.
+   * command can tell. security: what a reviewer leaves to a person. login: an agent is not logged in. The others are
+   * a session's: its two gates, what a role asks, and what becomes of work that repairs did not mend.
    */
-  readonly kind: "widen" | "vacuous" | "manual" | "security" | "login";
+  readonly kind:
+    | "widen"
+    | "vacuous"
+    | "manual"
+    | "security"
+    | "login"
+    | "approve-design"
+    | "review-strategy"
+    | "question"
+    | "repair";
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];
   readonly data: unknown;
-  readonly state: "pending" | "answered" | "cancelled";
+  /** skipped: what became of the work made it needless. */
+  readonly state: "pending" | "answered" | "cancelled" | "skipped";
+  /** Of one that is cancelled or skipped: why. */
   readonly answer: string | null;
   readonly askedAt: string;
   readonly answeredAt: string | null;
@@ -192,6 +208,7 @@ export interface Change {
   readonly tasks?: readonly Task[];
   readonly attempts?: readonly Attempt[];
   readonly decisions?: readonly Decision[];
+  readonly sessions?: readonly Session[];
   /** Each takes the place of the one under its key. No state changes with it, so it needs no event. */
   readonly evidence?: readonly StoredRun[];
   /** Taken all or none; `expect.fence` says that nobody took any since the overlap was judged. */

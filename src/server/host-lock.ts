@@ -15,9 +15,18 @@ export function takeHostLock(folder: string, role: HostRole): Disposable | undef
 }
 
 /** One process at a time opens a plan: of two that find no session for it, both would make one. */
-export async function waitForPlanLock(folder: string): Promise<Disposable> {
+export function waitForPlanLock(folder: string): Promise<Disposable> {
+  return waitFor(join(folder, "plan.lock"));
+}
+
+/** One process at a time shows how a session stands: else an older view could take the place of a newer one. */
+export function waitForStatusLock(folder: string): Promise<Disposable> {
+  return waitFor(join(folder, "status.lock"));
+}
+
+async function waitFor(file: string): Promise<Disposable> {
   for (;;) {
-    const lock = takeLock(join(folder, "plan.lock"));
+    const lock = takeLock(file);
     if (lock !== undefined) return lock;
     await sleep(pauseMs);
   }

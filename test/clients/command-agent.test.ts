@@ -43,6 +43,15 @@ describe("a program that is an agent", () => {
     expect(said).toEqual([folder]);
   });
 
+  it("gets what its role is told, as clients do", async () => {
+    using project = temporaryFolder({ ".lockstep/roles/qa.md": "Try everything." });
+    const agent = commandAgent({ run: ["sh", "-c", "cat > input"], root: project.path });
+    await started(agent, { input: { role: "QA", task: {} }, folder: project.path });
+    expect(JSON.parse(readFileSync(join(project.path, "input"), "utf8"))).toEqual({
+      ...{ role: "QA", task: {}, role_prompt: "Try everything." },
+    });
+  });
+
   it("gets its task as one document on stdin, in its folder, with its environment and no more", async () => {
     using folder = temporaryFolder();
     const input = { task: { id: "T-1", goal: 'say "é"\n' } };

@@ -9,6 +9,7 @@ import {
   universalInput,
 } from "../../src/clients/input/universal-input.ts";
 import { preDispatch } from "../../src/contract/payloads.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const task: PlannedTask = {
   id: "T-001",
@@ -28,6 +29,7 @@ const facts: AttemptFacts = {
   fixDelta: null,
   branch: "main",
   projectType: "lib",
+  role: "Coder",
 };
 const fixDelta = {
   code: "R-PC-002",
@@ -52,6 +54,7 @@ describe("an assignment", () => {
 describe("the universal input", () => {
   it("has every field of the contract, and what Lockstep adds", () => {
     expect(universalInput(task, facts)).toEqual({
+      role: "Coder",
       task: {
         id: "T-001",
         title: "Price rounding",
@@ -62,11 +65,14 @@ describe("the universal input", () => {
         constraints: [],
         acceptance_checks: ["cmd: npm test"],
         risk_flags: ["none"],
+        done_when: [],
+        files_expected: [],
       },
       project_type: "lib",
       repo_state: { branch: "main", ci_status: "unknown", last_failed_step: null },
       tools_available: ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"],
       artifact_list: [],
+      checklist: [],
       assignment,
       attempt: 1,
       fix_delta: null,
@@ -74,19 +80,47 @@ describe("the universal input", () => {
     });
   });
 
-  it("names the changed files for a reviewer, and the fix for another attempt", () => {
+  it("names the changed files for a Reviewer and nobody else, and the fix for another attempt", () => {
     const changedFiles = [{ path: "src/b.ts", old_path: "src/a.ts", change_type: "renamed" }] as const;
-    const input = universalInput(task, { ...facts, attempt: 2, fixDelta, changedFiles });
+    const input = universalInput(task, { ...facts, role: "Reviewer", attempt: 2, fixDelta, changedFiles });
     expect(input.task.session_changed_files).toEqual(changedFiles);
     expect(input).toMatchObject({ attempt: 2, fix_delta: fixDelta });
+    for (const role of ["QA", "Security", "Coder"])
+      expect(universalInput(task, { ...facts, role, changedFiles }).task.session_changed_files).toEqual([]);
+  });
+});
+
+describe("the universal input in a session", () => {
+  it("says what there is, how the checks stand, and what a reviewer of this kind of project goes through", () => {
+    const input = universalInput(task, {
+      ...{ ...facts, role: "Security", artifacts: [".agents-work/s/spec.md"] },
+      ...{ ciStatus: "red", lastFailedStep: "npm test" },
+    });
+    expect(input).toMatchObject({
+      role: "Security",
+      artifact_list: [".agents-work/s/spec.md"],
+      repo_state: { ci_status: "red", last_failed_step: "npm test" },
+      checklist: expect.arrayContaining([expect.stringContaining("API safety")]),
+    });
+    expect(input.checklist.join()).not.toContain("XSS");
+  });
+
+  it("has what the plan says beyond the contract", () => {
+    const planned = { ...task, done_when: ["it rounds"], files_expected: ["src/price/a.ts"] };
+    expect(universalInput(planned, facts).task).toMatchObject({
+      done_when: ["it rounds"],
+      files_expected: ["src/price/a.ts"],
+    });
   });
 });
 
 describe("the prompt", () => {
   const input = universalInput(task, facts);
+  using project = temporaryFolder();
+  const root = project.path;
 
   it("holds the role's duties, the scope, the way to widen it, and the whole input", () => {
-    const prompt = promptFor(input, "Coder");
+    const prompt = promptFor(input, { role: "Coder", root });
     expect(prompt).toContain("You are Coder");
     expect(prompt).toContain("Implement the task");
     expect(prompt).toContain("Write only in `src/price`, `test/price.test.ts`");
@@ -97,7 +131,7 @@ describe("the prompt", () => {
   });
 
   it("shows an answer that would be taken", () => {
-    const prompt = promptFor(input, "Coder");
+    const prompt = promptFor(input, { role: "Coder", root });
     const example = findAnswer(prompt.slice(0, prompt.indexOf("Input:")));
     const asked = { id: "T-001", criteria: ["cmd: npm test"], worklogPath: undefined };
     expect(readAnswer(example, { task: asked, role: "Coder" })).toMatchObject({
@@ -107,30 +141,30 @@ describe("the prompt", () => {
   });
 
   it("knows a role of the project's own by its name", () => {
-    expect(promptFor(input, "Translator")).toContain("You are Translator");
-    expect(promptFor(input, "constructor")).toContain("Do the task.");
+    expect(promptFor(input, { role: "Translator", root })).toContain("You are Translator");
+    expect(promptFor(input, { role: "constructor", root })).toContain("Do the task.");
   });
 
   it.each([
     ["Coder", "`status` is `OK`, `FAIL` or `BLOCKED`"],
     ["Security", "`status` is `OK`, `NEEDS_DECISION`, `FAIL` or `BLOCKED`"],
   ])("tells %s with which words to answer", (role, words) => {
-    expect(promptFor(input, role)).toContain(words);
+    expect(promptFor(input, { role, root })).toContain(words);
   });
 
   it("leaves out what the task does not have", () => {
     const bare = { ...task, forbidden_scope: [], context_files: [] };
-    const prompt = promptFor(
-      universalInput(bare, { ...facts, assignment: assignmentOf(bare, "w.md") }),
-      "QA",
-    );
+    const prompt = promptFor(universalInput(bare, { ...facts, assignment: assignmentOf(bare, "w.md") }), {
+      role: "QA",
+      root,
+    });
     expect(prompt).not.toContain("Never write in");
     expect(prompt).not.toContain("Read every file");
   });
 
   it("says on another attempt what was refused, and in the same conversation only that", () => {
     const again = universalInput(task, { ...facts, attempt: 2, fixDelta });
-    for (const prompt of [promptFor(again, "Coder"), promptToMend(again)]) {
+    for (const prompt of [promptFor(again, { role: "Coder", root }), promptToMend(again)]) {
       expect(prompt).toContain("This is attempt 2");
       expect(prompt).toContain("`npm test` failed (R-PC-002)");
       expect(prompt).toContain("To mend it: make it pass");

@@ -18,6 +18,7 @@ import {
   newEvent,
   newLock,
   newRun,
+  newSession,
   newTask,
   stateEvent,
 } from "./sample-documents.ts";
@@ -80,6 +81,16 @@ function documents(open: Open): void {
         read: async (ledger) => (await ledger.decisions())[0],
       },
     ],
+    [
+      "a session",
+      {
+        put: (version) => ({
+          sessions: [newSession("2026-02-14_shop", { version, goal: `version ${version}` })],
+        }),
+        name: "session 2026-02-14_shop",
+        read: (ledger) => ledger.session("2026-02-14_shop"),
+      },
+    ],
   ];
 
   it.each(kinds)("%s is stored with the next version, under the version that it carries", async (_, kind) => {
@@ -98,10 +109,10 @@ function documents(open: Open): void {
     const { ledger } = opened;
     expect(await ledger.commit(kind.put(1))).toEqual({ conflict: kind.name });
     committed(await ledger.commit(kind.put(0)));
-    const before = await dumpOf(ledger);
+    const before = [await dumpOf(ledger), await kind.read(ledger)];
     for (const version of [0, 2, -1])
       expect(await ledger.commit(kind.put(version))).toEqual({ conflict: kind.name });
-    expect(await dumpOf(ledger)).toEqual(before);
+    expect([await dumpOf(ledger), await kind.read(ledger)]).toEqual(before);
   });
 
   it.each(kinds)("%s that is written twice in one change is a mistake", async (_, kind) => {
@@ -136,6 +147,16 @@ function documents(open: Open): void {
     },
   );
 
+  it("sessions are listed by name", async () => {
+    await using opened = await open();
+    const { ledger } = opened;
+    const names = ["2026-02-15_a", "2026-02-14_shop-2", "2026-02-14_shop"];
+    committed(await ledger.commit({ sessions: names.map((name) => newSession(name)) }));
+    expect((await ledger.sessions()).map(({ name }) => name)).toEqual(names.toReversed());
+    expect(await ledger.session("2026-02-14")).toBeUndefined();
+    expect((await ledger.verify()).problems).toEqual([]);
+  });
+
   it("the newest attempt is the one with the highest number, and running ones are listed", async () => {
     await using opened = await open();
     const { ledger } = opened;
@@ -157,6 +178,7 @@ function changes(open: Open, runs: number): void {
     ...creating(newTask("T-1", { dependsOn: ["T-0"] })),
     attempts: [newAttempt("T-1")],
     decisions: [newDecision("D-1")],
+    sessions: [newSession("2026-02-14_shop")],
     take: [newLock("T-1", "src/a"), newLock("T-1", "db", { kind: "resource", shapes: [] })],
     settings: { breaker: { open: true } },
     intents: [{ type: "move-base", task: "T-1", epoch: 1, data: { why: "test" } }],
@@ -185,6 +207,7 @@ function changes(open: Open, runs: number): void {
       answered: [{ operation: "start", digest: "d", answer: { ok: true } }, undefined, undefined],
     });
     expect(await ledger.evidence("k-1")).toEqual(newRun("k-1"));
+    expect(await ledger.sessions()).toEqual([newSession("2026-02-14_shop", { version: 1 })]);
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
@@ -199,6 +222,7 @@ function changes(open: Open, runs: number): void {
     ["a task that was changed", { tasks: [newTask("T-9", { version: 3 })] }, "task T-9"],
     ["an attempt that was changed", { attempts: [newAttempt("T-9", { version: 3 })] }, "attempt T-9#1"],
     ["a decision that was changed", { decisions: [newDecision("D-9", { version: 3 })] }, "decision D-9"],
+    ["a session that was changed", { sessions: [newSession("s", { version: 3 })] }, "session s"],
     ["a task it relies on", { expect: { tasks: { "T-7": 2 }, fence: 0 } }, "task T-7"],
     ["a task that must not be there", { expect: { tasks: { "T-7": 0 }, fence: 0 } }, "task T-7"],
     ["a fence that moved", { expect: { fence: 3 } }, "fence"],
@@ -222,6 +246,7 @@ function changes(open: Open, runs: number): void {
     expect(await ledger.commit(mixed)).toEqual({ conflict });
     expect(await dumpOf(ledger)).toEqual(before);
     expect(await ledger.evidence("k-1")).toBeUndefined();
+    expect(await ledger.sessions()).toEqual([]);
     expect(
       await ledger.commit({ ...whole, expect: { fence: 0, tasks: { "T-7": 1, "T-8": 0 } } }),
     ).toMatchObject({

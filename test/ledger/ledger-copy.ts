@@ -15,13 +15,17 @@ import {
   newEvent,
   newLock,
   newRun,
+  newSession,
   newTask,
 } from "./sample-documents.ts";
 
-/** A little of everything. Ledgers before version 2 have no place for evidence. */
+/** A little of everything. Ledgers before version 2 have no place for evidence, before version 3 none for sessions. */
 export async function fillLedger(
   ledger: Ledger,
-  { evidence = [newRun("k-1"), newRun("k-2")] }: Pick<Change, "evidence"> = {},
+  {
+    evidence = [newRun("k-1"), newRun("k-2")],
+    sessions = [newSession("2026-02-14_shop")],
+  }: Pick<Change, "evidence" | "sessions"> = {},
 ): Promise<void> {
   const [one, two] = [newTask("T-1", { session: "s" }), newTask("T-2", { dependsOn: ["T-1"] })];
   const waiting = newTask("T-3", { state: "BLOCKED", hold: { kind: "lock", by: "T-1" } });
@@ -48,6 +52,7 @@ export async function fillLedger(
       settings: { breaker: { open: true, mode: "half" } },
       intents: [{ type: "move-base", task: "T-1", epoch: 1, data: { pid: 1 } }],
       evidence,
+      sessions,
       events: [newEvent(null, { type: "breaker.opened" }), newEvent("T-2"), newEvent("T-3")],
     }),
   );

@@ -1,3 +1,4 @@
+import { newSession as freshSession, type Session } from "../../src/core/session/session.ts";
 import type { TaskState } from "../../src/core/tasks/states.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
 import { newTask as freshTask } from "../../src/engine/new-task.ts";
@@ -55,6 +56,11 @@ export function newDecision(id: string, more: Partial<Decision> = {}): Decision 
     answeredAt: null,
     ...more,
   };
+}
+
+export function newSession(name: string, more: Partial<Session> = {}): Session {
+  const given = { name, goal: "round prices", mode: "full", base: "main", baseCommit: "4b825dc" } as const;
+  return { ...freshSession(given, at), ...more };
 }
 
 /** A plain path, or a glob as far as `*` and `**` go. */

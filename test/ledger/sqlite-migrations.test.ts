@@ -6,7 +6,7 @@ import { type Migration, migrations } from "../../src/ledger/sqlite/migrations.t
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { copyOfFilled, fillLedger, tamper } from "./ledger-copy.ts";
-import { committed, dumpOf, newEvent, newRun } from "./sample-documents.ts";
+import { committed, dumpOf, newEvent, newRun, newSession } from "./sample-documents.ts";
 
 const addTable: Migration = (connection) =>
   connection.execute("CREATE TABLE added (a TEXT) STRICT; INSERT INTO added VALUES ('x')");
@@ -54,7 +54,7 @@ describe("a migration", () => {
     using folder = temporaryFolder();
     const options = { folder: folder.path, migrations: migrations.slice(0, 1) };
     const old = await openSqliteLedger({ ...options, create: true });
-    await fillLedger(old, { evidence: [] });
+    await fillLedger(old, { evidence: [], sessions: [] });
     const before = await dumpOf(old);
     old.close();
     expect(await dumpWith(folder.path)).toEqual(before);
@@ -64,6 +64,25 @@ describe("a migration", () => {
     ledger.close();
     const again = await open(folder.path);
     expect(await again.evidence("k-1")).toEqual(newRun("k-1"));
+    again.close();
+    await expect(openSqliteLedger({ ...options, create: false })).rejects.toMatchObject({ kind: "newer" });
+  });
+
+  it("gives a ledger of version 2 its place for sessions, and keeps what it was", async () => {
+    using folder = temporaryFolder();
+    const options = { folder: folder.path, migrations: migrations.slice(0, 2) };
+    const old = await openSqliteLedger({ ...options, create: true });
+    await fillLedger(old, { sessions: [] });
+    const before = await dumpOf(old);
+    old.close();
+    expect(await dumpWith(folder.path)).toEqual(before);
+    expect(pragma(join(folder.path, "state.db.v2.bak"), "user_version")).toBe(2);
+    const ledger = await open(folder.path);
+    expect(await ledger.evidence("k-2")).toEqual(newRun("k-2"));
+    committed(await ledger.commit({ sessions: [newSession("2026-02-14_shop")] }));
+    ledger.close();
+    const again = await open(folder.path);
+    expect(await again.sessions()).toEqual([newSession("2026-02-14_shop", { version: 1 })]);
     again.close();
     await expect(openSqliteLedger({ ...options, create: false })).rejects.toMatchObject({ kind: "newer" });
   });

@@ -42,6 +42,8 @@ export class GatedLedger implements Ledger {
   answered: Ledger["answered"] = (key) => this.#read(`answered ${key}`, (ledger) => ledger.answered(key));
   intents = () => this.#read("intents", (ledger) => ledger.intents());
   decisions: Ledger["decisions"] = (filter) => this.#read("decisions", (ledger) => ledger.decisions(filter));
+  session: Ledger["session"] = (name) => this.#read(`session ${name}`, (ledger) => ledger.session(name));
+  sessions = () => this.#read("sessions", (ledger) => ledger.sessions());
   evidence: Ledger["evidence"] = (key) => this.#read(`evidence ${key}`, (ledger) => ledger.evidence(key));
   verify = () => this.#read("verify", (ledger) => ledger.verify());
   version = () => this.#store.ledger.version();

@@ -1,3 +1,4 @@
+import { decisionName } from "../../engine/decision-ids.ts";
 import { isTaken, type ShownTask, whyOf } from "./task-words.ts";
 
 export interface Question {
@@ -22,9 +23,9 @@ export function needsPerson(
 ): readonly Need[] {
   return [
     ...decisions.map((one) => ({
-      name: one.id,
+      name: decisionName(decisions, one.id),
       text: questionText(one, nameOf),
-      commands: decideCommands(one),
+      commands: decideCommands(one, decisions),
     })),
     ...tasks
       .filter(({ state }) => state === "ESCALATED")
@@ -46,7 +47,15 @@ export function questionText({ question, task }: Question, nameOf: (key: string)
   return question.replaceAll(task, nameOf(task));
 }
 
-/** Each as it can be typed. */
-export function decideCommands({ id, options }: Question): readonly string[] {
-  return options.map((option) => `lockstep decide ${id} ${option}`);
+/** Each as it can be typed. `pending`: all that wait, where there are others. */
+export function decideCommands(
+  { id, options }: Pick<Question, "id" | "options">,
+  pending: readonly Pick<Question, "id">[] = [],
+): readonly string[] {
+  const answers = options.length === 0 ? ["…"] : options;
+  return answers.map((answer) => `lockstep decide ${decisionName(pending, id)} ${inShell(answer)}`);
+}
+
+function inShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

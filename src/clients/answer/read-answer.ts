@@ -1,8 +1,9 @@
-import { field } from "../../core/points/fields.ts";
+import { field, isObject } from "../../core/points/fields.ts";
 import {
   type Fault,
   isFault,
   line,
+  listLengthMax,
   oneOf,
   optional,
   readFields,
@@ -11,7 +12,8 @@ import {
 } from "../../core/reports/read-fields.ts";
 import { readSubmission, type Submission } from "../../core/reports/read-submission.ts";
 import type { ReportedTask } from "../../core/reports/submission.ts";
-import { agentNames, questions } from "../input/role-duties.ts";
+import { questions, roleNames } from "../../core/session/roles.ts";
+import { findingLine } from "./finding-line.ts";
 
 export type AnswerReading =
   | { readonly kind: "report"; readonly report: Submission; readonly output: AgentOutput | null }
@@ -20,8 +22,9 @@ export type AnswerReading =
   | { readonly kind: "invalid"; readonly reason: string };
 
 /** What an agent's output says beyond a result. */
-interface AgentOutput {
+export interface AgentOutput {
   readonly summary: string;
+  /** Findings and review comments, one line each. */
   readonly findings: readonly string[];
   readonly meetsDefinitionOfDone: boolean;
   readonly needsReview: boolean;
@@ -63,6 +66,15 @@ function isQuestion(status: unknown): status is keyof typeof questions {
   return typeof status === "string" && Object.hasOwn(questions, status);
 }
 
+/** Findings are texts, or objects that say where and how bad. */
+export const findingList = {
+  is: (value: unknown): value is readonly unknown[] =>
+    Array.isArray(value) &&
+    value.length <= listLengthMax &&
+    value.every((item) => typeof item === "string" || isObject(item)),
+  wanted: `a list of at most ${listLengthMax} texts or objects, which may be empty`,
+};
+
 const flag = {
   is: (value: unknown): value is boolean => typeof value === "boolean",
   wanted: "`true` or `false`",
@@ -71,7 +83,10 @@ const flag = {
 function readOutput(answer: unknown, task: ReportedTask): AgentOutput | Fault {
   const said = readFields(answer, "", { summary: text });
   if (isFault(said)) return said;
-  const artifacts = readFields(field(answer, "artifacts"), "artifacts.", { findings: optional(texts) });
+  const artifacts = readFields(field(answer, "artifacts"), "artifacts.", {
+    findings: optional(findingList),
+    review_comments: optional(findingList),
+  });
   if (isFault(artifacts)) return artifacts;
   const gates = readFields(field(answer, "gates"), "gates.", {
     meets_definition_of_done: flag,
@@ -84,7 +99,9 @@ function readOutput(answer: unknown, task: ReportedTask): AgentOutput | Fault {
   if (isFault(next)) return next;
   return {
     summary: said.summary,
-    findings: artifacts.findings ?? [],
+    findings: [...(artifacts.findings ?? []), ...(artifacts.review_comments ?? [])]
+      .map(findingLine)
+      .filter((one) => one !== ""),
     meetsDefinitionOfDone: gates.meets_definition_of_done,
     needsReview: gates.needs_review ?? false,
     needsTests: gates.needs_tests ?? false,
@@ -95,7 +112,7 @@ function readOutput(answer: unknown, task: ReportedTask): AgentOutput | Fault {
 
 function readNext(next: unknown, task: ReportedTask): AgentOutput["next"] | Fault {
   const read = readFields(next, "next.", {
-    recommended_agent: oneOf(agentNames),
+    recommended_agent: oneOf(roleNames),
     recommended_task_id: line,
     reason: optional(text),
   });

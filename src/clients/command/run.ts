@@ -1,10 +1,11 @@
-import { field, isObject } from "../../core/points/fields.ts";
+import { field, isObject, isText } from "../../core/points/fields.ts";
 import { shortened } from "../../core/points/quoted.ts";
 import type { AgentClient, AgentEvent } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import { findFault, programFile } from "../process/find-program.ts";
 import { followProgram } from "../process/follow-program.ts";
 import { LastBytes } from "../process/last-bytes.ts";
+import { rolePrompt } from "../roles/role-prompt.ts";
 
 /** As much as a hook takes; of an answer that is longer only a part could be found. */
 const answerBytesMax = 1024 * 1024;
@@ -35,7 +36,7 @@ export function commandAgent({ run, root }: CommandAgent): AgentClient {
       return followProgram(start, {
         command: [programFile(program, root), ...words],
         env: start.env,
-        input: `${JSON.stringify(start.input)}\n`,
+        input: `${JSON.stringify(withRolePrompt(start.input, root))}\n`,
         onStdout: (chunk) => printed.add(chunk),
         onLine: (line, from) =>
           start.onEvent((from === "stdout" ? readUsage(line) : undefined) ?? said(line)),
@@ -43,6 +44,12 @@ export function commandAgent({ run, root }: CommandAgent): AgentClient {
       });
     },
   };
+}
+
+/** What clients are told of the role in their prompt. */
+function withRolePrompt(input: unknown, root: string): unknown {
+  const role = field(input, "role");
+  return isText(role) && isObject(input) ? { ...input, role_prompt: rolePrompt(role, { root }) } : input;
 }
 
 function said(line: string): AgentEvent {

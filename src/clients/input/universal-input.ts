@@ -1,3 +1,5 @@
+import { checklistFor } from "../../core/session/checklists.ts";
+
 /** What agents are given: one document for programs, the same as a prompt for clients (`promptFor`). */
 
 /** A task as a plan has it. */
@@ -16,6 +18,8 @@ export interface PlannedTask {
   readonly forbidden_actions?: readonly string[];
   readonly evidence?: readonly string[];
   readonly risk_flags?: readonly string[];
+  readonly done_when?: readonly string[];
+  readonly files_expected?: readonly string[];
 }
 
 export interface Assignment {
@@ -51,8 +55,13 @@ export interface AttemptFacts {
   readonly fixDelta: Mending | null;
   readonly branch: string;
   readonly projectType: string;
-  /** What a reviewer has to look at; nobody else needs it. */
+  readonly role: string;
+  /** What is to be looked at; only a Reviewer is given the list (S4-021, S4-022). */
   readonly changedFiles?: readonly ChangedFile[];
+  /** The session's files that there are. */
+  readonly artifacts?: readonly string[];
+  readonly ciStatus?: "unknown" | "green" | "red";
+  readonly lastFailedStep?: string | null;
 }
 
 export type UniversalInput = ReturnType<typeof universalInput>;
@@ -73,23 +82,32 @@ export function assignmentOf(task: PlannedTask, worklogPath: string): Assignment
 }
 
 export function universalInput(task: PlannedTask, facts: AttemptFacts) {
-  const { assignment, attempt, fixDelta, branch, projectType, changedFiles = [] } = facts;
+  const { assignment, attempt, fixDelta, branch, projectType, role, changedFiles = [] } = facts;
+  const { artifacts = [], ciStatus = "unknown", lastFailedStep = null } = facts;
   return {
+    role,
     task: {
       id: task.id,
       title: task.title,
       goal: task.goal,
       non_goals: task.non_goals ?? [],
       context_files: task.context_files ?? [],
-      session_changed_files: changedFiles,
+      session_changed_files: role === "Reviewer" ? changedFiles : [],
       constraints: task.constraints ?? [],
       acceptance_checks: task.acceptance_checks,
       risk_flags: task.risk_flags ?? ["none"],
+      done_when: task.done_when ?? [],
+      files_expected: task.files_expected ?? [],
     },
     project_type: projectType,
-    repo_state: { branch, ci_status: "unknown", last_failed_step: null },
+    repo_state: { branch, ci_status: ciStatus, last_failed_step: lastFailedStep },
     tools_available: ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"],
-    artifact_list: [] as readonly string[],
+    artifact_list: artifacts,
+    checklist: checklistFor(
+      role,
+      projectType,
+      changedFiles.map(({ path }) => path),
+    ),
     assignment,
     attempt,
     fix_delta: fixDelta,

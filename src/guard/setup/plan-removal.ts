@@ -1,3 +1,4 @@
+import { builtInRoles } from "../../clients/roles/role-prompt.ts";
 import { withoutBlock as withoutMarkedBlock } from "../../clients/settings/marked-block.ts";
 import { withoutBlock } from "../orchestrator/self-check-block.ts";
 import { wrapperFiles } from "../orchestrator/wrapper-files.ts";
@@ -25,7 +26,7 @@ export function planRemoval(edits: Edits, { clients, whole, exclude }: Removal):
   if (exclude !== undefined)
     edits.change(exclude, (text) => (text === null ? null : withoutMarkedBlock(text, excludeBlock)));
   for (const guide of guides) edits.change(guide, (text) => (text === null ? null : withoutSelfCheck(text)));
-  for (const [file, ours] of [[configFile, configTemplate] as const, ...wrapperFiles()])
+  for (const [file, ours] of [[configFile, configTemplate] as const, ...wrapperFiles(), ...builtInRoles()])
     edits.change(file, (text) => {
       if (text === ours) return null;
       if (text !== null) kept.push(file);

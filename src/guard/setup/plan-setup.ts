@@ -1,3 +1,4 @@
+import { builtInRoles } from "../../clients/roles/role-prompt.ts";
 import { withBlock as withMarkedBlock } from "../../clients/settings/marked-block.ts";
 import { selfCheckBlock, withBlock } from "../orchestrator/self-check-block.ts";
 import { wrapperFiles } from "../orchestrator/wrapper-files.ts";
@@ -18,6 +19,8 @@ export interface PlannedClient {
 interface Setup {
   readonly clients: readonly PlannedClient[];
   readonly orchestrator: boolean;
+  /** The texts of the roles, to edit. */
+  readonly roles: boolean;
   /** S3's folder, where its documented calls have to work. */
   readonly wrappers: boolean;
   /** Of git's, with what it says of files for one person alone; undefined where it knows enough. */
@@ -25,8 +28,10 @@ interface Setup {
 }
 
 /** Everything that `lockstep init` writes, as edits of texts. */
-export function planSetup(edits: Edits, { clients, orchestrator, wrappers, exclude }: Setup): void {
+export function planSetup(edits: Edits, setup: Setup): void {
+  const { clients, orchestrator, wrappers, exclude } = setup;
   edits.change(configFile, (text) => text ?? configTemplate);
+  if (setup.roles) for (const [file, ours] of builtInRoles()) edits.change(file, (text) => text ?? ours);
   for (const { name, file, hook } of clients)
     edits.change(file, (text) => clientSetups[name].install(text, hook, file));
   if (exclude !== undefined)

@@ -1,3 +1,4 @@
+import type { Session } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Head } from "../audit-head.ts";
 import { canonicalJson, link, type Tail } from "../event-chain.ts";
@@ -48,19 +49,20 @@ export function applyChange(connection: Connection, change: Change): Head | { re
   return { ...tail, commits: countCommit(connection, isDurable(change)) };
 }
 
-type Document = Task | Attempt | Decision;
+type Document = Task | Attempt | Decision | Session;
 
 interface Versioned {
-  readonly table: "tasks" | "attempts" | "decisions";
+  readonly table: "tasks" | "attempts" | "decisions" | "sessions";
   readonly key: string;
   readonly document: Document;
 }
 
-function documentsOf({ tasks = [], attempts = [], decisions = [] }: Change): Versioned[] {
+function documentsOf({ tasks = [], attempts = [], decisions = [], sessions = [] }: Change): Versioned[] {
   const documents: Versioned[] = [
     ...tasks.map((document) => ({ table: "tasks" as const, key: document.key, document })),
     ...attempts.map((document) => ({ table: "attempts" as const, key: attemptKey(document), document })),
     ...decisions.map((document) => ({ table: "decisions" as const, key: document.id, document })),
+    ...sessions.map((document) => ({ table: "sessions" as const, key: document.name, document })),
   ];
   const names = new Set<string>();
   for (const { table, key } of documents) {

@@ -35,9 +35,14 @@ function findDamage(connection: Connection): string | undefined {
   const [row = {}] = connection.rows("PRAGMA integrity_check(1)");
   const [answer] = Object.values(row);
   if (answer !== "ok") return String(answer);
+  // Tables that are missing came with later versions: the schema was compared before.
+  const has = (table: string) =>
+    connection.row("SELECT 1 FROM sqlite_schema WHERE name = ?", table) !== undefined;
   const checks = [
     // A damaged row of evidence counts as none, which is no reason to refuse everything else.
-    ...sealedTables.filter((table) => table !== "evidence").map((table) => checkTable(connection, table)),
+    ...sealedTables
+      .filter((table) => table !== "evidence" && has(table))
+      .map((table) => checkTable(connection, table)),
     checkDependencies(connection),
     checkPrefixes(connection),
   ];

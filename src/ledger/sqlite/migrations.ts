@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { Connection } from "./connection.ts";
 import { createMeta, readMeta, writeMeta } from "./meta.ts";
-import { evidenceSchema, schema } from "./schema.ts";
+import { evidenceSchema, schema, sessionsSchema } from "./schema.ts";
 import { storeFault } from "./translate-error.ts";
 
 /** Brings a ledger from the version before to its own; the version is its place in the list, from 1. */
@@ -14,6 +14,7 @@ export const migrations: readonly Migration[] = [
     createMeta(connection, { fence: 0, commits: 0, secret: randomBytes(32).toString("hex"), schema: "" });
   },
   (connection) => connection.execute(evidenceSchema),
+  (connection) => connection.execute(sessionsSchema),
 ];
 
 /** "LkSt": says whose database a file is. */

@@ -1,3 +1,4 @@
+import type { Session } from "../../core/session/session.ts";
 import { taskStates } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Attempt, Decision, Intent, NewIntent, TaskFilter } from "../ledger.ts";
@@ -48,6 +49,11 @@ export function readDecisions(connection: Connection, state: Decision["state"] |
   const rest = state === undefined ? "ORDER BY key" : "WHERE state = ? ORDER BY key";
   const values = state === undefined ? [] : [state];
   return listSealed<Decision>(connection, { table: "decisions", rest, values }).map(({ value }) => value);
+}
+
+export function readSessions(connection: Connection): Session[] {
+  const rest = "ORDER BY key";
+  return listSealed<Session>(connection, { table: "sessions", rest }).map(({ value }) => value);
 }
 
 /** An intent as it is stored. */

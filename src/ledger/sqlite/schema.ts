@@ -89,6 +89,11 @@ export const evidenceSchema = `
 CREATE TABLE evidence (key TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL) STRICT;
 `;
 
+/** Version 3. */
+export const sessionsSchema = `
+CREATE TABLE sessions (key TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL) STRICT;
+`;
+
 /** The tables whose rows have a sum. */
 export const sealedTables = [
   "meta",
@@ -101,6 +106,7 @@ export const sealedTables = [
   "settings",
   "requests",
   "evidence",
+  "sessions",
 ] as const;
 
 export type SealedTable = (typeof sealedTables)[number];

@@ -1,3 +1,4 @@
+import type { Session } from "../../core/session/session.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { type Head, type HeadFile, readHead } from "../audit-head.ts";
 import type {
@@ -23,6 +24,7 @@ import {
   readNewestAttempt,
   readOpenIntents,
   readRunningAttempts,
+  readSessions,
   readTasks,
   readWaiting,
 } from "./read-tasks.ts";
@@ -79,6 +81,8 @@ export class SqliteLedger implements Ledger {
   intents = () => this.#read(readOpenIntents);
   decisions: Ledger["decisions"] = (filter) =>
     this.#read((connection) => readDecisions(connection, filter?.state));
+  session = (name: string) => this.#read((connection) => readSealed<Session>(connection, "sessions", name));
+  sessions = () => this.#read(readSessions);
   evidence = (key: string) => this.#read((connection) => readWhole<StoredRun>(connection, "evidence", key));
   secret = () => this.#secret;
   /** SQLite counts what other connections have stored, and not this one. */

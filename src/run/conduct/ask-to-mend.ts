@@ -24,7 +24,10 @@ export function askToMend(
     const { end } = await askAgent(context, {
       ...talk,
       input: mending,
-      prompt: resume === undefined ? promptFor(mending, agent.role) : prompt,
+      prompt:
+        resume === undefined
+          ? promptFor(mending, { role: agent.role, root: context.repository.root })
+          : prompt,
       ...(resume === undefined ? {} : { resume }),
       onEvent: (event) => {
         context.onTask(task.key, event);

@@ -133,7 +133,7 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
   const talk: Talk = {
     ...{ task, place, lent, input, env, heartbeats },
     agent: one.agent,
-    prompt: promptFor(input, one.agent.role),
+    prompt: promptFor(input, { role: one.agent.role, root: context.repository.root }),
     ...goOnWith(working, promptToMend(input)),
   };
   const talked = await converse(context, talk);
@@ -259,5 +259,6 @@ function inputFor({ config, repository, session }: RunContext, working: Working)
     fixDelta: delta === null ? null : { ...delta, ...anew, previous_ref: ref },
     branch: repository.base,
     projectType: config.project_type,
+    role: one.agent.role,
   });
 }

@@ -122,6 +122,7 @@ export class Conductor {
     if (to !== null || isAnswer) this.#waiting.delete(part.task.key);
     tellLoop(part.context, event);
     rememberEvent(part.context, event);
+    await part.context.onEvent?.(event);
     // Where another agent can still be tried, that comes first.
     const { agent = null } = this.#facts.get(part.task.key) ?? {};
     const hasOther = agent !== null && part.context.config.agents[agent]?.escalate_to != null;

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../clients/agent.ts";
 import type { PlanTask } from "../../contract/plan.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
+import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
 import type { Agents } from "./agents.ts";
@@ -23,6 +24,18 @@ export interface RunContext extends IntegrationContext {
   remember(file: "activeContext.md" | "progress.md", text: string): void;
   onTask(task: string, event: AgentEvent): void;
   onState(id: string, state: TaskState): void;
+  /** Who looks at a task's work; where it is absent, the gatekeepers of its type. */
+  reviewersFor?(task: RunTask): readonly string[];
+  /** Told of everything that happens to its tasks. */
+  onEvent?(event: LedgerEvent): Promise<void>;
+  /** An agent has written in a file that only shows how the ledger stands. */
+  onWish?(task: RunTask, wish: Wish): Promise<void>;
+}
+
+export interface Wish {
+  readonly file: "status.json" | "tasks.yaml";
+  readonly before: string;
+  readonly after: string;
 }
 
 /** A task of the plan, ready to be dispatched. */

@@ -9,6 +9,8 @@ import type { RunContext, RunTask } from "./run-context.ts";
 
 /** What an agent may add to in its own copy, beside its worklog (S1-162). */
 const memoryFiles = ["activeContext.md", "progress.md"] as const;
+/** What only shows how the ledger stands. */
+const viewFiles = ["status.json", "tasks.yaml"] as const;
 const memoryBytesMax = 64 * 1024;
 const worklogBytesMax = 1024 * 1024;
 /** Whatever is longer in a checkout is not looked at. */
@@ -25,14 +27,20 @@ export class LentFiles {
   readonly #task: RunTask;
   readonly #checkout: Checkout;
   readonly #seen = new Map<string, Seen>();
+  readonly #views = new Map<string, string>();
 
   constructor(context: RunContext, task: RunTask, checkout: Checkout) {
     this.#context = context;
     this.#task = task;
     this.#checkout = checkout;
-    lend(context, checkout);
+    lendSession(context, checkout);
     for (const path of [this.#worklog, ...memoryFiles.map((name) => this.#inSession(name))])
       this.#seen.set(path, seenIn(readOwn(checkout, path)));
+    for (const name of viewFiles) this.#views.set(name, this.#readView(name));
+  }
+
+  #readView(name: (typeof viewFiles)[number]): string {
+    return readOwn(this.#checkout, this.#inSession(name)).toString("utf8");
   }
 
   /** Takes what the agent has added since into the session's own files, without secrets (INV-8). */
@@ -41,6 +49,17 @@ export class LentFiles {
     await appendMasked(this.#context, this.#worklog, this.#context.secrets.mask(text));
     taken();
     for (const name of memoryFiles) await this.#remember(name);
+    await this.#judgeEdits();
+  }
+
+  /** Statuses are the ledger's: what an agent writes there is a wish. */
+  async #judgeEdits(): Promise<void> {
+    for (const name of viewFiles) {
+      const before = this.#views.get(name) ?? "";
+      const after = this.#readView(name);
+      if (after !== before) await this.#context.onWish?.(this.#task, { file: name, before, after });
+      this.#views.set(name, after);
+    }
   }
 
   async #remember(name: (typeof memoryFiles)[number]): Promise<void> {
@@ -102,8 +121,11 @@ async function appendMasked(
   if (text !== "") appendToMemory(root, path, await maskSecrets(text.endsWith("\n") ? text : `${text}\n`));
 }
 
-/** Other tasks' worklogs are theirs. */
-function lend({ repository: { root }, session }: RunContext, { folder }: Checkout): void {
+/** Puts the session's files into a checkout, at the same paths. Other tasks' worklogs are theirs. */
+export function lendSession(
+  { repository: { root }, session }: Pick<RunContext, "repository" | "session">,
+  { folder }: Pick<Checkout, "folder">,
+): void {
   const own = join(".agents-work", session);
   const from = join(root, own);
   if (!existsSync(from) || [".agents-work", own].some((path) => isLink(join(folder, path)))) return;
@@ -129,7 +151,7 @@ function isLink(path: string): boolean {
 const empty = Buffer.alloc(0);
 
 /** Nothing where there is none, or something else in its place: the checkout is the agent's. */
-function readOwn({ folder }: Checkout, path: string): Buffer {
+export function readOwn({ folder }: Pick<Checkout, "folder">, path: string): Buffer {
   for (let at = join(folder, path); at.length > folder.length; at = dirname(at)) if (isLink(at)) return empty;
   const file = join(folder, path);
   const found = lstatSync(file, { throwIfNoEntry: false });

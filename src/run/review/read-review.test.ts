@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readReview } from "./read-review.ts";
 
-const task = { id: "T-1", criteria: [], worklogPath: undefined };
+const task = "T-1";
 
 function answer(
   status: string,
@@ -32,6 +32,13 @@ describe("an answer to a review", () => {
     ["says that it fails", answer("FAIL"), "Reviewer", "refused"],
     ["says that it is blocked", answer("BLOCKED"), "Reviewer", "refused"],
     ["leaves it to a person", answer("NEEDS_DECISION"), "Security", "undecided"],
+    ["found what a person decides", answer("OK", { findings: ["medium: a"] }), "Security", "undecided"],
+    [
+      "has a finding that blocks, as an object",
+      answer("OK", { findings: [{ severity: "high", file: "a.ts", description: "b" }] }),
+      "Architect",
+      "refused",
+    ],
   ])("that %s", (_title, given, role, verdict) => {
     expect(readReview(given, { task, role })).toMatchObject({ verdict });
   });

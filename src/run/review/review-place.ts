@@ -19,12 +19,14 @@ export interface ReviewPlaceOptions {
   readonly base: string;
   readonly commit: string;
   readonly agent: Agent;
+  /** Through which it reaches the ledger, where it works on a task of its own. */
+  readonly socket?: string;
 }
 
 /** A checkout of somebody's work for somebody else to look at: nothing of it is kept. */
 export async function openReviewPlace(
   context: RunContext,
-  { task, attempt, base, commit, agent }: ReviewPlaceOptions,
+  { task, attempt, base, commit, agent, socket }: ReviewPlaceOptions,
 ): Promise<ReviewPlace> {
   const { repository, config, sandbox, session, dependencies } = context;
   const { root, commonFolder } = repository;
@@ -45,6 +47,7 @@ export async function openReviewPlace(
       checkout: checkout.folder,
       temporary: checkout.temporary,
       readOnly: [installFolder(), join(checkout.folder, ".git")],
+      ...(socket === undefined ? {} : { socket }),
     });
     return {
       checkout,

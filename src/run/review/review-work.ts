@@ -18,7 +18,8 @@ export async function reviewWork(
   { commit, stop }: { readonly commit: string; readonly stop: AbortSignal },
 ): Promise<Reviewed> {
   const makers = await makersOf(context.engine, task.key);
-  const agents = reviewersOf(context.config, { type: task.plan.type, makers });
+  const asked = context.reviewersFor?.(task).filter((name) => !makers.has(name));
+  const agents = asked ?? reviewersOf(context.config, { type: task.plan.type, makers });
   if (agents.length === 0) return { ok: true, reviews: [] };
   const work = await workOf(context, commit);
   const all = await Promise.all(

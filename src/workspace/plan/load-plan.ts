@@ -29,8 +29,16 @@ export function loadPlan(file: string, root: string, known: KnownAgents): LoadPl
   const read = readNamedFile(path, { file: name, bytesMax: planBytesMax });
   if (read === undefined)
     return refused([wholeFileFault(name, "there is no such file", "a plan, such as `tasks.yaml`")]);
-  if ("fault" in read) return refused([read.fault]);
-  const document = readConfigDocument(name, read.text);
+  return "fault" in read ? refused([read.fault]) : readPlan(name, read.text, { root, known });
+}
+
+/** The text of a plan; `name` is what its file is called. */
+export function readPlan(
+  name: string,
+  text: string,
+  { root, known }: { readonly root: string; readonly known: KnownAgents },
+): LoadPlanResult {
+  const document = readConfigDocument(name, text);
   if (!("value" in document)) return refused(document);
   const issues = issuesOfPlan(document.value, {
     ...known,

@@ -1,0 +1,122 @@
+import { field, isTextList } from "../core/points/fields.ts";
+import type { Verdict } from "../core/rules/verdict.ts";
+import { gateOf } from "../core/session/gate-ids.ts";
+import { isMeta } from "../core/session/meta-key.ts";
+import { wrapped } from "../core/text/display-width.ts";
+import { decisionName } from "../engine/decision-ids.ts";
+import { cancelUnanswered, isSecurityQuestion } from "../engine/drop-decisions.ts";
+import type { Call, Engine } from "../engine/engine.ts";
+import { openDecisions } from "../engine/open-decisions.ts";
+import { operate } from "../engine/operate.ts";
+import { readStatus } from "../engine/read-status.ts";
+import type { Decision } from "../ledger/ledger.ts";
+import { questionText } from "./run-view/needs-person.ts";
+import { statusNames } from "./status-names.ts";
+import { style } from "./style.ts";
+import { printable } from "./table.ts";
+
+/** Where a person reads and types. */
+export interface Prompt {
+  /** Undefined: they want to end this. */
+  ask(text: string): Promise<string | undefined>;
+  tell(text: string): void;
+  readonly columns: number;
+}
+
+interface Asking {
+  readonly engine: Engine;
+  readonly call: Call;
+  readonly prompt: Prompt;
+}
+
+type Outcome = "settled" | "unanswered" | "left" | "ended";
+
+/** After the first question (A4-2). */
+const reAsksMax = 3;
+
+/** Asks a person what waits for them, in order, and gives back what was settled. */
+export async function answerAtPrompt(
+  asking: Asking,
+  wanted: (decision: Decision) => boolean = () => true,
+): Promise<readonly Decision[]> {
+  const { engine } = asking;
+  const pending = await openDecisions(engine);
+  const nameOf = statusNames((await readStatus(engine)).tasks).of;
+  const waiting = pending.filter(wanted).toSorted((one, other) => (one.askedAt < other.askedAt ? -1 : 1));
+  const settled: Decision[] = [];
+  const unanswered: Decision[] = [];
+  for (const [index, decision] of waiting.entries()) {
+    const name = decisionName(pending, decision.id);
+    show(asking.prompt, decision, { name, nameOf, place: `${index + 1} of ${waiting.length}` });
+    const outcome = await askOne(asking, decision, name);
+    if (outcome === "ended") return settled;
+    if (outcome === "settled") settled.push(decision);
+    if (outcome === "unanswered") unanswered.push(decision);
+  }
+  return [...settled, ...(await dropUnanswered(asking, unanswered))];
+}
+
+function show(
+  { tell, columns }: Prompt,
+  decision: Decision,
+  { name, nameOf, place }: { name: string; nameOf: (task: string) => string; place: string },
+): void {
+  const { task, options, data } = decision;
+  const about = isMeta(task) ? task.slice(0, task.indexOf("/")) : nameOf(task);
+  const state = field(data, "stateContext");
+  const findings = field(data, "findings");
+  const lines = [
+    ...wrapped(questionText(decision, nameOf), columns - 2),
+    ...(isTextList(findings) ? findings.map((one) => `- ${one}`) : []),
+    ...(field(data, "commit") == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
+    options.length === 0 ? "answer in your own words" : `answer: ${options.join(", or ")}`,
+    ...(mayBeLeft(decision) ? [] : ["it needs an answer, or `cancel: ` and why"]),
+  ];
+  const where = `${printable(about)}${typeof state === "string" ? `, ${state}` : ""} (${place})`;
+  tell(`\n${style.bold(name)}  ${where}\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`);
+}
+
+/** S4-095, S4-097: of these, saying nothing is no answer. */
+function mayBeLeft(decision: Decision): boolean {
+  return gateOf(decision.id) === undefined && !isSecurityQuestion(decision);
+}
+
+async function askOne({ engine, call, prompt }: Asking, decision: Decision, name: string): Promise<Outcome> {
+  for (let asked = 0; asked <= reAsksMax; asked += 1) {
+    const text = await prompt.ask(`${name}> `);
+    if (text === undefined) return "ended";
+    const isBlank = text.trim() === "";
+    if (isBlank && mayBeLeft(decision)) return "unanswered";
+    if (isBlank && gateOf(decision.id) === undefined) {
+      prompt.tell("  this one needs an answer, or `cancel: ` and why\n");
+      continue;
+    }
+    const [, reason] = /^\s*cancel:\s*(\S[\s\S]*?)\s*$/i.exec(text) ?? [];
+    const { id } = decision;
+    const input = reason === undefined ? { id, answer: text } : { id, cancel: reason };
+    const verdict: Verdict = await operate(engine, "decide", input, call);
+    prompt.tell(`  ${verdict.allow ? settledText(verdict) : printable(verdict.reason)}\n`);
+    // Whoever has answered it meanwhile, or the gate that is closed now: nothing is left to ask.
+    if (verdict.allow || verdict.code === "R-ST-001" || verdict.details.left === 0) return "settled";
+  }
+  prompt.tell(`  it waits: \`lockstep decide ${name}\` asks again\n`);
+  return "left";
+}
+
+function settledText({ details }: Verdict): string {
+  return `${String(details?.state ?? "answered")}: ${printable(String(details?.answer ?? "approved"))}`;
+}
+
+/** S4-094: only once the person has seen everything and says so. */
+async function dropUnanswered(
+  { engine, call, prompt }: Asking,
+  unanswered: readonly Decision[],
+): Promise<readonly Decision[]> {
+  if (unanswered.length === 0) return [];
+  const ids = unanswered.map(({ id }) => id);
+  const said = await prompt.ask(`\nno answer to ${ids.join(", ")}: go on without? [y/N] `);
+  if (!/^y(?:es)?$/i.test(said?.trim() ?? "")) return [];
+  const verdict = await cancelUnanswered(engine, { ids, reason: "no response provided" }, call);
+  if (!verdict.allow) prompt.tell(`  ${printable(verdict.reason)}\n`);
+  return verdict.allow ? unanswered : [];
+}

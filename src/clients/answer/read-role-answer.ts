@@ -1,0 +1,111 @@
+import { field, isText } from "../../core/points/fields.ts";
+import { isFault, lines, optional, readFields, texts } from "../../core/reports/read-fields.ts";
+import type { Submission } from "../../core/reports/submission.ts";
+import { findingLine, severityOf } from "./finding-line.ts";
+import { type AgentOutput, findingList, readAnswer } from "./read-answer.ts";
+
+type RoleStatus = "OK" | "BLOCKED" | "FAIL" | "NEEDS_INFO" | "NEEDS_DECISION";
+
+/** What a role answers, whatever it was asked for. */
+export interface RoleAnswer {
+  readonly status: RoleStatus;
+  readonly summary: string;
+  readonly next: AgentOutput["next"];
+  /** Findings, review comments, security concerns and failed tests, one line each. */
+  readonly findings: readonly string[];
+  /** For a person; none where the status asks nobody. */
+  readonly questions: readonly string[];
+  readonly filesToUpdate: readonly string[];
+  readonly commands: readonly string[];
+  readonly notes: readonly string[];
+  readonly gates: {
+    readonly meetsDefinitionOfDone: boolean;
+    readonly needsReview: boolean;
+    readonly needsTests: boolean;
+    readonly securityConcerns: readonly string[];
+  };
+}
+
+interface Reading {
+  readonly role: string;
+  readonly task?: string;
+  /** It looks at others' work, whatever its role is. */
+  readonly isReview?: boolean;
+}
+
+/** Those whose findings decide, whatever they call their answer. */
+const checkers = ["Reviewer", "QA", "Security"];
+const findingsMax = 50;
+const words = { done: "OK", blocked: "BLOCKED", failed: "FAIL" } as const;
+
+/** Reads what `findAnswer` found: strict in what decides, lenient about lists that are left out (A4-15). */
+export function readRoleAnswer(
+  answer: unknown,
+  { role, task = "meta", isReview = checkers.includes(role) }: Reading,
+): RoleAnswer | { readonly invalid: string } {
+  const read = readAnswer(answer, { task: { id: task, criteria: [], worklogPath: undefined }, role });
+  if (read.kind === "invalid") return { invalid: read.reason };
+  const said = read.kind === "question" ? read.status : wordOf(read.report);
+  if (read.output === null || said === undefined)
+    return { invalid: "it must have `status`, `summary`, `artifacts`, `gates` and `next`" };
+  const artifacts = field(field(answer, "result") ?? answer, "artifacts");
+  const lists = readFields(artifacts, "artifacts.", {
+    files_to_create_or_update: optional(lines),
+    commands_to_run: optional(texts),
+    notes: optional(texts),
+    questions: optional(findingList),
+  });
+  if (isFault(lists)) return { invalid: lists.error };
+  const { summary, next, findings, ...gates } = read.output;
+  const all = [...findings, ...gates.securityConcerns.map(findingLine), ...failedTests(artifacts)];
+  const told = { ...{ role, artifacts, summary, gates }, found: [...new Set(all)], notes: lists.notes ?? [] };
+  const status = isReview ? judged(said, told) : said;
+  return {
+    ...{ status, summary, next, gates, notes: told.notes },
+    findings: told.found.slice(0, findingsMax),
+    questions: status.startsWith("NEEDS_") ? questionsOf(lists.questions ?? [], told) : [],
+    filesToUpdate: lists.files_to_create_or_update ?? [],
+    commands: lists.commands_to_run ?? [],
+  };
+}
+
+function wordOf(report: Submission): RoleStatus | undefined {
+  return report.kind === "result" ? words[report.status] : undefined;
+}
+
+interface Told extends Pick<RoleAnswer, "summary" | "notes" | "gates"> {
+  readonly role: string;
+  readonly artifacts: unknown;
+  readonly found: readonly string[];
+}
+
+/** What was found counts more than what the answer is called. */
+function judged(said: RoleStatus, { role, found, artifacts, gates }: Told): RoleStatus {
+  const severities = new Set(found.map(severityOf));
+  if (severities.has("blocking") || needsFixes(field(artifacts, "verdict"))) return "BLOCKED";
+  if (said !== "OK") return said;
+  if (role === "Security" && severities.has("medium")) return "NEEDS_DECISION";
+  return gates.meetsDefinitionOfDone ? "OK" : "BLOCKED";
+}
+
+function needsFixes(verdict: unknown): boolean {
+  return typeof verdict === "string" && /^\s*needs[\s_-]*fix/i.test(verdict);
+}
+
+/** A failed test is a finding that blocks, in whichever form the number comes. */
+function failedTests(artifacts: unknown): readonly string[] {
+  const results = field(artifacts, "test_results");
+  const failed = field(results, "failed");
+  const count = Array.isArray(failed) ? failed.length : Number(failed ?? 0);
+  if (!(count > 0)) return [];
+  const output = field(results, "output");
+  const tests = count === 1 ? "1 test failed" : `${count} tests failed`;
+  return [findingLine(`high: ${tests}${isText(output) ? `: ${output}` : ""}`)];
+}
+
+/** The questions themselves, else what there is to decide, else whatever it says. */
+function questionsOf(asked: readonly unknown[], { role, found, notes, summary }: Told): readonly string[] {
+  const own = asked.map(findingLine).filter((one) => one !== "");
+  const open = role === "Security" ? found.filter((one) => severityOf(one) === "medium") : [];
+  return [own, open, notes, [summary]].find((some) => some.length > 0) ?? [];
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { kebabName, roleNames } from "../../core/session/roles.ts";
+import { faultLine, wholeFileFault } from "../../workspace/config-fault.ts";
+import { installFolder } from "../../workspace/install-folder.ts";
+import { readConfigFile } from "../../workspace/read-config-file.ts";
+
+/** A project's own text for a role cannot be used. */
+class RoleFileFault extends Error {
+  override readonly name = "RoleFileFault";
+  readonly code = "E-CONFIG";
+}
+
+/** What a role is told of its duties: the project's own text, else the one that comes with Lockstep. */
+export function rolePrompt(role: string, { root }: { readonly root: string }): string {
+  const file = projectFile(role);
+  const own = file === undefined ? undefined : readConfigFile(root, file);
+  if (own === undefined || file === undefined)
+    return isRole(role) ? withoutFrontmatter(builtIn(role)) : "Do the task.";
+  if ("fault" in own) throw new RoleFileFault(faultLine(own.fault));
+  const text = withoutFrontmatter(own.text);
+  if (text !== "") return text;
+  const fault = wholeFileFault(file, "it is blank", "what the role has to do, or no such file");
+  throw new RoleFileFault(faultLine(fault));
+}
+
+/** The texts that come with Lockstep, by where a project has its own. */
+export function builtInRoles(): ReadonlyMap<string, string> {
+  return new Map(roleNames.map((role) => [projectFile(role) ?? "", builtIn(role)]));
+}
+
+function builtIn(role: string): string {
+  return readFileSync(join(installFolder(), "roles", `${kebabName(role)}.md`), "utf8");
+}
+
+/** A role of the project's own may have a text too. */
+function projectFile(role: string): string | undefined {
+  const name = kebabName(role);
+  return name === "" ? undefined : `.lockstep/roles/${name}.md`;
+}
+
+function isRole(role: string): boolean {
+  return (roleNames as readonly string[]).includes(role);
+}
+
+/** The text alone: the lines between `---` at the start are for those who look for files. */
+function withoutFrontmatter(text: string): string {
+  return text.replace(/^---\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/, "").trim();
+}

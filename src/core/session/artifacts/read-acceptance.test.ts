@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { readAcceptance } from "./read-acceptance.ts";
+
+const one = { id: "AC-1", description: "Prices have two digits", verify: ["cmd: npm test"] };
+const read = (criteria: unknown) => readAcceptance(JSON.stringify({ acceptance_criteria: criteria }));
+
+describe("acceptance.json", () => {
+  it("holds criteria, and one way to check may stand without a list", () => {
+    expect(read([one, { ...one, id: "AC-2", verify: "manual: look", more: 1 }])).toEqual({
+      criteria: [one, { ...one, id: "AC-2", verify: ["manual: look"] }],
+    });
+  });
+
+  it.each<[string, string, string]>([
+    ["no JSON", "{", "acceptance.json: it is no JSON"],
+    ["no object", "[]", "acceptance.json: `acceptance_criteria` is no list"],
+    ["no criteria", '{"acceptance_criteria": []}', "acceptance.json: `acceptance_criteria` is no list of 1"],
+  ])("that is %s is refused, and the form is shown", (_, text, fault) => {
+    expect(readAcceptance(text)).toEqual({
+      faults: [expect.stringMatching(new RegExp(`^${fault}.*"verify": \\["cmd: npm test"\\]`))],
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["id", { ...one, id: undefined }, "`acceptance_criteria[0].id` is missing"],
+    ["description", { ...one, description: " " }, "`acceptance_criteria[0].description` is malformed"],
+    ["verify", { ...one, verify: [] }, "`acceptance_criteria[0].verify` is malformed"],
+    ["form", "AC-1", "`acceptance_criteria[0].id` is missing"],
+  ])("with a criterion whose %s is wrong names it", (_, criterion, fault) => {
+    expect(read([criterion])).toEqual({ faults: [expect.stringContaining(`acceptance.json: ${fault}`)] });
+  });
+
+  it("names every fault, and an id that stands twice", () => {
+    expect(read([one, {}, one])).toEqual({
+      faults: [
+        expect.stringContaining("acceptance_criteria[1].id"),
+        "acceptance.json: two criteria have the id `AC-1`",
+      ],
+    });
+  });
+});

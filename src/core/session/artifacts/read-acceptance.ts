@@ -1,0 +1,50 @@
+import { field, isText, isTextList } from "../../points/fields.ts";
+import { quoted } from "../../points/quoted.ts";
+import { type Fault, isFault, line, readFields, text } from "../../reports/read-fields.ts";
+import { readJson } from "../../text/read-json.ts";
+
+export interface Criterion {
+  readonly id: string;
+  readonly description: string;
+  /** How to find out whether it is met; at least one way. */
+  readonly verify: readonly string[];
+}
+
+const file = "acceptance.json";
+const form = '{"acceptance_criteria": [{"id": "AC-1", "description": "…", "verify": ["cmd: npm test"]}]}';
+const criteriaMax = 1000;
+
+const ways = {
+  is: (value: unknown): value is string | readonly string[] =>
+    isText(value) || (isTextList(value) && value.length > 0),
+  wanted: "a list of at least one way to find out whether it is met",
+};
+
+/** The criteria of acceptance.json, or everything that is wrong with it (S4-161). */
+export function readAcceptance(
+  content: string,
+): { readonly criteria: readonly Criterion[] } | { readonly faults: readonly string[] } {
+  const document = readJson(content);
+  if (document === undefined) return { faults: [`${file}: it is no JSON: write ${form}`] };
+  const listed = field(document, "acceptance_criteria");
+  if (!Array.isArray(listed) || listed.length === 0 || listed.length > criteriaMax)
+    return { faults: [`${file}: \`acceptance_criteria\` is no list of 1 to ${criteriaMax}: write ${form}`] };
+  const read = listed.map((one, index) => readCriterion(one, `acceptance_criteria[${index}].`));
+  const criteria = read.flatMap((one) => (isFault(one) ? [] : [one]));
+  const faults = [
+    ...read.flatMap((one) => (isFault(one) ? [`${file}: ${one.error}`] : [])),
+    ...twice(criteria.map(({ id }) => id)).map((id) => `${file}: two criteria have the id ${quoted(id)}`),
+  ];
+  return faults.length > 0 ? { faults } : { criteria };
+}
+
+function readCriterion(one: unknown, prefix: string): Criterion | Fault {
+  const read = readFields(one, prefix, { id: line, description: text, verify: ways });
+  if (isFault(read)) return read;
+  const { id, description, verify } = read;
+  return { id, description, verify: typeof verify === "string" ? [verify] : verify };
+}
+
+function twice(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+}

@@ -1,0 +1,48 @@
+import type { RoleName } from "./roles.ts";
+
+interface Reading {
+  readonly must: readonly string[];
+  /** Where they are there; a name that ends in `/` stands for everything below. */
+  readonly may: readonly string[];
+}
+
+/** What a role has to know before it starts. What it wrote itself it is shown again, for corrections. */
+const readings: Readonly<Record<RoleName, Reading>> = {
+  SpecAgent: { must: [], may: ["spec.md", "acceptance.json", "research/"] },
+  Architect: { must: ["spec.md", "acceptance.json"], may: ["research/", "architecture.md", "adr/"] },
+  Designer: { must: ["spec.md", "architecture.md", "acceptance.json"], may: ["design-specs/"] },
+  Researcher: {
+    must: ["spec.md"],
+    may: ["acceptance.json", "architecture.md", "design-specs/", "research/"],
+  },
+  Planner: { must: ["spec.md", "acceptance.json", "architecture.md"], may: ["design-specs/", "research/"] },
+  Coder: { must: ["spec.md", "tasks.yaml"], may: ["architecture.md", "design-specs/"] },
+  Reviewer: { must: ["spec.md", "tasks.yaml"], may: ["architecture.md", "design-specs/"] },
+  QA: { must: ["spec.md", "acceptance.json", "tasks.yaml"], may: ["design-specs/"] },
+  Security: { must: ["tasks.yaml"], may: ["architecture.md"] },
+  Integrator: { must: ["tasks.yaml", "acceptance.json"], may: [] },
+  Docs: { must: ["spec.md", "tasks.yaml", "acceptance.json"], may: ["architecture.md"] },
+  Orchestrator: { must: [], may: [] },
+};
+
+/**
+ * The session's files that a role reads first, and those of them that it cannot do without and that are not there
+ * (S4-055, S4-058). `present` holds paths from the session's folder. A role of the project's own reads as a Coder.
+ */
+export function contextFilesFor(
+  role: string,
+  session: string,
+  present: ReadonlySet<string>,
+): { readonly files: readonly string[]; readonly missing: readonly string[] } {
+  const { must, may } = Object.hasOwn(readings, role) ? readings[role as RoleName] : readings.Coder;
+  const below = may.flatMap((name) =>
+    name.endsWith("/")
+      ? [...present].filter((path) => path.startsWith(name)).sort()
+      : [name].filter((path) => present.has(path)),
+  );
+  const full = (path: string) => `.agents-work/${session}/${path}`;
+  return {
+    files: [...must.filter((path) => present.has(path)), ...below].map(full),
+    missing: must.filter((path) => !present.has(path)).map(full),
+  };
+}

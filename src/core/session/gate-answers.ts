@@ -1,0 +1,60 @@
+import type { Strategy } from "./session.ts";
+
+/** What a person may say at a gate. Undefined: it is asked again. */
+
+/** S4-100, S4-101: in lower case up to where the person's own words begin. */
+export function readApproval(
+  answer: string,
+):
+  | { readonly approved: true; readonly answer: string }
+  | { readonly approved: false; readonly answer: string; readonly wish: string }
+  | undefined {
+  const text = answer.trim();
+  const approved = /^approved(?![\w-])/i.exec(text);
+  if (approved !== null) return { approved: true, answer: `approved${text.slice(approved[0].length)}` };
+  const [, wish] = /^changes-requested:\s*(\S[\s\S]*)$/i.exec(text) ?? [];
+  return wish === undefined ? undefined : { approved: false, answer: `changes-requested: ${wish}`, wish };
+}
+
+const strategies: Readonly<Record<string, Strategy>> = {
+  "per-batch": "per-batch",
+  perbatch: "per-batch",
+  batch: "per-batch",
+  "per-task": "per-batch",
+  "single-final": "single-final",
+  singlefinal: "single-final",
+  single: "single-final",
+  final: "single-final",
+};
+
+/** S4-104, S4-105. */
+export function readStrategy(answer: string): Strategy | undefined {
+  const word = answer
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, "-");
+  return Object.hasOwn(strategies, word) ? strategies[word] : undefined;
+}
+
+export interface PlannedWork {
+  readonly tasks: number;
+  readonly hasDependencies: boolean;
+  readonly isRisky: boolean;
+}
+
+/** What is proposed to the person. */
+export function recommendedStrategy({ tasks, hasDependencies, isRisky }: PlannedWork): Strategy {
+  return tasks >= 5 || hasDependencies || isRisky ? "per-batch" : "single-final";
+}
+
+/** Who changes the design, going by what was asked for. */
+export function correctorFor(
+  wish: string,
+  { hasDesignSpec }: { readonly hasDesignSpec: boolean },
+): "SpecAgent" | "Architect" | "Designer" {
+  if (/\b(?:spec(?:ification)?|requirements?|acceptance|criteri(?:on|a)|scope|goals?)\b/i.test(wish))
+    return "SpecAgent";
+  if (hasDesignSpec && /\b(?:design-?spec|ui|ux|screens?|layout|colou?rs?|look)\b/i.test(wish))
+    return "Designer";
+  return "Architect";
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { advanceSession, needsOf } from "./advance.ts";
+import { nextStep, type Outside } from "./next-step.ts";
+import { newSession, type Session } from "./session.ts";
+import type { SessionEvent } from "./session-event.ts";
+import { sessionStates } from "./states.ts";
+
+const at = "2026-01-02T03:04:05.000Z";
+const given = { name: "2026-01-02_x", goal: "x", base: "main", baseCommit: "0".repeat(40) };
+const outside: Outside = { pending: 0, tasksDone: false, hasReport: false };
+
+function session(more: Partial<Session> = {}): Session {
+  return { ...newSession({ ...given, mode: "full" }, at), ...more };
+}
+
+/** With everything that it needs. */
+function movedBy(before: Session, event: SessionEvent): Session {
+  const facts = Object.fromEntries(needsOf(before, event).map((condition) => [condition, null]));
+  const next = advanceSession(before, event, { facts, at });
+  if ("allow" in next) throw new Error(next.reason);
+  return next;
+}
+
+function correction(status: Session["correction"]["status"]): Session {
+  return session({ state: "APPROVE_DESIGN", correction: { status, wish: "smaller", last: null } });
+}
+
+describe("a design that a person wants changed", () => {
+  it.each([
+    ["queued", { do: "correct" }],
+    ["dispatched", { do: "move", event: { type: "corrected" } }],
+    ["completed", { do: "move", event: { type: "ask-approval" } }],
+    ["none", { do: "ask-gate", gate: "APPROVE_DESIGN" }],
+  ] as const)("is at `%s` gone on with, and nobody is asked twice", (status, step) => {
+    expect(nextStep(correction(status), outside)).toEqual(step);
+  });
+
+  it("is corrected only when whoever corrects it came back", () => {
+    const role = { role: "Architect", purpose: "correction", agent: "a" } as const;
+    const sent = movedBy(correction("queued"), { type: "dispatch", dispatched: role });
+    expect(sent.correction).toEqual({
+      ...{ status: "dispatched", wish: "smaller" },
+      last: { agent: "Architect", task: "meta", at },
+    });
+    expect(advanceSession(sent, { type: "corrected" }, { at })).toMatchObject({ code: "R-ST-001" });
+    expect(movedBy(sent, { type: "give-up" }).correction.status).toBe("queued");
+  });
+});
+
+describe("a session", () => {
+  it.each([
+    ["INTAKE", { type: "intake-done" }, ["spec", "acceptance"]],
+    ["INTAKE_LEAN", { type: "intake-done" }, ["spec", "acceptance", "plan", "single-task"]],
+    ["DESIGN", { type: "designed" }, ["architecture"]],
+    ["APPROVE_DESIGN", { type: "approved" }, ["approved-on-disk"]],
+    ["PLAN", { type: "planned" }, ["plan"]],
+    ["REVIEW_STRATEGY", { type: "strategy-chosen", strategy: "per-batch" }, ["strategy-on-disk"]],
+    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed", "final-review"]],
+    ["INTEGRATE", { type: "integrated" }, ["checks-green"]],
+    ["RELEASE", { type: "released" }, ["report", "all-completed", "checks-green", "nothing-pending"]],
+    ["ASK_USER", { type: "answered" }, ["nothing-pending"]],
+  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed) => {
+    expect(needsOf(session({ state }), event)).toEqual(needed);
+    const refused = advanceSession(session({ state }), event, { at });
+    expect(refused).toMatchObject({ allow: false, code: "R-ST-001" });
+    for (const missing of needed) {
+      const facts = Object.fromEntries(
+        needed.map((one) => [one, one === missing ? "it is not there" : null]),
+      );
+      expect(advanceSession(session({ state }), event, { facts, at })).toMatchObject({
+        reason: expect.stringContaining("it is not there"),
+      });
+    }
+  });
+
+  it("that asks a person or is blocked comes back to where it was, with all that was done there", () => {
+    const returned = [
+      { role: "Architect", purpose: "architecture", agent: "a", at },
+    ] as unknown as Session["returned"];
+    const before = session({ state: "DESIGN", returned });
+    const asked = movedBy(before, { type: "ask" });
+    expect(asked).toMatchObject({ state: "ASK_USER", returnTo: "DESIGN" });
+    expect(movedBy(asked, { type: "answered" })).toMatchObject({ state: "DESIGN", returned, returnTo: null });
+    const blocker = { code: "x", reason: "y", recovery: "z" };
+    const blocked = movedBy(before, { type: "block", blocker });
+    expect(blocked.blocker).toEqual({ ...blocker, at, from: "DESIGN" });
+    expect(movedBy(blocked, { type: "resume" })).toMatchObject({ state: "DESIGN", returned, blocker: null });
+  });
+
+  it("goes through each repair loop three times a task, and then a person has to grant more", () => {
+    const repair = { type: "repair", loop: "FIX_REVIEW", task: "T-1" } as const;
+    let now = session({ state: "IMPLEMENT_LOOP" });
+    for (const number of [1, 2, 3]) {
+      const fixing = movedBy(now, repair);
+      expect(fixing).toMatchObject({ state: "FIX_REVIEW", repairing: [{ task: "T-1", number }] });
+      now = movedBy(fixing, { type: "repaired", task: "T-1" });
+      expect(now).toMatchObject({ state: "IMPLEMENT_LOOP", repairing: [] });
+    }
+    expect(advanceSession(now, repair, { at })).toMatchObject({ code: "R-ST-001" });
+    expect(movedBy(now, { ...repair, task: "T-2" }).state).toBe("FIX_REVIEW");
+    expect(movedBy(now, { ...repair, loop: "FIX_TESTS" }).state).toBe("FIX_TESTS");
+    expect(movedBy(movedBy(now, { ...repair, type: "grant-repairs" }), repair).state).toBe("FIX_REVIEW");
+  });
+
+  it("that is not small after all leaves the short way for good", () => {
+    const lean = newSession({ ...given, mode: "lean" }, at);
+    expect(lean.state).toBe("INTAKE_LEAN");
+    for (const state of ["INTAKE_LEAN", "IMPLEMENT_LOOP", "FIX_REVIEW"] as const)
+      expect(movedBy({ ...lean, state }, { type: "too-complex", reason: "two modules" })).toMatchObject({
+        ...{ state: "INTAKE", mode: "full" },
+      });
+    const full = session({ state: "IMPLEMENT_LOOP" });
+    expect(advanceSession(full, { type: "too-complex", reason: "x" }, { at })).toMatchObject({
+      allow: false,
+    });
+  });
+
+  it("knows in every state what comes next", () => {
+    for (const state of sessionStates)
+      for (const mode of ["full", "lean"] as const)
+        for (const tasksDone of [true, false])
+          expect(nextStep(session({ state, mode }), { ...outside, tasksDone })).toHaveProperty("do");
+  });
+});

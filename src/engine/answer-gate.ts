@@ -1,0 +1,76 @@
+import { field } from "../core/points/fields.ts";
+import { type Details, deny } from "../core/rules/verdict.ts";
+import { readApproval, readStrategy } from "../core/session/gate-answers.ts";
+import { shortDecisionId } from "../core/session/gate-ids.ts";
+import type { Session } from "../core/session/session.ts";
+import type { GateState } from "../core/session/states.ts";
+import type { Decision } from "../ledger/ledger.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { stepSession } from "./move-session.ts";
+import type { Settled } from "./settle.ts";
+
+/** After the first answer (A4-2). */
+const reAsksMax = 3;
+
+const wanted: Readonly<Record<GateState, string>> = {
+  APPROVE_DESIGN: "`approved`, or `changes-requested: ` and what to change",
+  REVIEW_STRATEGY: "`per-batch` or `single-final`",
+};
+
+/** The answer in the form in which it is kept; undefined where it is none. */
+export function gateAnswer(gate: GateState, text: string): string | undefined {
+  return gate === "APPROVE_DESIGN" ? readApproval(text)?.answer : readStrategy(text);
+}
+
+/** S4-097, S4-099: asked again, but not for ever. */
+export async function refuseGateAnswer(
+  engine: Engine,
+  { decision, gate, text, call }: { decision: Decision; gate: GateState; text: string; call: Call },
+): Promise<Settled> {
+  const before = field(decision.data, "invalid");
+  const invalid = (typeof before === "number" ? before : 0) + 1;
+  const draft = new Draft(engine, { by: call, cause: "decide" });
+  const name = shortDecisionId(decision.id);
+  const left = 1 + reAsksMax - invalid;
+  const said = text.trim() === "" ? "nothing" : `\`${text.trim()}\``;
+  const details = { id: decision.id, invalid, left, options: decision.options };
+  const data = { ...(decision.data as Details), invalid };
+  const about = { task: decision.task, from: null, to: null };
+  if (left > 0) {
+    draft.note({ type: "decision.refused", ...about, data: { id: decision.id, invalid } });
+    const reason = `${said} is no answer to ${name}: ${wanted[gate]} (may be tried ${left} more times)`;
+    return {
+      verdict: deny("R-IN-001", reason, details),
+      change: await draft.toChange({ decisions: [{ ...decision, data }] }),
+    };
+  }
+  const why = `no valid answer after ${reAsksMax} more questions`;
+  draft.note({ type: "decision.cancelled", ...about, data: { id: decision.id, answer: why } });
+  const closed = { ...decision, data, state: "cancelled", answer: why, answeredAt: draft.at } as const;
+  const sessions = await blockedSession(draft, decision, why);
+  const reason = `${said} is no answer to ${name} either: the session is blocked, \`lockstep resume\` asks again`;
+  return {
+    verdict: deny("R-IN-001", reason, details),
+    change: await draft.toChange({ decisions: [closed], sessions }),
+  };
+}
+
+/** S4-153: without an answer at a gate the session does not go on. */
+export async function blockedSession(
+  draft: Draft,
+  { id, data }: Decision,
+  why: string,
+): Promise<readonly Session[]> {
+  const name = field(data, "session");
+  const session = typeof name === "string" ? await draft.engine.ledger.session(name) : undefined;
+  if (session === undefined) return [];
+  const blocker = {
+    code: "mandatory_user_decision_missing",
+    reason: `${shortDecisionId(id)}: ${why}`,
+    recovery: `\`lockstep resume ${session.name}\` asks it again`,
+  };
+  const blocked = stepSession(draft, session, { event: { type: "block", blocker } });
+  // It is blocked, or done, already.
+  return "allow" in blocked ? [] : [blocked];
+}

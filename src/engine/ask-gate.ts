@@ -1,0 +1,92 @@
+import { field } from "../core/points/fields.ts";
+import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
+import { gateKey } from "../core/session/gate-ids.ts";
+import { metaKey } from "../core/session/meta-key.ts";
+import type { GateState } from "../core/session/states.ts";
+import type { Decision } from "../ledger/ledger.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { settle, withoutKey } from "./settle.ts";
+
+const kinds = { APPROVE_DESIGN: "approve-design", REVIEW_STRATEGY: "review-strategy" } as const;
+
+export interface GateQuestion {
+  readonly session: string;
+  readonly gate: GateState;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly data?: Details;
+}
+
+/**
+ * Asks at a gate of a session, once: an answer that is there stays, as does a question that waits. One that was
+ * cancelled waits again under its own name (S4-086).
+ */
+export async function askGate(engine: Engine, asked: GateQuestion, call: Call): Promise<Decision> {
+  const id = gateKey(asked.session, asked.gate);
+  const input = { id };
+  await settle(engine, { operation: "ask", input, call: withoutKey(call) }, async () => {
+    const before = await readDecision(engine, id);
+    if (before?.state === "answered" || (before?.state === "pending" && isSame(before, asked)))
+      return { verdict: allow() };
+    const draft = new Draft(engine, { by: call, cause: "ask" });
+    const isNew = before?.state !== "pending";
+    const entry: Decision = {
+      ...{ id, version: before?.version ?? 0, kind: kinds[asked.gate], task: metaKey(asked.session) },
+      ...{ question: asked.question, options: asked.options },
+      data: { ...dataOf(asked), invalid: isNew ? 0 : (field(before?.data, "invalid") ?? 0) },
+      ...{ state: "pending", answer: null, answeredAt: null },
+      askedAt: isNew ? draft.at : before.askedAt,
+    };
+    if (isNew) noteAsked(draft, entry);
+    return { verdict: allow(), change: await draft.toChange({ decisions: [entry] }) };
+  });
+  const stored = await readDecision(engine, id);
+  if (stored === undefined) throw new Error(`\`${id}\` was not written`);
+  return stored;
+}
+
+/** Lets a gate be answered anew (A4-3, A4-23); how often it was answered wrongly is forgotten. */
+export async function reopenGate(
+  engine: Engine,
+  { session, gate }: Pick<GateQuestion, "session" | "gate">,
+  call: Call,
+): Promise<Verdict> {
+  const id = gateKey(session, gate);
+  return settle(engine, { operation: "reopen", input: { id }, call: withoutKey(call) }, async () => {
+    const before = await readDecision(engine, id);
+    if (before === undefined) return { verdict: deny("R-IN-001", `nobody was asked \`${id}\` yet`) };
+    const wasPending = before.state === "pending";
+    if (wasPending && field(before.data, "invalid") === 0) return { verdict: allow({ id }) };
+    const draft = new Draft(engine, { by: call, cause: "reopen" });
+    const entry = reopened(before, wasPending ? before.askedAt : draft.at);
+    if (!wasPending) noteAsked(draft, entry);
+    return { verdict: allow({ id }), change: await draft.toChange({ decisions: [entry] }) };
+  });
+}
+
+/** The same question with nothing answered, however often it was answered wrongly. */
+export function reopened(decision: Decision, askedAt: string): Decision {
+  const data = { ...(decision.data as Details), invalid: 0 };
+  return { ...decision, data, state: "pending", answer: null, answeredAt: null, askedAt };
+}
+
+async function readDecision({ ledger }: Engine, id: string): Promise<Decision | undefined> {
+  return (await ledger.decisions()).find((one) => one.id === id);
+}
+
+function noteAsked(draft: Draft, { id, kind, task }: Decision): void {
+  draft.note({ type: "decision.asked", task, from: null, to: null, data: { id, kind } });
+}
+
+function dataOf({ session, gate, data = {} }: GateQuestion): Details {
+  return { ...data, session, stateContext: gate, fromSecurity: false };
+}
+
+function isSame({ question, options, data }: Decision, asked: GateQuestion): boolean {
+  const { invalid: _invalid, ...rest } = data as Details;
+  return (
+    JSON.stringify([question, options, rest]) ===
+    JSON.stringify([asked.question, asked.options, dataOf(asked)])
+  );
+}

@@ -1,0 +1,83 @@
+import { field } from "../core/points/fields.ts";
+import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
+import { gateOf } from "../core/session/gate-ids.ts";
+import type { Decision } from "../ledger/ledger.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { isNeedless, sessionDecisions } from "./session-decisions.ts";
+import { type Settled, settle, withoutKey } from "./settle.ts";
+
+/** S4-095: only a person's own words end these. */
+export function isSecurityQuestion({ kind, data }: Pick<Decision, "kind" | "data">): boolean {
+  return kind === "security" || field(data, "fromSecurity") === true;
+}
+
+/** S4-094: what a person saw and did not answer. Not for what they have to answer (S4-095, S4-097). */
+export function cancelUnanswered(
+  engine: Engine,
+  input: { readonly ids: readonly string[]; readonly reason: string },
+  call: Call,
+): Promise<Verdict> {
+  return settle(engine, { operation: "cancel-unanswered", input, call: withoutKey(call) }, async () => {
+    const asked = (await engine.ledger.decisions()).filter(({ id }) => input.ids.includes(id));
+    const kept = asked.filter((one) => isSecurityQuestion(one) || gateOf(one.id) !== undefined);
+    if (kept.length > 0) {
+      const ids = kept.map(({ id }) => id);
+      const reason = `${ids.join(", ")} needs an answer of its own: ask again, or \`lockstep decide\` with --cancel`;
+      return { verdict: deny("R-IN-001", reason, { ids }) };
+    }
+    const unanswered = asked.filter(({ state }) => state === "pending");
+    return drop(engine, { call, unanswered, state: "cancelled", reason: input.reason });
+  });
+}
+
+/** S4-093: it does not matter any more. A gate always does. */
+export function skipDecision(
+  engine: Engine,
+  input: { readonly id: string; readonly reason: string },
+  call: Call,
+): Promise<Verdict> {
+  const { id, reason } = input;
+  return settle(engine, { operation: "skip", input, call: withoutKey(call) }, async () => {
+    const found = (await engine.ledger.decisions()).find((one) => one.id === id);
+    if (found === undefined)
+      return { verdict: deny("R-IN-001", `there is no decision \`${id}\`: see \`lockstep decide\``) };
+    if (gateOf(id) !== undefined)
+      return { verdict: deny("R-IN-001", `\`${id}\` is a gate: a person answers or cancels it`, { id }) };
+    if (found.state !== "pending")
+      return { verdict: deny("R-ST-001", `decision \`${id}\` is ${found.state} already`, { id }) };
+    return drop(engine, { call, unanswered: [found], state: "skipped", reason });
+  });
+}
+
+/** S4-111: questions of a session that wait although what they were about is over. */
+export function skipNeedless(
+  engine: Engine,
+  { session }: { readonly session: string },
+  call: Call,
+): Promise<Verdict> {
+  return settle(engine, { operation: "skip", input: { session }, call: withoutKey(call) }, async () => {
+    const unanswered: Decision[] = [];
+    for (const one of await sessionDecisions(engine, session))
+      if (one.state === "pending" && (await isNeedless(engine, one))) unanswered.push(one);
+    return drop(engine, { call, unanswered, state: "skipped", reason: "its task is over" });
+  });
+}
+
+interface Dropping {
+  readonly call: Call;
+  readonly unanswered: readonly Decision[];
+  readonly state: "cancelled" | "skipped";
+  readonly reason: string;
+}
+
+async function drop(engine: Engine, { call, unanswered, state, reason }: Dropping): Promise<Settled> {
+  if (reason.trim() === "") return { verdict: deny("R-IN-001", "say why nobody answers it") };
+  const ids = unanswered.map(({ id }) => id);
+  if (ids.length === 0) return { verdict: allow({ ids }) };
+  const draft = new Draft(engine, { by: call, cause: state === "skipped" ? "skip" : "decide" });
+  for (const { id, task } of unanswered)
+    draft.note({ type: `decision.${state}`, task, from: null, to: null, data: { id, answer: reason } });
+  const decisions = unanswered.map((one) => ({ ...one, state, answer: reason, answeredAt: draft.at }));
+  return { verdict: allow({ ids }), change: await draft.toChange({ decisions }) };
+}

@@ -1,0 +1,45 @@
+import { allow, type Deny, deny } from "../core/rules/verdict.ts";
+import { metaKey } from "../core/session/meta-key.ts";
+import { newSession, type Session } from "../core/session/session.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { settle, withoutKey } from "./settle.ts";
+import { readTaskName } from "./task-keys.ts";
+
+/** A new session, at the beginning of its way. */
+export async function openSession(
+  engine: Engine,
+  given: Parameters<typeof newSession>[0],
+  call: Call,
+): Promise<Session | Deny> {
+  const { name } = given;
+  const named = readTaskName(metaKey(name));
+  if ("allow" in named) return named;
+  let opened: Session | undefined;
+  const verdict = await settle(
+    engine,
+    { operation: "open-session", input: given, call: withoutKey(call) },
+    async () => {
+      if ((await engine.ledger.session(name)) !== undefined)
+        return {
+          verdict: deny("R-ST-001", `there is a session \`${name}\` already: \`lockstep resume ${name}\``),
+        };
+      const draft = new Draft(engine, { by: call, cause: "start" });
+      const { mode, goal, base, baseCommit } = given;
+      const data = { session: name, mode, goal, base, baseCommit };
+      draft.note({ type: "session.opened", task: metaKey(name), from: null, to: null, data });
+      const change = await draft.toChange({ sessions: [newSession(given, draft.at)] });
+      if ("allow" in change) return { verdict: change };
+      [opened] = change.sessions ?? [];
+      return { verdict: allow(), change };
+    },
+  );
+  if (!verdict.allow) return verdict;
+  return asStored(opened, name);
+}
+
+/** As the ledger has it after the commit. */
+export function asStored(session: Session | undefined, name: string): Session {
+  if (session === undefined) throw new Error(`session \`${name}\` was not written`);
+  return { ...session, version: session.version + 1 };
+}

@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { needsOf } from "../core/session/advance.ts";
+import { unmet } from "../core/session/conditions.ts";
+import { gateKey } from "../core/session/gate-ids.ts";
+import { isMeta } from "../core/session/meta-key.ts";
+import { nextStep, type Step } from "../core/session/next-step.ts";
+import type { Session } from "../core/session/session.ts";
+import { type GateState, isGate } from "../core/session/states.ts";
+import { reopenGate } from "../engine/ask-gate.ts";
+import { skipNeedless } from "../engine/drop-decisions.ts";
+import { operate } from "../engine/operate.ts";
+import { copyName } from "../workspace/plan/session-folder.ts";
+import { writeStatuses } from "../workspace/plan/write-statuses.ts";
+import { askApprovalAgain, askAtGate, correctDesign } from "./ask-at-gate.ts";
+import { block } from "./block.ts";
+import { implement } from "./implement.ts";
+import { lookOutside, lookUp } from "./look-up.ts";
+import { proveAcceptance } from "./prove-acceptance.ts";
+import { beginRepair, repairWhole } from "./repair-whole.ts";
+import { runRole } from "./run-role.ts";
+import type { SessionContext, StepEnd } from "./session-context.ts";
+import { sessionFolder } from "./session-files.ts";
+import { writeReport } from "./write-report.ts";
+
+/** Takes a session from where it is to its end, or to where only a person can go on. */
+export async function conductSession(
+  context: SessionContext,
+): Promise<{ readonly how: "over" | "waiting" | "stopped"; readonly session: Session }> {
+  await pickUp(context);
+  for (;;) {
+    const session = await context.load();
+    const step = nextStep(session, await lookOutside(context.context));
+    if (step.do === "over") return { how: "over", session };
+    if (context.stops.gently.aborted) return { how: "stopped", session };
+    const end = await carryOut(context, session, step);
+    if (end !== "again") return { how: end, session: await context.load() };
+  }
+}
+
+/** What an interrupted process left behind. */
+async function pickUp(context: SessionContext): Promise<void> {
+  const { engine, call } = context.context;
+  // The attempt of a process that died is over.
+  await operate(engine, "watchdog", {}, call);
+  const { dispatched, state } = await context.load();
+  await skipNeedless(engine, { session: context.name }, call);
+  // How often a gate was answered wrongly is forgotten (S4-098).
+  if (isGate(state) && (await isAsked(context, state)))
+    await reopenGate(engine, { session: context.name, gate: state }, call);
+  if (state === "INTEGRATE") await promote(context);
+  if (dispatched !== null) {
+    context.say(`${dispatched.role} was interrupted: it is asked again`);
+    await context.move({ type: "give-up" });
+  }
+  await context.publish();
+}
+
+async function isAsked({ context, name }: SessionContext, gate: GateState): Promise<boolean> {
+  const key = gateKey(name, gate);
+  return (await context.engine.ledger.decisions({ state: "pending" })).some(({ id }) => id === key);
+}
+
+function carryOut(context: SessionContext, session: Session, step: Step): Promise<StepEnd> | StepEnd {
+  switch (step.do) {
+    case "dispatch":
+      return runRole(context, session, step);
+    case "ask-gate":
+      return askAtGate(context, step.gate);
+    case "correct":
+      return correctDesign(context, session);
+    case "implement":
+      return implement(context, session);
+    case "fix":
+      return repairWhole(context, session, step.loop);
+    case "prove":
+      return proveAcceptance(context);
+    case "report":
+      return writeReport(context, session);
+    case "move":
+      return goOn(context, session, step);
+    case "wait":
+      return "waiting";
+    case "over":
+      throw new Error("a session that is over has no step");
+  }
+}
+
+async function goOn(
+  context: SessionContext,
+  session: Session,
+  { event }: Extract<Step, { do: "move" }>,
+): Promise<StepEnd> {
+  if (event.type === "repair") return beginRepair(context, session, event);
+  if (event.type === "ask-approval") return askApprovalAgain(context);
+  const needed = needsOf(session, event);
+  const missing = unmet(needed, await lookUp(context.context, session, needed));
+  if (missing.length > 0)
+    return block(context, {
+      code: "artifact_invalid",
+      reason: missing.join("; "),
+      recovery: "mend that, or let whoever wrote it do it again",
+    });
+  const { state } = await context.move(event);
+  if (state === "INTEGRATE") await promote(context);
+  return "again";
+}
+
+/** All of it has passed: in the plan every task that is in is completed now (S4-135). */
+async function promote({ context, name }: SessionContext): Promise<void> {
+  const tasks = (await context.engine.ledger.tasks({ session: name })).filter(({ key }) => !isMeta(key));
+  writeStatuses(
+    join(sessionFolder(context.repository.root, name), copyName),
+    new Map(tasks.map(({ id, state }) => [id, state])),
+  );
+}

@@ -1,0 +1,144 @@
+import { join } from "node:path";
+import type { Session } from "../core/session/session.ts";
+import type { Task } from "../core/tasks/task.ts";
+import { askSession } from "../engine/ask-session.ts";
+import { operate } from "../engine/operate.ts";
+import { sessionDecisions } from "../engine/session-decisions.ts";
+import { Conductor } from "../run/conduct/conduct.ts";
+import type { RunContext, RunTask } from "../run/conduct/run-context.ts";
+import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
+import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { block } from "./block.ts";
+import { followRepairs } from "./follow-repairs.ts";
+import { planOf } from "./judge-files.ts";
+import { judgeWish } from "./judge-wish.ts";
+import { filesOf, unfinishedTasks } from "./look-up.ts";
+import type { SessionContext, StepEnd } from "./session-context.ts";
+
+/** Runs the plan's tasks as `lockstep run` does, with the reviewers that the strategy wants. */
+export async function implement(context: SessionContext, session: Session): Promise<StepEnd> {
+  const { name, run, stops } = context;
+  const plan = planOf(context.context, filesOf(context.context));
+  if ("faults" in plan)
+    return block(context, {
+      code: "artifact_invalid",
+      reason: plan.faults.join("; "),
+      recovery: `mend ${sessionsFolder}/${name}/${copyName}`,
+    });
+  await carryOutAnswers(context, plan);
+  const file = join(context.context.repository.root, sessionsFolder, name, copyName);
+  const taken = await run.takeIn({ plan: forCoders(context, plan), session: { session: name, file } });
+  if ("allow" in taken)
+    return block(context, { code: taken.code, reason: taken.reason, recovery: "mend that" });
+  const runContext = contextFor(context, session, taken.context);
+  const conductor = await Conductor.open(runContext, stops);
+  await conductor.add(runContext, taken.tasks);
+  await conductor.run();
+  if (stops.gently.aborted) return "stopped";
+  await endRepairs(context);
+  return afterRun(context, plan);
+}
+
+/** Whom the plan leaves it to is who codes. */
+function forCoders({ roles }: SessionContext, plan: LoadedPlan): LoadedPlan {
+  const coder = roles.agentOf("Coder");
+  return { ...plan, tasks: plan.tasks.map((task) => ({ ...task, agent: task.agent ?? coder })) };
+}
+
+function contextFor(context: SessionContext, session: Session, run: RunContext): RunContext {
+  const isFinal = session.strategy === "single-final";
+  return {
+    ...run,
+    reviewersFor: (task) => (isFinal ? [] : reviewersFor(context, task)),
+    // Until the whole has passed, nothing of it is completed (S4-135).
+    onState: (id, state) => run.onState(id, isFinal && state === "MERGED" ? "REVIEW" : state),
+    onEvent: (event) => followRepairs(context, event),
+    onWish: (task, wish) => judgeWish(context, { role: "Coder", task: task.plan.id, wish }),
+  };
+}
+
+const sensitive =
+  /\b(?:auth\w*|log-?in|passwords?|tokens?|secrets?|permissions?|inputs?|uploads?|network|https?|urls?|sql|crypto\w*)\b/i;
+
+/** Reviewer always, QA for what can be tested, Security where it is about what an attacker could use. */
+function reviewersFor({ roles }: SessionContext, { plan }: RunTask): readonly string[] {
+  const isSensitive = plan.risk_flags.includes("security") || sensitive.test(`${plan.title}\n${plan.goal}`);
+  return ["Reviewer", "QA", ...(isSensitive ? ["Security"] : [])].map(roles.agentOf);
+}
+
+/** What is not in after a run waits for a person: for an answer, or for a word on what failed. */
+async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<StepEnd> {
+  const { engine } = context.context;
+  const session = await context.load();
+  const left = await unfinishedTasks(context.context);
+  if (left === null) return "again";
+  const tasks = await tasksOf(context, plan);
+  if (session.mode === "lean" && tasks.some(isStuck)) {
+    await context.move({ type: "too-complex", reason: left });
+    return "again";
+  }
+  for (const task of tasks.filter(isStuck)) await askAbout(context, session, task);
+  const pending = (await sessionDecisions(engine, context.name)).filter(({ state }) => state === "pending");
+  if (pending.length > 0) {
+    await context.move({ type: "ask" });
+    return "again";
+  }
+  return block(context, {
+    code: "tasks_waiting",
+    reason: left,
+    recovery: "see `lockstep status` for what they wait for",
+  });
+}
+
+function isStuck({ state }: Task): boolean {
+  return state === "ESCALATED" || state === "FAILED";
+}
+
+async function tasksOf({ context, name }: SessionContext, plan: LoadedPlan): Promise<readonly Task[]> {
+  const found = await Promise.all(plan.tasks.map(({ id }) => context.engine.ledger.task(`${name}/${id}`)));
+  return found.filter((task) => task !== undefined);
+}
+
+async function askAbout(context: SessionContext, session: Session, task: Task) {
+  const { engine, call } = context.context;
+  const reason = task.refusal?.reason ?? "nobody says why";
+  const isOver = task.state === "FAILED";
+  return askSession(
+    engine,
+    {
+      session: context.name,
+      kind: "repair",
+      question: `${task.id} was tried ${task.attempts} times and is not done: ${reason}. Try again (say how), or leave it out as a known issue?`,
+      options: isOver ? ["leave-out"] : ["retry", "leave-out"],
+      stateContext: session.state,
+      fromSecurity: false,
+      about: ["task", task.key, String(task.attempts)],
+      data: { subject: task.key, attempts: task.attempts },
+    },
+    call,
+  );
+}
+
+/** What a person has said about tasks that went wrong. */
+async function carryOutAnswers(context: SessionContext, plan: LoadedPlan): Promise<void> {
+  const { engine, call } = context.context;
+  const session = await context.load();
+  for (const task of (await tasksOf(context, plan)).filter(isStuck)) {
+    const decision = await askAbout(context, session, task);
+    const { state, answer } = decision;
+    if (state === "pending") continue;
+    const note = answer?.replace(/^\w[\w-]*:?\s*/, "") || "no more was said";
+    if (state === "answered" && answer?.startsWith("retry"))
+      await operate(engine, "task-resolve", { task: task.key, note }, call);
+    else {
+      await operate(engine, "task-cancel", { task: task.key, reason: note }, call);
+      await context.move({ type: "note", knownIssues: [`${task.id} was left out: ${note}`] });
+    }
+  }
+}
+
+/** Nothing is being repaired any more, whatever became of it. */
+async function endRepairs(context: SessionContext): Promise<void> {
+  for (const { task } of (await context.load()).repairing)
+    if (task !== "meta") await context.move({ type: "repaired", task });
+}

@@ -1,0 +1,94 @@
+import { judgeArchitecture, judgeSpec } from "../core/session/artifacts/judge-artifacts.ts";
+import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
+import type { Condition } from "../core/session/conditions.ts";
+import type { RunContext } from "../run/conduct/run-context.ts";
+import { faultLine } from "../workspace/config-fault.ts";
+import { type LoadedPlan, readPlan } from "../workspace/plan/load-plan.ts";
+import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
+
+/** The files of a session, as they are or as they would be. */
+export interface SessionFiles {
+  read(name: string): string | undefined;
+  list(): readonly string[];
+}
+
+type Planning = Pick<RunContext, "repository" | "config" | "session">;
+
+/** Conditions that are about what stands in the session's files. */
+export type FileCondition = Extract<
+  Condition,
+  | "spec"
+  | "acceptance"
+  | "architecture"
+  | "research-report"
+  | "design-spec"
+  | "plan"
+  | "single-task"
+  | "report"
+>;
+
+/** What is wrong with them; nothing where the condition holds. */
+export function judgeFiles(
+  context: Planning,
+  files: SessionFiles,
+  conditions: readonly FileCondition[],
+): readonly string[] {
+  return conditions.flatMap((condition) => judges[condition](files, context));
+}
+
+type Judge = (files: SessionFiles, context: Planning) => readonly string[];
+
+const judges: Readonly<Record<FileCondition, Judge>> = {
+  spec: (files, context) => judged(files, context, "spec.md", judgeSpec),
+  acceptance: (files, context) =>
+    judged(files, context, "acceptance.json", (text) => {
+      const read = readAcceptance(text);
+      return "faults" in read ? read.faults : [];
+    }),
+  architecture: (files, context) => judged(files, context, "architecture.md", judgeArchitecture),
+  "research-report": (files, context) => below(files, context, { folder: "research/", what: "report" }),
+  "design-spec": (files, context) => below(files, context, { folder: "design-specs/", what: "design-spec" }),
+  plan: (files, context) => {
+    const plan = planOf(context, files);
+    return "faults" in plan ? plan.faults : [];
+  },
+  "single-task": (files, context) => {
+    const plan = planOf(context, files);
+    if ("faults" in plan) return plan.faults;
+    return plan.tasks.length === 1 ? [] : [`tasks.yaml has ${plan.tasks.length} tasks and not one`];
+  },
+  report: (files, context) => judged(files, context, "report.md", () => []),
+};
+
+/** The plan of a session as it would be run, or what is wrong with it. */
+export function planOf(
+  { repository, config, session }: Planning,
+  files: Pick<SessionFiles, "read">,
+): LoadedPlan | { readonly faults: readonly string[] } {
+  const name = `${sessionsFolder}/${session}/${copyName}`;
+  const text = files.read(copyName);
+  if (text === undefined) return { faults: [`there is no ${name}`] };
+  const known = { agents: config.agents, taskTypes: config.task_types };
+  const read = readPlan(name, text, { root: repository.root, known });
+  return "plan" in read ? read.plan : { faults: read.faults.map(faultLine) };
+}
+
+function judged(
+  { read }: SessionFiles,
+  { session }: Planning,
+  name: string,
+  judge: (text: string) => readonly string[],
+): readonly string[] {
+  const text = read(name);
+  if (text === undefined) return [`there is no ${sessionsFolder}/${session}/${name}`];
+  return text.trim() === "" ? [`${name} is empty`] : judge(text);
+}
+
+function below(
+  { list }: SessionFiles,
+  { session }: Planning,
+  { folder, what }: { readonly folder: string; readonly what: string },
+): readonly string[] {
+  const has = list().some((name) => name.startsWith(folder));
+  return has ? [] : [`there is no ${what} in ${sessionsFolder}/${session}/${folder}`];
+}

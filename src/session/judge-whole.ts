@@ -1,0 +1,52 @@
+import { contextFilesFor } from "../core/session/context-files.ts";
+import type { Purpose, Session } from "../core/session/session.ts";
+import { askReviewer } from "../run/review/ask-reviewer.ts";
+import { decidedBefore } from "./decided-before.ts";
+import { judgeGiven, type RoleEnd } from "./dispatch-role.ts";
+import { metaTask } from "./meta-task.ts";
+import type { SessionContext } from "./session-context.ts";
+import { listSessionFiles } from "./session-files.ts";
+
+const goals: Readonly<Partial<Record<Purpose, string>>> = {
+  "final-review": "Review all that the session has changed, as one piece of work",
+  "final-tests": "Test all that the session has changed against its acceptance criteria",
+  "final-security": "Look through all that the session has changed for what an attacker could use",
+  integration:
+    "Say whether the merged work builds, starts and passes its checks, and what of it has to be mended",
+};
+
+/** Lets a role look at everything that the session has changed; it writes nothing. */
+export async function judgeWhole(
+  sessionContext: SessionContext,
+  session: Session,
+  { role, purpose }: { readonly role: string; readonly purpose: Purpose },
+): Promise<RoleEnd> {
+  const { context, roles, name, stops } = sessionContext;
+  const { root } = context.repository;
+  const { files, missing } = contextFilesFor(role, name, listSessionFiles(root, name));
+  if (missing.length > 0) return { how: "missing", files: missing };
+  const faults = judgeGiven(context, files);
+  if (faults.length > 0) return { how: "invalid", faults };
+  const agent = roles.agentOf(role);
+  await sessionContext.move({ type: "dispatch", dispatched: { role, purpose, agent } });
+  const goal = `${goals[purpose] ?? purpose}. The goal was: ${session.goal}`;
+  const task = metaTask(name, {
+    ...{ goal, title: `${role}: ${purpose}`, agent, contextFiles: files },
+    files: [`.agents-work/${name}/worklogs/meta.md`],
+    constraints: await decidedBefore(context.engine, name),
+  });
+  const commit = (await context.atBase()).repository.baseCommit;
+  const asked = { agent, focus: null, role, stop: stops.atOnce };
+  const found = await askReviewer(context, task, { commit, base: session.baseCommit }, asked);
+  if ("failed" in found)
+    return {
+      how: "unanswered",
+      why: { unanswered: found.failed, how: stops.atOnce.aborted ? "stopped" : "failed" },
+    };
+  const { verdict, summary, findings } = found;
+  const questions = findings.length > 0 ? findings : [summary];
+  const answer = { status: statuses[verdict], summary, findings, questions, filesToUpdate: [] };
+  return { how: "answered", answer: { ...answer, next: { agent: "Orchestrator" } } };
+}
+
+const statuses = { approved: "OK", refused: "BLOCKED", undecided: "NEEDS_DECISION" } as const;

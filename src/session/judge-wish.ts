@@ -1,0 +1,46 @@
+import { judgePlanEdit, judgeStatusEdit } from "../core/session/requests.ts";
+import { readJson } from "../core/text/read-json.ts";
+import { recordViolation } from "../engine/record-violation.ts";
+import type { Wish } from "../run/conduct/run-context.ts";
+import { readConfigDocument } from "../workspace/config-document.ts";
+import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import type { SessionContext } from "./session-context.ts";
+
+interface Wished {
+  readonly role: string;
+  /** Null where it works for the session as a whole. */
+  readonly task: string | null;
+  readonly wish: Wish;
+}
+
+/** An agent's edit of a view: what it may add is added, the rest is refused, recorded and told (S4-080, S4-137). */
+export async function judgeWish(context: SessionContext, { role, task, wish }: Wished): Promise<void> {
+  const { file, before, after } = wish;
+  if (file === "tasks.yaml") {
+    const plans = { before: yamlOf(before), after: yamlOf(after) };
+    const { refused } = judgePlanEdit({ ...plans, role, task: task ?? "meta" });
+    return refuse(context, { role, task, wish }, refused);
+  }
+  const { note, refused } = judgeStatusEdit({ before: readJson(before), after: readJson(after), role });
+  await refuse(context, { role, task, wish }, refused);
+  if (note.assumptions.length + note.knownIssues.length > 0) await context.move({ type: "note", ...note });
+}
+
+function yamlOf(text: string): unknown {
+  const document = readConfigDocument(copyName, text);
+  return "value" in document ? document.value : undefined;
+}
+
+async function refuse(
+  { name, context, say }: SessionContext,
+  { role, task, wish: { file, after } }: Wished,
+  reasons: readonly string[],
+): Promise<void> {
+  for (const reason of reasons) {
+    say(`${role} wrote in ${file}: refused: ${reason}`);
+    await recordViolation(context.engine, {
+      ...{ kind: "refused", task: `${name}/${task ?? "meta"}`, epoch: null, agent: role, tool: "write" },
+      ...{ code: "R-PW-001", target: `${sessionsFolder}/${name}/${file}`, reason, bytes: after.length },
+    });
+  }
+}

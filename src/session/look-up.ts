@@ -1,0 +1,113 @@
+import { field } from "../core/points/fields.ts";
+import type { Condition, Facts } from "../core/session/conditions.ts";
+import { finalChecks, type Outside } from "../core/session/next-step.ts";
+import type { Session } from "../core/session/session.ts";
+import { isIn, type Task } from "../core/tasks/task.ts";
+import { readJson } from "../core/text/read-json.ts";
+import { sessionDecisions } from "../engine/session-decisions.ts";
+import type { RunContext } from "../run/conduct/run-context.ts";
+import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "./judge-files.ts";
+import { listSessionFiles, readSessionFile } from "./session-files.ts";
+
+export type Looking = Pick<RunContext, "engine" | "repository" | "config" | "session">;
+
+/** What a session's next step depends on and does not itself know. */
+export async function lookOutside(context: Looking): Promise<Outside> {
+  return {
+    pending: (await pendingOf(context)).length,
+    tasksDone: (await unfinishedTasks(context)) === null,
+    hasReport: judgeFiles(context, filesOf(context), ["report"]).length === 0,
+  };
+}
+
+/** Null for each condition that holds, else what is missing. */
+export async function lookUp(
+  context: Looking,
+  session: Session,
+  conditions: readonly Condition[],
+): Promise<Facts> {
+  const facts: Partial<Record<Condition, string | null>> = {};
+  for (const condition of conditions) facts[condition] = await lookFor(context, session, condition);
+  return facts;
+}
+
+export function filesOf({ repository: { root }, session }: Looking): SessionFiles {
+  return {
+    read: (name) => readSessionFile(root, session, name),
+    list: () => [...listSessionFiles(root, session)],
+  };
+}
+
+async function lookFor(context: Looking, session: Session, condition: Condition): Promise<string | null> {
+  switch (condition) {
+    case "approved-on-disk":
+      return answerOnDisk(context, "UD-APPROVE-DESIGN", (answer) => answer.startsWith("approved"));
+    case "strategy-on-disk":
+      return answerOnDisk(context, "UD-REVIEW-STRATEGY", (answer) => strategies.includes(answer));
+    case "all-completed":
+      return unfinishedTasks(context);
+    case "final-review":
+      return notPassed(session);
+    case "checks-green":
+      if (session.ci === "green" || session.checksWaived !== null) return null;
+      return `the acceptance commands did not pass${session.failedStep === null ? "" : `: ${session.failedStep}`}`;
+    case "nothing-pending": {
+      const ids = (await pendingOf(context)).map(({ id }) => id);
+      return ids.length === 0 ? null : `not answered: ${ids.join(", ")}`;
+    }
+    default:
+      return listed(judgeFiles(context, filesOf(context), [condition satisfies FileCondition]));
+  }
+}
+
+const strategies: readonly string[] = ["per-batch", "single-final"];
+
+function listed(faults: readonly string[]): string | null {
+  return faults.length === 0 ? null : faults.join("; ");
+}
+
+async function pendingOf({ engine, session }: Looking) {
+  return (await sessionDecisions(engine, session)).filter(({ state }) => state === "pending");
+}
+
+function notPassed({ strategy, returned }: Session): string | null {
+  const left = finalChecks.filter(
+    ({ purpose }) =>
+      !(purpose === "final-tests" && strategy === "per-batch") &&
+      returned.findLast((one) => one.purpose === purpose)?.status !== "OK",
+  );
+  return left.length === 0 ? null : `the whole work did not pass ${left.map(({ role }) => role).join(", ")}`;
+}
+
+/** Null where every task of the plan is in, or was left out by a person. */
+export async function unfinishedTasks(context: Looking): Promise<string | null> {
+  const plan = planOf(context, filesOf(context));
+  if ("faults" in plan) return listed(plan.faults);
+  const left: string[] = [];
+  for (const { id } of plan.tasks) {
+    const task = await context.engine.ledger.task(`${context.session}/${id}`);
+    if (task === undefined || !(isIn(task) || isLeftOut(task))) left.push(id);
+  }
+  return left.length === 0 ? null : `not completed: ${left.join(", ")}`;
+}
+
+/** Only a person cancels. */
+function isLeftOut({ state, refusal }: Task): boolean {
+  return state === "FAILED" && field(refusal?.details, "cancelled") === true;
+}
+
+/** Only what a reader of the file finds there counts (S4-154). */
+function answerOnDisk(
+  { repository, session }: Looking,
+  id: string,
+  isRight: (answer: string) => boolean,
+): string | null {
+  const document: unknown = readJson(readSessionFile(repository.root, session, "status.json") ?? "");
+  const decisions = field(document, "user_decisions");
+  const entry = Array.isArray(decisions)
+    ? decisions.find((one: unknown) => field(one, "decision_id") === id)
+    : undefined;
+  const answer = field(entry, "answer");
+  const holds = field(entry, "status") === "answered" && typeof answer === "string" && isRight(answer);
+  return holds ? null : `status.json does not hold an answer to ${id}`;
+}

@@ -1,0 +1,115 @@
+import type { AgentEvent } from "../clients/agent.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import { needsOf } from "../core/session/advance.ts";
+import { moveSession } from "../engine/move-session.ts";
+import { Agents } from "../run/conduct/agents.ts";
+import type { Stops } from "../run/conduct/conduct.ts";
+import { prepareRun } from "../run/conduct/open-run.ts";
+import type { IntegrationContext } from "../run/integration.ts";
+import { HostRunning } from "../server/host.ts";
+import { findInstructions } from "../workspace/find-instructions.ts";
+import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { lookUp } from "./look-up.ts";
+import { publishStatus } from "./publish-status.ts";
+import { withRoleAgents } from "./role-agents.ts";
+import type { SessionContext } from "./session-context.ts";
+
+export interface SessionWish {
+  readonly name: string;
+  readonly stateFolder: string;
+  readonly stops: Stops;
+  onTask(task: string, event: AgentEvent): void;
+  say(text: string): void;
+}
+
+export interface OpenedSession extends AsyncDisposable {
+  readonly context: SessionContext;
+  readonly walls: { readonly sandbox: boolean; readonly missing?: string };
+}
+
+/** Whether everybody who may be asked can be used here, before anything is begun. */
+export async function checkRoles({ config, repository }: IntegrationContext): Promise<Deny | undefined> {
+  const roles = withRoleAgents(config);
+  return new Agents(roles.config, repository.root).prepare(roles.names);
+}
+
+/** Everything that a session needs is there, and no other process conducts. */
+export async function openSessionRun(
+  given: IntegrationContext,
+  { name, stateFolder, stops, onTask, say }: SessionWish,
+): Promise<OpenedSession | Deny> {
+  const roles = withRoleAgents(given.config);
+  const context = { ...given, config: roles.config };
+  const file = `${context.repository.root}/${sessionsFolder}/${name}/${copyName}`;
+  const wish = {
+    plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
+    session: { session: name, file },
+  };
+  const prepared = await prepareRun(context, { ...wish, stateFolder, onTask });
+  if ("allow" in prepared) return prepared;
+  const run = await prepared.open().catch((error: unknown) => {
+    if (error instanceof HostRunning)
+      return deny(
+        "R-ST-001",
+        `process ${error.host?.pid ?? "?"} runs tasks here: wait for it, or stop it first`,
+      );
+    throw error;
+  });
+  if ("allow" in run) return run;
+  const unusable = await run.context.agents.prepare(roles.names);
+  if (unusable !== undefined) {
+    await run[Symbol.asyncDispose]();
+    return unusable;
+  }
+  const { engine, call, repository } = context;
+  const publish = async () => {
+    const refused = await publishStatus(engine, { root: repository.root, session: name });
+    if (refused === undefined) return;
+    const { reason } = refused;
+    const recovery = `make the folder of the session writable, then \`lockstep resume ${name}\``;
+    const blocker = { code: "persistence_failure", reason, recovery };
+    // In the ledger at least it is known (S4-110).
+    await moveSession(engine, { session: name, event: { type: "block", blocker } }, call);
+    throw new SessionFault(refused);
+  };
+  const load = async () => {
+    const session = await engine.ledger.session(name);
+    if (session === undefined) throw new Error(`there is no session \`${name}\``);
+    return session;
+  };
+  const sessionContext: SessionContext = {
+    ...{ name, run, roles, stops, load, publish, say },
+    context: run.context,
+    now: () => new Date(engine.clock.now().wallMs).toISOString(),
+    move: async (event, decisions = []) => {
+      const before = await load();
+      const facts = await lookUp(run.context, before, needsOf(before, event));
+      const moved = await moveSession(engine, { session: name, event, facts, decisions }, call);
+      if ("allow" in moved) throw new SessionFault(moved);
+      await publish();
+      if (moved.state !== before.state) say(`${before.state} → ${moved.state}`);
+      return moved;
+    },
+  };
+  try {
+    await sessionContext.move({ type: "note", instructionsExist: findInstructions(repository.root) });
+  } catch (error) {
+    await run[Symbol.asyncDispose]();
+    throw error;
+  }
+  return {
+    context: sessionContext,
+    walls: prepared.walls,
+    [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
+  };
+}
+
+/** The session cannot be stored or shown: nothing more is done. */
+class SessionFault extends Error {
+  readonly code: Deny["code"];
+
+  constructor({ code, reason }: Deny) {
+    super(reason);
+    this.code = code;
+  }
+}

@@ -1,0 +1,47 @@
+import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
+import type { RunContext } from "../run/conduct/run-context.ts";
+import { projectChecks } from "../run/prove-checks.ts";
+import { block } from "./block.ts";
+import type { SessionContext, StepEnd } from "./session-context.ts";
+import { readSessionFile } from "./session-files.ts";
+
+/** The commands that say whether the whole holds: those of the acceptance criteria, and the project's own. */
+export async function acceptanceCommands({
+  repository,
+  config,
+  session,
+  atBase,
+}: RunContext): Promise<readonly string[]> {
+  const { baseCommit } = (await atBase()).repository;
+  const read = readAcceptance(readSessionFile(repository.root, session, "acceptance.json") ?? "");
+  const criteria = "criteria" in read ? read.criteria : [];
+  const verified = criteria
+    .flatMap(({ verify }) => verify)
+    .flatMap((one) => /^cmd:\s*(.+)$/.exec(one)?.[1] ?? []);
+  const own = await projectChecks(repository.root, baseCommit, config.checks.default);
+  return [...new Set([...verified, ...own.map(({ command }) => command)])];
+}
+
+/** Lockstep runs them itself, on the base as it is now. */
+export async function proveAcceptance(context: SessionContext): Promise<StepEnd> {
+  const { engine } = context.context;
+  const { baseCommit } = (await context.context.atBase()).repository;
+  const commands = await acceptanceCommands(context.context);
+  if (commands.length === 0)
+    return block(context, {
+      code: "no_way_to_test",
+      reason: "no acceptance criterion has a command, and the project has no tests that could be found",
+      recovery: `add a \`cmd:\` to acceptance.json under \`verify\`, or \`checks\` to .lockstep/config.yaml`,
+    });
+  for (const command of commands) {
+    context.say(`on the base: ${command}`);
+    const run = await engine.prove(baseCommit, command);
+    const failed = "error" in run ? run.error : run.exit === 0 ? undefined : `exit ${run.exit}`;
+    if (failed === undefined) continue;
+    context.say(`${command}: ${failed}`);
+    await context.move({ type: "note", ci: "red", failedStep: `${command}: ${failed}` });
+    return "again";
+  }
+  await context.move({ type: "note", ci: "green", failedStep: null });
+  return "again";
+}

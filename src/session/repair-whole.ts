@@ -1,0 +1,97 @@
+import { finalChecks } from "../core/session/next-step.ts";
+import type { Repair, Session } from "../core/session/session.ts";
+import { repairsOf } from "../core/session/session.ts";
+import type { SessionEventOf } from "../core/session/session-event.ts";
+import { repairsMax } from "../core/session/states.ts";
+import { askSession } from "../engine/ask-session.ts";
+import { runExtraTask } from "./run-extra-task.ts";
+import type { SessionContext, StepEnd } from "./session-context.ts";
+
+/** Begins a repair of the whole work, or asks a person where that was tried too often. */
+export async function beginRepair(
+  context: SessionContext,
+  session: Session,
+  event: SessionEventOf<"repair">,
+): Promise<StepEnd> {
+  const { loop, task } = event;
+  if (repairsOf(session, task, loop) < repairsMax) {
+    context.say(`${loop}: ${findingsFor(session, loop)[0] ?? "something has to be mended"}`);
+    await context.move(event);
+    return "again";
+  }
+  const { engine, call } = context.context;
+  const decision = await askSession(
+    engine,
+    {
+      session: context.name,
+      kind: "repair",
+      question: `${loop} was tried ${repairsMax} times and still: ${findingsFor(session, loop).join("; ") || "it is not mended"}. Try again (say how), or accept it as a known issue?`,
+      options: ["retry", "accept"],
+      stateContext: session.state,
+      fromSecurity: false,
+      about: [loop, task, String(session.repairsBegun)],
+      data: { loop, task },
+    },
+    call,
+  );
+  if (decision.state === "pending") {
+    await context.move({ type: "ask" });
+    return "again";
+  }
+  if (decision.state === "answered" && decision.answer?.startsWith("retry"))
+    await context.move({ type: "grant-repairs", loop, task });
+  else await accept(context, session, { loop, why: decision.answer ?? decision.state });
+  return "again";
+}
+
+/** With its known issues: nothing is hidden, and the session goes on. */
+async function accept(
+  { move }: SessionContext,
+  session: Session,
+  { loop, why }: { readonly loop: Repair["loop"]; readonly why: string },
+): Promise<void> {
+  const findings = findingsFor(session, loop);
+  await move({ type: "note", knownIssues: findings.length > 0 ? findings : [`${loop}: ${why}`] });
+  const final = finalChecks.find((one) => one.loop === loop);
+  const last =
+    final ?? (session.ci === "red" ? undefined : { role: "Integrator", purpose: "integration" as const });
+  if (last === undefined) {
+    await move({ type: "note", checksWaived: why });
+    return;
+  }
+  await move({ type: "dispatch", dispatched: { role: last.role, purpose: last.purpose, agent: "person" } });
+  await move({
+    type: "return",
+    returned: { status: "OK", summary: `a person: ${why}`, next: "Orchestrator", findings: [] },
+  });
+}
+
+/** What has to be mended, as it was found. */
+function findingsFor({ returned, failedStep, ci }: Session, loop: Repair["loop"]): readonly string[] {
+  if (loop === "FIX_BUILD" && ci === "red") return failedStep === null ? [] : [failedStep];
+  const purpose = finalChecks.find((one) => one.loop === loop)?.purpose ?? "integration";
+  const last = returned.findLast((one) => one.purpose === purpose && one.status === "BLOCKED");
+  if (last === undefined) return [];
+  return last.findings.length > 0 ? last.findings : [last.summary];
+}
+
+/** Lets somebody mend what a look at the whole has found: a task of its own, proven like every other. */
+export async function repairWhole(
+  context: SessionContext,
+  session: Session,
+  loop: Repair["loop"],
+): Promise<StepEnd> {
+  const repair = session.repairing.find((one) => one.task === "meta");
+  if (repair === undefined)
+    throw new Error(`session \`${session.name}\` repairs nothing in ${session.state}`);
+  const end = await runExtraTask(context, {
+    id: `FIX-${repair.number}`,
+    title: `Repair ${repair.number}: ${loop.slice("FIX_".length).toLowerCase()}`,
+    goal: ["Mend this:", ...findingsFor(session, loop).map((one) => `- ${one}`)].join("\n"),
+    scope: ["."],
+    role: loop === "FIX_BUILD" ? "Integrator" : "Coder",
+  });
+  if (end !== "merged") return end;
+  await context.move({ type: "repaired", task: "meta" });
+  return "again";
+}

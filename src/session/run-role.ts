@@ -1,0 +1,121 @@
+import { field } from "../core/points/fields.ts";
+import { leanObjections } from "../core/session/artifacts/lean-objections.ts";
+import type { Purpose, Session } from "../core/session/session.ts";
+import { askSession } from "../engine/ask-session.ts";
+import { sessionDecisions } from "../engine/session-decisions.ts";
+import { sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { block, blockUnanswered } from "./block.ts";
+import { dispatchRole, type RoleSaid } from "./dispatch-role.ts";
+import { planOf } from "./judge-files.ts";
+import { judgeWhole } from "./judge-whole.ts";
+import { filesOf } from "./look-up.ts";
+import { wishFor } from "./role-wishes.ts";
+import { runExtraTask } from "./run-extra-task.ts";
+import type { SessionContext, StepEnd } from "./session-context.ts";
+
+interface Asked {
+  readonly role: string;
+  readonly purpose: Purpose;
+}
+
+/** Asks one role for what its step needs, and lets the session know what came of it. */
+export async function runRole(context: SessionContext, session: Session, asked: Asked): Promise<StepEnd> {
+  const { role, purpose } = asked;
+  if (await isDecided(context, session, asked)) return "again";
+  context.say(`${role} (${context.roles.agentOf(role)}): ${purpose.replace("-", " ")}`);
+  const wish = wishFor(context.context, session, asked);
+  const end =
+    wish === undefined
+      ? await judgeWhole(context, session, asked)
+      : await dispatchRole(context, session, wish);
+  if (end.how !== "answered") return blockUnanswered(context, role, end);
+  const { answer } = end;
+  context.say(`${role}: ${answer.status}: ${answer.summary}`);
+  if (answer.status === "NEEDS_INFO" || answer.status === "NEEDS_DECISION")
+    return askPeople(context, session, { role, purpose, answer });
+  if (answer.status === "FAIL" || (answer.status === "BLOCKED" && wish !== undefined))
+    return block(context, {
+      code: answer.status === "FAIL" ? "agent_failed" : "agent_blocked",
+      reason: `${role}: ${answer.summary}`,
+      recovery: "do what it asks for",
+    });
+  const documents = answer.filesToUpdate.filter((path) => !path.startsWith(`${sessionsFolder}/`));
+  if (purpose === "release" && documents.length > 0) {
+    const stays = await runExtraTask(context, docsTask(documents, answer.summary));
+    if (stays !== "merged") return stays;
+  }
+  const { summary, next, findings } = answer;
+  const status = answer.status === "BLOCKED" ? "BLOCKED" : "OK";
+  await context.move({ type: "return", returned: { status, summary, next: next.agent, findings } });
+  if (purpose === "lean-setup") await leaveLean(context);
+  return "again";
+}
+
+/** The short way is for what is small: what its plan shows not to be goes the whole way. */
+async function leaveLean(context: SessionContext): Promise<void> {
+  const plan = planOf(context.context, filesOf(context.context));
+  const objections = "faults" in plan ? [] : leanObjections(plan.tasks);
+  if (objections.length > 0) await context.move({ type: "too-complex", reason: objections.join("; ") });
+}
+
+function docsTask(documents: readonly string[], summary: string) {
+  return {
+    id: "DOCS",
+    title: "Documents in line with the code",
+    goal: `Bring ${documents.join(", ")} in line with what was built. ${summary}`,
+    scope: documents,
+    role: "Docs",
+  };
+}
+
+/** What a person has said to a role's questions about this very work counts as its answer, a deferral too (S4-096). */
+async function isDecided(
+  context: SessionContext,
+  session: Session,
+  { role, purpose }: Asked,
+): Promise<boolean> {
+  if (role !== "Security") return false;
+  const all = await sessionDecisions(context.context.engine, context.name);
+  const own = all.filter(
+    ({ data }) => field(data, "purpose") === purpose && field(data, "repairsBegun") === session.repairsBegun,
+  );
+  if (own.length === 0) return false;
+  const deferred = own.flatMap(({ state, question, answer }) =>
+    state === "answered" ? [] : [`left open by a person: ${question} (${answer ?? state})`],
+  );
+  if (deferred.length > 0) await context.move({ type: "note", knownIssues: deferred });
+  const summary = own.map(({ id, answer, state }) => `${id}: ${answer ?? state}`).join("; ");
+  await context.move({ type: "dispatch", dispatched: { role, purpose, agent: "person" } });
+  await context.move({
+    type: "return",
+    returned: { status: "OK", summary, next: "Orchestrator", findings: [] },
+  });
+  return true;
+}
+
+/** Only a person can say: each question once, and back here with what they said (A4-14). */
+async function askPeople(
+  context: SessionContext,
+  session: Session,
+  { role, purpose, answer }: Asked & { readonly answer: RoleSaid },
+): Promise<StepEnd> {
+  await context.move({ type: "give-up" });
+  const { engine, call } = context.context;
+  for (const question of answer.questions)
+    await askSession(
+      engine,
+      {
+        session: context.name,
+        kind: "question",
+        question: `${role} asks: ${question}`,
+        options: [],
+        stateContext: session.state,
+        fromSecurity: role === "Security",
+        about: [purpose, String(session.repairsBegun), question],
+        data: { role, purpose, repairsBegun: session.repairsBegun },
+      },
+      call,
+    );
+  await context.move({ type: "ask" });
+  return "again";
+}

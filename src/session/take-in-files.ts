@@ -1,0 +1,56 @@
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readEntries, Scope } from "../core/paths/scope.ts";
+import { maskSecrets } from "../core/secrets/mask-secrets.ts";
+import type { RunContext, Wish } from "../run/conduct/run-context.ts";
+import { readOwn } from "../run/conduct/session-files.ts";
+import type { Checkout } from "../workspace/checkouts/checkout.ts";
+import { replaceFile } from "../workspace/plan/replace-file.ts";
+import { sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { filesBelow, readSessionFile } from "./session-files.ts";
+
+/** What a role has written in its copy of the session's folder. */
+export interface Written {
+  /** Inside its lock, without secrets: path below the session's folder, and what it says. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Outside of it: nothing of that is kept. */
+  readonly strayed: readonly string[];
+  readonly wishes: readonly Wish[];
+}
+
+const views: readonly string[] = ["status.json", "tasks.yaml"];
+/** Kept by Lockstep, and taken in by other ways or not at all. */
+const kept = /^(?:activeContext\.md|progress\.md|source\.json|approve-design-history\.jsonl|worklogs\/.*)$/;
+
+export async function readWritten(
+  { repository, session, engine, secrets }: Pick<RunContext, "repository" | "session" | "engine" | "secrets">,
+  checkout: Pick<Checkout, "folder">,
+  lock: readonly string[],
+): Promise<Written> {
+  const own = `${sessionsFolder}/${session}`;
+  const read = readEntries(lock, engine.world.place);
+  if ("error" in read) throw new Error(`a role's lock cannot be read: ${read.error}`);
+  const scope = new Scope(read.entries, engine.world.place);
+  const files = new Map<string, string>();
+  const strayed: string[] = [];
+  const wishes: Wish[] = [];
+  for (const name of filesBelow(join(checkout.folder, own))) {
+    const before = readSessionFile(repository.root, session, name);
+    const after = readOwn(checkout, `${own}/${name}`).toString("utf8");
+    if (before === after || (kept.test(name) && before !== undefined)) continue;
+    if (scope.entryOf(`${own}/${name}`) !== undefined)
+      files.set(name, await maskSecrets(secrets.mask(after)));
+    else if (views.includes(name)) wishes.push({ file: name as Wish["file"], before: before ?? "", after });
+    else if (!kept.test(name)) strayed.push(name);
+  }
+  return { files, strayed, wishes };
+}
+
+/** Each whole or not at all. */
+export function keepWritten({ repository, session }: RunContext, files: ReadonlyMap<string, string>): void {
+  for (const [name, text] of files) {
+    const file = join(repository.root, sessionsFolder, session, name);
+    mkdirSync(dirname(file), { recursive: true });
+    replaceFile(file, text);
+  }
+}

@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import { answerAtPrompt } from "../src/cli/answer-prompt.ts";
+import { askManual } from "../src/engine/ask-manual.ts";
+import { askSession } from "../src/engine/ask-session.ts";
+import type { Engine } from "../src/engine/engine.ts";
+import { moveSession } from "../src/engine/move-session.ts";
+import { operate } from "../src/engine/operate.ts";
+import { memoryEngine, person } from "./support/memory-engine.ts";
+import { eventually, startProgram, temporaryRepository } from "./support/run-command.ts";
+import { command } from "./support/run-hook.ts";
+import { gateId, sessionAtGate, sessionName, sessionRepository } from "./support/session-repository.ts";
+
+const ask = (engine: Engine, about: string, more: object = {}) =>
+  askSession(
+    engine,
+    {
+      ...{ session: sessionName, kind: "question", question: `which ${about}?`, options: [] },
+      ...{ stateContext: "DESIGN", fromSecurity: false, about: [about] },
+      ...more,
+    },
+    person,
+  );
+
+describe("a person at the prompt", () => {
+  /** Somebody who types these lines, and what they read meanwhile. */
+  async function typing(engine: Engine, ...lines: readonly string[]) {
+    const left = [...lines];
+    let shown = "";
+    const prompt = {
+      columns: 80,
+      tell: (text: string) => {
+        shown += text;
+      },
+      ask: async (text: string) => {
+        shown += text;
+        const line = left.shift();
+        shown += line === undefined ? "^D\n" : `${line}\n`;
+        return line;
+      },
+    };
+    const settled = await answerAtPrompt({ engine, call: person, prompt });
+    const all = await engine.ledger.decisions();
+    return {
+      ...{ shown, left, settled: settled.map(({ id }) => id) },
+      entries: Object.fromEntries(all.map(({ id, state, answer }) => [id, `${state}: ${answer}`])),
+    };
+  }
+
+  it("is asked everything that waits, in order, with what it is about", async () => {
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    engine.sleep(1);
+    await ask(engine, "rounding", { options: ["up", "down"] });
+    engine.sleep(1);
+    const findings = ["the price is shown twice"];
+    await ask(engine, "risk", { fromSecurity: true, data: { findings } });
+    engine.sleep(1);
+    await askManual(engine, { task: "T-1", criterion: "reads well", commit: "a".repeat(40) }, person);
+    const { shown, entries, settled } = await typing(
+      engine,
+      "Approved",
+      "UP",
+      "accepted",
+      "refused: too long",
+    );
+    expect(entries).toEqual({
+      [gateId]: "answered: approved",
+      "UD-1": "answered: up",
+      "UD-2": "answered: accepted",
+      "UD-3": "answered: refused: too long",
+    });
+    expect(settled).toEqual([gateId, "UD-1", "UD-2", "UD-3"]);
+    expect(shown).toContain(
+      `\nUD-APPROVE-DESIGN  ${sessionName}, APPROVE_DESIGN (1 of 4)\n  is this the design to build?\n`,
+    );
+    expect(shown).toContain(
+      `\nUD-1  ${sessionName}, DESIGN (2 of 4)\n  which rounding?\n  answer: up, or down\n`,
+    );
+    expect(shown).toContain("  - the price is shown twice\n");
+    expect(shown).toContain("  to see the work: lockstep diff T-1\n");
+  });
+
+  it("may leave ordinary questions, which are cancelled once they say so", async () => {
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
+    for (const about of ["rounding", "colour"]) await ask(engine, about);
+    const refused = await typing(engine, "", "", "n");
+    expect(refused.shown).toContain("no answer to UD-1, UD-2: go on without? [y/N] n\n");
+    expect(refused.entries).toMatchObject({ "UD-1": "pending: null", "UD-2": "pending: null" });
+    const { entries, settled } = await typing(engine, "half-even", "", "y");
+    expect(entries).toMatchObject({
+      "UD-1": "answered: half-even",
+      "UD-2": "cancelled: no response provided",
+    });
+    expect(settled).toEqual(["UD-1", "UD-2"]);
+  });
+
+  it("is asked again for an answer that is none, three times, and then it waits", async () => {
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
+    await ask(engine, "rounding", { options: ["up", "down"] });
+    const { shown, entries, left } = await typing(engine, "a", "b", "c", "d", "up");
+    expect(shown).toContain("`a` is no answer here: one of up, down");
+    expect(shown).toContain("  it waits: `lockstep decide UD-1` asks again\n");
+    expect(entries["UD-1"]).toBe("pending: null");
+    expect(left).toEqual(["up"]);
+  });
+
+  it("does not get past security without a word, but may defer it", async () => {
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
+    await ask(engine, "risk", { fromSecurity: true });
+    const silent = await typing(engine, "", "", "", "");
+    expect(silent.shown.match(/this one needs an answer/g)).toHaveLength(4);
+    expect(silent.entries["UD-1"]).toBe("pending: null");
+    const { entries } = await typing(engine, "", "cancel: user deferred: next sprint");
+    expect(entries["UD-1"]).toBe("cancelled: user deferred: next sprint");
+  });
+
+  it("who gives no answer at a gate blocks the session, and who ends the prompt does not", async () => {
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    const ended = await typing(engine, "perhaps");
+    expect(ended.entries[gateId]).toBe("pending: null");
+    expect(ended.settled).toEqual([]);
+    const { entries, shown } = await typing(engine, "", "", "");
+    expect(shown).toContain("the session is blocked, `lockstep resume` asks again");
+    expect(entries[gateId]).toBe("cancelled: no valid answer after 3 more questions");
+    expect(await engine.ledger.session(sessionName)).toMatchObject({ state: "BLOCKED" });
+  });
+});
+
+describe("lockstep decide", () => {
+  it("lists a gate by its short name, takes the answer, shows it in status.json and says what goes on", async () => {
+    using repository = await sessionRepository();
+    const list = await repository.run(["decide"]);
+    expect(list.stdout).toBe(
+      `UD-APPROVE-DESIGN  ${sessionName}\n  is this the design to build?\n  lockstep decide UD-APPROVE-DESIGN approved\n  lockstep decide UD-APPROVE-DESIGN 'changes-requested: …'\n`,
+    );
+    const wrong = await repository.run(["decide", "UD-APPROVE-DESIGN", "maybe"]);
+    expect(wrong).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("R-IN-001: `maybe` is no answer"),
+    });
+    const answered = await repository.run([
+      "decide",
+      "UD-APPROVE-DESIGN",
+      "changes-requested: fewer modules",
+    ]);
+    expect(answered).toMatchObject({
+      status: 0,
+      stdout: "decision UD-APPROVE-DESIGN is settled\n",
+      stderr: `to go on: lockstep resume ${sessionName}\n`,
+    });
+    expect(repository.status()).toMatchObject({
+      current_state: "APPROVE_DESIGN",
+      user_decisions: [
+        { decision_id: "UD-APPROVE-DESIGN", status: "answered", answer: "changes-requested: fewer modules" },
+      ],
+    });
+    const shown = await repository.run(["decide", "UD-APPROVE-DESIGN", "--json"]);
+    expect(JSON.parse(shown.stdout)).toMatchObject([{ id: gateId, state: "answered" }]);
+    expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
+  });
+
+  it("that cancels a gate blocks the session, and status.json says so and how it goes on", async () => {
+    using repository = await sessionRepository();
+    expect((await repository.run(["decide", gateId, "--cancel", "next week"])).status).toBe(0);
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: {
+        code: "mandatory_user_decision_missing",
+        reason: "UD-APPROVE-DESIGN: next week",
+        recovery: `\`lockstep resume ${sessionName}\` asks it again`,
+        from_state: "APPROVE_DESIGN",
+      },
+      user_decisions: [{ status: "cancelled", answer: null, resolution_reason: "next week" }],
+    });
+  });
+
+  it("by an agent is refused, and nothing is answered", async () => {
+    using repository = await sessionRepository();
+    const env = { LOCKSTEP_TASK: "T-1", LOCKSTEP_EPOCH: "1" };
+    for (const id of ["UD-APPROVE-DESIGN", gateId])
+      expect(await repository.run(["decide", id, "approved"], { env })).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining("R-AU-001"),
+      });
+    expect(await repository.within(({ ledger }) => ledger.decisions())).toMatchObject([{ state: "pending" }]);
+  });
+
+  it("says where status.json cannot be written, and keeps the answer", async () => {
+    using repository = await sessionRepository();
+    repository.write(`.agents-work/${sessionName}/status.json/in-the-way`, "");
+    const answered = await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);
+    expect(answered).toMatchObject({ status: 1, stderr: expect.stringContaining("E-STORE") });
+    expect(await repository.within(({ ledger }) => ledger.decisions())).toMatchObject([
+      { answer: "approved" },
+    ]);
+  });
+
+  it("asks at a terminal until somebody answers", async () => {
+    using repository = await sessionRepository();
+    const words = ["script", "-qec", `${process.execPath} ${command} decide`, "/dev/null"];
+    using running = startProgram(words, {
+      cwd: repository.path,
+      input: "later",
+      env: { CI: "", TERM: "xterm" },
+    });
+    let shown = "";
+    running.process.stdout?.on("data", (chunk: Buffer) => {
+      shown += chunk.toString();
+    });
+    const prompts = () => shown.split("UD-APPROVE-DESIGN> ").length - 1;
+    await eventually("the prompt", () => (prompts() === 1 ? true : undefined));
+    running.process.stdin?.write("perhaps\n");
+    await eventually("the second prompt", () => (prompts() === 2 ? true : undefined));
+    running.process.stdin?.write("approved\n");
+    const { status, stdout } = await running.ended;
+    expect(stdout).toContain("`perhaps` is no answer to UD-APPROVE-DESIGN");
+    expect(stdout).toContain(`to go on: lockstep resume ${sessionName}`);
+    expect(status).toBe(0);
+    expect(repository.status()).toMatchObject({ user_decisions: [{ answer: "approved" }] });
+  });
+});
+
+describe("lockstep status", () => {
+  it("tells what waits, then where the session is, and leaves its own work out of the tasks", async () => {
+    using repository = await sessionRepository();
+    const { stdout } = await repository.run(["status"]);
+    expect(stdout).toBe(
+      [
+        "waiting for you",
+        "  UD-APPROVE-DESIGN  is this the design to build?",
+        "      lockstep decide UD-APPROVE-DESIGN approved",
+        "      lockstep decide UD-APPROVE-DESIGN 'changes-requested: …'",
+        "",
+        `${sessionName}  APPROVE_DESIGN, full mode`,
+        "",
+        "no tasks yet\n",
+      ].join("\n"),
+    );
+    await repository.run(["task", "add", `${sessionName}/meta`]);
+    await repository.run(["task", "add", `${sessionName}/T-1`]);
+    const document = JSON.parse((await repository.run(["status", "--json"])).stdout) as Record<
+      string,
+      unknown
+    >;
+    expect(document.workflow).toEqual({
+      ...{ session: sessionName, state: "APPROVE_DESIGN", mode: "full", dispatched: null, blocker: null },
+    });
+    expect(document.tasks).toMatchObject([{ id: `${sessionName}/T-1` }]);
+    expect(document.decisions).toMatchObject([{ id: gateId, kind: "approve-design" }]);
+  });
+
+  it("tells who was asked and since when, and what blocks it with the way out", async () => {
+    using repository = await sessionRepository();
+    const dispatched = { role: "Architect", purpose: "architecture", agent: "coder" } as const;
+    const event = { type: "dispatch", dispatched } as const;
+    await repository.within((engine) => moveSession(engine, { session: sessionName, event }, person));
+    expect((await repository.run(["status"])).stdout).toMatch(
+      /^\S+_shop {2}APPROVE_DESIGN, full mode, Architect \(coder\) was asked at [\d:]{8}, and nobody is at work$/m,
+    );
+    await repository.within((engine) =>
+      moveSession(engine, { session: sessionName, event: { type: "give-up" } }, person),
+    );
+    await repository.run(["decide", "UD-APPROVE-DESIGN", "--cancel", "later"]);
+    expect((await repository.run(["status"])).stdout).toBe(
+      [
+        `${sessionName}  BLOCKED in APPROVE_DESIGN, full mode`,
+        "  mandatory_user_decision_missing: UD-APPROVE-DESIGN: later",
+        `  \`lockstep resume ${sessionName}\` asks it again`,
+        "",
+        "no tasks yet\n",
+      ].join("\n"),
+    );
+  });
+
+  it("has no workflow where nobody has started one", async () => {
+    using repository = temporaryRepository();
+    const { stdout } = await repository.run(["status", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ workflow: null });
+  });
+});

@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type LandRepository, landRepository } from "./land-repository.ts";
+
+const agent = readFileSync(new URL("./team-agent.cjs", import.meta.url), "utf8");
+
+/** What a role does otherwise; see team-agent.cjs. */
+export type TeamWishes = Readonly<Record<string, unknown>>;
+
+interface SessionDocument {
+  readonly session: string;
+  readonly outcome: string;
+  readonly workflow: { readonly state: string; readonly blocker: { readonly code: string } | null } | null;
+  readonly tasks: readonly { readonly id: string; readonly state: string }[];
+  readonly decisions: readonly { readonly id: string; readonly question: string }[];
+}
+
+export interface TeamRepository extends Omit<LandRepository, "start"> {
+  /** What the roles do from now on. */
+  wish(wishes: TeamWishes): void;
+  start(...words: string[]): Promise<Ran>;
+  resume(...words: string[]): Promise<Ran>;
+  decide(...words: string[]): Promise<{ readonly status: number | null; readonly stderr: string }>;
+  /** A file of the session. */
+  file(name: string): string;
+  has(name: string): boolean;
+  status(): StatusDocument;
+  /** Roles that were dispatched, in order. */
+  dispatches(): Promise<readonly string[]>;
+  /** What roles were asked for and came back with, in order. */
+  returns(): Promise<readonly string[]>;
+  /** The command, as a process to be watched and killed. */
+  launch: LandRepository["start"];
+}
+
+interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly done: SessionDocument;
+}
+
+interface StatusDocument {
+  readonly current_state: string;
+  readonly mode: string;
+  readonly user_decisions: readonly Readonly<Record<string, unknown>>[];
+  readonly retry_counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly known_issues: readonly string[];
+  readonly [key: string]: unknown;
+}
+
+/** A repository whose every role is played by one program. */
+export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamRepository {
+  const repository = landRepository({
+    "agents/team.cjs": agent,
+    ".gitignore": "state\n.agents-work\nteam.json\n",
+    ".lockstep/config.yaml": "# written below\n",
+  });
+  const { path } = repository;
+  const run = JSON.stringify([process.execPath, "agents/team.cjs", join(path, "team.json")]);
+  repository.write(".lockstep/config.yaml", `agents:\n  team: { adapter: command, run: ${run} }\n${config}`);
+  repository.git("commit", "-qam", "the team");
+  const wish = (given: TeamWishes) => repository.write("team.json", JSON.stringify(given));
+  wish(wishes);
+  let known = "";
+  const folder = join(path, ".agents-work");
+  const session = () => known || (existsSync(folder) ? (readdirSync(folder)[0] ?? "") : "");
+  const file = (name: string) => join(folder, session(), name);
+  const conduct = async (words: readonly string[]): Promise<Ran> => {
+    const { status, stdout, stderr } = await repository.run([...words, "--json"]);
+    const done = JSON.parse(stdout === "" ? "{}" : stdout) as SessionDocument;
+    if (done.session) known = done.session;
+    return { status, stdout, stderr, done };
+  };
+  return {
+    ...repository,
+    wish,
+    start: (...words) => conduct(["start", ...words]),
+    resume: (...words) => conduct(["resume", ...words]),
+    decide: async (...words) => repository.run(["decide", ...words]),
+    file: (name) => readFileSync(file(name), "utf8"),
+    has: (name) => existsSync(file(name)),
+    status: () => JSON.parse(readFileSync(file("status.json"), "utf8")) as StatusDocument,
+    launch: repository.start,
+    dispatches: async () => {
+      const events = await sessionEvents(repository);
+      return events.flatMap(({ event, dispatched }) =>
+        event === "dispatch" ? [dispatched?.role ?? ""] : [],
+      );
+    },
+    returns: async () => {
+      let last = "";
+      return (await sessionEvents(repository)).flatMap(({ event, dispatched }) => {
+        last = dispatched?.purpose ?? last;
+        return event === "return" ? [last] : [];
+      });
+    },
+  };
+}
+
+interface SessionEventData {
+  readonly event?: string;
+  readonly dispatched?: { readonly role: string; readonly purpose: string };
+}
+
+async function sessionEvents(repository: LandRepository): Promise<readonly SessionEventData[]> {
+  const { stdout } = await repository.run(["audit", "list", "--json", "--limit", "1000"]);
+  const events = JSON.parse(stdout) as { readonly type: string; readonly data: SessionEventData }[];
+  return events.filter(({ type }) => type.startsWith("session.")).map(({ data }) => data);
+}
