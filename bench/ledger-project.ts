@@ -47,6 +47,7 @@ const limits: EngineLimits = {
   minutes: { warn: 1000, halt: 1500 },
   costUsd: defaults.cost_usd,
   delegationDepth: defaults.delegation_depth,
+  implementers: {},
   resources: {},
 };
 

@@ -106,10 +106,18 @@ async function readConfig({ place }: Project): Promise<Config> {
   throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
 }
 
-function limitsOf({ limits, resources }: Config): EngineLimits {
+function limitsOf({ limits, resources, task_types: types }: Config): EngineLimits {
   const { review_retries: reviewRetries, same_error: sameError, widen, tokens, minutes } = limits;
   const { cost_usd: costUsd, delegation_depth: delegationDepth } = limits;
-  return { reviewRetries, sameError, widen, tokens, minutes, costUsd, delegationDepth, resources };
+  const implementers = Object.fromEntries(
+    Object.entries(types).flatMap(([type, { agents }]) =>
+      agents.implementer === null ? [] : [[type, agents.implementer] as const],
+    ),
+  );
+  return {
+    ...{ reviewRetries, sameError, widen, tokens, minutes, costUsd, delegationDepth, resources },
+    implementers,
+  };
 }
 
 function clockAt(now: string) {

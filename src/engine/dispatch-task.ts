@@ -14,7 +14,7 @@ import { type Judged, judgeDispatch } from "./judge-dispatch.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
 import { openAttempt } from "./open-attempt.ts";
-import { type Packet, readPacket } from "./read-packet.ts";
+import { type Packet, readPacket, unnamedAgent } from "./read-packet.ts";
 import { reclaimIfLapsed } from "./reclaim.ts";
 import { fingerprintOf } from "./refusals.ts";
 import { sameAssignment } from "./same-assignment.ts";
@@ -62,6 +62,8 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
     return {
       verdict: deny("R-IN-001", `there is no process ${input.runnerPid} that could run the agent`),
     };
+  const barred = refuseAgent(engine, packet.type ?? stored?.type ?? null, packet.agent);
+  if (barred !== undefined) return { verdict: barred };
   const stopped = await findBreaker(engine);
   if (stopped !== undefined) return { verdict: stopped };
   const judged =
@@ -95,6 +97,16 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
     fix_delta: moved.fixDelta,
   };
   return { verdict: allow(details), change };
+}
+
+/** S2-033: whoever is named has to be one that the task's type is for. */
+function refuseAgent({ limits }: Engine, type: string | null, agent: string): Deny | undefined {
+  if (type === null || agent === unnamedAgent || !Object.hasOwn(limits.implementers, type)) return undefined;
+  const allowed = limits.implementers[type] ?? [];
+  if (allowed.includes(agent)) return undefined;
+  const named = allowed.length === 0 ? "nobody" : `\`${allowed.join("` or `")}\``;
+  const reason = `a \`${type}\` is not for \`${agent}\`: name ${named} under \`agent\``;
+  return deny("R-IN-001", reason, { type, agent, allowed });
 }
 
 /** A lease that has ended is reclaimed on the spot, so that nobody waits for a watchdog that may not run. */

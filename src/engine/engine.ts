@@ -34,6 +34,8 @@ export interface EngineLimits {
   readonly delegationDepth: number;
   /** How many tasks may use a named thing at the same time; 1 where it is not listed. */
   readonly resources: Readonly<Record<string, number>>;
+  /** Who may do tasks of a type; whoever likes where it is not listed. */
+  readonly implementers: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Threshold {

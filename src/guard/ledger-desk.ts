@@ -61,7 +61,7 @@ function blockingEngine(
     ...parts,
     limits: {
       ...{ sameError, reviewRetries, tokens, minutes, costUsd },
-      ...{ widen: "never", delegationDepth: 0, resources: {} },
+      ...{ widen: "never", delegationDepth: 0, resources: {}, implementers: {} },
     },
     isAlive,
     identityOf,

@@ -44,6 +44,17 @@ describe("a dispatch", () => {
     expect((await dispatch(engine, packet("T-2", asked))).code).toBe(code);
   });
 
+  it("is for those that the task's type is for, and changes nothing where it names another", async () => {
+    const engine = await memoryEngine({ limits: { implementers: { product: ["coder"] } } });
+    const typed = (agent: string) => ({ ...packet("T-1", ["src"]), type: "product", agent });
+    expect(await dispatch(engine, typed("tester"))).toMatchObject({
+      code: "R-IN-001",
+      reason: "a `product` is not for `tester`: name `coder` under `agent`",
+    });
+    expect(await engine.ledger.task("T-1")).toBeUndefined();
+    expect((await dispatch(engine, typed("coder"))).allow).toBe(true);
+  });
+
   it("takes all of a scope or none", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src/b"]));

@@ -234,6 +234,7 @@ function makeLimits(random: Random): EngineLimits {
     ]),
     costUsd: { warn: null, halt: null },
     delegationDepth: 2,
+    implementers: {},
     resources: { database: 2 },
   };
 }

@@ -17,6 +17,7 @@ const limits: EngineLimits = {
   minutes: { warn: 10, halt: 15 },
   costUsd: { warn: null, halt: null },
   delegationDepth: 2,
+  implementers: {},
   resources: {},
 };
 
