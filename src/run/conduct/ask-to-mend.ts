@@ -12,7 +12,9 @@ export function askToMend(
 ): Remediate {
   const { agent, input } = talk;
   const resume = agent.can.resume ? conversation : undefined;
-  return async (prompt) => {
+  return async (prompt, { maxTurns }) => {
+    let turns = 0;
+    let stop = () => {};
     const delta = {
       code: "R-HK-001",
       reason: "a hook before the submission failed",
@@ -32,10 +34,15 @@ export function askToMend(
       onEvent: (event) => {
         context.onTask(task.key, event);
         heartbeats.see(event);
+        turns += event.type === "tool" ? 1 : 0;
+        if (turns === maxTurns) stop();
       },
-      follow: (stop) => heartbeats.follow(stop),
+      follow: (end) => {
+        stop = end;
+        return heartbeats.follow(end);
+      },
     });
-    // Its answer does not matter: the tree is looked at again.
-    if (end.how !== "done") throw new Error("reason" in end ? end.reason : end.how);
+    // Its answer does not matter: the tree is looked at again, also after all its turns.
+    if (end.how !== "done" && turns < maxTurns) throw new Error("reason" in end ? end.reason : end.how);
   };
 }
