@@ -366,6 +366,25 @@ describe("work", () => {
     expect(repository.status().known_issues.join()).toContain("deferred to the next sprint");
   });
 
+  it("that security leaves to a person is mended where they say so, and looked at again", async () => {
+    using repository = teamRepository({
+      "Security meta": {
+        ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
+        until: { file: "fixes/FIX-1.txt", has: "by FIX-1" },
+      },
+    });
+    const asked = await throughGates(repository);
+    const { id = "" } = asked.done.decisions[0] ?? {};
+    expect((await repository.decide(id, "retry: mask it")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(stderr).toMatch(/IMPLEMENT_LOOP → FIX_SECURITY[\s\S]*FIX_SECURITY → IMPLEMENT_LOOP/);
+    expect(repository.status()).toMatchObject({
+      known_issues: [],
+      retry_counts: { meta: { FIX_SECURITY: 1 } },
+    });
+  });
+
   it("whose acceptance commands fail on the merged tree is repaired by the integrator", async () => {
     using repository = teamRepository({ verify: ["cmd: test -e fixes/FIX-1.txt"] });
     const { status, stderr } = await throughGates(repository);

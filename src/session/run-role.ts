@@ -85,11 +85,12 @@ async function isDecided(
   );
   if (deferred.length > 0) await context.move({ type: "note", knownIssues: deferred });
   const summary = own.map(({ id, answer, state }) => `${id}: ${answer ?? state}`).join("; ");
+  const findings = own.flatMap(({ question, answer }) =>
+    answer?.startsWith("retry") ? [`${question} (${answer})`] : [],
+  );
+  const status = findings.length > 0 ? "BLOCKED" : "OK";
   await context.move({ type: "dispatch", dispatched: { role, purpose, agent: "person" } });
-  await context.move({
-    type: "return",
-    returned: { status: "OK", summary, next: "Orchestrator", findings: [] },
-  });
+  await context.move({ type: "return", returned: { status, summary, next: "Orchestrator", findings } });
   return true;
 }
 
@@ -106,9 +107,9 @@ async function askPeople(
       engine,
       {
         session: context.name,
-        kind: "question",
+        kind: answer.status === "NEEDS_DECISION" ? "repair" : "question",
         question: `${role} asks: ${question}`,
-        options: [],
+        options: answer.status === "NEEDS_DECISION" ? ["accept", "retry"] : [],
         stateContext: session.state,
         fromSecurity: role === "Security",
         about: [purpose, String(session.repairsBegun), question],
