@@ -53,7 +53,8 @@ export async function askReviewer(
       prompt: promptToReview(input, { role, root: context.repository.root }),
       env: {},
     },
-    onEvent: (event) => (event.type === "said" ? say(event.text) : context.onTask(task.key, event)),
+    onEvent: (event) =>
+      event.type === "said" && event.text !== "" ? say(event.text) : context.onTask(task.key, event),
     follow: (stop) => followed(asked.stop, stop),
     read: async (answer) => readReview(answer, { task: task.plan.id, role }),
     say,
