@@ -146,9 +146,9 @@ describe("what people see", () => {
   T-1  which rounding?
       lockstep task resolve T-1 --note "…"
 
-TASK  STATE      AGENT  TRY  TIME  LEASE  SCOPE      WHY
-T-1   ESCALATED  agent  0    -     -      src/price  which rounding?
-T-2   BLOCKED    agent  0    -     -      -          R-DP-001 task \`T-1\`, which \`T-2\` depends on, failed: resolve that first
+TASK  STATE      AGENT  TRY  TIME  SCOPE      WHY
+T-1   ESCALATED  agent  0    -     src/price  which rounding?
+T-2   BLOCKED    agent  0    -     -          R-DP-001 task \`T-1\`, which \`T-2\` depends on, failed: resolve that first
 
 1 ESCALATED, 1 BLOCKED
 0 tasks with locks

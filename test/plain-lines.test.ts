@@ -60,7 +60,8 @@ describe("an agent's answer in words", () => {
     ['{"status":"OK"}', "answers OK"],
     ['{"a":1}', undefined],
     ["{ not JSON }", undefined],
-    ["I am done", undefined],
+    ['qa: {"status":"OK","summary":"tried it"}', "qa answers OK: tried it"],
+    ["qa: I am done", undefined],
   ])("of %s is %s", (text, words) => {
     expect(answerWords(text)).toBe(words);
   });

@@ -46,7 +46,7 @@ describe("a goal", () => {
     const told = await repository.run(["resume"]);
     expect({ status: told.status, told: told.stdout }).toEqual({
       status: 0,
-      told: expect.stringMatching(/DONE[\s\S]*T-001 +merged[\s\S]*report: \.agents-work\/.*\/report\.md/),
+      told: expect.stringMatching(/DONE[\s\S]*T-001 +MERGED[\s\S]*report: \.agents-work\/.*\/report\.md/),
     });
   });
 

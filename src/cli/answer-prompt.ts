@@ -95,7 +95,8 @@ async function askOne({ engine, call, prompt }: Asking, decision: Decision, name
     const { id } = decision;
     const input = reason === undefined ? { id, answer: text } : { id, cancel: reason };
     const verdict: Verdict = await operate(engine, "decide", input, call);
-    prompt.tell(`  ${verdict.allow ? settledText(verdict) : printable(verdict.reason)}\n`);
+    const told = wrapped(verdict.allow ? settledText(verdict) : verdict.reason, prompt.columns - 2);
+    prompt.tell(told.map((line) => `  ${line}\n`).join(""));
     // Whoever has answered it meanwhile, or the gate that is closed now: nothing is left to ask.
     if (verdict.allow || verdict.code === "R-ST-001" || verdict.details.left === 0) return "settled";
   }
@@ -104,7 +105,7 @@ async function askOne({ engine, call, prompt }: Asking, decision: Decision, name
 }
 
 function settledText({ details }: Verdict): string {
-  return `${String(details?.state ?? "answered")}: ${printable(String(details?.answer ?? "approved"))}`;
+  return `${String(details?.state ?? "answered")}: ${String(details?.answer ?? "approved")}`;
 }
 
 /** S4-094: only once the person has seen everything and says so. */

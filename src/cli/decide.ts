@@ -1,6 +1,5 @@
 import type { Deny } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
-import { wrapped } from "../core/text/display-width.ts";
 import { currentSession } from "../engine/current-session.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
 import { openDecisions } from "../engine/open-decisions.ts";
@@ -12,7 +11,7 @@ import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
-import { decideCommands, questionText } from "./run-view/needs-person.ts";
+import { questionLines } from "./run-view/question-lines.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
@@ -122,19 +121,16 @@ async function decisionsText(decisions: Decisions, options: AskOptions): Promise
   const listed = "allow" in tasks ? [] : tasks;
   if (decisions.length === 0) return nothingAsked(listed.filter(({ state }) => state === "ESCALATED").length);
   const nameOf = statusNames(listed).of;
-  const columns = ((process.stdout.isTTY && process.stdout.columns) || 80) - 2;
+  const pending = decisions.filter(({ state }) => state === "pending");
   return decisions
     .map((one) => {
       const { id, task, state, answer } = one;
-      const pending = decisions.filter((other) => other.state === "pending");
-      const commands = state === "pending" ? decideCommands(one, pending) : [];
       const settled =
         state === "pending" ? "" : `  ${state}${answer === null ? "" : `: ${printable(answer)}`}`;
       const about = printable(isMeta(task) ? task.slice(0, task.indexOf("/")) : nameOf(task));
       return [
         `${style.bold(state === "pending" ? decisionName(pending, id) : id)}  ${about}${settled}`,
-        ...wrapped(questionText(one, nameOf), columns).map((line) => `  ${line}`),
-        ...commands.map((command) => `  ${command}`),
+        ...questionLines(one, { pending, nameOf }),
       ];
     })
     .map((lines) => lines.map((line) => `${line}\n`).join(""))

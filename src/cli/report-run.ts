@@ -111,7 +111,7 @@ async function holdsOf({ engine }: IntegrationContext, session: string) {
 }
 
 /** Lockstep never pushes the base itself. */
-async function pushCommand({ repository, config }: IntegrationContext, tasks: Status["tasks"]) {
+export async function pushCommand({ repository, config }: IntegrationContext, tasks: Status["tasks"]) {
   const hasMerged = tasks.some(({ state }) => state === "MERGED");
   if (!hasMerged || config.integrate !== "local" || !(await hasRemote(repository.root))) return null;
   return `git push origin ${repository.base}`;

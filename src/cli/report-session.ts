@@ -1,68 +1,89 @@
 import { isMeta } from "../core/session/meta-key.ts";
 import type { Session } from "../core/session/session.ts";
+import { wrapped } from "../core/text/display-width.ts";
+import { decisionName } from "../engine/decision-ids.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { sessionsFolder } from "../workspace/plan/session-folder.ts";
-import { decideCommands, questionText } from "./run-view/needs-person.ts";
+import { pushCommand } from "./report-run.ts";
+import { questionLines } from "./run-view/question-lines.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
-import { counted, printable } from "./table.ts";
+import { printable } from "./table.ts";
+import { taskTable } from "./task-table.ts";
 
-interface Ended {
-  readonly how: "over" | "waiting" | "stopped";
-  readonly json?: boolean | undefined;
-}
+type How = "over" | "waiting" | "stopped";
 
 /** What a session came to: the one text that is for people (S4-005), and the document for programs. */
-export async function reportSession(
-  { engine, repository }: IntegrationContext,
-  session: Session,
-  { how }: Ended,
-) {
-  const status = await readStatus(engine);
-  const isOwn = (key: string) => key.startsWith(`${session.name}/`);
-  const tasks = status.tasks.filter(({ id }) => isOwn(id) && !isMeta(id));
-  const decisions = status.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
+export async function reportSession(context: IntegrationContext, session: Session, how: How) {
+  const status = await readStatus(context.engine);
+  const { name } = session;
+  const tasks = status.tasks.filter(({ id }) => id.startsWith(`${name}/`) && !isMeta(id));
+  const decisions = status.decisions.filter(({ task }) => isOfSession(task, name));
   const outcome = outcomeOf(session, how);
-  const document = { ...status, session: session.name, outcome, tasks, decisions };
-  const text = [
-    `${style.bold(session.name)}  ${session.state}`,
-    ...tasks.map(
-      ({ id, title, state, reason }) =>
-        `  ${id.slice(session.name.length + 1)}  ${state.toLowerCase()}  ${printable(title ?? "")}${state === "MERGED" || reason === null ? "" : `: ${printable(reason)}`}`,
-    ),
-    ...session.knownIssues.map((issue) => `  known issue: ${printable(issue)}`),
-    ...closing(session, { how, decisions, root: repository.root, nameOf: statusNames(status.tasks).of }),
+  const document = { ...status, session: name, outcome, tasks, decisions };
+  const nameOf = statusNames(status.tasks).of;
+  const push = await pushCommand(context, tasks);
+  const parts = [
+    [`${style.bold(name)}  ${stateWords(session)}`, ...headLines(session, how)],
+    ...(how === "waiting" ? decisions.map((one) => decisionLines(one, decisions, nameOf)) : []),
+    tasks.length === 0 ? [] : [taskTable(tasks, nameOf).trimEnd()],
+    session.knownIssues.flatMap((issue) => indented(`known issue: ${issue}`, "  ")),
+    [...lastLines(session, how), ...(push === null ? [] : [`${style.dim("to share it:")} ${push}`])],
   ];
-  return { exit: exits[outcome], text: `${text.join("\n")}\n`, refusals: [], document };
+  const text = parts.filter((part) => part.length > 0).map((part) => `${part.join("\n")}\n`);
+  return { exit: exits[outcome], text: text.join("\n"), refusals: [], document };
+}
+
+/** A login that is missing holds up every session. */
+export function isOfSession(task: string, session: string): boolean {
+  return task.startsWith(`${session}/`) || task.startsWith("agent:");
 }
 
 const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
 
-function outcomeOf({ state }: Session, how: Ended["how"]): keyof typeof exits {
+function outcomeOf({ state }: Session, how: How): keyof typeof exits {
   if (state === "DONE") return "merged";
   if (state === "BLOCKED") return "failed";
   return how === "waiting" ? "waiting" : "running";
 }
 
-interface Closing extends Pick<Status, "decisions"> {
-  readonly how: Ended["how"];
-  readonly root: string;
-  nameOf(task: string): string;
+function stateWords({ state, blocker }: Session): string {
+  if (blocker !== null) return `${style.red(state)} in ${blocker.from}`;
+  return state === "DONE" ? style.green(state) : state;
 }
 
-function closing(session: Session, { decisions, how, nameOf }: Closing): readonly string[] {
-  const { name, state, blocker, goal } = session;
-  if (state === "DONE") return [`done: ${printable(goal)}`, `report: ${sessionsFolder}/${name}/report.md`];
+/** What happened, or what stands in the way. */
+function headLines({ blocker, goal }: Session, how: How): readonly string[] {
   if (blocker !== null)
-    return [`blocked, ${blocker.code}: ${printable(blocker.reason)}`, `next: ${printable(blocker.recovery)}`];
-  if (how !== "waiting") return [`stopped; it goes on with \`lockstep resume ${name}\``];
+    return [
+      ...indented(`${blocker.code}: ${blocker.reason}`, "  "),
+      ...indented(`next: ${blocker.recovery}`, "  "),
+    ];
+  return how === "waiting" ? [] : indented(goal, "  ");
+}
+
+function decisionLines(
+  one: Status["decisions"][number],
+  pending: Status["decisions"],
+  nameOf: (task: string) => string,
+): readonly string[] {
   return [
-    `waits for ${counted(decisions.length, "answer")} of yours:`,
-    ...decisions.flatMap((one) => [
-      `  ${style.bold(one.id)}  ${printable(questionText(one, nameOf))}`,
-      ...decideCommands(one).map((command) => `    ${command}`),
-    ]),
-    `then \`lockstep resume ${name}\``,
+    `${style.bold(decisionName(pending, one.id))}  waits for your answer`,
+    ...questionLines(one, { pending, nameOf }),
   ];
+}
+
+/** How it goes on. */
+function lastLines({ name, state, blocker }: Session, how: How): readonly string[] {
+  if (state === "DONE") return [`report: ${sessionsFolder}/${name}/report.md`];
+  if (blocker !== null) return [];
+  return how === "waiting"
+    ? [`then: lockstep resume ${name}`]
+    : [`stopped, and everything is kept: \`lockstep resume ${name}\` goes on`];
+}
+
+function indented(text: string, indent: string): readonly string[] {
+  const columns = ((process.stdout.isTTY && process.stdout.columns) || 80) - indent.length;
+  return wrapped(printable(text), columns).map((line) => `${indent}${line}`);
 }

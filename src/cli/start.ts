@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../clients/agent.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Session } from "../core/session/session.ts";
 import { currentSession } from "../engine/current-session.ts";
@@ -10,18 +11,21 @@ import { checkRoles, openSessionRun } from "../session/open-session-run.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { makeSessionFolder } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
+import { answerAtPrompt } from "./answer-prompt.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { inRepository } from "./in-repository.ts";
 import { listenForStops } from "./listen-for-stops.ts";
-import { reportSession } from "./report-session.ts";
+import { isOfSession, reportSession } from "./report-session.ts";
 import { checkedBase } from "./run.ts";
 import { configForRun, type RunOptions } from "./run-options.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
+import { answerWords } from "./run-view/run-watcher.ts";
 import { wallWords } from "./run-view/words.ts";
 import { sessionSlug } from "./session-slug.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
+import { hasPerson, terminalPrompt } from "./terminal-prompt.ts";
 
 interface StartOptions extends RunOptions {
   readonly lean?: boolean;
@@ -79,7 +83,7 @@ async function begin(context: IntegrationContext, goal: string, mode: Session["m
 }
 
 async function goOn(given: IntegrationContext, session: Session, options: RunOptions) {
-  if (session.state === "DONE") return reportSession(given, session, { how: "over" });
+  if (session.state === "DONE") return reportSession(given, session, "over");
   const { name } = session;
   const stateFolder = openStateFolder(findProject(currentFolder()));
   await using lines = new PlainLines(name, given.engine.ledger);
@@ -87,18 +91,33 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   using stops = listenForStops({ watcher: () => lines, otherRun: () => undefined });
   if (session.state === "BLOCKED") await unblock(context, session);
   const say = (text: string) => lines.tell(printable(text));
-  const wish = { name, stateFolder, stops, say, onTask: lines.onTask.bind(lines) };
+  const onTask = (task: string, event: AgentEvent) => {
+    // What a role answers in the end is told by the session.
+    const isAnswer = event.type === "said" && !task.includes("/") && answerWords(event.text) !== undefined;
+    if (!isAnswer) lines.onTask(task, event);
+  };
+  const wish = { name, stateFolder, stops, say, onTask };
   const opened = await openSessionRun(context, wish);
   if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
   await using run = opened;
   const { sandbox, missing } = run.walls;
-  writeAll(
-    2,
-    `${style.bold(name)}  ${session.mode}  walls: ${wallWords({ guard: false, sandbox, diff: true })}\n`,
-  );
+  const walls = wallWords({ guard: false, sandbox, diff: true });
+  writeAll(2, `${style.bold(name)}  ${session.mode} mode  walls: ${walls}\n`);
   if (missing !== undefined) lines.tell(`no sandbox around the agents: ${printable(missing)}`);
-  const end = await conductSession(run.context);
-  return reportSession(context, end.session, { how: end.how, json: options.json });
+  for (;;) {
+    const end = await conductSession(run.context);
+    const isAsking = end.how === "waiting" && options.json !== true && hasPerson();
+    if (isAsking) await lines.flush();
+    if (!isAsking || !(await askHere(context, name, stops.gently)))
+      return reportSession(context, end.session, end.how);
+  }
+}
+
+/** Asks the person at the terminal what this session waits for; true if that lets it go on. */
+async function askHere({ engine, call }: IntegrationContext, session: string, stop: AbortSignal) {
+  using prompt = terminalPrompt(stop);
+  const settled = await answerAtPrompt({ engine, call, prompt }, ({ task }) => isOfSession(task, session));
+  return settled.length > 0 && prompt.isOpen;
 }
 
 async function unblock({ engine, call }: IntegrationContext, session: Session): Promise<void> {

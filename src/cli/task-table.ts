@@ -23,7 +23,8 @@ export function taskTable(tasks: readonly TaskStatus[], nameOf: (key: string) =>
     { name: "WHY", cell: (task) => reasonOf(task, nameOf) },
   ];
   const rows = tasks.toSorted(byName);
-  const columns = fitting(all, rows);
+  const telling = all.filter(({ name, cell }) => name !== "LEASE" || rows.some((task) => cell(task) !== "-"));
+  const columns = fitting(telling, rows);
   return table(
     columns.map(({ name }) => name),
     rows.map((task) => columns.map(({ cell }) => cell(task))),

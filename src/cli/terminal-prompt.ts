@@ -10,9 +10,15 @@ export function hasPerson(): boolean {
   return isPerson && process.stdin.isTTY === true && process.stdout.isTTY === true && !process.env.CI;
 }
 
-/** A line at a time; Ctrl-C and Ctrl-D end it. */
-export function terminalPrompt(): Prompt & Disposable {
-  const reader = createInterface({ input: process.stdin, output: process.stdout });
+export interface TerminalPrompt extends Prompt, Disposable {
+  /** False once the person has ended it. */
+  readonly isOpen: boolean;
+}
+
+/** A line at a time; Ctrl-C, Ctrl-D and `stop` end it. */
+export function terminalPrompt(stop?: AbortSignal): TerminalPrompt {
+  const { stdin: input, stdout: output } = process;
+  const reader = createInterface({ input, output, ...(stop === undefined ? {} : { signal: stop }) });
   const { promise: closed, resolve } = Promise.withResolvers<undefined>();
   reader.once("close", () => resolve(undefined));
   reader.once("SIGINT", () => reader.close());
@@ -21,9 +27,16 @@ export function terminalPrompt(): Prompt & Disposable {
     isOpen = false;
   });
   return {
-    ask: async (text) => (isOpen ? await Promise.race([reader.question(text), closed]) : undefined),
+    ask: async (text) => {
+      const said = isOpen ? await Promise.race([reader.question(text), closed]) : undefined;
+      if (said === undefined) writeAll(1, "\n");
+      return said;
+    },
     tell: (text) => writeAll(1, text),
-    columns: process.stdout.columns || 80,
+    columns: output.columns || 80,
+    get isOpen() {
+      return isOpen;
+    },
     [Symbol.dispose]: () => reader.close(),
   };
 }

@@ -15,6 +15,7 @@ import { dispatchRole } from "./dispatch-role.ts";
 import { planOf } from "./judge-files.ts";
 import { filesOf } from "./look-up.ts";
 import { appendHistory } from "./publish-status.ts";
+import { startOf } from "./role-agents.ts";
 import { wishFor } from "./role-wishes.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 import { listSessionFiles } from "./session-files.ts";
@@ -41,9 +42,8 @@ function approvalQuestion({ name, context }: SessionContext) {
   const files = [...listSessionFiles(context.repository.root, name)].filter((file) =>
     /^(?:spec\.md|acceptance\.json|architecture\.md|(?:adr|design-specs|research)\/.*)$/.test(file),
   );
-  const listed = files.map((file) => `${sessionsFolder}/${name}/${file}`).join(", ");
   return {
-    question: `Is this the design to build? Read ${listed}.`,
+    question: `Is this the design to build? Read ${files.join(", ")} in ${sessionsFolder}/${name}/.`,
     options: ["approved", "changes-requested: …"],
     data: { files },
   };
@@ -99,10 +99,11 @@ export async function correctDesign(context: SessionContext, session: Session): 
   const role = correctorFor(session.correction.wish ?? "", { hasDesignSpec });
   const wish = wishFor(context.context, session, { role, purpose: "correction" });
   if (wish === undefined) throw new Error("nobody corrects a design");
-  context.say(`${role} (${context.roles.agentOf(role)}): correction`);
+  context.say(startOf(context.roles, { role, purpose: "correction" }));
   const end = await dispatchRole(context, session, wish);
   if (end.how !== "answered") return blockUnanswered(context, role, end);
   const { status, summary, next, findings } = end.answer;
+  context.say(`${role}  ${status}: ${summary}`);
   if (status !== "OK")
     return block(context, {
       code: "agent_blocked",

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../clients/agent.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { needsOf } from "../core/session/advance.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import { moveSession } from "../engine/move-session.ts";
 import { Agents } from "../run/conduct/agents.ts";
 import type { Stops } from "../run/conduct/conduct.ts";
@@ -18,6 +19,7 @@ export interface SessionWish {
   readonly name: string;
   readonly stateFolder: string;
   readonly stops: Stops;
+  /** `task`: its key; where a role works for the session itself, the role. */
   onTask(task: string, event: AgentEvent): void;
   say(text: string): void;
 }
@@ -45,7 +47,9 @@ export async function openSessionRun(
     plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
     session: { session: name, file },
   };
-  const prepared = await prepareRun(context, { ...wish, stateFolder, onTask });
+  let role = "";
+  const onWork = (task: string, event: AgentEvent) => onTask(isMeta(task) ? role : task, event);
+  const prepared = await prepareRun(context, { ...wish, stateFolder, onTask: onWork });
   if ("allow" in prepared) return prepared;
   const run = await prepared.open().catch((error: unknown) => {
     if (error instanceof HostRunning)
@@ -86,6 +90,7 @@ export async function openSessionRun(
       const facts = await lookUp(run.context, before, needsOf(before, event));
       const moved = await moveSession(engine, { session: name, event, facts, decisions }, call);
       if ("allow" in moved) throw new SessionFault(moved);
+      role = moved.dispatched?.role ?? role;
       await publish();
       if (moved.state !== before.state) say(`${before.state} → ${moved.state}`);
       return moved;

@@ -34,7 +34,7 @@ export async function proveAcceptance(context: SessionContext): Promise<StepEnd>
       recovery: `add a \`cmd:\` to acceptance.json under \`verify\`, or \`checks\` to .lockstep/config.yaml`,
     });
   for (const command of commands) {
-    context.say(`on the base: ${command}`);
+    context.context.onProgress?.(`on the base: ${command}`);
     const run = await engine.prove(baseCommit, command);
     const failed = "error" in run ? run.error : run.exit === 0 ? undefined : `exit ${run.exit}`;
     if (failed === undefined) continue;

@@ -1,5 +1,6 @@
 import type { Config } from "../contract/config.ts";
 import { kebabName, roleNames } from "../core/session/roles.ts";
+import type { Purpose } from "../core/session/session.ts";
 
 /** Everybody but the Orchestrator, which is Lockstep itself. */
 const roles = roleNames.filter((role) => role !== "Orchestrator");
@@ -35,6 +36,16 @@ export function withRoleAgents(config: Config): RoleAgents {
       return name;
     },
   };
+}
+
+/** A person hears who it is where they have named somebody for the role. */
+export function startOf(
+  { agentOf }: RoleAgents,
+  { role, purpose }: { readonly role: string; readonly purpose: Purpose },
+): string {
+  const agent = agentOf(role);
+  const by = agent === kebabName(role) ? "" : ` by ${agent}`;
+  return `${role}  started${by}: ${purpose.replace("-", " ")}`;
 }
 
 function freeName(role: string, taken: Config["agents"]): string {

@@ -9,6 +9,7 @@ import { dispatchRole, type RoleSaid } from "./dispatch-role.ts";
 import { planOf } from "./judge-files.ts";
 import { judgeWhole } from "./judge-whole.ts";
 import { filesOf } from "./look-up.ts";
+import { startOf } from "./role-agents.ts";
 import { wishFor } from "./role-wishes.ts";
 import { runExtraTask } from "./run-extra-task.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
@@ -22,7 +23,7 @@ interface Asked {
 export async function runRole(context: SessionContext, session: Session, asked: Asked): Promise<StepEnd> {
   const { role, purpose } = asked;
   if (await isDecided(context, session, asked)) return "again";
-  context.say(`${role} (${context.roles.agentOf(role)}): ${purpose.replace("-", " ")}`);
+  context.say(startOf(context.roles, asked));
   const wish = wishFor(context.context, session, asked);
   const end =
     wish === undefined
@@ -30,7 +31,7 @@ export async function runRole(context: SessionContext, session: Session, asked: 
       : await dispatchRole(context, session, wish);
   if (end.how !== "answered") return blockUnanswered(context, role, end);
   const { answer } = end;
-  context.say(`${role}: ${answer.status}: ${answer.summary}`);
+  context.say(`${role}  ${answer.status}: ${answer.summary}`);
   if (answer.status === "NEEDS_INFO" || answer.status === "NEEDS_DECISION")
     return askPeople(context, session, { role, purpose, answer });
   if (answer.status === "FAIL" || (answer.status === "BLOCKED" && wish !== undefined))

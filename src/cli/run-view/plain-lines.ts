@@ -60,9 +60,13 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
   }
 
   /** Everything that was told so far is out. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async flush(): Promise<void> {
     await this.#written;
     if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.flush();
   }
 
   /** In the order in which it was told, though a line may have to be looked up first. */

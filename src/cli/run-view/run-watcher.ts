@@ -26,10 +26,10 @@ export function lastThing(event: AgentEvent): string | undefined {
   return printable(answerWords(text) ?? (isTaskState(text) ? stateWord(text) : text));
 }
 
-/** An agent's answer is for programs; what it says in it is for people. */
+/** An agent's answer is for programs; what it says in it is for people. Whoever else looks at a task has a name. */
 export function answerWords(text: string): string | undefined {
-  if (!/^\s*\{[\s\S]*\}\s*$/.test(text)) return undefined;
-  const [status, summary] = ["status", "summary"].map((name) => field(readJson(text), name));
+  const [, name = "", json = ""] = /^\s*(?:([\w.-]+): )?(\{[\s\S]*\})\s*$/.exec(text) ?? [];
+  const [status, summary] = ["status", "summary"].map((key) => field(readJson(json), key));
   if (typeof status !== "string") return undefined;
-  return `answers ${status}${typeof summary === "string" ? `: ${summary}` : ""}`;
+  return `${name} answers ${status}${typeof summary === "string" ? `: ${summary}` : ""}`.trimStart();
 }

@@ -1,4 +1,5 @@
 import { assignmentOf, universalInput } from "../../clients/input/universal-input.ts";
+import { isMeta } from "../../core/session/meta-key.ts";
 import type { Review } from "../../engine/record-review.ts";
 import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
 import { askForAnswer } from "../conduct/ask-for-answer.ts";
@@ -40,7 +41,9 @@ export async function askReviewer(
   const place = { task: task.plan.id, attempt: input.attempt, ...work, agent };
   using opened = await openReviewPlace(context, place);
   lendSession(context, opened.checkout);
-  const say = (text: string) => context.onTask(task.key, { type: "said", text: `${agent.name}: ${text}` });
+  // Of the whole session's work nobody but a reviewer says anything.
+  const who = isMeta(task.key) ? "" : `${agent.name}: `;
+  const say = (text: string) => context.onTask(task.key, { type: "said", text: `${who}${text}` });
   opened.notes.forEach(say);
   const found = await askForAnswer(context, {
     ...{
@@ -50,7 +53,8 @@ export async function askReviewer(
       prompt: promptToReview(input, { role, root: context.repository.root }),
       env: {},
     },
-    onEvent: (event) => (event.type === "said" ? say(event.text) : context.onTask(task.key, event)),
+    onEvent: (event) =>
+      event.type === "said" && event.text !== "" ? say(event.text) : context.onTask(task.key, event),
     follow: (stop) => followed(asked.stop, stop),
     read: async (answer) => readReview(answer, { task: task.plan.id, role }),
     say,

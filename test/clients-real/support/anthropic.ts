@@ -21,12 +21,15 @@ export interface AnthropicStandIn extends StandIn {
   heard(): readonly string[];
 }
 
-/** Anthropic's Messages API, playing turns to whoever has tools; side questions get a title. */
+/**
+ * Anthropic's Messages API, playing turns to whoever has tools; side questions get a title. Where several
+ * conversations go on at once, each turn is made from what was said in its own so far, as JSON.
+ */
 export async function anthropicStandIn(
-  turns: readonly (Turn | Answer)[],
+  turns: readonly (Turn | Answer)[] | ((said: string) => Turn | Answer),
   delegated: readonly Turn[] = [],
 ): Promise<AnthropicStandIn> {
-  const next = scriptedFor({ turns, delegated });
+  const next = typeof turns === "function" ? turns : scriptedFor({ turns, delegated });
   const server = await standIn(async (asked) => {
     const request = conversation(asked);
     if (request !== undefined) return answerTo(request, await next(JSON.stringify(request.messages)));

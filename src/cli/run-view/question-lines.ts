@@ -1,0 +1,18 @@
+import { wrapped } from "../../core/text/display-width.ts";
+import { decideCommands, type Question, questionText } from "./needs-person.ts";
+
+interface Shown {
+  /** All that wait. */
+  readonly pending: readonly Question[];
+  nameOf(task: string): string;
+}
+
+/** A question and the commands that answer it; broken between words where the terminal ends. */
+export function questionLines(one: Question, { pending, nameOf }: Shown): readonly string[] {
+  const columns = ((process.stdout.isTTY && process.stdout.columns) || 80) - 2;
+  const isPending = pending.some(({ id }) => id === one.id);
+  return [
+    ...wrapped(questionText(one, nameOf), columns),
+    ...(isPending ? decideCommands(one, pending) : []),
+  ].map((line) => `  ${line}`);
+}
