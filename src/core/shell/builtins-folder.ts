@@ -23,7 +23,7 @@ export const folderBuiltins: Readonly<Record<string, Builtin>> = {
     const [top, ...stack] = call.world.stack;
     return call.args.length > 0 ? lost(call) : both({ ...withCwd(call.world, top), stack });
   },
-  dirs: (call) => (call.args.length > 0 ? lost(call) : both(call.world)),
+  dirs: ({ args, world }) => both(args.length > 0 ? { ...world, stack: [] } : world),
   pwd: ({ world }) => both(world, world.cwd === undefined ? undefined : literal(`${world.cwd}\n`)),
 };
 
@@ -31,9 +31,9 @@ function isOption(arg: Text): boolean {
   return /^-./.test(knownStart(arg));
 }
 
-/** Forms that are not followed: nobody knows the folder any more. */
+/** Forms that are not followed: nobody knows the folder any more, nor the one before. */
 function lost({ world }: BuiltinCall): Outcome {
-  return both({ ...withCwd(world, undefined), stack: [] });
+  return both({ ...withCwd(world, undefined), previous: undefined, stack: [] });
 }
 
 function homeOf({ m, world }: BuiltinCall): Text {

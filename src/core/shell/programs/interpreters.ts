@@ -1,7 +1,7 @@
 import { keysOf, type OptionSpec, type Options } from "../read-options.ts";
 import { known, knownStart, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { hasSlash, named, opaqueProgram, reading } from "./describe.ts";
+import { both, hasSlash, named, opaqueProgram, reading } from "./describe.ts";
 
 /** An interpreter of a language that is not followed. */
 interface Language extends OptionSpec {
@@ -97,6 +97,11 @@ const php = language({
   looks: ["l", "i", "m", "v", "s", "w"],
 });
 
+/** `-Xlog:gc:FILE`, `-XX:OnError=COMMAND`. */
+const java: Program = (call, effects) => {
+  for (const word of call.args) if (knownStart(word).startsWith("-X")) effects.code(word);
+};
+
 const others: [string, Program][] = [
   ["perl", perl],
   ["ruby", ruby],
@@ -146,7 +151,9 @@ const others: [string, Program][] = [
   ...named("coffee livescript lsc", language({ code: "e,eval", values: "r,require" })),
   ...named("nu elvish xonsh", language({ code: "c,commands", values: "config env-config e,execute" })),
   ...named("gnuplot", language({ code: "e", values: "c" })),
-  ...named("dart kotlin java jshell crystal v zig", language({})),
+  ...named("dart jshell crystal v zig", language({})),
+  ["kotlin", language({ code: "e,expression", values: "cp,classpath" })],
+  ["java", both(java, language({}))],
   ["nim", opaqueProgram("it compiles and runs")],
   ...named("expect", language({ code: "c", values: "f d D b" })),
   ...named(
