@@ -70,9 +70,7 @@ const terraform: Program = (call, effects) => {
   if (verb !== "fmt") {
     effects.opaque("it plans or changes infrastructure");
     for (const word of words) if (word.startsWith("-out=")) effects.write(literal(word.slice(5)));
-    if (verb === "init")
-      for (const word of words)
-        if (word.startsWith("-chdir=")) effects.write(literal(`${word.slice(7)}/.terraform`));
+    for (const word of words) if (word.startsWith("-chdir=")) effects.operand(literal(word.slice(7)));
     return;
   }
   if (words.some((word) => /^--?(?:check|write=false)$/.test(word))) return;

@@ -51,6 +51,13 @@ function isStandardInput(script: Text): boolean {
   return /^(?:-|\/dev\/stdin|\/dev\/fd\/0)$/.test(known(script) ?? "");
 }
 
+/** Code that picks and prints lines, and has no word with which a file is written or a command run. */
+function onlyPrints(code: Text): boolean {
+  const writing =
+    /[`>&|]|\$\{?\^|%x|\b(?:open|sysopen|unlink|rename|link|symlink|mkdir|rmdir|truncate|chmod|chown|utime|system|exec|qx|eval|do|require|use|syscall|fork|send|public_send|spawn|load|File|FileUtils|IO|Dir|Kernel|Process|CORE|ARGVOUT)\b|\/\w*e\w*\s*[;}]?\s*$/;
+  return !writing.test(known(code) ?? ">");
+}
+
 /** perl and ruby: with `-i` the operands are files that are rewritten. */
 function rewriting(facts: Language): Program {
   const keys = keysOf(facts.code);
@@ -64,7 +71,10 @@ function rewriting(facts: Language): Program {
       if (options.has("M", "m", "r")) inner.opaque("modules are loaded first");
       if (options.has("v") && code.length === 0) return;
       if (options.has("c") && code.length === 0) return inner.opaque("some code runs while it is checked");
-      if (!options.has("i")) return tellCode(code, options, inner, call);
+      if (!options.has("i")) {
+        const looks = options.has("n", "p") && code.length > 0 && code.every(onlyPrints);
+        return tellCode(code, looks ? { ...options, operands: [] } : options, inner, call);
+      }
       for (const text of code) inner.code(text);
       inner.opaque("inline code runs");
       const files = code.length > 0 ? options.operands : options.operands.slice(1);

@@ -4,7 +4,7 @@ export interface PatchTarget {
   readonly action: "write" | "delete" | "move";
 }
 
-const envelope = /^\s*\*\*\* (Add File|Update File|Delete File|Move to):(.*)$/s;
+const envelope = /^\s*\*\*\*\s*(Add File|Update File|Delete File|Move to)\s*:(.*)$/s;
 
 /** How many folders are cut off a path, as in `patch -p`; `all` keeps the last name; undefined guesses. */
 export type Strip = number | "all" | undefined;
