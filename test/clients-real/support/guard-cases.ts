@@ -195,7 +195,9 @@ export function guardCases(given: GuardedCase): void {
       expect(made(), ran.stdout + ran.stderr).toEqual(all);
     });
 
-    it("is held where the warm process was killed, and where it cannot start again", async () => {
+    it("is held where the warm process was killed, and where it cannot start again", {
+      timeout: 400_000, // three conversations, in which every hook waits for a server
+    }, async () => {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       await repository.dispatch("T-B", ["src/b/**"]);
       const env = agentEnvironment(task);
