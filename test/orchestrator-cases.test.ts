@@ -35,27 +35,44 @@ const state = () => {
 };
 
 describe("the fourteen cases", () => {
-  it.each<[string, Call]>([
-    ["Block Write tool for orchestrator", ["Write", { file_path: "src/a/x.ts", content: "x" }]],
-    [
-      "Block Edit tool for orchestrator",
-      ["Edit", { file_path: "src/a/x.ts", old_string: "x", new_string: "y" }],
-    ],
-    ["Block Grep tool for orchestrator", ["Grep", { pattern: "x" }]],
-    ["Block Glob tool for orchestrator", ["Glob", { pattern: "**/*.ts" }]],
-    ["Block git commands in Bash", bash("git status")],
-    ["Block rm commands in Bash", bash("rm -rf src/a")],
-  ])("%s", async (_title, call) => {
-    expect(await blocks(call)).toBe(true);
+  it("Block Write tool for orchestrator", async () => {
+    expect(await blocks(["Write", { file_path: "src/a/x.ts", content: "x" }])).toBe(true);
   });
 
-  it.each<[string, Call]>([
-    ["Allow safe Bash commands", bash("ls -la")],
-    ["Allow Task tool for orchestrator", ["Task", { subagent_type: "developer", prompt: "do it" }]],
-    ["Allow TodoWrite for orchestrator", ["TodoWrite", { todos: [] }]],
-    ["Allow AskUserQuestion for orchestrator", ["AskUserQuestion", { questions: [] }]],
-  ])("%s", async (_title, call) => {
-    expect(await blocks(call)).toBe(false);
+  it("Block Edit tool for orchestrator", async () => {
+    expect(await blocks(["Edit", { file_path: "src/a/x.ts", old_string: "x", new_string: "y" }])).toBe(true);
+  });
+
+  it("Block Grep tool for orchestrator", async () => {
+    expect(await blocks(["Grep", { pattern: "x" }])).toBe(true);
+  });
+
+  it("Block Glob tool for orchestrator", async () => {
+    expect(await blocks(["Glob", { pattern: "**/*.ts" }])).toBe(true);
+  });
+
+  it("Block git commands in Bash", async () => {
+    expect(await blocks(bash("git status"))).toBe(true);
+  });
+
+  it("Block rm commands in Bash", async () => {
+    expect(await blocks(bash("rm -rf src/a"))).toBe(true);
+  });
+
+  it("Allow safe Bash commands", async () => {
+    expect(await blocks(bash("ls -la"))).toBe(false);
+  });
+
+  it("Allow Task tool for orchestrator", async () => {
+    expect(await blocks(["Task", { subagent_type: "developer", prompt: "do it" }])).toBe(false);
+  });
+
+  it("Allow TodoWrite for orchestrator", async () => {
+    expect(await blocks(["TodoWrite", { todos: [] }])).toBe(false);
+  });
+
+  it("Allow AskUserQuestion for orchestrator", async () => {
+    expect(await blocks(["AskUserQuestion", { questions: [] }])).toBe(false);
   });
 
   it("Allow first 2 Read calls", async () => {

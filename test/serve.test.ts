@@ -88,6 +88,7 @@ describe("the server over HTTP", () => {
     ["another path", 404, { path: "/" }],
     ["a path that climbs", 404, { path: "/guard/../x" }],
     ["more than a megabyte", 413, { body: "x".repeat(1024 * 1024 + 1) }],
+    ["a body that is announced too long", 413, { headers: { "content-length": "2000000" }, body: "x" }],
     ["a guard that fails", 500, { body: '{"x":"fail"}' }],
   ])("refuses %s with %i, and allows nobody else's page to read it", async (_what, status, call) => {
     using clone = guardedClone();

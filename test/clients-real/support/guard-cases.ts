@@ -120,7 +120,12 @@ export function guardCases(given: GuardedCase): void {
       const files = readdirSync(repository.path, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name))
-        .filter((file) => !/^(?:\.git|src)\//.test(relative(repository.path, file)));
+        .filter(
+          (file) =>
+            !/^(?:\.git|src|\.opencode\/node_modules)\/|\.opencode\/\.gitignore$/.test(
+              relative(repository.path, file),
+            ),
+        );
       const personal = join(home.path, ".codex/config.toml");
       const all = existsSync(personal) ? [...files, personal] : files;
       return Object.fromEntries(all.map((file) => [file, readFileSync(file, "latin1")]));
