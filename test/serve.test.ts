@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { guardedClients } from "../src/guard/guarded-clients.ts";
 import { keptFacts } from "../src/guard/kept-facts.ts";
+import { clientSocket } from "../src/guard/ladder/client-socket.ts";
 import { httpHook } from "../src/guard/ladder/http-hook.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
@@ -16,6 +19,8 @@ import { rawExchange } from "./support/raw-exchange.ts";
 import { eventually, startProgram } from "./support/run-command.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 import { settings } from "./support/walled.ts";
+
+const clients = Object.keys(guardedClients);
 
 interface HttpAnswer {
   readonly status: number;
@@ -63,6 +68,7 @@ describe("the server over HTTP", () => {
     });
     expect(allowed).toMatchObject({ status: 200, headers: { "content-type": "application/json" } });
     expect(JSON.parse(allowed.text).said).toMatch(/^claude T-1 orchestrator \d+$/);
+    expect(Object.keys(allowed.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
     const denied = await post(clone, { body: '{"x":"forbidden"}' });
     expect(denied.status).toBe(200);
     expect(JSON.parse(denied.text).reason).toMatch(/^no: /);
@@ -82,6 +88,7 @@ describe("the server over HTTP", () => {
     ["another path", 404, { path: "/" }],
     ["a path that climbs", 404, { path: "/guard/../x" }],
     ["more than a megabyte", 413, { body: "x".repeat(1024 * 1024 + 1) }],
+    ["a body that is announced too long", 413, { headers: { "content-length": "2000000" }, body: "x" }],
     ["a guard that fails", 500, { body: '{"x":"fail"}' }],
   ])("refuses %s with %i, and allows nobody else's page to read it", async (_what, status, call) => {
     using clone = guardedClone();
@@ -198,15 +205,40 @@ describe("the server on its socket", () => {
   it("is open to its user alone", async () => {
     using clone = guardedClone();
     using server = await clone.served();
-    expect(statSync(server.socket).mode & 0o777).toBe(0o600);
+    const sockets = [server.socket, ...clients.map((client) => clientSocket(server.socket, client))];
+    for (const socket of sockets) expect(statSync(socket).mode & 0o777, socket).toBe(0o600);
     expect(statSync(clone.folder).mode & 0o777).toBe(0o700);
     for (const name of ["http.json", "serve.json", "listening", "launch"])
       expect(statSync(join(clone.folder, name)).mode & 0o077, name).toBe(0);
     const other = settings.find(({ through }) => through.length > 0);
     if (other === undefined) return; // only root can become another user
-    const code = `require("net").connect(${JSON.stringify(server.socket)}).on("error", ({ code }) => console.log(code))`;
-    using stranger = startProgram([process.execPath, "-e", code], { cwd: "/", through: other.through });
-    expect((await stranger.ended).stdout).toBe("EACCES\n");
+    for (const socket of sockets) {
+      const code = `require("net").connect(${JSON.stringify(socket)}).on("error", ({ code }) => console.log(code))`;
+      using stranger = startProgram([process.execPath, "-e", code], { cwd: "/", through: other.through });
+      expect((await stranger.ended).stdout).toBe("EACCES\n");
+    }
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ["is slow over it", (socket) => socket.write('{"x":')],
+    ["sends more than a megabyte", (socket) => socket.end(`{"x":"${"x".repeat(1024 * 1024)}"}`)],
+  ])("a client's own one answers a bare payload, and drops who %s", async (_what, send) => {
+    using clone = guardedClone();
+    using server = await clone.served();
+    const talk = async (say: (socket: Socket) => void) => {
+      const socket = connect(clientSocket(server.socket, "codex")).on("error", () => {});
+      let got = "";
+      socket.on("data", (piece) => {
+        got += piece;
+      });
+      say(socket);
+      await once(socket, "close");
+      return got;
+    };
+    expect(await talk((socket) => socket.end('{"x":1}'))).toContain("codex nobody no role 7");
+    const begun = performance.now();
+    expect(await talk(send)).toBe("");
+    expect(performance.now() - begun).toBeLessThan(5000);
   });
 
   it("is dropped by it after two seconds without a whole request", async () => {

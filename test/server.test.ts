@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -273,6 +274,13 @@ describe("the host's socket", () => {
     await expect(openHost(engine, join(folder.path, "none"))).rejects.toThrow("is no folder");
     chmodSync(folder.path, 0o750);
     await expect(openHost(engine, folder.path)).rejects.toThrow("is open to other users: `chmod 700` it");
+  });
+
+  it.runIf(process.geteuid?.() === 0)("is not put into another user's folder", async () => {
+    using folder = temporaryFolder();
+    chmodSync(folder.path, 0o700);
+    chownSync(folder.path, 65534, 65534);
+    await expect(openHost(await memoryEngine(), folder.path)).rejects.toThrow("belongs to another user");
   });
 
   it("does not replace a link, a file or a folder that is in its place", async () => {

@@ -29,9 +29,9 @@ const opaque = rowsOf<Row>("corpus/opaque.jsonl");
 const vectors = rowsOf<Vector>("vectors/guard.jsonl").filter((row) => row.tool === "Bash" && row.runnable);
 
 it("the corpora are whole", () => {
-  expect(attacks.length).toBeGreaterThanOrEqual(1600);
-  expect(ordinary.length).toBeGreaterThanOrEqual(705);
-  expect(opaque.length).toBeGreaterThanOrEqual(120);
+  expect(attacks.length).toBeGreaterThanOrEqual(1740);
+  expect(ordinary.length).toBeGreaterThanOrEqual(1100);
+  expect(opaque.length).toBeGreaterThanOrEqual(140);
   expect(vectors.length).toBe(76);
 });
 

@@ -23,19 +23,19 @@ guardCases({
     }),
   },
   standIn: anthropicStandIn,
-  prepare: async (place) => {
-    put(place, settingsFiles.personal, install(null, { ...place, ...(await overHttp(place)) }));
-    return {
-      words: ["claude", "-p", place.prompt, "--permission-mode", "bypassPermissions"],
-      env: {
-        ANTHROPIC_BASE_URL: place.url,
-        ANTHROPIC_API_KEY: "stand-in",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        DISABLE_AUTOUPDATER: "1",
-        IS_SANDBOX: "1", // root is refused full leave otherwise
-      },
-    };
-  },
+  existing: { [settingsFiles.personal]: '{ "includeCoAuthoredBy":   false }' },
+  hooks: async (place) =>
+    put(place, settingsFiles.personal, install(null, { ...place, ...(await overHttp(place)) })),
+  start: (place) => ({
+    words: ["claude", "-p", place.prompt, "--permission-mode", "bypassPermissions"],
+    env: {
+      ANTHROPIC_BASE_URL: place.url,
+      ANTHROPIC_API_KEY: "stand-in",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      IS_SANDBOX: "1", // root is refused full leave otherwise
+    },
+  }),
 });
 
 /** With which `init` has it ask where the settings are one person's. */

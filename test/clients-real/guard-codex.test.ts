@@ -20,19 +20,25 @@ guardCases({
     spawn: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", input: { message } }),
   },
   standIn: openaiStandIn,
-  prepare: async (place) => {
+  hooks: async (place) => {
     put(place, settingsFiles.shared, install(null, place));
-    const user = settings(place);
-    place.home.write(".codex/config.toml", user);
-    const trusted = trust(user, await hooksOf(place), "config.toml");
-    if (!trusted.ok) throw new Error(trusted.fault.problem);
-    place.home.write(".codex/config.toml", trusted.text ?? "");
+    await trustHooks(place);
+  },
+  trust: trustHooks,
+  start: (place) => {
+    place.home.write(".codex/config.toml", settings(place));
     const leave = "--dangerously-bypass-approvals-and-sandbox";
     return { words: ["codex", "exec", "--json", leave, place.prompt], env: { STAND_IN_KEY: "stand-in" } };
   },
 });
 
-function settings({ url, repository }: GuardPlace): string {
+async function trustHooks(place: GuardPlace): Promise<void> {
+  const trusted = trust(settings(place), await hooksOf(place), "config.toml");
+  if (!trusted.ok) throw new Error(trusted.fault.problem);
+  place.home.write(".codex/config.toml", trusted.text ?? "");
+}
+
+function settings({ url, folder }: GuardPlace): string {
   return [
     'model = "gpt-5.5"',
     'model_provider = "stand-in"',
@@ -44,17 +50,17 @@ function settings({ url, repository }: GuardPlace): string {
     'env_key = "STAND_IN_KEY"',
     "[analytics]",
     "enabled = false",
-    `[projects.${JSON.stringify(repository.path)}]`,
+    `[projects.${JSON.stringify(folder)}]`,
     'trust_level = "trusted"',
     "",
   ].join("\n");
 }
 
 /** As `init` asks for them, in the person's environment. */
-async function hooksOf({ repository, env, command }: GuardPlace) {
+async function hooksOf({ folder, env, command }: GuardPlace) {
   for (const [name, value] of Object.entries({ ...env, STAND_IN_KEY: "stand-in" })) vi.stubEnv(name, value);
   try {
-    return await ourCodexHooks(repository.path, command);
+    return await ourCodexHooks(folder, command);
   } finally {
     vi.unstubAllEnvs();
   }

@@ -20,8 +20,8 @@ guardCases({
     }),
   },
   standIn: openaiStandIn,
-  prepare: async (place) => {
-    put(place, settingsFiles.shared, install(null, place));
+  hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
+  start: (place) => {
     return {
       words: [
         ...["copilot", "-p", place.prompt, "--model", "stand-in"],

@@ -17,8 +17,9 @@ guardCases({
   },
   subagentEnd: { calls: [{ name: "complete_task", input: { result: { response: "I am done." } } }] },
   standIn: geminiStandIn,
-  prepare: async (place) => {
-    put(place, settingsFiles.shared, install(null, place));
+  existing: { [settingsFiles.shared]: '// ours\n{ "general":  { "vimMode": false } }' },
+  hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
+  start: (place) => {
     const security = { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } };
     const general = { disableAutoUpdate: true, enableAutoUpdate: false };
     const quiet = { privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false } };

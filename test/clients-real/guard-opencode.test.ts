@@ -17,8 +17,8 @@ guardCases({
     spawn: (prompt) => ({ name: "task", input: { description: "writes", prompt, subagent_type: "general" } }),
   },
   standIn: openaiStandIn,
-  prepare: async (place) => {
-    put(place, settingsFiles.shared, install(null, place));
+  hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
+  start: (place) => {
     const models = { m: { name: "m", tool_call: true, limit: { context: 500_000, output: 8000 } } };
     const options = { baseURL: `${place.url}/v1`, apiKey: "stand-in" };
     const standin = { npm: "@ai-sdk/openai-compatible", name: "Stand-in", options, models };

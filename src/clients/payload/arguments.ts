@@ -43,7 +43,8 @@ function collect({ key, value, depth }: Spot, found: Argument[]): boolean {
   if (depth > depthMax) return false;
   if (typeof value === "string") found.push({ key, text: value, role: roleOf(key, value) });
   else if (Array.isArray(value)) {
-    const words = commandKeys.has(key.toLowerCase()) && isStringList(value) ? value : undefined;
+    const isCommand = key === "" || (isCommandKey(key) && !/s$/i.test(key));
+    const words = isCommand && isStringList(value) ? value : undefined;
     if (words !== undefined) found.push({ key, text: words.map(shellWord).join(" "), role: "command" });
     else return value.every((item) => collect({ key, value: item, depth: depth + 1 }, found));
   } else if (isObject(value)) {
@@ -55,15 +56,28 @@ function collect({ key, value, depth }: Spot, found: Argument[]): boolean {
   return true;
 }
 
+const programKeys = ["command", "cmd", "program", "executable", "binary"];
+const wordKeys = ["args", "arguments", "argv", "params", "parameters"];
+
 /** `{command: "rm", args: ["-r", "x"]}` is one command. */
 function withWholeCommand(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { command, args } = value;
-  if (typeof command !== "string" || !isStringList(args)) return value;
-  const { args: _, ...rest } = value;
-  return { ...rest, command: [command, ...args.map(shellWord)].join(" ") };
+  const program = programKeys.find((key) => typeof value[key] === "string");
+  const given = wordKeys.find((key) => isStringList(value[key]) || typeof value[key] === "string");
+  if (program === undefined || given === undefined) return value;
+  const { [program]: name, [given]: words, ...rest } = value;
+  const line = isStringList(words) ? words.map(shellWord).join(" ") : words;
+  return { ...rest, command: `${name} ${line}` };
 }
 
-const commandKeys = new Set(["command", "cmd", "script", "input", "chars"]);
+const commandKeys = new Set(["input", "chars", "commandline", "bash"]);
+
+function isCommandKey(key: string): boolean {
+  const last = wordsOf(key).at(-1) ?? "";
+  return (
+    commandKeys.has(key.replace(/[^A-Za-z0-9]/g, "").toLowerCase()) || /^(?:command|cmd|script)s?$/.test(last)
+  );
+}
+
 const folderKeys = new Set("cwd workdir workingdirectory dirpath".split(" "));
 const pathWords = new Set(
   `path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders dirpath
@@ -81,13 +95,13 @@ const contentKeys = new Set(
 
 function roleOf(key: string, text: string): Role {
   const plain = key.replace(/[^A-Za-z0-9]/g, "").toLowerCase();
-  if (commandKeys.has(plain)) return "command";
+  if (isCommandKey(key)) return "command";
   if (folderKeys.has(plain)) return "folder";
   if (contentKeys.has(plain)) return "content";
   const words = wordsOf(key);
   const last = words.at(-1) ?? "";
   const isUrl = /^[a-z][\w+.-]+:\/\//i.test(text) && !/^file:/i.test(text);
-  if (pathWords.has(last)) return isUrl ? "other" : "path";
+  if (pathWords.has(last) || pathWords.has(words.slice(-2).join(""))) return isUrl ? "other" : "path";
   if (words.some((word) => contentWords.has(word))) return "content";
   if (isUrl) return "other";
   if (/^file:/i.test(text)) return "path";

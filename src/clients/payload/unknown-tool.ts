@@ -24,7 +24,9 @@ export function readUnknown(tool: string, given: readonly Argument[]): Operation
     role === "command" && !(saysItReads && key.toLowerCase() === "input" && !shellSigns.test(text));
   const commands = given.filter(isCommand);
   const runs = commands.length > 0;
-  const isPath = ({ role }: Argument) => role === "path" || (role === "folder" && !runs);
+  const takesTwo = words.some((word) => /^(?:copy|move|rename|link|cp|mv|ln)$/.test(word));
+  const isPath = ({ key, role }: Argument) =>
+    role === "path" || (role === "folder" && !runs) || (takesTwo && /^(?:from|to)$/i.test(key));
   const rest = given.filter((one) => !isCommand(one) && !isPath(one));
   const holdsContent = rest.some(({ role, text }) => role === "content" || statement.test(text));
   return {

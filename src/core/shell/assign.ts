@@ -1,4 +1,4 @@
-import { whyLoader } from "./loader-variables.ts";
+import { outputVariables, whyLoader } from "./loader-variables.ts";
 import { type Machine, TooMuch, variablesMax } from "./machine.ts";
 import { runSubscript } from "./run-nested.ts";
 import { literal, unknownText } from "./text.ts";
@@ -20,5 +20,6 @@ export function assign(m: Machine, world: World, name: string, value: Value): Wo
 export function checkLoader(m: Machine, world: World, name: string, value: Value): void {
   const text = Array.isArray(value) ? (value[0] ?? []) : unknownText;
   const why = whyLoader(m, name.replace(/\[.*$/s, ""), text, world);
+  if (outputVariables.has(name)) m.report.mention(name, text, world, true);
   if (why !== undefined) m.report.refuse(name.startsWith("LOCKSTEP_") ? "lockstep" : "loader", why);
 }

@@ -9,21 +9,21 @@ export const folderBuiltins: Readonly<Record<string, Builtin>> = {
     const operands = call.args.filter((arg) => !isOption(arg));
     const strange = call.args.some((arg) => isOption(arg) && !/^(?:-[LPe]+|--)$/.test(knownStart(arg)));
     if (operands.length > 1 || strange) return { ok: [], fail: [call.world], out: [] };
-    return changeFolder(call, operands[0] ?? homeOf(call));
+    const outcome = changeFolder(call, operands[0] ?? homeOf(call));
+    return known(operands[0] ?? []) === "-" ? { ...outcome, out: undefined } : outcome;
   },
   pushd: (call) => {
     const [target] = call.args;
     if (target === undefined || call.args.length > 1 || /^[-+]/.test(knownStart(target))) return lost(call);
     const stack = [call.world.cwd, ...call.world.stack];
-    return mapWorlds(changeFolder(call, target), (world) =>
-      world === call.world ? world : { ...world, stack },
-    );
+    const outcome = { ...changeFolder(call, target), out: undefined };
+    return mapWorlds(outcome, (world) => (world === call.world ? world : { ...world, stack }));
   },
   popd: (call) => {
     const [top, ...stack] = call.world.stack;
     return call.args.length > 0 ? lost(call) : both({ ...withCwd(call.world, top), stack });
   },
-  dirs: (call) => (call.args.length > 0 ? lost(call) : both(call.world)),
+  dirs: ({ args, world }) => both(args.length > 0 ? { ...world, stack: [] } : world),
   pwd: ({ world }) => both(world, world.cwd === undefined ? undefined : literal(`${world.cwd}\n`)),
 };
 
@@ -31,9 +31,9 @@ function isOption(arg: Text): boolean {
   return /^-./.test(knownStart(arg));
 }
 
-/** Forms that are not followed: nobody knows the folder any more. */
+/** Forms that are not followed: nobody knows the folder any more, nor the one before. */
 function lost({ world }: BuiltinCall): Outcome {
-  return both({ ...withCwd(world, undefined), stack: [] });
+  return both({ ...withCwd(world, undefined), previous: undefined, stack: [] });
 }
 
 function homeOf({ m, world }: BuiltinCall): Text {

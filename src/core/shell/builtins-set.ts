@@ -20,7 +20,11 @@ export function setCommand({ args, world }: BuiltinCall): Outcome {
   const first = known(args[at] ?? []);
   const rest = first === "--" || first === "-" ? args.slice(at + 1) : args.slice(at);
   const replaces = rest.length > 0 || first === "--";
-  return both({ ...world, stopsOnError, physical, positional: replaces ? rest : world.positional }, []);
+  const prints = args.length === 0 || /^[-+]\w*o$/.test(known(args.at(-1) ?? []) ?? "");
+  return both(
+    { ...world, stopsOnError, physical, positional: replaces ? rest : world.positional },
+    prints ? undefined : [],
+  );
 }
 
 /** Too far, and it changes nothing; a wildcard may stand for more than it drops. */
@@ -43,7 +47,7 @@ export function shoptCommand({ m, args, world }: BuiltinCall): Outcome {
   const strange = names.filter((name) => !harmless.test(known(name) ?? "?"));
   if (changes && strange.length > 0)
     m.report.refuse("unparsed", `changes how the shell reads commands: ${known(strange[0] as Text) ?? "…"}`);
-  return both(world, []);
+  return both(world, changes ? [] : undefined);
 }
 
 function isWild(text: Text): boolean {

@@ -65,7 +65,11 @@ function declare({ m, args, world }: BuiltinCall): Outcome {
     const value = concat(literal(start.slice(name.length + (append ?? "").length + 1)), arg.slice(1));
     changed = assign(m, changed, name, append === "+" ? "unknown" : [value]);
   }
-  return both(changed, []);
+  // Without a name or a value they print what there is.
+  const prints =
+    args.every((arg) => /^[-+]/.test(knownStart(arg))) ||
+    args.some((arg) => /^-\w*[pfF]/.test(knownStart(arg)));
+  return both(changed, prints ? undefined : []);
 }
 
 function exportNames(call: BuiltinCall, outcome: Outcome): Outcome {

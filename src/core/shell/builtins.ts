@@ -78,12 +78,12 @@ const own: Readonly<Record<string, Builtin>> = {
   hash: ({ m, args, world }) => {
     if (args.some((arg) => /^-\w*p/.test(knownStart(arg))))
       m.report.refuse("loader", "`hash -p` gives a command name to another file");
-    return both(world, []);
+    return both(world);
   },
   enable: ({ m, args, world }) => {
     if (args.some((arg) => !/^-[aps]+$/.test(knownStart(arg))))
       m.report.refuse("loader", "`enable` changes which commands the shell runs itself");
-    return both(world, []);
+    return both(world);
   },
   bind: ({ m, world }) => {
     m.report.refuse("loader", "`bind` attaches commands to keys");
@@ -179,7 +179,7 @@ function trapCommand({ m, args, world, input }: BuiltinCall): Outcome {
     m.traps.push(code);
     m.subshell(code, world, input);
   }
-  return both(world, []);
+  return both(world);
 }
 
 function aliasCommand({ world, args }: BuiltinCall): Outcome {
@@ -190,5 +190,6 @@ function aliasCommand({ world, args }: BuiltinCall): Outcome {
     if (at > 0) aliases.set(start.slice(0, at), concat(literal(start.slice(at + 1)), arg.slice(1)));
   }
   const changed = [...aliases].some(([name, text]) => !sameText(text, world.aliases.get(name) ?? []));
-  return both(changed ? { ...world, aliases } : world, []);
+  const sets = args.length > 0 && args.every((arg) => knownStart(arg).includes("="));
+  return both(changed ? { ...world, aliases } : world, sets ? [] : undefined);
 }

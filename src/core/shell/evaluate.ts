@@ -118,7 +118,7 @@ export class Evaluator implements Machine {
       const before = distinct([...last.ok, ...last.fail]);
       last = combine(before.map((so) => this.#statement(statement, so, input)));
       if (this.traps.length > 0) this.#runPending(last);
-      out = out === undefined || last.out === undefined ? undefined : concat(out, last.out);
+      out = joinedOut(out, last.out);
     }
     return { ...last, out };
   }
@@ -197,10 +197,11 @@ export class Evaluator implements Machine {
       const next = combine(
         (and ? so.ok : so.fail).map((from) => (last ? run(from) : this.tested(from, run))),
       );
+      const certain = (and ? so.fail : so.ok).length === 0;
       so = {
         ok: distinct(and ? next.ok : [...so.ok, ...next.ok]),
         fail: distinct(and ? [...so.fail, ...next.fail] : next.fail),
-        out: undefined,
+        out: certain ? joinedOut(so.out, next.out) : undefined,
       };
     });
     return so;
@@ -217,9 +218,10 @@ export class Evaluator implements Machine {
     }
     let reads = input;
     let out: Text | undefined;
-    for (const command of node.commands) {
+    for (const [index, command] of node.commands.entries()) {
       const from = reads;
-      out = this.#apart(() => this.node(command, world, from)).out;
+      const { out: printed } = this.#apart(() => this.node(command, world, from));
+      out = node.operators[index] === "|&" ? undefined : printed; // errors go on, too
       reads = out === undefined ? { kind: "unknown" } : { kind: "text", text: out };
     }
     return both(world, out);
@@ -288,4 +290,8 @@ function withoutLocals(world: World, locals: ReadonlySet<string>, caller: World)
     else variables.set(name, before);
   }
   return { ...world, variables };
+}
+
+function joinedOut(first: Text | undefined, second: Text | undefined): Text | undefined {
+  return first === undefined || second === undefined ? undefined : concat(first, second);
 }

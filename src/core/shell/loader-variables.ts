@@ -21,7 +21,7 @@ const always = new Set(
 const prefixes = ["GIT_CONFIG", "BASH_FUNC_"];
 /** Programs that these name may run something; those that run nothing are in everyday use. */
 const runners =
-  /(?:PAGER|EDITOR|ASKPASS)$|^(?:VISUAL|BROWSER|SHELL|RSYNC_RSH|RSYNC_CONNECT_PROG|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$/;
+  /(?:PAGER|EDITOR|ASKPASS)$|^(?:VISUAL|BROWSER|SHELL|RSYNC_RSH|RSYNC_CONNECT_PROG|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$|^npm_config_(?:script_shell|node_options)$/i;
 const harmless =
   /^(?:|:|true|false|none|cat|less(?: -[A-Za-z]+)?|more|vi|vim|nano|emacs|code --wait|ssh|chrome|chromium|firefox|webkit|safari|(?:\/usr(?:\/local)?)?\/bin\/(?:ba|da|z|fi)?sh)$/;
 /** Options that a program reads from its environment; any others may make it run or write something. */
@@ -37,6 +37,15 @@ const optionVariables: ReadonlyMap<string, RegExp> = new Map([
   ["RUBYOPT", /^(?:\s*-[wW]\d?)*$/],
   ["HOME", /^(?:|\/tmp|\/root|\/(?:home|Users)\/[\w.-]+|\/nonexistent|\/dev\/null|\/var\/empty)\/?$/],
 ]);
+
+/** Where programs put what they write beside their own output. */
+export const outputVariables: ReadonlySet<string> = new Set(
+  [
+    "NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_REDIRECT_WARNINGS NODE_REPL_HISTORY PYTHONPYCACHEPREFIX",
+    "COVERAGE_FILE CARGO_TARGET_DIR CARGO_INSTALL_ROOT GOBIN GOCOVERDIR GOCACHE PIP_LOG PIP_TARGET",
+    "LLVM_PROFILE_FILE GCOV_PREFIX UV_CACHE_DIR",
+  ].flatMap((names) => names.split(" ")),
+);
 
 export function isLoader(name: string): boolean {
   return always.has(name) || prefixes.some((prefix) => name.startsWith(prefix));

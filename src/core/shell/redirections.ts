@@ -1,16 +1,28 @@
 import type { HereDoc, HereString, Redirection } from "unbash";
 import { expandQuoted } from "./expand-word.ts";
 import type { Machine } from "./machine.ts";
+import { deviceOf } from "./resolve-path.ts";
 import { concat, known, literal, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
 import type { World } from "./world.ts";
 
 export interface Redirected {
   readonly input: Input;
-  /** True if what the command prints goes to a file and not on. */
-  readonly printsElsewhere: boolean;
+  /** Where the streams of the command lead. */
+  readonly streams: Streams;
   /** True if a file is opened, which may fail. */
   readonly opens: boolean;
+}
+
+/** `out` and `err` are what the command was given; `away` leads to a file; who reads `any` is not followed. */
+type Stream = "out" | "err" | "away" | "any";
+type Streams = ReadonlyMap<number, Stream>;
+
+/** Whether what a command prints still goes on, as far as that is known; then its errors do not. */
+export function printsOn({ streams }: Pick<Redirected, "streams">): boolean | undefined {
+  const [out, errors] = [streams.get(1), streams.get(2)];
+  if (out === "any" || errors === "out" || errors === "any") return undefined;
+  return out === "out";
 }
 
 /** Reports every file that the redirections open for writing; tells what the command will read. */
@@ -20,7 +32,11 @@ export function redirect(
   world: World,
   input: Input,
 ): Redirected {
-  let result: Redirected = { input, printsElsewhere: false, opens: false };
+  const given: Streams = new Map([
+    [1, "out"],
+    [2, "err"],
+  ]);
+  let result: Redirected = { input, streams: given, opens: false };
   for (const redirection of redirections) {
     if (redirection.type === "Redirect") {
       result = redirectFile(m, redirection, world, result);
@@ -54,11 +70,25 @@ function redirectFile(m: Machine, redirection: FileRedirection, world: World, so
   if (!copies)
     for (const target of targets)
       m.report.write("redirection", target, world, { action: "write", tree: false });
-  const number = descriptor?.type === "FileDescriptor" ? descriptor.value : undefined;
-  const all = operator === "&>" || operator === "&>>";
-  const prints = operator !== "<>" && (all || descriptor === undefined || number === 1);
-  const opens = so.opens || !copies;
-  return { ...so, opens, printsElsewhere: so.printsElsewhere || prints };
+  const streams = new Map(so.streams);
+  const to = streamOf(targets, so.streams);
+  if (operator === "&>" || operator === "&>>" || (operator === ">&" && !copies))
+    streams.set(1, to).set(2, to);
+  else if (descriptor === undefined) streams.set(operator === "<>" ? 0 : 1, to);
+  else if (descriptor.type === "FileDescriptor") streams.set(descriptor.value, to);
+  const isThere =
+    copies || targets.every((target) => /^\/dev\/(?:null|stdout|stderr)$/.test(known(target) ?? ""));
+  return { ...so, opens: so.opens || !isThere, streams };
+}
+
+/** `3`, `/dev/fd/3`, `/dev/stdout` are what that descriptor is; one that was opened elsewhere may be anything. */
+function streamOf(targets: readonly Text[], streams: Streams): Stream {
+  const path = known(targets[0] ?? []);
+  if (path === undefined || targets.length !== 1) return "any";
+  const named = path === "/dev/stdout" ? "1" : path === "/dev/stderr" ? "2" : undefined;
+  const number = named ?? /^(?:\/(?:dev|proc\/[^/]+)\/fd\/)?(\d+)-?$/.exec(path)?.[1];
+  if (number !== undefined) return streams.get(Number(number)) ?? "any";
+  return deviceOf(path) === "descriptor" ? "any" : "away";
 }
 
 function inputFrom(operator: string, target: Text | undefined): Input {

@@ -2,7 +2,7 @@ import type { Assignment, Command } from "unbash";
 import { assign } from "./assign.ts";
 import { builtins } from "./builtins.ts";
 import type { Machine } from "./machine.ts";
-import { type Redirected, redirect } from "./redirections.ts";
+import { printsOn, type Redirected, redirect } from "./redirections.ts";
 import { runSubscript } from "./run-nested.ts";
 import { runProgram } from "./run-program.ts";
 import { concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
@@ -15,7 +15,11 @@ export function runCommand(m: Machine, command: Command, world: World, input: In
   const assigned = assignments.reduce((so, item) => assignOne(m, so, item), world);
   const names = assignments.map(({ name }) => name);
   const redirected = redirect(m, command.redirects, world, input);
-  if (command.name === undefined) return afterRedirect(both(assigned, []), redirected, world);
+  if (command.name === undefined) {
+    // `$(<file)` is what the file holds.
+    const reads = command.redirects.some(({ operator }) => operator.startsWith("<"));
+    return afterRedirect(both(assigned, reads ? undefined : []), redirected, world);
+  }
   const words = [...m.fields(command.name, world), ...command.args.flatMap((arg) => argument(m, arg, world))];
   if (words.length === 0) return both(assigned, []);
   const temporary = withExported(assigned, names);
@@ -26,13 +30,11 @@ export function runCommand(m: Machine, command: Command, world: World, input: In
 }
 
 /** A file that cannot be opened fails the command before it starts. */
-export function afterRedirect(
-  outcome: Outcome,
-  { opens, printsElsewhere }: Redirected,
-  world: World,
-): Outcome {
-  const fail = opens ? distinct([...outcome.fail, world]) : outcome.fail;
-  return { ...outcome, fail, out: printsElsewhere ? [] : outcome.out };
+export function afterRedirect(outcome: Outcome, redirected: Redirected, world: World): Outcome {
+  const fail = redirected.opens ? distinct([...outcome.fail, world]) : outcome.fail;
+  const printsHere = printsOn(redirected);
+  const out = printsHere === undefined ? undefined : printsHere ? outcome.out : [];
+  return { ...outcome, fail, out };
 }
 
 /** What the expanded words run: an alias, a function, the shell itself, or a program. */

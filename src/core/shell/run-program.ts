@@ -54,7 +54,8 @@ function afterMkdir(m: Machine, args: readonly Text[], world: World): Outcome {
   const ok = [{ ...world, folders: new Set([...world.folders, ...folders]) }];
   const asked = args.some((arg) => /^(?:-[a-z]*p|--parents)/.test(knownStart(arg)));
   const certain = asked && folders.length === made.length && folders.every((folder) => isFree(m, folder));
-  return { ok, fail: certain ? [] : [world], out: [] };
+  const tells = args.some((arg) => /^(?:-[a-z]*v|--verbose)/.test(knownStart(arg)));
+  return { ok, fail: certain ? [] : [world], out: tells ? undefined : [] };
 }
 
 function isFree({ context, report }: Machine, folder: string): boolean {

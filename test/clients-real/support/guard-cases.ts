@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SettingsEdit } from "../../../src/clients/settings/settings-edit.ts";
 import { hookCommand } from "../../../src/guard/ladder/hook-command.ts";
@@ -18,7 +18,8 @@ import { type ModelCall, personsWord, type StandIn, type Turn } from "./stand-in
 
 /** Where a person talks to a client. */
 export interface GuardPlace {
-  readonly repository: GuardedRepository;
+  /** The repository's, or that of a clone. */
+  readonly folder: string;
   readonly home: TemporaryFolder;
   /** Of the model's stand-in. */
   readonly url: string;
@@ -35,6 +36,8 @@ export interface GuardPlace {
 export interface GuardedCase {
   readonly client: string;
   readonly installed: InstalledClient;
+  /** Settings that somebody has in the repository already. */
+  readonly existing?: Readonly<Record<string, string>>;
   readonly calls: {
     write(path: string): ModelCall;
     /** Changes `x` to `y` in a file that is there. */
@@ -50,18 +53,23 @@ export interface GuardedCase {
     turns: readonly Turn[],
     delegated: readonly Turn[],
   ): Promise<StandIn & { heard(): readonly string[] }>;
-  /** Puts the hooks in place, and says how the person starts it. */
-  prepare(place: GuardPlace): Promise<{ words: readonly string[]; env?: Readonly<Record<string, string>> }>;
+  /** Writes the person's own settings, and says how the person starts it. */
+  start(place: GuardPlace): { words: readonly string[]; env?: Readonly<Record<string, string>> };
+  /** Puts the hooks in place by hand. */
+  hooks(place: GuardPlace): void | Promise<void>;
+  /** Has the person trust the hooks that are in place. */
+  trust?(place: GuardPlace): Promise<void>;
 }
 
 /** The client as a person runs it, with everything permitted to it, so that only the guard can refuse. */
-export function guardCases(guarded: GuardedCase): void {
-  const { client, installed, calls, subagentEnd, topOnly, standIn, prepare } = guarded;
+export function guardCases(given: GuardedCase): void {
+  const { client, installed, calls, subagentEnd, topOnly, standIn, existing = {} } = given;
   describe.skipIf(installed.missing !== undefined)(`${client} under the guard`, () => {
     let repository: GuardedRepository;
     let home: TemporaryFolder;
     beforeEach(() => {
       repository = guardedRepository();
+      for (const [file, text] of Object.entries(existing)) repository.write(file, text);
       home = temporaryFolder();
     });
     afterEach(() => {
@@ -74,24 +82,75 @@ export function guardCases(guarded: GuardedCase): void {
 
     async function converse(
       made: readonly ModelCall[],
-      { env: more = {}, delegated = [], command = guard, warm, folder = "." }: Conversation = {},
+      {
+        env: more = {},
+        delegated = [],
+        command = guard,
+        warm,
+        folder = ".",
+        init,
+        clone,
+        before,
+      }: Conversation = {},
     ) {
       const theirs = delegated.map((call) => ({ calls: [call] }));
       await using server = await standIn(
         [...made.map((call) => ({ calls: [call] })), done],
         theirs.length === 0 ? [] : [...theirs, subagentEnd ?? { text: "I am done." }],
       );
-      const path = [installed.bin, dirname(process.execPath), process.env.PATH].join(delimiter);
-      const env = { PATH: path, HOME: home.path, LANG: "C.UTF-8", ...more };
-      const prompt = `Do it ${personsWord}.`;
-      const started = await prepare({
-        ...{ repository, home, url: server.url, command, prompt, env },
-        ...(warm !== undefined && { warm }),
-      });
+      const env = { ...personsEnv(), ...more };
+      const place: GuardPlace = {
+        ...{ folder: clone ?? repository.path, home, url: server.url, command, env },
+        ...{ prompt: `Do it ${personsWord}.`, ...(warm !== undefined && { warm }) },
+      };
+      const started = given.start(place);
+      const settings = everySetting();
+      if (init !== undefined) await initiate(init);
+      else if (clone === undefined) await given.hooks(place);
+      else await given.trust?.(place);
+      before?.();
       const whole = Object.entries({ ...env, ...started.env }).map(([name, value]) => `${name}=${value}`);
-      const cwd = join(repository.path, folder);
-      const ran = await startProgram(["env", "-i", ...whole, ...started.words], { cwd }).ended;
-      return { ...ran, heard: server.heard().join("\n---\n") };
+      const ran = await startProgram(["env", "-i", ...whole, ...started.words], {
+        cwd: join(place.folder, folder),
+      }).ended;
+      return { ...ran, heard: server.heard().join("\n---\n"), settings };
+    }
+
+    const personsEnv = () => ({
+      PATH: [installed.bin, dirname(process.execPath), process.env.PATH].join(delimiter),
+      HOME: home.path,
+      LANG: "C.UTF-8",
+    });
+
+    async function initiate(flags: readonly string[]): Promise<void> {
+      const env = Object.entries(personsEnv()).map(([name, value]) => `${name}=${value}`);
+      const words = [process.execPath, lockstep, "init", ...flags];
+      const ran = await startProgram(["env", "-i", ...env, ...words], { cwd: repository.path }).ended;
+      expect(ran.status, ran.stderr).toBe(0);
+    }
+
+    /** Of the project and of the person, but not what the agents write, nor what clients keep of their own. */
+    function everySetting(): Readonly<Record<string, string>> {
+      const files = readdirSync(repository.path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter(
+          (file) =>
+            !/^(?:\.git|src|\.opencode\/node_modules)\/|\.opencode\/\.gitignore$/.test(
+              relative(repository.path, file),
+            ),
+        );
+      const personal = join(home.path, ".codex/config.toml");
+      const all = existsSync(personal) ? [...files, personal] : files;
+      return Object.fromEntries(all.map((file) => [file, readFileSync(file, "latin1")]));
+    }
+
+    /** As if its machine had gone down: no socket is tidied up. */
+    function killServer(): number | undefined {
+      const folder = join(repository.path, ".git", "lockstep");
+      const server = existsSync(folder) ? readHostRecord(folder, "serve") : undefined;
+      if (server !== undefined) process.kill(server.pid, "SIGKILL");
+      return server?.pid;
     }
 
     const has = (path: string) => existsSync(join(repository.path, path));
@@ -178,11 +237,68 @@ export function guardCases(guarded: GuardedCase): void {
       expect(made(), ran.stdout + ran.stderr).toEqual(all);
     });
 
-    it("is left alone in a clone where Lockstep is not installed", async () => {
-      const ran = await converse(everything, { command: hookCommand(client, "node") });
+    it("is held where the warm process was killed, and where it cannot start again", {
+      timeout: 400_000, // three conversations, in which every hook waits for a server
+    }, async () => {
+      const task = await repository.dispatch("T-A", ["src/a/**"]);
+      await repository.dispatch("T-B", ["src/b/**"]);
+      const env = agentEnvironment(task);
+      const init = ["--client", client];
+      await converse([calls.write("src/b/made.ts")], { env, init });
+      expect(killServer()).toBeDefined();
+      const again = await converse(everything, { env, init });
+      killServer();
+      expect(made(), again.stdout + again.stderr).toEqual(["src/a/made.ts", "x"]);
+      rmSync(join(repository.path, "src/a/made.ts"));
+      const launch = join(repository.path, ".git/lockstep/launch");
+      const dead = await converse([...everything, calls.spawn("Write two files.")], {
+        ...{ env, init, delegated: [calls.write("src/a/made.ts"), calls.write("src/b/made.ts")] },
+        before: () => {
+          const text = readFileSync(launch, "utf8");
+          writeFileSync(launch, text.replace("bin/lockstep.cjs", "bin/gone.cjs"));
+        },
+      });
+      expect(readFileSync(launch, "utf8")).toContain("gone.cjs");
+      expect(made(), dead.stdout + dead.stderr).toEqual(["x"]);
+    });
+
+    it("has its settings back byte for byte after `init --remove`, and is held no longer", async () => {
+      const task = await repository.dispatch("T-A", ["src/a/**"]);
+      await repository.dispatch("T-B", ["src/b/**"]);
+      const env = agentEnvironment(task);
+      const held = await converse(everything, { env, init: ["--client", client] });
+      expect(made(), held.stdout + held.stderr).toEqual(["src/a/made.ts", "x"]);
+      killServer();
+      await initiate(["--remove"]);
+      expect(everySetting()).toEqual(held.settings);
+      const free = await converse(everything, { env, clone: repository.path });
       const all = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "y"];
-      expect(made(), ran.stdout + ran.stderr).toEqual(all);
-      expect(ran.heard).not.toMatch(/lockstep: |`lockstep /);
+      expect(made(), free.stdout + free.stderr).toEqual(all);
+    });
+
+    it("is left alone in a clone on a machine without Lockstep, by settings that were committed", async () => {
+      await repository.dispatch("T-A", ["src/a/**"]);
+      await initiate(["--client", client, "--shared"]);
+      repository.git("add", "-A");
+      repository.git("commit", "-qm", "hooks for everybody");
+      home[Symbol.dispose]();
+      home = temporaryFolder();
+      const clone = `${repository.path}-clone`;
+      repository.git("clone", "-q", repository.path, clone);
+      try {
+        const ran = await converse([...everything, calls.spawn("Write one file.")], {
+          ...{ clone, command: hookCommand(client, "nc"), delegated: [calls.write("src/b/more.ts")] },
+        });
+        const told = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "src/b/more.ts"].map((file) =>
+          existsSync(join(clone, file)),
+        );
+        expect(told, ran.stdout + ran.stderr).toEqual([true, true, true, true]);
+        expect(readFileSync(join(clone, "src/b/x.ts"), "utf8")).toBe("y\n");
+        expect(ran.heard).not.toMatch(/lockstep: |`lockstep /);
+        expect(existsSync(join(clone, ".git/lockstep"))).toBe(false);
+      } finally {
+        rmSync(clone, { recursive: true });
+      }
     });
   });
 }
@@ -195,10 +311,17 @@ interface Conversation {
   readonly warm?: string;
   /** That the person starts it in, from the project's top. */
   readonly folder?: string;
+  /** What `lockstep init` is told, where it is to put the hooks in place. */
+  readonly init?: readonly string[];
+  /** Where the client runs instead, with the hooks that are there. */
+  readonly clone?: string;
+  /** Done when all is in place. */
+  before?(): void;
 }
 
 /** The text that an installer gives, written where the client looks for it. */
-export function put({ repository }: GuardPlace, file: string, edit: SettingsEdit): void {
+export function put({ folder }: GuardPlace, file: string, edit: SettingsEdit): void {
   if (!edit.ok || edit.text === null) throw new Error(`${file} cannot be made: ${JSON.stringify(edit)}`);
-  repository.write(file, edit.text);
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), edit.text);
 }

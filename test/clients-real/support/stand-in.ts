@@ -86,18 +86,24 @@ export interface Script {
   readonly delegated: readonly Turn[];
 }
 
+const subagentMsMax = 20_000;
+
 /** A script, of which each conversation gets its own part. */
 export function scriptedFor({ turns, delegated }: Script): (request: string) => Promise<Turn | Answer> {
   const [main, sub] = [scripted(turns), scripted(delegated)];
   const waiting = new Set(delegated);
+  let heardMs = 0;
   return async (request) => {
     if (delegated.length > 0 && !request.includes(personsWord)) {
       const turn = sub(request);
+      heardMs = Date.now();
       waiting.delete(turn as Turn);
       return turn;
     }
     const turn = main(request);
-    while (turn === turns.at(-1) && waiting.size > 0) await sleep(50);
+    if (turn === turns.at(-1)) heardMs = Date.now();
+    // A client that was refused its subagent has nobody to wait for.
+    while (turn === turns.at(-1) && waiting.size > 0 && Date.now() - heardMs < subagentMsMax) await sleep(50);
     return turn;
   };
 }

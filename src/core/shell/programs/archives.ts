@@ -13,10 +13,13 @@ import type { Effects, Program } from "../types.ts";
 import { describe, hasSlash, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
 import { tar } from "./tar.ts";
 
+const unpacks = "the archive names what it writes, through links too";
+
 const unzip = reading(
   { values: "d x P O I", flags: "l t p c z Z v n o q u f j a L", glued: "" },
   (options, effects) => {
     if (options.has("l", "t", "p", "c", "z", "Z", "v")) return;
+    effects.opaque(unpacks);
     writeTrees([options.value("d") ?? literal(".")], effects);
   },
 );
@@ -109,7 +112,10 @@ const sevenZip: Program = (call, effects) => {
   const verb = known(command ?? []) ?? "";
   const archive = rest.find((word) => !knownStart(word).startsWith("-"));
   const output = rest.find((word) => knownStart(word).startsWith("-o"));
-  if (/^[xe]$/.test(verb)) writeTrees([output === undefined ? literal(".") : cut(output, 2)], effects);
+  if (/^[xe]$/.test(verb)) {
+    effects.opaque(unpacks);
+    writeTrees([output === undefined ? literal(".") : cut(output, 2)], effects);
+  }
   if (/^(?:a|d|u|rn)$/.test(verb) && archive !== undefined) effects.write(archive);
   if (rest.some((word) => known(word) === "-sdel")) {
     for (const word of rest)
@@ -127,6 +133,7 @@ const unrar: Program = (call, effects) => {
   const operands = rest.filter((word) => !knownStart(word).startsWith("-"));
   if (!/^[xe]$/.test(known(command ?? []) ?? "")) return;
   const last = operands.at(-1);
+  effects.opaque(unpacks);
   writeTrees([last !== undefined && knownStart(last).endsWith("/") ? last : literal(".")], effects);
 };
 
@@ -142,7 +149,7 @@ const cpio: Program = (call, effects) => {
   if (options.has("o")) return writeFiles(options.all("O", "F"), effects);
   if (options.has("p")) return writeTrees(options.operands.slice(0, 1), inner);
   if (!options.has("i")) return;
-  inner.opaque("the archive may name any path");
+  inner.opaque(unpacks);
   writeTrees([literal(".")], inner);
 };
 

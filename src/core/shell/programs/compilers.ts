@@ -129,7 +129,7 @@ export const compilers = new Map<string, Program>([
     buildsElsewhere({
       style: "first-letter",
       values: "I L l f F g O",
-      files: "o",
+      files: "o Map",
       folders: "odir hidir outputdir",
     }),
   ),

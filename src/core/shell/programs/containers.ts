@@ -4,7 +4,9 @@ import type { Call, Effects, Program } from "../types.ts";
 import {
   asksForHelp,
   bySubcommand,
+  describe,
   mention,
+  mentionOutputs,
   named,
   opaqueProgram,
   reading,
@@ -58,7 +60,9 @@ const copy: Program = (call, effects) => {
   const operands = call.args.filter((word) => !/^-./.test(knownStart(word)));
   const target = operands.at(-1);
   if (operands.length < 2 || target === undefined || /^[^/.][^/]*:/.test(knownStart(target))) return;
-  if (known(target) !== "-") writeTrees([target], effects);
+  if (known(target) === "-") return;
+  effects.opaque("what is copied may meet links below the target");
+  writeTrees([target], effects);
 };
 
 const build = reading(
@@ -81,18 +85,21 @@ const saves = reading({ values: "o,output platform format" }, (options, effects)
   writeFiles(options.all("o"), effects),
 );
 
-const compose: Program = (call, effects) =>
+const compose: Program = (call, effects) => {
+  if (call.input.kind === "text") effects.code(call.input.text);
   bySubcommand(
     { values: "f,file p,project-name env-file profile project-directory parallel ansi" },
     composeCommands,
     opaqueProgram("containers run"),
   )(call, effects);
+};
 
 const composeCommands = new Map<string, Program>([
   ["exec", exec],
   ["run", run],
   ["cp", copy],
-  ...named("ps logs config images top version ls port events", readsOnly),
+  ...named("config convert", describe({ values: "format hash", files: "o,output" })),
+  ...named("ps logs images top version ls port events", readsOnly),
 ]);
 
 const lookAtContainers =
@@ -127,6 +134,7 @@ const docker = bySubcommand(
 
 const kubectl: Program = (call, effects) => {
   const words = call.args;
+  mentionOutputs(words, effects);
   const verb = words
     .map((word) => known(word) ?? "")
     .find((word) =>

@@ -1,6 +1,6 @@
 import { concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
+import { bySubcommand, describe, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
 
 /** ffmpeg: every option but a few takes a value; what is left are outputs. */
 const ffmpegFlags =
@@ -143,12 +143,23 @@ export const converters = new Map<string, Program>([
   ["age-keygen", describe({ files: "o,output" })],
   [
     "sops",
-    describe({
-      values: "k,kms p,pgp a,age config input-type output-type set",
-      files: "output",
-      writes: "last",
-      when: "i,in-place",
-    }),
+    bySubcommand(
+      {},
+      new Map(
+        named(
+          "exec-env exec-file",
+          reading({ values: "user" }, (options, effects) => {
+            for (const code of options.operands.slice(1)) effects.shell(code);
+          }),
+        ),
+      ),
+      describe({
+        values: "k,kms p,pgp a,age config input-type output-type set",
+        files: "output",
+        writes: "last",
+        when: "i,in-place",
+      }),
+    ),
   ],
   ["lessc", twoFiles],
   ...named("qpdf pdftotext ps2pdf pdf2ps wkhtmltopdf wkhtmltoimage pdftohtml", lastFile),

@@ -1,5 +1,14 @@
 import type { Options } from "../read-options.ts";
-import { concat, known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
+import {
+  concat,
+  known,
+  knownParts,
+  knownStart,
+  literal,
+  type Text,
+  unknownText,
+  withoutStart,
+} from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { baseName, hasSlash, inFolder, isDash, reading, writeFiles, writeTrees } from "./describe.ts";
 
@@ -23,14 +32,18 @@ const cp = reading(
     effects.write(target, options.has("s") ? "link" : "write", { tree });
     const isFolder = folder !== undefined || sources.length > 1 || knownParts(target).endsWith("/");
     if (isFolder) writeInFolder(sources, target, effects);
+    if (options.has("R", "a") && options.has("T")) effects.opaque(meetsLinks);
   },
 );
+
+const meetsLinks = "what is copied may meet links below the target";
 
 /** A file copied into a folder may meet a link of its name there. */
 function writeInFolder(sources: readonly Text[], target: Text, effects: Effects): void {
   for (const source of sources) {
     const name = known(baseName(source) ?? []) ?? "";
-    if (!/^\.{0,2}$/.test(name)) effects.write(inFolder(target, literal(name)));
+    if (/^\.{0,2}$/.test(name)) effects.opaque(meetsLinks);
+    else effects.write(inFolder(target, literal(name)));
   }
 }
 
@@ -74,11 +87,12 @@ const install = reading(
     if (hasSlash(options.value("S"))) effects.write(unknownText);
     const program = options.value("strip-program");
     if (program !== undefined) effects.run([program]);
-    const folder = options.value("t");
-    if (folder !== undefined) return writeTrees([folder], effects);
-    const target = options.operands.at(-1);
-    if (options.operands.length > 1)
-      effects.write(target ?? [], "write", { tree: options.operands.length > 2 });
+    const places = placesOf(options);
+    if (places === undefined) return;
+    const { folder, sources, target } = places;
+    const isFolder = folder !== undefined || sources.length > 1;
+    effects.write(target, "write", { tree: isFolder });
+    if (isFolder || knownParts(target).endsWith("/")) writeInFolder(sources, target, effects);
   },
 );
 
@@ -92,7 +106,10 @@ const rsyncValues =
   "e,rsh f,filter T,temp-dir B,block-size M,remote-option exclude include exclude-from include-from files-from password-file suffix max-size min-size bwlimit port address chmod chown out-format compare-dest copy-dest link-dest timeout contimeout rsync-path usermap groupmap log-file log-file-format backup-dir partial-dir write-batch only-write-batch read-batch modify-window iconv skip-compress compress-level compress-choice checksum-choice stop-at stop-after sockopts info debug protocol max-delete";
 
 const rsync = reading(
-  { values: rsyncValues, flags: "n,dry-run remove-source-files list-only a r v z P" },
+  {
+    values: rsyncValues,
+    flags: "n,dry-run remove-source-files list-only a r v z P K,keep-dirlinks inplace append append-verify",
+  },
   (options, effects) => {
     const remote = options.value("e");
     if (remote !== undefined && known(remote) !== "ssh") effects.shell(concat(remote, literal(" host true")));
@@ -104,6 +121,7 @@ const rsync = reading(
     const sources = options.operands.slice(0, -1);
     const own = sources.filter((source) => !isRemote(source));
     if (options.has("remove-source-files")) writeTrees(own, effects, "delete");
+    if (options.has("K", "inplace", "append", "append-verify")) effects.opaque(meetsLinks);
     writeTrees(options.all("link-dest"), effects, "link");
     writeTrees(options.all("backup-dir", "partial-dir", "T"), effects);
     writeHere(target, effects);
@@ -120,8 +138,15 @@ const scp = reading({ values: "c D F i J l o P S X", flags: "r p q v" }, (option
   if (program !== undefined) effects.run([program]);
   for (const setting of options.all("o")) runSshSetting(setting, effects);
   const target = options.operands.at(-1);
-  if (target !== undefined && options.operands.length > 1) writeHere(target, effects);
+  if (target === undefined || options.operands.length < 2) return;
+  writeHere(target, effects);
+  if (isRemote(target)) return;
+  effects.opaque(meetsLinks);
+  const sources = options.operands.slice(0, -1).map((source) => withoutStart(source, hostLength(source)));
+  writeInFolder(sources, target, effects);
 });
+
+const hostLength = (place: Text): number => /^[^/:]*:/.exec(knownStart(place))?.[0].length ?? 0;
 
 /** `ProxyCommand=…` and its kin are handed to a shell on this machine. */
 export function runSshSetting(setting: Text, effects: Effects): void {

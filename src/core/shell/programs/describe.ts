@@ -76,8 +76,23 @@ export function opaqueProgram(why: string): Program {
 /** A program that runs the project's own code, and only reads the files it is told of. */
 export function opaqueReader(why: string): Program {
   return (call, effects) => {
-    if (!asksForHelp(call.args)) effects.opaque(why);
+    if (asksForHelp(call.args)) return;
+    effects.opaque(why);
+    mentionOutputs(call.args, effects);
   };
+}
+
+const output =
+  /^--?(?:o|(?:out|output|reports?|log|cache|coverage|results?|data|artifacts?)(?:[-_]?(?:file|dir|folder|directory|path|root))?)$/i;
+
+/** Options that name an output nearly everywhere: `-o X`, `--out-dir=X`. */
+export function mentionOutputs(args: readonly Text[], effects: Effects): void {
+  args.forEach((word, index) => {
+    const start = knownStart(word);
+    const [name = ""] = start.split("=", 1);
+    if (!output.test(name)) return;
+    effects.operand(name === start ? (args[index + 1] ?? []) : withoutStart(word, name.length + 1));
+  });
 }
 
 export function both(...programs: readonly Program[]): Program {

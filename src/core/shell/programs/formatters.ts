@@ -4,6 +4,7 @@ import {
   both,
   bySubcommand,
   describe,
+  mentionOutputs,
   named,
   opaqueReader,
   reading,
@@ -69,6 +70,7 @@ const terraform: Program = (call, effects) => {
   if (verb !== "fmt") {
     effects.opaque("it plans or changes infrastructure");
     for (const word of words) if (word.startsWith("-out=")) effects.write(literal(word.slice(5)));
+    for (const word of words) if (word.startsWith("-chdir=")) effects.operand(literal(word.slice(7)));
     return;
   }
   if (words.some((word) => /^--?(?:check|write=false)$/.test(word))) return;
@@ -109,6 +111,7 @@ const goFormatter = describe({
 const dotnetFormat = (call: { args: readonly Text[] }): boolean => known(call.args[0] ?? []) === "format";
 const dotnet: Program = (call, effects) => {
   effects.opaque("it builds or runs the project");
+  mentionOutputs(call.args, effects);
   if (dotnetFormat(call) && !call.args.some((word) => known(word) === "--verify-no-changes"))
     writeTrees([literal(".")], effects);
 };
@@ -178,10 +181,8 @@ const described: readonly [string, Program][] = [
   ],
   ["autopep8", inPlace({ values: "max-line-length select ignore p,pep8-passes j,jobs", when: "i,in-place" })],
   ["yapf", inPlace({ values: "style e,exclude l,lines", when: "i,in-place" })],
-  ...named(
-    "autoflake docformatter pyupgrade add-trailing-comma",
-    inPlace({ values: "imports exclude", when: "i,in-place r,recursive", flags: "py3-plus" }),
-  ),
+  ...named("autoflake docformatter", inPlace({ values: "imports exclude", when: "i,in-place r,recursive" })),
+  ...named("pyupgrade add-trailing-comma", inPlace({ flags: "py3-plus py36-plus keep-percent-format" })),
   ...named("nbstripout", inPlace({ unless: "t,textconv install dry-run" })),
   ...named("gofmt goimports gofumpt golines gci", goFormatter),
   [
@@ -266,8 +267,9 @@ const described: readonly [string, Program][] = [
     "mypy pyright pylint flake8 pycodestyle pyflakes bandit vulture radon ty basedpyright",
     describe({
       values: "config-file c",
-      files: "o,output output-file",
-      folders: "html-report xml-report txt-report",
+      files: "o,output output-file junit-xml",
+      folders:
+        "html-report xml-report txt-report cobertura-xml-report any-exprs-report linecount-report linecoverage-report lineprecision-report xslt-html-report xslt-txt-report cache-dir",
     }),
   ),
   ...named(

@@ -1,8 +1,9 @@
 import type { OptionSpec } from "../read-options.ts";
 import { known } from "../text.ts";
 import type { Program } from "../types.ts";
-import { reading, readsOnly } from "./describe.ts";
+import { reading, readsOnly, writeTrees } from "./describe.ts";
 import { printing } from "./git-readers.ts";
+import { writePatch } from "./patch.ts";
 
 const noVerify = "skips the checks that run before a commit or merge";
 
@@ -31,6 +32,7 @@ function bringing(spec: OptionSpec, why: string): Program {
     if (options.has("rebase", "r") && known(rebase) !== "false") {
       effects.refuse("refs", "pull --rebase rewrites the branch");
     }
+    writeTrees(options.all("directory"), effects);
     effects.opaque(why);
   });
 }
@@ -56,6 +58,7 @@ const am = bringing(
 const amChecked: Program = (call, effects) => {
   const short = call.args.some((word) => /^-[a-zA-Z3]*n/.test(known(word) ?? ""));
   if (short) effects.refuse("no-verify", `git am ${noVerify}`);
+  if (call.input.kind === "text") writePatch(call.input, effects, { strip: 1, counts: true });
   am(call, effects);
 };
 

@@ -149,7 +149,7 @@ const apply = reading(
     if (folder !== undefined && (files.length > 0 || call.input.kind !== "text"))
       inner.write(literal("."), "write", { tree: true });
     if (files.length > 0) return inner.opaque("the patch names what it writes");
-    writePatch(call.input, inner, { strip: stripOf(options, 1) });
+    writePatch(call.input, inner, { strip: stripOf(options, 1), counts: !options.has("recount") });
   },
 );
 

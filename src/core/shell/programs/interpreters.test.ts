@@ -76,7 +76,7 @@ describe("Inline code is handed on, a script makes a call opaque, and files edit
     ["perl -pi -e s/a/b/ f", "code s/a/b/; opaque; write f"],
     ["perl -i.bak -pe s/a/b/ f", "code s/a/b/; opaque; write f"],
     ["perl -e x f", "code x; opaque; operand f"],
-    ["perl -lane print f", "code print; opaque; operand f"],
+    ["perl -lane print f", "code print; opaque"],
     ["perl -0777 -pi -e x f", "code x; opaque; write f"],
     ["perl s.pl f", "opaque; operand f"],
     ["ruby -pi -e '$_' f", "code $_; opaque; write f"],

@@ -1,7 +1,7 @@
 import { keysOf, type OptionSpec, type Options } from "../read-options.ts";
 import { known, knownStart, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { hasSlash, named, opaqueProgram, reading } from "./describe.ts";
+import { both, hasSlash, named, opaqueProgram, reading } from "./describe.ts";
 
 /** An interpreter of a language that is not followed. */
 interface Language extends OptionSpec {
@@ -51,6 +51,13 @@ function isStandardInput(script: Text): boolean {
   return /^(?:-|\/dev\/stdin|\/dev\/fd\/0)$/.test(known(script) ?? "");
 }
 
+/** Code that picks and prints lines, and has no word with which a file is written or a command run. */
+function onlyPrints(code: Text): boolean {
+  const writing =
+    /[`>&|]|\$\{?\^|%x|\b(?:open|sysopen|unlink|rename|link|symlink|mkdir|rmdir|truncate|chmod|chown|utime|system|exec|qx|eval|do|require|use|syscall|fork|send|public_send|spawn|load|File|FileUtils|IO|Dir|Kernel|Process|CORE|ARGVOUT)\b|\/\w*e\w*\s*[;}]?\s*$/;
+  return !writing.test(known(code) ?? ">");
+}
+
 /** perl and ruby: with `-i` the operands are files that are rewritten. */
 function rewriting(facts: Language): Program {
   const keys = keysOf(facts.code);
@@ -64,7 +71,10 @@ function rewriting(facts: Language): Program {
       if (options.has("M", "m", "r")) inner.opaque("modules are loaded first");
       if (options.has("v") && code.length === 0) return;
       if (options.has("c") && code.length === 0) return inner.opaque("some code runs while it is checked");
-      if (!options.has("i")) return tellCode(code, options, inner, call);
+      if (!options.has("i")) {
+        const looks = options.has("n", "p") && code.length > 0 && code.every(onlyPrints);
+        return tellCode(code, looks ? { ...options, operands: [] } : options, inner, call);
+      }
       for (const text of code) inner.code(text);
       inner.opaque("inline code runs");
       const files = code.length > 0 ? options.operands : options.operands.slice(1);
@@ -96,6 +106,11 @@ const php = language({
   flags: "l,syntax-check i,info m,modules v,version a n q s w",
   looks: ["l", "i", "m", "v", "s", "w"],
 });
+
+/** `-Xlog:gc:FILE`, `-XX:OnError=COMMAND`. */
+const java: Program = (call, effects) => {
+  for (const word of call.args) if (knownStart(word).startsWith("-X")) effects.code(word);
+};
 
 const others: [string, Program][] = [
   ["perl", perl],
@@ -146,7 +161,9 @@ const others: [string, Program][] = [
   ...named("coffee livescript lsc", language({ code: "e,eval", values: "r,require" })),
   ...named("nu elvish xonsh", language({ code: "c,commands", values: "config env-config e,execute" })),
   ...named("gnuplot", language({ code: "e", values: "c" })),
-  ...named("dart kotlin java jshell crystal v zig", language({})),
+  ...named("dart jshell crystal v zig", language({})),
+  ["kotlin", language({ code: "e,expression", values: "cp,classpath" })],
+  ["java", both(java, language({}))],
   ["nim", opaqueProgram("it compiles and runs")],
   ...named("expect", language({ code: "c", values: "f d D b" })),
   ...named(

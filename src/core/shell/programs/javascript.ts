@@ -6,7 +6,7 @@ import { tellCode } from "./interpreters.ts";
 
 const nodeOptions = {
   values:
-    "e,eval p,print r,require import loader,experimental-loader C,conditions input-type test-name-pattern test-skip-pattern test-reporter title env-file env-file-if-exists watch-path inspect-port stack-trace-limit max-old-space-size icu-data-dir openssl-config",
+    "e,eval p,print r,require import loader,experimental-loader C,conditions input-type test-name-pattern test-skip-pattern test-reporter title env-file env-file-if-exists watch-path inspect-port stack-trace-limit max-old-space-size icu-data-dir openssl-config snapshot-blob",
   glued: "inspect inspect-brk inspect-wait",
   flags:
     "c,check i,interactive v,version h,help test watch experimental-strip-types no-warnings build-snapshot",
@@ -17,13 +17,14 @@ const nodeFiles = [
   "test-reporter-destination",
   "trace-event-file-pattern",
 ];
-const nodeFolders = ["cpu-prof-dir", "heap-prof-dir", "diagnostic-dir", "report-dir"];
+const nodeFolders = ["cpu-prof-dir", "heap-prof-dir", "diagnostic-dir", "report-dir", "report-directory"];
 
 const node = reading(
   { ...nodeOptions, values: [nodeOptions.values, ...nodeFiles, ...nodeFolders].join(" "), wrapper: true },
   (options, effects, call) => {
     writeFiles(options.all(...nodeFiles), effects);
     writeTrees(options.all(...nodeFolders), effects);
+    if (options.has("build-snapshot")) writeFiles(options.all("snapshot-blob"), effects);
     if (options.has("c", "v", "h")) return;
     for (const loaded of options.all("r", "import", "loader")) effects.code(loaded);
     if (options.has("r", "import", "loader")) effects.opaque("modules are loaded first");
@@ -85,11 +86,14 @@ const deno: Program = (call, effects) => {
 
 const denoRun = reading(
   {
-    values: "c,config import-map lock cert seed",
+    values: "c,config import-map lock cert seed root",
     glued: "A allow-read allow-write allow-net allow-env allow-run",
     wrapper: true,
   },
-  (options, effects, call) => tellCode([], options, effects, call),
+  (options, effects, call) => {
+    for (const written of options.all("lock", "root")) effects.operand(written);
+    tellCode([], options, effects, call);
+  },
 );
 
 const denoCommands = new Map<string, Program>([
@@ -107,8 +111,8 @@ const denoCommands = new Map<string, Program>([
   ["test", (_, effects) => effects.opaque("tests run")],
   [
     "compile",
-    reading({ values: "target icon c,config", wrapper: true }, (options, effects) => {
-      const output = options.value("o", "output");
+    reading({ values: "target icon c,config o,output", wrapper: true }, (options, effects) => {
+      const output = options.value("o");
       effects.opaque("it builds a program");
       if (output !== undefined) effects.write(output);
     }),

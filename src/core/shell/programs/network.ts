@@ -1,4 +1,4 @@
-import { anyName, known, knownStart, literal, type Text } from "../text.ts";
+import { anyName, known, knownStart, literal, type Text, withoutStart } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { runSshSetting } from "./copying.ts";
 import {
@@ -7,6 +7,7 @@ import {
   inFolder,
   isDash,
   joined,
+  mention,
   named,
   opaqueProgram,
   reading,
@@ -43,6 +44,9 @@ const curl = reading(
       ),
       effects,
     );
+    if (options.has("T"))
+      for (const url of [...options.operands, ...options.all("url")])
+        if (/^file:/i.test(knownStart(url))) effects.write(withoutStart(url, "file://".length));
     for (const format of options.all("w")) writeOutputs(format, effects);
     for (const config of options.all("K")) {
       effects.opaque("its settings are read from elsewhere");
@@ -127,6 +131,7 @@ const nc = reading(
 /** `socat - EXEC:"command"`, `OPEN:FILE,creat`. */
 const socat: Program = (call, effects) => {
   effects.opaque("it joins two ends");
+  mention(call.args, effects);
   for (const word of call.args) {
     const text = known(word) ?? "";
     const code = /^(?:EXEC|SYSTEM|SHELL):([\s\S]*)$/i.exec(text)?.[1];

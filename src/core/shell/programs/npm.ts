@@ -7,7 +7,7 @@ import { runsPackage } from "./package-runners.ts";
 
 const readGlobals = optionReader({
   values:
-    "prefix C,dir,cwd w,workspace F,filter registry userconfig loglevel cache script-shell location otp tag omit include filter-prod workspace-dir",
+    "prefix C,dir,cwd w,workspace F,filter registry userconfig loglevel cache script-shell node-options location otp tag omit include filter-prod workspace-dir",
   flags:
     "g,global silent,s q,quiet d r,recursive D,save-dev,dev save-exact E ws,workspaces no-git-tag-version B bun",
   wrapper: true,
@@ -19,6 +19,8 @@ const installing =
   /^(?:i|in|ins|inst|insta|instal|install|isnt|add|a|ci|clean-install|install-test|it|cit|update|up|upgrade|udpate|uninstall|un|unlink|remove|rm|r|dedupe|ddp|rebuild|rb|link|ln|prune|audit|import|fetch|patch|patch-commit|deploy|pack|publish|unpublish|login|logout|adduser|deprecate|dist-tag|owner|access|token|profile|org|team|star|cache|shrinkwrap|setup|self-update|approve-builds|plugin|pm|unplug|workspaces|constraints|version-plugin)$/;
 const scripts = /^(?:run|run-script|rum|urn|start|stop|restart|test|t|tst|task)$/;
 
+const otherwise = "scripts are made to run in another shell, or with other code loaded";
+
 /** npm, pnpm and yarn by their first word. */
 const npm: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
@@ -26,7 +28,7 @@ const npm: Program = (call, effects) => {
   const folder = options.value("prefix", "C");
   const inner = folder === undefined ? effects : effects.within(folder);
   if (folder !== undefined) effects.operand(folder);
-  if (options.has("script-shell")) inner.refuse("loader", "scripts are made to run in another shell");
+  if (options.has("script-shell", "node-options")) inner.refuse("loader", otherwise);
   const [verb, ...args] = options.operands;
   if (verb === undefined) return call.name === "npm" ? undefined : inner.opaque("packages are installed");
   runVerb(known(verb), { ...call, args }, inner, verb);
@@ -55,8 +57,8 @@ function runScript(verb: string, call: Call, effects: Effects): void {
   const args = name === verb ? call.args : call.args.slice(1);
   const reads =
     /^(?:t|tst|test|tests|lint|check|typecheck|type-check|tsc|types|verify|e2e|unit)(?:$|[:-])/.test(name);
-  if (call.args.some((word) => /^--script-shell/.test(knownStart(word)))) {
-    effects.refuse("loader", "scripts are made to run in another shell");
+  if (call.args.some((word) => /^--(?:script-shell|node-options)/.test(knownStart(word)))) {
+    effects.refuse("loader", otherwise);
   }
   if (!reads || args.some((word) => writingFlags.test(knownStart(word)))) mention(args, effects);
 }
@@ -128,7 +130,7 @@ const verbs = new Map<string, Program>([
   ["set", set],
   ["get", readsOnly],
   ["exec", execOrShell],
-  ["node", (call, effects) => effects.run([literal("node"), ...call.args.slice(1)])],
+  ["node", (call, effects) => effects.run([literal("node"), ...call.args])],
   ["x", exec],
   ["dlx", exec],
   ["workspace", workspace],

@@ -1,4 +1,4 @@
-import { known, literal, type Text } from "../text.ts";
+import { known, knownStart, literal, type Text } from "../text.ts";
 import type { Program } from "../types.ts";
 import {
   bySubcommand,
@@ -35,6 +35,10 @@ const cargoNew = describe({
 
 const cargo: Program = (call, effects) => {
   const args = /^\+/.test(known(call.args[0] ?? []) ?? "") ? call.args.slice(1) : call.args;
+  args.forEach((word, index) => {
+    if (known(args[index - 1] ?? []) === "--config" || knownStart(word).startsWith("--config="))
+      effects.code(word);
+  });
   cargoRun({ ...call, args }, effects);
 };
 const cargoBuild = reading(

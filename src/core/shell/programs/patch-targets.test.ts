@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPatch } from "./patch-targets.ts";
+import { readDiff, readPatch } from "./patch-targets.ts";
 
 const rename = "diff --git a/x b/y\nsimilarity index 90%\nrename from x\nrename to y\n";
 const removed =
@@ -24,6 +24,15 @@ describe("the paths that a patch would change", () => {
     ["a mode change alone", "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n", ["run.sh"]],
     ["a context diff", context, ["f.c"]],
     ["quoted names", '--- "a/x y"\n+++ "b/x y"\n', ["x y"]],
+    ["names quoted byte by byte", '--- "a/\\303\\244/\\142"\n+++ "b/\\303\\244/\\142"\n', ["ä/b"]],
+    ["a mode change with other prefixes", "diff --git x/a b y/a b\nold mode 100644\n", ["x/a b", "y/a b"]],
+    ["a diff that is indented", "  --- a/f\n  +++ b/f\n", ["f"]],
+    ["a diff that is quoted as mail", "- --- a/f\n+++ b/f\n", ["f"]],
+    ["an index line without a blank", "Index:f\n1c1\n", ["f"]],
+    ["a diff behind what only looks like a hunk", "@@ -1,9 +1,9 @@\n--- a/f\n+++ b/f\n", ["f"]],
+    ["a diff beside an envelope", "*** Update File: f\n--- a/g\n+++ b/g\n", ["f", "g"]],
+    ["an envelope that removes a line", "*** Begin Patch\n*** Update File: f\n--- x\n*** End Patch", ["f"]],
+    ["a name with a date", "+++ b/f 2024-01-01 00:00:00\n", ["f 2024-01-01 00:00:00", "f"]],
     ["no patch", "hello", []],
   ])("are read from %s", (_, text, expected) => {
     expect([...new Set(readPatch(text).map(({ path }) => path))]).toEqual(expected);
@@ -35,6 +44,6 @@ describe("the paths that a patch would change", () => {
     [2, "x"],
     ["all", "x"],
   ] as const)("are cut by -p %s", (strip, expected) => {
-    expect(readPatch("--- a/src/x\n", strip).map(({ path }) => path)).toEqual([expected]);
+    expect(readDiff("--- a/src/x\n", { strip, counts: true }).map(({ path }) => path)).toEqual([expected]);
   });
 });

@@ -4,16 +4,31 @@ export interface PatchTarget {
   readonly action: "write" | "delete" | "move";
 }
 
-const envelope = /^\s*\*\*\* (Add File|Update File|Delete File|Move to):(.*)$/s;
+const envelope = /^\s*\*\*\*\s*(Add File|Update File|Delete File|Move to)\s*:(.*)$/s;
 
 /** How many folders are cut off a path, as in `patch -p`; `all` keeps the last name; undefined guesses. */
 export type Strip = number | "all" | undefined;
 
-/** Every path that a patch would change: an `apply_patch` envelope or a unified, context or git diff. */
-export function readPatch(text: string, strip?: Strip): PatchTarget[] {
-  const lines = text.split(/\r?\n/);
-  const own = lines.flatMap(readEnvelope);
-  const found = own.length > 0 ? own : readDiff(lines, strip);
+/** Every path that a tool for patches would change: those of `apply_patch` envelopes, and of diffs beside them. */
+export function readPatch(text: string): PatchTarget[] {
+  const lines = linesOf(text);
+  return unique([...lines.flatMap(readEnvelope), ...readHeaders(outsideEnvelopes(lines), { counts: true })]);
+}
+
+export interface DiffReading {
+  readonly strip?: Strip;
+  /** Whether the program goes by the lengths that hunks say they have. */
+  readonly counts: boolean;
+}
+
+/** Every path that `patch` or `git apply` would change: a unified, context or git diff. */
+export function readDiff(text: string, reading: DiffReading): PatchTarget[] {
+  return unique(readHeaders(linesOf(text), reading));
+}
+
+const linesOf = (text: string): string[] => text.split(/\r?\n/);
+
+function unique(found: readonly PatchTarget[]): PatchTarget[] {
   return [...new Map(found.map((target) => [`${target.action} ${target.path}`, target])).values()];
 }
 
@@ -24,25 +39,46 @@ function readEnvelope(line: string): PatchTarget[] {
   return [{ path, action: match[1] === "Delete File" ? "delete" : "write" }];
 }
 
-/** Counts the lines of each hunk, so that a removed line `-- x` is not taken for a header. */
-function readDiff(lines: readonly string[], strip: Strip): PatchTarget[] {
+/** What stands in an envelope is lines of files, and a removed `-- x` looks like a header. */
+function outsideEnvelopes(lines: readonly string[]): string[] {
+  let inside = false;
+  return lines.filter((line) => {
+    const bound = /^\s*\*\*\* (Begin|End) Patch\s*$/.exec(line);
+    if (bound !== null) inside = bound[1] === "Begin";
+    return !inside && bound === null && !envelope.test(line);
+  });
+}
+
+/**
+ * The lines of a hunk are skipped, so that a removed line `-- x` is not taken for a header. A hunk is one only
+ * behind its header or another hunk: anywhere else programs skip the line as prose, and read on.
+ */
+function readHeaders(lines: readonly string[], { strip, counts }: DiffReading): PatchTarget[] {
   const targets: PatchTarget[] = [];
   let left = { old: 0, new: 0 };
   let isGit = false;
-  for (const line of lines) {
+  let mayBegin = false;
+  lines.forEach((line, index) => {
     if (left.old > 0 || left.new > 0) {
       left = afterHunkLine(left, line);
-      continue;
+      return;
     }
     const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
-    if (hunk !== null) {
+    if (hunk !== null && counts && (mayBegin || isBelowHeader(lines, index))) {
       left = { old: Number(hunk[1] ?? 1), new: Number(hunk[2] ?? 1) };
-      continue;
+      mayBegin = true;
+      return;
     }
-    if (line.startsWith("diff --git ")) isGit = true;
-    targets.push(...readHeader(line, isGit, strip));
-  }
+    if (!line.startsWith("\\")) mayBegin = false;
+    const bare = line.replace(/^[ \tX]*(?:- )*/, ""); // `patch` takes indented and quoted ones, too
+    if (bare.startsWith("diff --git ")) isGit = true;
+    targets.push(...readHeader(bare, isGit, strip));
+  });
   return targets;
+}
+
+function isBelowHeader(lines: readonly string[], index: number): boolean {
+  return /^--- /.test(lines[index - 2] ?? "") && /^\+\+\+ /.test(lines[index - 1] ?? "");
 }
 
 function afterHunkLine(left: { old: number; new: number }, line: string): { old: number; new: number } {
@@ -62,12 +98,28 @@ function readHeader(whole: string, isGit: boolean, strip: Strip): PatchTarget[] 
     const path = stripped(unquoted(moved[2] ?? ""), typeof strip === "number" ? strip - 1 : (strip ?? 0));
     return [{ path, action: moved[1] === "from" ? "move" : "write" }];
   }
-  const both = /^diff --git (?:"?a\/(.+?)"?) (?:"?b\/(.+?)"?)$/.exec(line);
-  if (both !== null) return [both[1], both[2]].flatMap((path) => target(`a/${path ?? ""}`, strip));
-  const named = /^(?:---|\+\+\+|\*\*\*|Index:) ([^\t]+)/.exec(line);
+  if (line.startsWith("diff --git "))
+    return gitNames(line.slice(11), strip).flatMap((name) => target(name, strip));
+  const named = /^(?:(?:---|\+\+\+|\*\*\*)[ \t]|Index:)[ \t]*([^\t]+)/.exec(line);
   if (named === null || /^\*\*\* \d+(,\d+)? \*\*\*\*$/.test(line) || /^--- \d+(,\d+)? ----$/.test(line))
     return [];
-  return target(unquoted((named[1] ?? "").trim()), strip);
+  const spelled = unquoted((named[1] ?? "").trim());
+  const undated = spelled.replace(/\s+(?:\d{4}-\d|[A-Z][a-z]{2},? ).*$/s, "");
+  return [...new Set([spelled, undated])].flatMap((name) => target(name, strip));
+}
+
+/** Names may hold spaces; both are the same behind what is cut off, or each is one word. */
+function gitNames(text: string, strip: Strip): string[] {
+  if (text.includes('"'))
+    return [...text.matchAll(/"(?:\\.|[^"\\])*"|\S+/gs)].map(([name]) => unquoted(name));
+  const words = text.split(" ");
+  const cut = (path: string) => stripped(path, strip ?? 1);
+  const names = words.length === 2 ? words : [];
+  for (let at = text.indexOf(" "); at >= 0; at = text.indexOf(" ", at + 1)) {
+    const [left, right] = [text.slice(0, at), text.slice(at + 1)];
+    if (cut(left) === cut(right)) names.push(left, right);
+  }
+  return names;
 }
 
 function target(spelled: string, strip: Strip): PatchTarget[] {
@@ -82,11 +134,22 @@ function stripped(path: string, count: number | "all"): string {
   for (let step = 0; step < count; step++) {
     const slash = rest.indexOf("/");
     if (slash < 0) break;
-    rest = rest.slice(slash + 1);
+    rest = rest.slice(slash + 1).replace(/^\/+/, "");
   }
   return rest;
 }
 
+const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
+
+/** As git and `patch` read a name in quotes: bytes may be spelled in octal. */
 function unquoted(path: string): string {
-  return path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1) : path;
+  const inside = /^"((?:\\.|[^"\\])*)"/s.exec(path)?.[1];
+  if (inside === undefined) return path;
+  const bytes = [...inside.matchAll(/\\([0-7]{1,3}|.)|[^\\]+/gs)].flatMap(([plain, escaped]): number[] => {
+    if (escaped === undefined) return [...new TextEncoder().encode(plain)];
+    if (/^[0-7]/.test(escaped)) return [Number.parseInt(escaped, 8) & 255];
+    const code = escapes[escaped];
+    return code === undefined ? [...new TextEncoder().encode(escaped)] : [code];
+  });
+  return new TextDecoder().decode(new Uint8Array(bytes));
 }

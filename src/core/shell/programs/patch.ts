@@ -2,13 +2,12 @@ import type { Options } from "../read-options.ts";
 import { known, knownParts, literal, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { hasSlash, mention, reading, writeFiles } from "./describe.ts";
-import { readPatch, type Strip } from "./patch-targets.ts";
+import { type DiffReading, readDiff, readPatch, type Strip } from "./patch-targets.ts";
 
 /** A patch known as text names what it writes; any other decides by itself. */
-export function writePatch(input: Call["input"], effects: Effects, options: { strip: Strip }): void {
+export function writePatch(input: Call["input"], effects: Effects, reading: DiffReading): void {
   if (input.kind === "none") return;
-  const text = input.kind === "text" ? knownParts(input.text) : "";
-  const targets = input.kind === "text" ? readPatch(text, options.strip) : [];
+  const targets = input.kind === "text" ? readDiff(knownParts(input.text), reading) : [];
   if (targets.length === 0 || input.kind !== "text" || known(input.text) === undefined) {
     effects.opaque("the patch names what it writes");
   }
@@ -41,7 +40,7 @@ const patch = reading(
     if (folder !== undefined && call.input.kind !== "text")
       inner.write(literal("."), "write", { tree: true });
     if (options.has("i")) return inner.opaque("the patch names what it writes");
-    writePatch(call.input, inner, { strip: stripOf(options, "all") });
+    writePatch(call.input, inner, { strip: stripOf(options, "all"), counts: !options.has("c", "e", "n") });
   },
 );
 

@@ -60,7 +60,7 @@ function create(options: Options, effects: Effects): void {
 function extract(options: Options, effects: Effects): void {
   if (options.has("O", "to-command")) return;
   const inner = innermost(options, effects);
-  if (options.has("P")) inner.opaque("the archive may name any path");
+  inner.opaque("the archive names what it writes, through links too");
   const top = options.value("one-top-level");
   const renames = options.has("strip-components", "transform", "s", "T", "one-top-level", "wildcards");
   const members = options.operands.filter((member) => !/[*?[]/.test(known(member) ?? "*"));

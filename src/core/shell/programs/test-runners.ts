@@ -1,6 +1,14 @@
 import { known, knownStart, literal } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, named, opaqueReader, reading, writeFiles, writeTrees } from "./describe.ts";
+import {
+  describe,
+  mentionOutputs,
+  named,
+  opaqueReader,
+  reading,
+  writeFiles,
+  writeTrees,
+} from "./describe.ts";
 
 const tests = opaqueReader("tests run");
 
@@ -11,8 +19,9 @@ const snapshots = reading(
     values:
       "c,config t,testNamePattern,grep,g project root dir testPathPattern testPathPatterns reporter,reporters environment maxWorkers w shard testTimeout outputFile json-output output coverageDirectory coverage.reportsDirectory coverage-dir snapshotFormat selectProjects workers retries timeout repeat-each tsconfig changed",
   },
-  (options, effects) => {
+  (options, effects, call) => {
     effects.opaque("tests run");
+    mentionOutputs(call.args, effects);
     writeFiles(options.all("outputFile"), effects);
     writeTrees(options.all("coverageDirectory", "coverage.reportsDirectory", "output"), effects);
   },
@@ -29,6 +38,7 @@ const pytest = reading(
     effects.opaque("tests run");
     writeFiles(options.all("junitxml", "log-file", "html", "resultlog"), effects);
     writeTrees(options.all("basetemp"), effects);
+    for (const setting of options.all("o")) effects.code(setting);
     for (const report of options.all("cov-report")) {
       const target = (known(report) ?? "").split(":")[1];
       if (target !== undefined) writeTrees([literal(target)], effects);
@@ -41,6 +51,7 @@ const pytest = reading(
 /** `c8 command`, `nyc command`, `coverage run script`. */
 const covered: Program = (call, effects) => {
   effects.opaque("a program runs under measurement");
+  mentionOutputs(call.args, effects);
   const at = call.args.findIndex((word) => !knownStart(word).startsWith("-"));
   const verb = known(call.args[at] ?? []) ?? "";
   if (at < 0 || /^(?:report|check-coverage|instrument|merge)$/.test(verb)) return;
@@ -58,7 +69,9 @@ const coverage: Program = (call, effects) => {
         (word) => !/^(?:-a|-p|--branch|--append|--source=|--parallel-mode)/.test(knownStart(word)),
       ),
     ]);
-  for (const word of rest) if (/^(?:-o|-d)/.test(knownStart(word))) effects.operand(word);
+  mentionOutputs(rest, effects);
+  const at = rest.findIndex((word) => known(word) === "-d");
+  if (at >= 0) effects.operand(rest[at + 1] ?? []);
 };
 
 export const testRunners = new Map<string, Program>([

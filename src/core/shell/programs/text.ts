@@ -1,6 +1,6 @@
 import { anyName, concat, known, knownParts, literal, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, hasSlash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { both, describe, hasSlash, named, reading, writeFiles, writeTrees } from "./describe.ts";
 
 const tee = describe({ glued: "output-error", flags: "a,append i,ignore-interrupts p", writes: "operands" });
 
@@ -12,6 +12,7 @@ const sort = reading(
   },
   (options, effects) => {
     writeFiles(options.all("o"), effects);
+    writeTrees(options.all("T"), effects);
     const program = options.value("compress-program");
     if (program !== undefined) effects.run([program]);
   },
@@ -209,11 +210,16 @@ export const textPrograms = new Map<string, Program>([
   ],
   [
     "m4",
-    describe({
-      values: "D,define I,include U,undefine F,freeze-state R,reload-state",
-      files: "o,debugfile",
-      opaque: "macros may run commands",
-    }),
+    both(
+      describe({
+        values: "D,define I,include U,undefine R,reload-state",
+        files: "o,debugfile F,freeze-state",
+        opaque: "macros may run commands",
+      }),
+      (call, effects) => {
+        if (call.input.kind === "text") effects.code(call.input.text);
+      },
+    ),
   ],
   ["msgfmt", describe({ values: "D,directory l,locale d", files: "o,output-file" })],
   [

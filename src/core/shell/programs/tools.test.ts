@@ -50,19 +50,19 @@ describe("A package manager is opaque, writes its own files, or runs a program",
 
 describe("An archive program fills a folder or writes the archive", () => {
   it.each([
-    ["tar xzf a.tgz", "write . **"],
-    ["tar -xzf a.tgz -C out", "in out: write . **"],
-    ["tar xf a.tgz src/a", "write src/a **"],
+    ["tar xzf a.tgz", "opaque; write . **"],
+    ["tar -xzf a.tgz -C out", "in out: opaque; in out: write . **"],
+    ["tar xf a.tgz src/a", "opaque; write src/a **"],
     ["tar czf out.tgz src", "write out.tgz"],
     ["tar -cf - src", ""],
     ["tar tf a.tgz", ""],
     ["tar -xOf a.tgz", ""],
-    ["tar --extract --file=a.tgz --directory=src/b", "in src/b: write . **"],
-    ["tar xf a --strip-components=1 src", "write . **"],
+    ["tar --extract --file=a.tgz --directory=src/b", "in src/b: opaque; in src/b: write . **"],
+    ["tar xf a --strip-components=1 src", "opaque; write . **"],
     ["tar cf a.tar --remove-files src", "write a.tar; delete src **"],
     ["tar cf a.tar --checkpoint-action=exec='touch x' src", "shell touch x; write a.tar"],
     ["tar -I 'touch x' -tf a", "shell touch x"],
-    ["unzip -o a.zip -d out", "write out **"],
+    ["unzip -o a.zip -d out", "opaque; write out **"],
     ["unzip -l a.zip", ""],
     ["tar --force-local -cf x:y src", "write x:y"],
     ["tar -cf h:y src", "opaque"],
@@ -77,7 +77,7 @@ describe("An archive program fills a folder or writes the archive", () => {
     ["gzip -c x", ""],
     ["gunzip x.gz", "delete x.gz; write x"],
     ["zstd x", "write x.zst"],
-    ["7z x a.7z -oout", "write out **"],
+    ["7z x a.7z -oout", "opaque; write out **"],
     ["ar rcs lib.a x.o", "write lib.a"],
   ])("%s", (line, expected) => {
     expect(report(line)).toBe(expected);
@@ -169,7 +169,7 @@ describe("A formatter writes only with its flag, a compiler where it is told", (
 describe("A test runner reads what it is given", () => {
   it.each([
     ["jest src/b", "opaque"],
-    ["jest --json --outputFile=o src/b", "opaque; write o"],
+    ["jest --json --outputFile=o src/b", "opaque; operand o; write o"],
     ["vitest run -u", "opaque"],
     ["pytest src/b", "opaque"],
     ["pytest --junitxml=r.xml src/b", "opaque; write r.xml"],

@@ -83,7 +83,7 @@ describe("A wrapper hands on exactly the command it would run", () => {
     ["docker run --rm -v src/b:/w -w /w node:20 npm test", "opaque; operand src/b; run npm test"],
     ["docker run --entrypoint sh img -c x", "opaque; run sh -c x"],
     ["docker ps", ""],
-    ["docker cp c:/x dest", "write dest **"],
+    ["docker cp c:/x dest", "opaque; write dest **"],
     ["docker cp x c:/y", ""],
     ["docker build -t x .", "opaque"],
     ["docker compose exec -T web touch x", "run touch x"],

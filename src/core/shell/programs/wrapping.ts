@@ -83,7 +83,7 @@ function readAssignments(words: readonly Text[]): {
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at] ?? [];
-    const name = /^([A-Za-z_]\w*)=/.exec(knownStart(word))?.[1];
+    const name = /^([^=]+)=/s.exec(knownStart(word))?.[1];
     if (name === undefined) break;
     env.push({ name, value: withoutStart(word, name.length + 1) });
   }

@@ -1,0 +1,32 @@
+import { openEngine } from "../../src/cli/open-engine.ts";
+import { guardEndpoint } from "../../src/guard/open-endpoint.ts";
+import type { NativeAnswer } from "../../src/guard/tool-call.ts";
+import { agentEnvironment, type GuardedRepository, guardedRepository } from "./guarded-repository.ts";
+
+/** The guard of a process that stays, asked by task T-A, which holds src/a/**; T-B holds src/b/**. */
+export interface HeldGuard extends Disposable {
+  readonly repository: GuardedRepository;
+  answer(client: string, payload: object): Promise<NativeAnswer>;
+}
+
+export async function heldGuard(): Promise<HeldGuard> {
+  const repository = guardedRepository();
+  const own = await repository.dispatch("T-A", ["src/a/**"]);
+  await repository.dispatch("T-B", ["src/b/**"]);
+  const before = [process.cwd(), process.env.PWD] as const;
+  process.chdir(repository.path);
+  process.env.PWD = repository.path;
+  const opened = await openEngine();
+  process.chdir(before[0]);
+  process.env.PWD = before[1];
+  const endpoint = guardEndpoint({ ...opened, isRunAlive: () => false });
+  const env = { PATH: process.env.PATH ?? "", ...agentEnvironment(own) };
+  return {
+    repository,
+    answer: (client, payload) => endpoint(client, Buffer.from(JSON.stringify(payload)), env),
+    [Symbol.dispose]: () => {
+      opened[Symbol.dispose]();
+      repository[Symbol.dispose]();
+    },
+  };
+}
