@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { eventually } from "./support/run-command.ts";
 import { type TeamRepository, teamRepository } from "./support/team-repository.ts";
 
 const goal = "Two small text files";
@@ -52,7 +53,7 @@ describe("a goal", () => {
 
   it("is reviewed once at the end where a person says so, and nothing is completed before that", async () => {
     using repository = teamRepository({
-      QA: { status: "BLOCKED", summary: "b.txt is not tested", works: false },
+      "QA meta": { status: "BLOCKED", summary: "b.txt is not tested", works: false },
     });
     const stuck = await throughGates(repository, "Single Final");
     expect(stuck.status, stuck.stderr).toBe(3);
@@ -183,6 +184,78 @@ describe("a design", () => {
   });
 });
 
+describe("a session", () => {
+  it("stays with the branch that it began on", async () => {
+    using repository = teamRepository();
+    await repository.start(goal);
+    repository.git("switch", "-q", "-c", "other");
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    await repository.resume();
+    await repository.decide("UD-REVIEW-STRATEGY", "single-final");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.git("show", "main:a.txt")).toContain("by T-001");
+    expect(repository.git("ls-tree", "--name-only", "other", "a.txt")).toBe("");
+  });
+
+  it("is asked about again where the design has changed since it was approved", async () => {
+    using repository = teamRepository();
+    const { session } = (await repository.start(goal)).done;
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    const file = join(repository.path, ".agents-work", session, "architecture.md");
+    writeFileSync(file, "# Other\n\n## Overview\n\nOther.\n\n## Modules\n\nMany.\n");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "APPROVE_DESIGN",
+      user_decisions: [{ status: "pending" }],
+    });
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    await repository.resume();
+    expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
+  });
+
+  it("that is given up asks nothing more, and is not the one that goes on", async () => {
+    using repository = teamRepository();
+    const first = await repository.start("An earlier goal");
+    const { status } = await repository.resume("--abandon", "not needed");
+    expect({ status, blocker: repository.status().blocker }).toMatchObject({
+      status: 1,
+      blocker: { code: "abandoned", reason: "not needed", from_state: "APPROVE_DESIGN" },
+    });
+    expect((await repository.run(["decide"])).stdout).toContain("nothing waits for you");
+    const second = await repository.start(goal);
+    expect((await repository.resume()).done.session).toBe(second.done.session);
+    const back = await repository.resume(first.done.session);
+    expect({ status: back.status, state: repository.status().current_state }).toEqual({
+      status: 3,
+      state: "APPROVE_DESIGN",
+    });
+  });
+
+  it.each([
+    ["nothing", " ", "empty"],
+    ["control characters", "red \u001b[31m", "control characters"],
+    ["a book", "x".repeat(10_001), "longer than"],
+  ])("does not begin with %s for a goal", async (_name, wanted, told) => {
+    using repository = teamRepository();
+    const { status, stderr } = await repository.run(["start", wanted]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(told) });
+    expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
+  });
+
+  it("does not begin while another process conducts, and leaves nothing behind", async () => {
+    using repository = teamRepository({ sleep: 3000 });
+    using running = repository.launch(["start", "An earlier goal"]);
+    await eventually("its first role", () => (running.errors().includes("SpecAgent") ? true : undefined));
+    const { status, stderr } = await repository.run(["start", goal]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("runs tasks here") });
+    expect(readdirSync(join(repository.path, ".agents-work"))).toHaveLength(1);
+    running.process.kill("SIGTERM");
+    await running.ended;
+  });
+});
+
 describe("a role", () => {
   it.each([
     ["answers with prose", { says: "All done, the specification is written." }],
@@ -190,6 +263,10 @@ describe("a role", () => {
     ["answers with another role's status", { status: "NEEDS_DECISION" }],
     ["leaves a section out", { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\nx\n" } }],
     ["writes nothing", { works: false }],
+    [
+      "hides something from whoever reads it",
+      { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\n\u202ex\n" } },
+    ],
   ])("that %s is asked three times, and then the session is blocked", async (_name, wish) => {
     using repository = teamRepository({ SpecAgent: wish });
     const { status, stderr } = await repository.start(goal);
@@ -203,6 +280,13 @@ describe("a role", () => {
     const again = await repository.resume();
     expect(again.status, again.stderr).toBe(3);
     expect(repository.status().current_state).toBe("APPROVE_DESIGN");
+  });
+
+  it("that says a secret is told without it", async () => {
+    using repository = teamRepository({ SpecAgent: { summary: `token ghp_${"a1B2".repeat(9)} works` } });
+    const { stderr } = await repository.start(goal);
+    expect(stderr).toContain("SpecAgent  OK: token");
+    expect(stderr).not.toContain("a1B2a1B2");
   });
 
   it("that cannot do its work says so, and is asked again on resume", async () => {
@@ -340,7 +424,9 @@ describe("work", () => {
     expect((await repository.decide("UD-1", "leave-out: not worth it")).status).toBe(0);
     const { status, stderr } = await repository.resume();
     expect(status, stderr).toBe(0);
-    expect(repository.status().known_issues).toEqual(["T-001 was left out: not worth it"]);
+    expect(repository.status().known_issues).toEqual([
+      "T-001 was left out (`reviewer` reviewed the work and refused it: never good enough): not worth it",
+    ]);
     expect(repository.git("ls-tree", "--name-only", "main", "a.txt", "b.txt")).toBe("b.txt");
   });
 
@@ -370,7 +456,7 @@ describe("work", () => {
     using repository = teamRepository({
       "Security meta": {
         ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
-        until: { file: "fixes/FIX-1.txt", has: "by FIX-1" },
+        until: { file: "a.txt", has: "by FIX-1" },
       },
     });
     const asked = await throughGates(repository);
@@ -405,6 +491,63 @@ describe("work", () => {
     expect(repository.status()).toMatchObject({
       current_state: "BLOCKED",
       blocker: { code: "no_way_to_test", from_state: "INTEGRATE" },
+    });
+  });
+
+  it("that mends the whole is reviewed before it is merged, as every task is", async () => {
+    using repository = teamRepository({
+      verify: ["cmd: test -e fixes/FIX-1.txt"],
+      "Reviewer FIX-1": {
+        ...{ status: "BLOCKED", summary: "too short", works: false },
+        until: { file: "fixes/FIX-1.txt", has: "mended" },
+      },
+    });
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(0);
+    expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed and mended");
+  });
+
+  it("that nobody can mend is a person's to decide after three tries", async () => {
+    using repository = teamRepository(
+      { verify: ["cmd: test -e never.txt"] },
+      "limits: { review_retries: 1, same_error: 2 }\n",
+    );
+    const stuck = await throughGates(repository);
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "ASK_USER",
+      retry_counts: { meta: { FIX_BUILD: 3 } },
+    });
+    const { id = "" } = stuck.done.decisions[0] ?? {};
+    expect((await repository.decide(id, "accept: it comes with the next release")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status()).toMatchObject({ current_state: "DONE", last_ci_result: "red" });
+    expect(repository.status().known_issues.join()).toContain("test -e never.txt");
+  }, 180_000);
+
+  it("that checks less than before says so to whoever reads the result", async () => {
+    const tasks = [
+      { id: "T-001", goal: "less", lock_scope: ["test"], acceptance_checks: ["cmd: test -e f.js"] },
+    ];
+    using repository = teamRepository({
+      tasks,
+      Coder: { works: false, files: { "test/f.test.js": "// it.skip\n" } },
+    });
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(0);
+    expect(repository.status().known_issues.join()).toContain("T-001 checks less: test/f.test.js");
+  });
+
+  it("that a person took out of the base again is not called done", async () => {
+    using repository = teamRepository({ "Security meta": { status: "NEEDS_DECISION", works: false } });
+    const asked = await throughGates(repository);
+    repository.git("reset", "-q", "--hard", "HEAD~1");
+    await repository.decide(asked.done.decisions[0]?.id ?? "", "accept");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(1);
+    expect(repository.status().blocker).toMatchObject({
+      reason: expect.stringContaining("merged, but not on `main` any more: T-002"),
     });
   });
 

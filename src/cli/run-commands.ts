@@ -45,6 +45,7 @@ export function addRuns(program: Command): void {
     .command("resume")
     .argument("[session]", "default: the newest that is not done")
     .description("go on with what `start` began, after an answer, a stop or a blocker")
+    .option("--abandon <reason>", "give it up instead; what is merged stays")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
     .action(async (name, options) => endsWith((await import("./start.ts")).resumeCommand(name, options)));

@@ -1,14 +1,16 @@
 import type { AgentEvent } from "../clients/agent.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Session } from "../core/session/session.ts";
-import { currentSession } from "../engine/current-session.ts";
+import { abandoned, currentSession } from "../engine/current-session.ts";
 import { moveSession } from "../engine/move-session.ts";
 import { openSession } from "../engine/open-session.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
 import { conductSession } from "../session/conduct-session.ts";
 import { checkRoles, openSessionRun } from "../session/open-session-run.ts";
+import { publishStatus } from "../session/publish-status.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { readRepository } from "../workspace/git/repository-state.ts";
 import { makeSessionFolder } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
@@ -18,6 +20,7 @@ import { inRepository } from "./in-repository.ts";
 import { listenForStops } from "./listen-for-stops.ts";
 import { isOfSession, reportSession } from "./report-session.ts";
 import { checkedBase } from "./run.ts";
+import { runAtWork } from "./run-at-work.ts";
 import { configForRun, type RunOptions } from "./run-options.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
 import { answerWords } from "./run-view/run-watcher.ts";
@@ -35,12 +38,17 @@ interface StartOptions extends RunOptions {
 export function startCommand(goal: string, options: StartOptions): Promise<number> {
   return inRepository("start", options, async (given) => {
     const context = forSession(given, options);
-    if (goal.trim() === "")
-      throw new CommandFault("R-IN-001", "the goal is empty: say what is to be achieved");
+    checkGoal(goal);
     const known = (await context.engine.ledger.sessions()).find(
-      (one) => one.goal === goal && one.state !== "DONE",
+      (one) => one.goal === goal && one.state !== "DONE" && one.blocker?.code !== abandoned,
     );
     if (known !== undefined) return goOn(context, known, options);
+    const atWork = runAtWork(openStateFolder(findProject(currentFolder())));
+    if (atWork !== undefined)
+      throw new CommandFault(
+        "R-ST-001",
+        `process ${atWork.pid} runs tasks here: wait for it, or stop it first`,
+      );
     const unusable = await checkRoles(context);
     if (unusable !== undefined) throw new CommandFault(unusable.code, unusable.reason);
     const red = await checkedBase(context);
@@ -49,8 +57,27 @@ export function startCommand(goal: string, options: StartOptions): Promise<numbe
   });
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a goal has none but ends of lines and tabs
+const goalForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+$/;
+const goalLengthMax = 10_000;
+
+function checkGoal(goal: string): void {
+  if (goal.trim() === "") throw new CommandFault("R-IN-001", "the goal is empty: say what is to be achieved");
+  if (!goalForm.test(goal))
+    throw new CommandFault("R-IN-001", "the goal has control characters in it: take them out");
+  if (goal.length > goalLengthMax)
+    throw new CommandFault(
+      "R-IN-001",
+      `the goal is longer than ${goalLengthMax} characters: put the rest into a file and name that`,
+    );
+}
+
+interface ResumeOptions extends RunOptions {
+  readonly abandon?: string;
+}
+
 /** Goes on where a session is. */
-export function resumeCommand(name: string | undefined, options: RunOptions): Promise<number> {
+export function resumeCommand(name: string | undefined, options: ResumeOptions): Promise<number> {
   return inRepository("resume", options, async (given) => {
     const context = forSession(given, options);
     const { ledger } = context.engine;
@@ -60,8 +87,27 @@ export function resumeCommand(name: string | undefined, options: RunOptions): Pr
         "R-IN-001",
         `there is no session${name === undefined ? "" : ` \`${name}\``} to go on with: \`lockstep start "<goal>"\` begins one, \`lockstep run\` goes on with a plan`,
       );
-    return goOn(context, session, options);
+    return options.abandon === undefined
+      ? goOn(context, session, options)
+      : abandon(context, session, options.abandon);
   });
+}
+
+/** It stays where it is, and only goes on if somebody names it. */
+async function abandon(context: IntegrationContext, session: Session, reason: string) {
+  const { engine, call } = context;
+  if (session.state !== "DONE") {
+    if (session.state === "BLOCKED") await unblock(context, session);
+    const recovery = `\`lockstep resume ${session.name}\` takes it up again`;
+    const blocker = { code: abandoned, reason, recovery };
+    const event = { type: "block", blocker } as const;
+    const moved = await moveSession(engine, { session: session.name, event }, call);
+    if ("allow" in moved) throw new CommandFault(moved.code, moved.reason);
+    const { root } = context.repository;
+    const shown = await publishStatus(engine, { root, session: session.name });
+    if (shown !== undefined) throw new CommandFault(shown.code, shown.reason);
+  }
+  return reportSession(context, (await engine.ledger.session(session.name)) ?? session, "over");
 }
 
 function forSession(given: IntegrationContext, options: RunOptions): IntegrationContext {
@@ -85,9 +131,13 @@ async function begin(context: IntegrationContext, goal: string, mode: Session["m
 async function goOn(given: IntegrationContext, session: Session, options: RunOptions) {
   if (session.state === "DONE") return reportSession(given, session, "over");
   const { name } = session;
-  const stateFolder = openStateFolder(findProject(currentFolder()));
+  const project = findProject(currentFolder());
+  const stateFolder = openStateFolder(project);
+  // It goes on with the branch that it began on, whatever is checked out now.
+  const repository = await readRepository(project, session.base);
+  if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
   await using lines = new PlainLines(name, given.engine.ledger);
-  const context = { ...given, onProgress: (line: string) => lines.step(line) };
+  const context = { ...given, repository, onProgress: (line: string) => lines.step(line) };
   using stops = listenForStops({ watcher: () => lines, otherRun: () => undefined });
   if (session.state === "BLOCKED") await unblock(context, session);
   const say = (text: string) => lines.tell(printable(text));
@@ -102,7 +152,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   await using run = opened;
   const { sandbox, missing } = run.walls;
   const walls = wallWords({ guard: false, sandbox, diff: true });
-  writeAll(2, `${style.bold(name)}  ${session.mode} mode  walls: ${walls}\n`);
+  writeAll(2, `${style.bold(name)}  ${session.mode} mode, into ${session.base}  walls: ${walls}\n`);
   if (missing !== undefined) lines.tell(`no sandbox around the agents: ${printable(missing)}`);
   for (;;) {
     const end = await conductSession(run.context);

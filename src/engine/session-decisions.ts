@@ -1,5 +1,6 @@
 import { isMeta } from "../core/session/meta-key.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import { abandoned } from "./current-session.ts";
 import type { Engine } from "./engine.ts";
 
 /** All that was ever asked in a session, by its roles, its tasks and its agents, in order. */
@@ -33,7 +34,10 @@ function byTime(one: Decision, other: Decision): number {
 
 /** Nobody needs an answer about a task, or a session, that is over. */
 export async function isNeedless({ ledger }: Pick<Engine, "ledger">, { task }: Decision): Promise<boolean> {
-  if (isMeta(task)) return (await ledger.session(task.slice(0, -"/meta".length)))?.state === "DONE";
+  if (isMeta(task)) {
+    const session = await ledger.session(task.slice(0, -"/meta".length));
+    return session?.state === "DONE" || session?.blocker?.code === abandoned;
+  }
   const state = (await ledger.task(task))?.state;
   return state === "MERGED" || state === "FAILED";
 }

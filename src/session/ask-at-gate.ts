@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { field } from "../core/points/fields.ts";
 import {
   correctorFor,
   readApproval,
@@ -18,7 +20,7 @@ import { appendHistory } from "./publish-status.ts";
 import { startOf } from "./role-agents.ts";
 import { wishFor } from "./role-wishes.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
-import { listSessionFiles } from "./session-files.ts";
+import { listSessionFiles, readSessionFile } from "./session-files.ts";
 
 /** One of the two questions without whose answer nothing goes on. */
 export async function askAtGate(context: SessionContext, gate: GateState): Promise<StepEnd> {
@@ -45,11 +47,17 @@ function approvalQuestion({ name, context }: SessionContext) {
   return {
     question: `Is this the design to build? Read ${files.join(", ")} in ${sessionsFolder}/${name}/.`,
     options: ["approved", "changes-requested: …"],
-    data: { files },
+    data: {
+      digests: files.map((file) => digestOf(readSessionFile(context.repository.root, name, file) ?? "")),
+    },
   };
 }
 
-function strategyQuestion({ context }: SessionContext) {
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function strategyQuestion({ name, context }: SessionContext) {
   const plan = planOf(context, filesOf(context));
   const tasks = "faults" in plan ? [] : plan.tasks;
   const recommended = recommendedStrategy({
@@ -58,7 +66,7 @@ function strategyQuestion({ context }: SessionContext) {
     isRisky: tasks.some(({ risk_flags: flags }) => flags.some((flag) => flag !== "none")),
   });
   return {
-    question: `How is the work to be reviewed: each task before it is merged (per-batch), or all of it at the end (single-final)? For ${tasks.length === 1 ? "this one task" : `these ${tasks.length} tasks`}: ${recommended}.`,
+    question: `How is the work to be reviewed: each task before it is merged (per-batch), or all of it at the end (single-final)? For ${tasks.length === 1 ? "the one task" : `the ${tasks.length} tasks`} in ${sessionsFolder}/${name}/tasks.yaml: ${recommended}.`,
     options: ["per-batch", "single-final"],
     data: { recommended },
   };
@@ -68,8 +76,13 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
   const read = readApproval(answer);
   if (read === undefined) throw new Error(`\`${answer}\` was stored as an answer to ${decision.id}`);
   if (read.approved) {
-    await context.move({ type: "approved" });
-    return "again";
+    const { digests } = approvalQuestion(context).data;
+    if (JSON.stringify(field(decision.data, "digests")) === JSON.stringify(digests)) {
+      await context.move({ type: "approved" });
+      return "again";
+    }
+    context.say("the design has changed since it was approved: it is asked about again");
+    return askApprovalAgain(context);
   }
   // In the history before anything else, so that it is never lost (S4-102).
   const kept = appendHistory(context.context.repository.root, context.name, {

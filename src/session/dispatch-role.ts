@@ -188,11 +188,15 @@ function reader({ context, name }: SessionContext, { files }: Written): SessionF
   };
 }
 
+const strayedMax = 5;
+
 async function takeIn(sessionContext: SessionContext, role: string, written: Written): Promise<void> {
   const { context, say } = sessionContext;
   keepWritten(context, written.files);
-  for (const name of written.strayed)
+  for (const name of written.strayed.slice(0, strayedMax))
     say(`${role} wrote ${name}, which is not its file: nothing of that is kept`);
+  if (written.strayed.length > strayedMax)
+    say(`${role} wrote ${written.strayed.length - strayedMax} more files that are not its own`);
   for (const one of written.wishes) await judgeWish(sessionContext, { role, task: null, wish: one });
 }
 

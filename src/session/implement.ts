@@ -1,11 +1,13 @@
 import { join } from "node:path";
+import { field } from "../core/points/fields.ts";
+import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { askSession } from "../engine/ask-session.ts";
 import { operate } from "../engine/operate.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import { Conductor } from "../run/conduct/conduct.ts";
-import type { RunContext, RunTask } from "../run/conduct/run-context.ts";
+import type { RunContext } from "../run/conduct/run-context.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block } from "./block.ts";
@@ -13,6 +15,7 @@ import { followRepairs } from "./follow-repairs.ts";
 import { planOf } from "./judge-files.ts";
 import { judgeWish } from "./judge-wish.ts";
 import { filesOf, unfinishedTasks } from "./look-up.ts";
+import { reviewersOf } from "./reviewers-of.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 
 /** Runs the plan's tasks as `lockstep run` does, with the reviewers that the strategy wants. */
@@ -49,7 +52,7 @@ function contextFor(context: SessionContext, session: Session, run: RunContext):
   const isFinal = session.strategy === "single-final";
   return {
     ...run,
-    reviewersFor: (task) => (isFinal ? [] : reviewersFor(context, task)),
+    reviewersFor: (task) => (isFinal ? [] : reviewersOf(context, task)),
     // Until the whole has passed, nothing of it is completed (S4-135).
     onState: (id, state) => run.onState(id, isFinal && state === "MERGED" ? "REVIEW" : state),
     onEvent: (event) => followRepairs(context, event),
@@ -57,22 +60,17 @@ function contextFor(context: SessionContext, session: Session, run: RunContext):
   };
 }
 
-const sensitive =
-  /\b(?:auth\w*|log-?in|passwords?|tokens?|secrets?|permissions?|inputs?|uploads?|network|https?|urls?|sql|crypto\w*)\b/i;
-
-/** Reviewer always, QA for what can be tested, Security where it is about what an attacker could use. */
-function reviewersFor({ roles }: SessionContext, { plan }: RunTask): readonly string[] {
-  const isSensitive = plan.risk_flags.includes("security") || sensitive.test(`${plan.title}\n${plan.goal}`);
-  return ["Reviewer", "QA", ...(isSensitive ? ["Security"] : [])].map(roles.agentOf);
-}
-
 /** What is not in after a run waits for a person: for an answer, or for a word on what failed. */
 async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<StepEnd> {
   const { engine } = context.context;
   const session = await context.load();
+  const tasks = await tasksOf(context, plan);
+  const weakened = tasks.flatMap(({ id, weakened: less = [] }) =>
+    less.map((one) => `${id} checks less: ${field(one, "path")}: ${field(one, "what")}`),
+  );
+  if (weakened.length > 0) await context.move({ type: "note", knownIssues: weakened });
   const left = await unfinishedTasks(context.context);
   if (left === null) return "again";
-  const tasks = await tasksOf(context, plan);
   if (session.mode === "lean" && tasks.some(isStuck)) {
     await context.move({ type: "too-complex", reason: left });
     return "again";
@@ -99,9 +97,14 @@ async function tasksOf({ context, name }: SessionContext, plan: LoadedPlan): Pro
   return found.filter((task) => task !== undefined);
 }
 
+/** What an agent printed may be long. */
+function shortReason({ refusal }: Task): string {
+  return shortened(refusal?.reason ?? "nobody says why", 200);
+}
+
 async function askAbout(context: SessionContext, session: Session, task: Task) {
   const { engine, call } = context.context;
-  const reason = task.refusal?.reason ?? "nobody says why";
+  const reason = shortReason(task);
   const isOver = task.state === "FAILED";
   return askSession(
     engine,
@@ -132,7 +135,8 @@ async function carryOutAnswers(context: SessionContext, plan: LoadedPlan): Promi
       await operate(engine, "task-resolve", { task: task.key, note }, call);
     else {
       await operate(engine, "task-cancel", { task: task.key, reason: note }, call);
-      await context.move({ type: "note", knownIssues: [`${task.id} was left out: ${note}`] });
+      const issue = `${task.id} was left out (${shortReason(task)}): ${note}`;
+      await context.move({ type: "note", knownIssues: [issue] });
     }
   }
 }

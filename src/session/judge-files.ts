@@ -81,8 +81,13 @@ function judged(
 ): readonly string[] {
   const text = read(name);
   if (text === undefined) return [`there is no ${sessionsFolder}/${session}/${name}`];
-  return text.trim() === "" ? [`${name} is empty`] : judge(text);
+  if (text.trim() === "") return [`${name} is empty`];
+  if (hidden.test(text)) return [`${name} has control characters, which people would not see: take them out`];
+  return judge(text);
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 function below(
   { list }: SessionFiles,

@@ -6,6 +6,7 @@ import { isIn, type Task } from "../core/tasks/task.ts";
 import { readJson } from "../core/text/read-json.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
+import { tryGit } from "../workspace/git/run-git.ts";
 import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "./judge-files.ts";
 import { listSessionFiles, readSessionFile } from "./session-files.ts";
 
@@ -45,7 +46,7 @@ async function lookFor(context: Looking, session: Session, condition: Condition)
     case "strategy-on-disk":
       return answerOnDisk(context, "UD-REVIEW-STRATEGY", (answer) => strategies.includes(answer));
     case "all-completed":
-      return unfinishedTasks(context);
+      return (await unfinishedTasks(context)) ?? notOnBase(context);
     case "final-review":
       return notPassed(session);
     case "checks-green":
@@ -89,6 +90,17 @@ export async function unfinishedTasks(context: Looking): Promise<string | null> 
     if (task === undefined || !(isIn(task) || isLeftOut(task))) left.push(id);
   }
   return left.length === 0 ? null : `not completed: ${left.join(", ")}`;
+}
+
+/** The base is a person's too: what was merged may have been taken out of it by hand. */
+async function notOnBase({ engine, repository: { root, base }, session }: Looking): Promise<string | null> {
+  const gone: string[] = [];
+  for (const task of await engine.ledger.tasks({ session })) {
+    if (!isIn(task) || task.commit === null) continue;
+    const { exit } = await tryGit(root, ["merge-base", "--is-ancestor", task.commit, `refs/heads/${base}`]);
+    if (exit !== 0) gone.push(task.id);
+  }
+  return gone.length === 0 ? null : `merged, but not on \`${base}\` any more: ${gone.join(", ")}`;
 }
 
 /** Only a person cancels. */

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../clients/agent.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import { maskByOwnRules } from "../core/secrets/mask-by-own-rules.ts";
 import { needsOf } from "../core/session/advance.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { moveSession } from "../engine/move-session.ts";
@@ -38,7 +39,7 @@ export async function checkRoles({ config, repository }: IntegrationContext): Pr
 /** Everything that a session needs is there, and no other process conducts. */
 export async function openSessionRun(
   given: IntegrationContext,
-  { name, stateFolder, stops, onTask, say }: SessionWish,
+  { name, stateFolder, stops, onTask, say: tell }: SessionWish,
 ): Promise<OpenedSession | Deny> {
   const roles = withRoleAgents(given.config);
   const context = { ...given, config: roles.config };
@@ -66,6 +67,7 @@ export async function openSessionRun(
     return unusable;
   }
   const { engine, call, repository } = context;
+  const say = (text: string) => tell(maskByOwnRules(run.context.secrets.mask(text)));
   const publish = async () => {
     const refused = await publishStatus(engine, { root: repository.root, session: name });
     if (refused === undefined) return;

@@ -4,6 +4,8 @@ import { repairsOf } from "../core/session/session.ts";
 import type { SessionEventOf } from "../core/session/session-event.ts";
 import { repairsMax } from "../core/session/states.ts";
 import { askSession } from "../engine/ask-session.ts";
+import { planOf } from "./judge-files.ts";
+import { filesOf } from "./look-up.ts";
 import { runExtraTask } from "./run-extra-task.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 
@@ -88,10 +90,19 @@ export async function repairWhole(
     id: `FIX-${repair.number}`,
     title: `Repair ${repair.number}: ${loop.slice("FIX_".length).toLowerCase()}`,
     goal: ["Mend this:", ...findingsFor(session, loop).map((one) => `- ${one}`)].join("\n"),
-    scope: ["."],
+    scope: scopeOf(context, loop),
     role: loop === "FIX_BUILD" ? "Integrator" : "Coder",
   });
-  if (end !== "merged") return end;
+  if (typeof end === "string" && end !== "merged") return end;
+  // What was not mended is found again: it counts as tried.
+  if (typeof end !== "string") context.say(`FIX-${repair.number}: ${end.failed}`);
   await context.move({ type: "repaired", task: "meta" });
   return "again";
+}
+
+/** What the plan's tasks may change; a build may break anywhere. */
+function scopeOf({ context }: SessionContext, loop: Repair["loop"]): readonly string[] {
+  const plan = planOf(context, filesOf(context));
+  if (loop === "FIX_BUILD" || "faults" in plan) return ["."];
+  return [...new Set(plan.tasks.flatMap(({ lock_scope: scope }) => scope))];
 }

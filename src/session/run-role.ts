@@ -42,8 +42,10 @@ export async function runRole(context: SessionContext, session: Session, asked: 
     });
   const documents = answer.filesToUpdate.filter((path) => !path.startsWith(`${sessionsFolder}/`));
   if (purpose === "release" && documents.length > 0) {
-    const stays = await runExtraTask(context, docsTask(documents, answer.summary));
-    if (stays !== "merged") return stays;
+    const end = await runExtraTask(context, docsTask(documents, answer.summary));
+    if (typeof end === "string" && end !== "merged") return end;
+    if (typeof end !== "string")
+      await context.move({ type: "note", knownIssues: [`${documents.join(", ")}: ${end.failed}`] });
   }
   const { summary, next, findings } = answer;
   const status = answer.status === "BLOCKED" ? "BLOCKED" : "OK";

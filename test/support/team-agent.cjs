@@ -56,7 +56,10 @@ const work = {
     for (const path of input.assignment.lock_scope)
       write(path === "." ? `fixes/${task.id}.txt` : path, `by ${task.id}\n${fixed}`);
   },
-  Integrator: () => input.assignment.lock_scope.includes(".") && write(`fixes/${task.id}.txt`, "fixed\n"),
+  Integrator: () => {
+    const fixed = input.fix_delta === null ? "fixed\n" : "fixed and mended\n";
+    if (input.assignment.lock_scope.includes(".")) write(`fixes/${task.id}.txt`, fixed);
+  },
   Docs: () => write(`${session}/report.md`, "# Report\n\nDone.\n"),
 };
 
