@@ -189,6 +189,25 @@ T-2   BLOCKED    agent  0    -     -          R-DP-001 task \`T-1\`, which \`T-2
   });
 });
 
+describe("a command that is called wrongly", () => {
+  it.each([
+    [["statsu", "--json"], "unknown command 'statsu': did you mean `status`?"],
+    [["land", "--json"], "missing required argument 'branch'; see `lockstep --help`"],
+    [["run", "--json", "--agents", "a"], "unknown option '--agents': did you mean `--agent`?"],
+  ])("says so to programs too: %j", async (words, reason) => {
+    using repository = temporaryRepository();
+    const { status, stdout, stderr } = await repository.run(words);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `lockstep: R-IN-001: ${reason}\n` });
+    expect(JSON.parse(stdout)).toEqual({ allow: false, code: "R-IN-001", reason, details: {} });
+  });
+
+  it("prints nothing for programs where they did not ask, nor with the help", async () => {
+    using repository = temporaryRepository();
+    expect((await repository.run(["statsu"])).stdout).toBe("");
+    expect((await repository.run(["run", "--json", "--help"])).stdout).toMatch(/^Usage: /);
+  });
+});
+
 describe("a wrong configuration", () => {
   it("is told with file, line, and the word that was meant, before anything happens", async () => {
     using repository = temporaryRepository({

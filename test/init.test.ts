@@ -137,7 +137,13 @@ describe("lockstep init", () => {
     expect(stdout.match(/^created {2}\.lockstep\/roles\//gm)).toHaveLength(11);
     expect(ground.read(".lockstep/roles/coder.md")).toBe("Be quick.\n");
     expect(ground.read(".lockstep/roles/spec-agent.md")).toMatch(/^---\nname: spec-agent\n/);
-    expect((await ground.run(["init", "--roles"])).stdout).toBe("everything was set up already\n");
+    expect(await ground.run(["init", "--roles"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(
+        /^nothing is to change: no client was found: name one with `--client`: .*\n$/,
+      ),
+      stderr: "",
+    });
     ground.write(".lockstep/roles/qa.md", "Try everything.\n");
     const removed = await ground.run(["init", "--remove"]);
     expect(removed.stderr).toContain("kept .lockstep/roles/coder.md");
@@ -191,6 +197,48 @@ describe("lockstep init", () => {
     expect((await server.ended).status).toBe(0);
     for (const name of ["launch", "http.json", "serve.json", "listening"])
       expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
+  });
+
+  it("takes a task that is over for no work", async () => {
+    using ground = initiatedRepository();
+    await ground.run(["init", "--client", "gemini"]);
+    await ground.run(["task", "add", "HAND", "--scope", "src", "--check", "cmd: true"]);
+    const packet = { input: '{"task_id":"HAND"}' };
+    expect((await ground.repository.run(["dispatch", "-"], packet)).status).toBe(0);
+    expect((await ground.run(["task", "cancel", "HAND", "--reason", "a try"])).status).toBe(0);
+    expect(ground.has(".git/lockstep/active")).toBe(true);
+    expect(await ground.run(["init", "--remove"])).toMatchObject({ status: 0, stderr: "" });
+    for (const name of ["active", "launch"]) expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
+  });
+
+  it("leaves the server to clients that run where the ledger cannot say what is active", async () => {
+    using ground = initiatedRepository();
+    await ground.run(["init", "--client", "gemini"]);
+    showOrchestrator(join(ground.path, ".git/lockstep"), Date.parse("2020-01-01"));
+    ground.write(".git/lockstep/state.db", "no database");
+    const { status, stderr } = await ground.run(["init", "--remove"]);
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: expect.stringMatching(
+        /^lockstep: it cannot be told whether work is active here \(.*\), so the server stays/,
+      ),
+    });
+    expect(ground.has(".gemini")).toBe(false);
+    expect(ground.has(".git/lockstep/launch")).toBe(true);
+  });
+
+  it("takes out one client alone, with its line in git's excludes, and leaves the others", async () => {
+    using ground = initiatedRepository();
+    ground.addProgram("claude", newClaude);
+    await ground.run(["init", "--client", "gemini"]);
+    const before = ground.everything();
+    await ground.run(["init", "--client", "claude"]);
+    expect(ground.read(".git/info/exclude")).toContain("settings.local.json");
+    await ground.run(["init", "--client", "gemini", "--remove"]);
+    expect(ground.read(".git/info/exclude")).toContain("settings.local.json");
+    await ground.run(["init", "--client", "gemini"]);
+    await ground.run(["init", "--client", "claude", "--remove"]);
+    expect(ground.everything()).toEqual(before);
   });
 
   it("leaves no state folder behind that init alone has made", async () => {

@@ -217,6 +217,14 @@ describe("`lockstep log -f`", () => {
     const { done } = readRun((await running.ended).stdout);
     const whole = await repository.run(["log", String(done.tasks[0]?.id), "-f"]);
     expect(whole.stdout).toContain(" merged\n");
+    for (const words of [
+      ["log", "A"],
+      ["log", "A", "-f"],
+    ]) {
+      const document = JSON.parse((await repository.run([...words, "--json"])).stdout);
+      expect(document).toEqual({ task: done.tasks[0]?.id, lines: whole.stdout.trimEnd().split("\n") });
+    }
+    expect(await told(repository, "log", "B", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
   });
 });
 

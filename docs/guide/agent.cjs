@@ -20,36 +20,31 @@ const code = {
   "test/invoice.test.js": test("invoice", "assert.equal(invoice(100).tax, 19)"),
   "src/dollars.js": "exports.dollars = (cents, rate) => Math.round(cents * rate);\n",
   "test/dollars.test.js": test("dollars", "assert.equal(dollars(100, 1.1), 110)"),
+  "src/euros.js": "exports.euros = (cents, rate) => Math.round(cents / rate);\n",
+  "test/euros.test.js": test("euros", "assert.equal(euros(110, 1.1), 100)"),
 };
 
-const plan = {
-  tasks: [
-    {
-      ...{
-        id: "T-001",
-        status: "not-started",
-        title: "Convert to dollars",
-        goal: "Convert cents to dollars",
-      },
-      lock_scope: ["src/dollars.js", "test/dollars.test.js"],
-      acceptance_checks: ["cmd: node --test test/dollars.test.js"],
-    },
-  ],
+const plan = (currency) => {
+  const title = `Convert to ${currency}`;
+  const scope = [`src/${currency}.js`, `test/${currency}.test.js`];
+  const checks = [`cmd: node --test test/${currency}.test.js`];
+  const one = { id: "T-001", status: "not-started", title, goal: title, lock_scope: scope };
+  return JSON.stringify({ tasks: [{ ...one, acceptance_checks: checks }] }, null, 2);
 };
-const criteria = [{ id: "AC-1", description: "100 cents at 1.1 are 110", verify: ["cmd: npm test"] }];
+const criteria = [{ id: "AC-1", description: "cents are converted at a rate", verify: ["cmd: npm test"] }];
 
 /** What a role leaves in the session's folder. */
 const papers = {
   SpecAgent: {
     "spec.md":
-      "# Dollars\n\n## Goals\n\nPrices in dollars.\n\n## Acceptance Criteria\n\nAC-1: 100 cents at a rate of 1.1 are 110.\n\n## Definition of Done\n\nTested.\n",
+      "# Prices\n\n## Goals\n\nPrices in another currency.\n\n## Acceptance Criteria\n\nAC-1: cents are converted at a rate.\n\n## Definition of Done\n\nTested.\n",
     "acceptance.json": JSON.stringify({ acceptance_criteria: criteria }, null, 2),
   },
   Architect: {
     "architecture.md":
       "# Dollars\n\n## Overview\n\nOne function.\n\n## Modules\n\n`src/dollars.js`, used by nobody yet.\n",
   },
-  Planner: { "tasks.yaml": JSON.stringify(plan, null, 2) },
+  Planner: { "tasks.yaml": plan("dollars") },
   Docs: { "report.md": "# Dollars\n\n## What was done\n\n`src/dollars.js` converts.\n" },
 };
 
@@ -59,6 +54,9 @@ function write(path, text) {
 }
 
 for (const [name, text] of Object.entries(papers[role] ?? {})) write(`${session}/${name}`, text);
+// On the short way nobody else plans.
+if (role === "SpecAgent" && assignment.lock_scope.includes(`${session}/tasks.yaml`))
+  write(`${session}/tasks.yaml`, plan("euros"));
 if (role === "Coder") {
   for (const path of assignment.lock_scope) if (code[path] !== undefined) write(path, code[path]);
   // The first time it goes too far.

@@ -6,7 +6,7 @@ import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { openEngine } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
-import { faultVerdict } from "./verdicts.ts";
+import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 interface Told {
   readonly exit: number;
@@ -36,8 +36,7 @@ export async function inRepository(
   } catch (error) {
     const fault = faultVerdict(error);
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    if (json === true) writeAll(1, `${JSON.stringify(fault)}\n`);
-    writeAll(2, `lockstep: ${fault.code}: ${fault.reason}\n`);
+    tellRefusal(fault, json);
     return ["E-STORE", "E-GIT", "E-INTERNAL"].includes(fault.code) ? 1 : 2;
   }
 }

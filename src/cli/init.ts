@@ -96,7 +96,10 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
     ...changes.map(wordFor(ground)),
     ...(trusted.changed ? [`changed  ${shownName(userFile(), machine)}`] : []),
   ];
-  tell(files, [...notesOn(clients, machine), ...trusted.notes], "everything was set up already");
+  const hasNothing = clients.length === 0 && files.length === 0;
+  const notes = hasNothing ? [] : notesOn(clients, machine);
+  const nothing = hasNothing ? `nothing is to change: ${noClient}` : "everything was set up already";
+  tell(files, [...notes, ...trusted.notes], nothing);
   return 0;
 }
 
@@ -112,7 +115,7 @@ async function remove(ground: Ground, named: readonly ClientName[] | undefined, 
   const changes = edits.all();
   if (dryRun === true) return preview(ground, changes, readAccess(project)?.token);
   writeEdits(changes, places, undefined);
-  const left = named === undefined ? await retireServer(stateFolder(project)) : [];
+  const left = named === undefined ? await retireServer(project) : [];
   const notes = [...kept.map((file) => `kept ${file}: it is not as \`init\` wrote it`), ...left];
   tell(changes.map(wordFor(ground)), notes, "there is nothing of `init`'s to remove");
   return 0;
@@ -179,15 +182,15 @@ function wordFor({ machine }: Ground): (edit: Edit) => string {
   };
 }
 
+const noClient = `no client was found: name one with \`--client\`: ${clientNames.join(", ")}`;
+
 function notesOn(clients: readonly PlannedClient[], machine: Machine): readonly string[] {
   const names = clients.map(({ name }) => name);
   const isDouble = clients.some(({ file }) => file === clientSetups.claude.files.shared);
   const skipping = names.flatMap((name) => findDistrust(name, machine) ?? []);
   const topOnly = names.filter((name) => name === "gemini" || name === "copilot");
   return [
-    ...(clients.length === 0
-      ? [`no client was found: name one with \`--client\`: ${clientNames.join(", ")}`]
-      : []),
+    ...(clients.length === 0 ? [noClient] : []),
     ...(isDouble && names.includes("copilot")
       ? ["copilot reads .claude/settings.json too, so its calls are judged twice"]
       : []),

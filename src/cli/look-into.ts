@@ -18,32 +18,40 @@ import { writeAll } from "./descriptor.ts";
 import { findTask } from "./find-task.ts";
 import { type Opened, openEngine } from "./open-engine.ts";
 import { printable } from "./table.ts";
-import { faultVerdict } from "./verdicts.ts";
+import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 const pollMs = 200;
 const newline = 0x0a;
 
-export function logCommand(name: string, { follow = false }: { readonly follow?: boolean }): Promise<number> {
-  return looking(name, async ({ engine, project }, task) => {
+interface LogOptions {
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
+
+export function logCommand(name: string, { follow = false, json }: LogOptions): Promise<number> {
+  return looking({ name, json }, async ({ engine, project }, task) => {
     const folder = openStateFolder(project);
     if (!hasTaskLog(folder, task.key))
       throw new CommandFault("R-IN-001", `task \`${task.key}\` has no log: no \`run\` has started it`);
     let at = 0;
+    const lines: string[] = [];
     const show = () => {
       const bytes = readTaskLogFrom(folder, task.key, at);
       const end = bytes.lastIndexOf(newline) + 1;
-      writeAll(1, bytes.toString("utf8", 0, end).split("\n").map(printable).join("\n"));
+      const whole = bytes.toString("utf8", 0, end).split("\n");
       at += end;
+      if (json === true) lines.push(...whole.slice(0, -1));
+      else writeAll(1, whole.map(printable).join("\n"));
     };
     show();
     while (follow && (await isUnderWay(engine, task))) {
       await sleep(pollMs);
       show();
     }
-    if (!follow) return 0;
     // What became of it is written a moment after it is so.
-    await sleep(pollMs);
-    show();
+    if (follow) await sleep(pollMs);
+    if (follow) show();
+    if (json === true) writeAll(1, `${JSON.stringify({ task: task.key, lines }, null, 2)}\n`);
     return 0;
   });
 }
@@ -59,7 +67,7 @@ async function isUnderWay({ ledger, isAlive }: Engine, { key, attempts }: Task):
 
 /** Git shows it, with its own pager and colours. */
 export function diffCommand(name: string): Promise<number> {
-  return looking(name, async ({ project }, task) => {
+  return looking({ name }, async ({ project }, task) => {
     if (task.attempts === 0 && task.commit === null) return noChanges(name);
     const root = project.place.realRoot ?? project.place.root;
     const range = await rangeOf(task, { root, commonFolder: project.commonFolder });
@@ -105,13 +113,14 @@ async function lookAt(checkout: Checkout): Promise<string> {
   }
 }
 
-async function looking(name: string, show: (opened: Opened, task: Task) => Promise<number>): Promise<number> {
+async function looking(
+  { name, json }: { readonly name: string; readonly json?: boolean | undefined },
+  show: (opened: Opened, task: Task) => Promise<number>,
+): Promise<number> {
   try {
     using opened = await openEngine();
     return await show(opened, await findTask(opened.engine, name));
   } catch (error) {
-    const { code, reason } = faultVerdict(error);
-    writeAll(2, `lockstep: ${code}: ${reason}\n`);
-    return 2;
+    return tellRefusal(faultVerdict(error), json);
   }
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { deny } from "../core/rules/verdict.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 
@@ -7,7 +8,7 @@ const program = new Command("lockstep")
   .description("Keeps coding agents inside their locks, in code and not in prompts")
   .version(manifest.version, "-V, --version")
   .option("--debug", "show stack traces")
-  .configureOutput({ outputError: (text, write) => write(oneLine(text)) })
+  .configureOutput({ outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`) })
   .exitOverride();
 
 addEverydayCommands(program);
@@ -20,15 +21,20 @@ try {
   process.exitCode = report(error);
 }
 
-function oneLine(text: string): string {
+function problemOf(text: string): string {
   const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];
   const next = meant === undefined ? "; see `lockstep --help`" : `: did you mean \`${meant}\`?`;
-  return `lockstep: R-IN-001: ${problem.trim()}${next}\n`;
+  return `${problem.trim()}${next}`;
 }
 
 /** Commands that decide report their own faults; this is for what went wrong around them. */
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    if (process.argv.includes("--json"))
+      process.stdout.write(`${JSON.stringify(deny("R-IN-001", problemOf(error.message)))}\n`);
+    return 2;
+  }
   const debug = process.argv.includes("--debug");
   const fault = error instanceof Error ? error : new Error(String(error));
   const code = "code" in fault && /^[ER]-/.test(String(fault.code)) ? String(fault.code) : "E-INTERNAL";

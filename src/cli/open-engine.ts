@@ -100,6 +100,11 @@ async function openLedger(project: Project, clock: Clock, create: boolean): Prom
   return isKept ? showingActive(ledger, folder) : ledger;
 }
 
+/** Whoever ended the last work may have left the sign of it, which goes when the ledger is opened. */
+export async function tidyActiveOf(project: Project): Promise<void> {
+  (await openLedger(project, machineClock(), false)).close();
+}
+
 async function readConfig({ place }: Project): Promise<Config> {
   const loaded = await loadConfig(place.root);
   if ("config" in loaded) return loaded.config;

@@ -1,6 +1,6 @@
 import type { Deny } from "../core/rules/verdict.ts";
 import { writeAll } from "./descriptor.ts";
-import { faultVerdict } from "./verdicts.ts";
+import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 /**
  * A command that reads: a text for people, or the document with `--json`. A refusal exits 2, a ledger that
@@ -24,15 +24,10 @@ export async function showReading<Document>(
   } catch (error) {
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
     const fault = faultVerdict(error);
-    if (json === true) writeAll(1, `${JSON.stringify(fault)}\n`);
-    writeAll(2, `lockstep: ${fault.code}: ${fault.reason}\n`);
+    tellRefusal(fault, json);
     return fault.code === "E-STORE" || fault.code === "E-INTERNAL" ? 1 : 2;
   }
-  if (isDeny(document)) {
-    if (json === true) writeAll(1, `${JSON.stringify(document)}\n`);
-    writeAll(2, `lockstep: ${document.code}: ${document.reason}\n`);
-    return 2;
-  }
+  if (isDeny(document)) return tellRefusal(document, json);
   writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));
   return exit(document);
 }

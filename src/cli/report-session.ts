@@ -5,7 +5,8 @@ import { decisionName } from "../engine/decision-ids.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { sessionsFolder } from "../workspace/plan/session-folder.ts";
-import { pushCommand } from "./report-run.ts";
+import { pushCommand, type Walls } from "./report-run.ts";
+import { lessLines } from "./run-view/less-lines.ts";
 import { questionLines } from "./run-view/question-lines.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
@@ -15,19 +16,26 @@ import { taskTable } from "./task-table.ts";
 type How = "over" | "waiting" | "stopped";
 
 /** What a session came to: the one text that is for people (S4-005), and the document for programs. */
-export async function reportSession(context: IntegrationContext, session: Session, how: How) {
+export async function reportSession(
+  context: IntegrationContext,
+  session: Session,
+  how: How,
+  /** Those that stood around its agents; without them nobody was asked. */
+  walls?: Walls,
+) {
   const status = await readStatus(context.engine);
   const { name } = session;
   const tasks = status.tasks.filter(({ id }) => id.startsWith(`${name}/`) && !isMeta(id));
   const decisions = status.decisions.filter(({ task }) => isOfSession(task, name));
   const outcome = outcomeOf(session, how);
-  const document = { ...status, session: name, outcome, tasks, decisions };
+  const document = { ...status, session: name, outcome, tasks, decisions, walls: walls ?? status.walls };
   const nameOf = statusNames(status.tasks).of;
   const push = await pushCommand(context, tasks);
   const parts = [
     [`${style.bold(name)}  ${stateWords(session)}`, ...headLines(session, how)],
     ...(how === "waiting" ? decisions.map((one) => decisionLines(one, decisions, nameOf)) : []),
     tasks.length === 0 ? [] : [taskTable(tasks, nameOf).trimEnd()],
+    lessLines(tasks, nameOf),
     session.knownIssues.flatMap((issue) => indented(`known issue: ${issue}`, "  ")),
     [...lastLines(session, how), ...(push === null ? [] : [`${style.dim("to share it:")} ${push}`])],
   ];

@@ -3,8 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { launchFile } from "../guard/ladder/launch-file.ts";
 import { readHostRecord } from "../server/host-record.ts";
 import { isShownActive } from "../workspace/active-file.ts";
+import type { Project } from "../workspace/find-project.ts";
 import { httpAccessFile } from "../workspace/http-access.ts";
 import { isAlive } from "../workspace/process-identity.ts";
+import { stateFolder } from "../workspace/state-folder.ts";
+import { tidyActiveOf } from "./open-engine.ts";
+import { isStoreFault } from "./verdicts.ts";
 
 const endMsMax = 3000;
 const pauseMs = 20;
@@ -13,11 +17,12 @@ const pauseMs = 20;
  * Stops the warm process of a repository whose hooks were removed, and takes away what only hooks need. While anything
  * is active all of it stays: a client that runs goes on calling the hooks that it began with. Says what was left.
  */
-export async function retireServer(folder: string): Promise<readonly string[]> {
+export async function retireServer(project: Project): Promise<readonly string[]> {
+  const folder = stateFolder(project);
   if (!existsSync(folder)) return [];
   const again = "call `lockstep init --remove` again when `lockstep status` shows no work";
-  if (isShownActive(folder))
-    return [`work is active here, so the server stays for clients that run: ${again}`];
+  const needed = await whyNeeded(project, folder);
+  if (needed !== undefined) return [`${needed}, so the server stays for clients that run: ${again}`];
   const server = readHostRecord(folder, "serve");
   if (server !== undefined && isAlive(server)) {
     process.kill(server.pid, "SIGTERM");
@@ -28,4 +33,15 @@ export async function retireServer(folder: string): Promise<readonly string[]> {
   for (const file of [launchFile(folder), httpAccessFile(folder)]) rmSync(file, { force: true });
   if (readdirSync(folder).length === 0) rmdirSync(folder);
   return [];
+}
+
+async function whyNeeded(project: Project, folder: string): Promise<string | undefined> {
+  if (!isShownActive(folder)) return undefined;
+  try {
+    await tidyActiveOf(project);
+  } catch (error) {
+    if (!isStoreFault(error)) throw error;
+    return `it cannot be told whether work is active here (${error.message})`;
+  }
+  return isShownActive(folder) ? "work is active here" : undefined;
 }

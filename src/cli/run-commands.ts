@@ -63,6 +63,7 @@ function addLooking(program: Command): void {
     .argument("<task>")
     .description("what the agent of a task said, and what became of its work")
     .option("-f, --follow", "go on until its attempt is over")
+    .option(...json)
     .action(async (task, options) => endsWith((await import("./look-into.ts")).logCommand(task, options)));
   program
     .command("diff")

@@ -8,9 +8,11 @@ import { openStateFolder } from "../workspace/state-folder.ts";
 import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { showReading } from "./reading.ts";
+import { isOfSession } from "./report-session.ts";
 import { runAtWork } from "./run-at-work.ts";
 import { clockTime } from "./run-view/clock-time.ts";
 import { drawRun } from "./run-view/draw-run.ts";
+import { lessLines } from "./run-view/less-lines.ts";
 import { needsPerson } from "./run-view/needs-person.ts";
 import { readKeys } from "./run-view/press-key.ts";
 import type { RunModel } from "./run-view/run-model.ts";
@@ -150,11 +152,13 @@ function statusText(told: Told): string {
   const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
   const flow = workflowLines(told).map((line) => `${line}\n`);
   const workflow = flow.length === 0 ? "" : `${flow.join("")}\n`;
-  if (tasks.length === 0) return `${stopped}${heading}${workflow}no tasks yet\n`;
   const idle = noRun(told);
   const remark = idle === null ? "" : `${idle}\n\n`;
-  const shown = taskTable(worthShowing(tasks), nameOf);
-  return `${stopped}${heading}${workflow}${remark}${shown}\n${countedStates(tasks)}\n${footer(told)}\n`;
+  const before = `${stopped}${heading}${workflow}${remark}`;
+  if (tasks.length === 0) return `${before}no tasks yet\n`;
+  const shown = worthShowing(tasks);
+  const less = lessLines(shown, nameOf).map((line) => `${line}\n`);
+  return `${before}${taskTable(shown, nameOf)}\n${less.join("")}${countedStates(tasks)}\n${footer(told)}\n`;
 }
 
 /** On a terminal its lines are broken between words. */
@@ -192,7 +196,9 @@ function workWords(
 function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
   const isOpenSession = workflow !== null && workflow.state !== "DONE" && workflow.state !== "BLOCKED";
   if (isOpenSession && !isRunning)
-    return decisions.length > 0 ? null : "no run is at work: `lockstep resume` goes on";
+    return decisions.some(({ task }) => isOfSession(task, workflow.session))
+      ? null
+      : `no run is at work: \`lockstep resume ${workflow.session}\` goes on`;
   const asked = new Set(decisions.map(({ task }) => task));
   const isOpen = (task: TaskStatus) =>
     task.id.includes("/") && open.includes(task.state) && !isTaken(task) && !asked.has(task.id);

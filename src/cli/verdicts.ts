@@ -17,6 +17,13 @@ export async function printVerdict(decide: () => Promise<Verdict>): Promise<0 | 
   return print(await caught(decide));
 }
 
+/** A refusal of a command whose answer is otherwise no verdict. */
+export function tellRefusal(refused: Verdict, json: boolean | undefined): 2 {
+  if (json === true) print(refused);
+  else complain(refused);
+  return 2;
+}
+
 function print(verdict: Verdict): 0 | 2 {
   writeAll(1, `${JSON.stringify(verdict)}\n`);
   return verdict.allow ? 0 : complain(verdict);

@@ -34,8 +34,9 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     }),
   );
   const breaker: Breaker = await readBreaker(engine);
+  const workflow = workflowOf(await currentSession(engine));
   return {
-    session: null,
+    session: workflow?.session ?? null,
     outcome: outcomeOf(
       tasks.map(({ state }) => state),
       decisions.length,
@@ -46,7 +47,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     cost_usd: totalCost(all),
     walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
     breaker,
-    workflow: workflowOf(await currentSession(engine)),
+    workflow,
   };
 }
 

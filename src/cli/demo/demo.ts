@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { findFault } from "../../clients/process/find-program.ts";
 import { CommandFault } from "../command-fault.ts";
 import { writeAll } from "../descriptor.ts";
-import { faultVerdict } from "../verdicts.ts";
+import { faultVerdict, tellRefusal } from "../verdicts.ts";
 import { demoAgents } from "./agents.ts";
 import { openDemoFolder } from "./demo-folder.ts";
 import { demoText } from "./demo-table.ts";
@@ -40,10 +40,8 @@ export async function demoCommand({ json, client }: DemoOptions): Promise<number
       writeAll(2, `lockstep: stopped; what it made is in ${error.folder} until the next demo\n`);
       return 1;
     }
-    const { code, reason } = faultVerdict(error);
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    if (json === true) writeAll(1, `${JSON.stringify(faultVerdict(error))}\n`);
-    writeAll(2, `lockstep: ${code}: ${reason}\n`);
+    tellRefusal(faultVerdict(error), json);
     return error instanceof CommandFault ? 2 : 1;
   }
 }

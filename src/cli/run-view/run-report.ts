@@ -1,4 +1,3 @@
-import { field } from "../../core/points/fields.ts";
 import type { Hold } from "../../core/tasks/task.ts";
 import { displayWidth, fitted, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
@@ -6,6 +5,7 @@ import { style } from "../style.ts";
 import { counted, duration, printable } from "../table.ts";
 import { shortName } from "../task-names.ts";
 import { inOrder } from "./draw-tasks.ts";
+import { lessWords } from "./less-lines.ts";
 import { decideCommands, type Question, questionText } from "./needs-person.ts";
 import { isMerged, isTaken, proofWords, type ShownTask, waitsText, whyOf } from "./task-words.ts";
 import { shortNumber, stateWord, sumOf, wallWords } from "./words.ts";
@@ -83,10 +83,7 @@ function mergedLines(tasks: readonly ReportedTask[]): string[] {
     ...merged.flatMap((task) => [
       `  ${shortName(task.id).padEnd(width)}  ${printable(task.title ?? "")}`.trimEnd(),
       style.dim(`  ${"".padEnd(width)}  proof: ${printable(proofWords(task))}`),
-      ...(task.weakened ?? []).map(
-        (less) =>
-          `  ${"".padEnd(width)}  ${style.red("checks less:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
-      ),
+      ...lessWords(task).map((words) => `  ${"".padEnd(width)}  ${words}`),
     ]),
   ];
 }

@@ -21,10 +21,12 @@ export function planRemoval(edits: Edits, { clients, whole, exclude }: Removal):
     for (const file of [files.personal, files.shared])
       if (file !== null) edits.change(file, (text) => (text === null ? null : uninstall(text, file)));
   }
+  // Only a client with a file for one person alone has lines there.
+  const hasLines = clients.some((name) => clientSetups[name].files.personal !== null);
+  if (exclude !== undefined && hasLines)
+    edits.change(exclude, (text) => (text === null ? null : withoutMarkedBlock(text, excludeBlock)));
   if (!whole) return [];
   const kept: string[] = [];
-  if (exclude !== undefined)
-    edits.change(exclude, (text) => (text === null ? null : withoutMarkedBlock(text, excludeBlock)));
   for (const guide of guides) edits.change(guide, (text) => (text === null ? null : withoutSelfCheck(text)));
   for (const [file, ours] of [[configFile, configTemplate] as const, ...wrapperFiles(), ...builtInRoles()])
     edits.change(file, (text) => {

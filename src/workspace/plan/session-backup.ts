@@ -1,27 +1,88 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
+import { makePlainFolder } from "../plain-folder.ts";
 import { copyName, sessionsFolder } from "./session-folder.ts";
 
-const files = [copyName, "source.json"];
+const planFiles = [copyName, "source.json"];
+const fileBytesMax = 1024 * 1024;
 
 /** The plan of a session, where `git clean` does not reach it. */
 export function backUpSession(stateFolder: string, root: string, session: string): void {
-  const to = join(stateFolder, "sessions", session);
-  mkdirSync(to, { recursive: true, mode: 0o700 });
-  copyAll(join(root, sessionsFolder, session), to);
+  const kept = keptFolder(stateFolder, session);
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  copyPlan(join(root, sessionsFolder, session), kept);
 }
 
-/** Puts back the plans of sessions whose folder somebody has removed: the ledger goes on with them. */
-export function restoreSessions(stateFolder: string, root: string): void {
-  const kept = join(stateFolder, "sessions");
-  for (const session of existsSync(kept) ? readdirSync(kept) : []) {
-    const folder = join(root, sessionsFolder, session);
-    if (existsSync(join(folder, copyName))) continue;
-    mkdirSync(folder, { recursive: true });
-    copyAll(join(kept, session), folder);
+/**
+ * Everything in a session's folder that is not too long. What is no longer there stays in the backup: the folder may
+ * have been emptied while somebody was at work.
+ */
+export function backUpFiles(stateFolder: string, root: string, session: string): void {
+  if (!isFolder(join(root, sessionsFolder))) return;
+  const kept = keptFolder(stateFolder, session);
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  copyFiles(join(root, sessionsFolder, session), kept);
+}
+
+/** Puts back everything of a session whose whole folder is gone; a file that somebody took out stays out. */
+export function restoreFiles(stateFolder: string, root: string, session: string): void {
+  const folder = join(root, sessionsFolder, session);
+  const kept = keptFolder(stateFolder, session);
+  if (!existsSync(kept) || lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  makePlainFolder(root, sessionsFolder);
+  // Whole or not at all: half a folder would never be filled.
+  const temporary = `${folder}.${randomUUID()}.tmp`;
+  try {
+    copyFiles(kept, temporary);
+    renameSync(temporary, folder);
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    throw error;
   }
 }
 
-function copyAll(from: string, to: string): void {
-  for (const name of files) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+/** Puts back the sessions whose folder or plan somebody has removed: the ledger goes on with them. */
+export function restoreSessions(stateFolder: string, root: string): void {
+  const kept = join(stateFolder, "sessions");
+  for (const session of existsSync(kept) ? readdirSync(kept) : []) {
+    restoreFiles(stateFolder, root, session);
+    const folder = join(root, sessionsFolder, session);
+    if (!existsSync(join(folder, copyName))) copyPlan(keptFolder(stateFolder, session), folder);
+  }
+}
+
+function keptFolder(stateFolder: string, session: string): string {
+  return join(stateFolder, "sessions", session);
+}
+
+function copyPlan(from: string, to: string): void {
+  for (const name of planFiles)
+    if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
+}
+
+/** Without links, and without what is being written at this moment. */
+function copyFiles(from: string, to: string): void {
+  const filter = (source: string, target: string) => {
+    const found = lstatSync(source, { throwIfNoEntry: false });
+    const isWanted = found?.isFile() === true && found.size <= fileBytesMax && !source.endsWith(".tmp");
+    if (!isWanted && found?.isDirectory() !== true) return false;
+    // A folder in place of a file, or the other way round, is newer.
+    if (isFolder(target) === isWanted) rmSync(target, { recursive: true, force: true });
+    return true;
+  };
+  cpSync(from, to, { recursive: true, filter });
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
