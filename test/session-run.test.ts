@@ -198,6 +198,21 @@ describe("a session", () => {
     expect(repository.git("ls-tree", "--name-only", "other", "a.txt")).toBe("");
   });
 
+  it("whose files somebody cleaned away has them back, whoever looks first", async () => {
+    using repository = teamRepository();
+    await repository.start(goal);
+    repository.git("clean", "-fdxq");
+    repository.wish({});
+    expect(repository.has("spec.md")).toBe(false);
+    expect((await repository.decide("UD-APPROVE-DESIGN", "approved")).status).toBe(0);
+    expect(repository.has("spec.md")).toBe(true);
+    repository.git("clean", "-fdxq");
+    repository.wish({});
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(3);
+    expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
+  });
+
   it("is asked about again where the design has changed since it was approved", async () => {
     using repository = teamRepository();
     const { session } = (await repository.start(goal)).done;

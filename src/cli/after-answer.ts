@@ -1,4 +1,5 @@
 import { publishOpen } from "../session/publish-status.ts";
+import { restoreFiles } from "../workspace/plan/session-backup.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import type { Opened } from "./open-engine.ts";
 import { runAtWork } from "./run-at-work.ts";
@@ -16,7 +17,10 @@ export async function afterAnswer(
 ): Promise<AfterAnswer> {
   const sessions = (await engine.ledger.sessions()).filter(({ state }) => state !== "DONE");
   if (sessions.length === 0) return { isShown: true, lines: [] };
-  const refused = await publishOpen(engine, project.place.realRoot ?? project.place.root);
+  const root = project.place.realRoot ?? project.place.root;
+  // Where somebody has cleaned up, there would be nothing but status.json otherwise.
+  for (const { name } of sessions) restoreFiles(openStateFolder(project), root, name);
+  const refused = await publishOpen(engine, root);
   const decisions = (await engine.ledger.decisions()).filter(({ id }) => settled.includes(id));
   const own = sessions.filter(({ name }) => decisions.some(({ task }) => task.startsWith(`${name}/`)));
   const isAtWork = runAtWork(openStateFolder(project)) !== undefined;

@@ -11,6 +11,7 @@ import { checkRoles, openSessionRun } from "../session/open-session-run.ts";
 import { publishStatus } from "../session/publish-status.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
+import { restoreFiles } from "../workspace/plan/session-backup.ts";
 import { makeSessionFolder } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
@@ -136,6 +137,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   // It goes on with the branch that it began on, whatever is checked out now.
   const repository = await readRepository(project, session.base);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+  restoreFiles(stateFolder, repository.root, name);
   await using lines = new PlainLines(name, given.engine.ledger);
   const context = { ...given, repository, onProgress: (line: string) => lines.step(line) };
   using stops = listenForStops({ watcher: () => lines, otherRun: () => undefined });
@@ -159,7 +161,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
     const isAsking = end.how === "waiting" && options.json !== true && hasPerson();
     if (isAsking) await lines.flush();
     if (!isAsking || !(await askHere(context, name, stops.gently)))
-      return reportSession(context, end.session, end.how);
+      return reportSession(context, end.session, end.how, { guard: false, sandbox, diff: true });
   }
 }
 

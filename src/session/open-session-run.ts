@@ -10,6 +10,7 @@ import { prepareRun } from "../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { HostRunning } from "../server/host.ts";
 import { findInstructions } from "../workspace/find-instructions.ts";
+import { backUpFiles } from "../workspace/plan/session-backup.ts";
 import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { lookUp } from "./look-up.ts";
 import { publishStatus } from "./publish-status.ts";
@@ -70,7 +71,7 @@ export async function openSessionRun(
   const say = (text: string) => tell(maskByOwnRules(run.context.secrets.mask(text)));
   const publish = async () => {
     const refused = await publishStatus(engine, { root: repository.root, session: name });
-    if (refused === undefined) return;
+    if (refused === undefined) return backUpFiles(stateFolder, repository.root, name);
     const { reason } = refused;
     const recovery = `make the folder of the session writable, then \`lockstep resume ${name}\``;
     const blocker = { code: "persistence_failure", reason, recovery };
