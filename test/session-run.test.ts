@@ -50,6 +50,13 @@ describe("a goal", () => {
     });
   });
 
+  it("is told by the whole name of its gate while another one waits there too", async () => {
+    using repository = teamRepository();
+    expect((await repository.start(goal)).status).toBe(3);
+    const { stdout } = await repository.run(["start", "Another goal"]);
+    expect(stdout).toMatch(/^ {2}lockstep decide \S+_another-goal\/UD-APPROVE-DESIGN approved$/m);
+  });
+
   it("is reviewed once at the end where a person says so, and nothing is completed before that", async () => {
     using repository = teamRepository({
       QA: { status: "BLOCKED", summary: "b.txt is not tested", works: false },

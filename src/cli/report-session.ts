@@ -26,7 +26,7 @@ export async function reportSession(context: IntegrationContext, session: Sessio
   const push = await pushCommand(context, tasks);
   const parts = [
     [`${style.bold(name)}  ${stateWords(session)}`, ...headLines(session, how)],
-    ...(how === "waiting" ? decisions.map((one) => decisionLines(one, decisions, nameOf)) : []),
+    ...(how === "waiting" ? decisions.map((one) => decisionLines(one, status.decisions, nameOf)) : []),
     tasks.length === 0 ? [] : [taskTable(tasks, nameOf).trimEnd()],
     session.knownIssues.flatMap((issue) => indented(`known issue: ${issue}`, "  ")),
     [...lastLines(session, how), ...(push === null ? [] : [`${style.dim("to share it:")} ${push}`])],
