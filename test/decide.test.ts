@@ -127,7 +127,9 @@ describe("a person at the prompt", () => {
     expect(ended.entries[gateId]).toBe("pending: null");
     expect(ended.settled).toEqual([]);
     const { entries, shown } = await typing(engine, "", "", "");
-    expect(shown.replace(/\s+/g, " ")).toContain("the session is blocked, `lockstep resume` asks again");
+    expect(shown.replace(/\s+/g, " ")).toContain(
+      `the session is blocked, \`lockstep resume ${sessionName}\` asks again`,
+    );
     expect(entries[gateId]).toBe("cancelled: no valid answer after 3 more questions");
     expect(await engine.ledger.session(sessionName)).toMatchObject({ state: "BLOCKED" });
   });
@@ -152,7 +154,7 @@ describe("lockstep decide", () => {
     ]);
     expect(answered).toMatchObject({
       status: 0,
-      stdout: "decision UD-APPROVE-DESIGN is settled\n",
+      stdout: `decision ${gateId} is settled\n`,
       stderr: `to go on: lockstep resume ${sessionName}\n`,
     });
     expect(repository.status()).toMatchObject({
@@ -164,6 +166,46 @@ describe("lockstep decide", () => {
     const shown = await repository.run(["decide", "UD-APPROVE-DESIGN", "--json"]);
     expect(JSON.parse(shown.stdout)).toMatchObject([{ id: gateId, state: "answered" }]);
     expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
+  });
+
+  it("takes no short name that means the gates of two sessions, and shows whole ones while both wait", async () => {
+    using repository = await sessionRepository();
+    const later = "2026-02-15_later";
+    await repository.within((engine) => sessionAtGate(engine, later));
+    const laterId = `${later}/UD-APPROVE-DESIGN`;
+    for (const words of [["approved"], ["--cancel", "x"], ["--json"]])
+      expect(await repository.run(["decide", "UD-APPROVE-DESIGN", ...words])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(`is asked in 2 sessions: say \`${gateId}\` or \`${laterId}\``),
+      });
+    const states = () =>
+      repository.within(async ({ ledger }) => (await ledger.decisions()).map((one) => one.state));
+    expect(await states()).toEqual(["pending", "pending"]);
+    for (const words of [["decide"], ["decide", gateId], ["status"]])
+      expect((await repository.run(words)).stdout).toContain(`lockstep decide ${gateId} approved\n`);
+    expect((await repository.run(["decide", laterId, "approved"])).stdout).toBe(
+      `decision ${laterId} is settled\n`,
+    );
+    expect((await repository.run(["decide"])).stdout).toContain(
+      "lockstep decide UD-APPROVE-DESIGN approved\n",
+    );
+    expect((await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"])).stdout).toBe(
+      `decision ${gateId} is settled\n`,
+    );
+  });
+
+  it("shows that a word may follow where somebody decides about a repair", async () => {
+    using repository = await sessionRepository();
+    await repository.within((engine) =>
+      ask(engine, "repair", { kind: "repair", options: ["retry", "accept"] }),
+    );
+    const commands = ["retry", "'retry: …'", "accept", "'accept: …'"].map(
+      (answer) => `  lockstep decide UD-1 ${answer}\n`,
+    );
+    expect((await repository.run(["decide", "UD-1"])).stdout).toBe(
+      `UD-1  ${sessionName}\n  which repair?\n${commands.join("")}`,
+    );
+    expect((await repository.run(["decide", "UD-1", "retry: with less"])).status).toBe(0);
   });
 
   it("that cancels a gate blocks the session, and status.json says so and how it goes on", async () => {
@@ -220,7 +262,7 @@ describe("lockstep decide", () => {
     await eventually("the second prompt", () => (prompts() === 2 ? true : undefined));
     running.process.stdin?.write("approved\n");
     const { status, stdout } = await running.ended;
-    expect(stdout).toContain("`perhaps` is no answer to UD-APPROVE-DESIGN");
+    expect(stdout.replace(/\s+/g, " ")).toContain(`\`perhaps\` is no answer to ${gateId}`);
     expect(stdout).toContain(`to go on: lockstep resume ${sessionName}`);
     expect(status).toBe(0);
     expect(repository.status()).toMatchObject({ user_decisions: [{ answer: "approved" }] });

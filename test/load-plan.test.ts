@@ -108,6 +108,37 @@ describe("a plan", () => {
   });
 });
 
+describe("a scope that no agent may write", () => {
+  const faultsOf = (scope: string, file = "tasks.yaml") => {
+    using folder = temporaryFolder({ [file]: `tasks:\n${taskText("A", `    lock_scope: ["${scope}"]\n`)}` });
+    return planLinesAt(file, folder.path);
+  };
+  const copy = ".agents-work/2026-01-31_shop/tasks.yaml";
+
+  it.each([
+    [".git/hooks", ".git"],
+    [".lockstep", ".lockstep"],
+    [".Claude/**", ".claude"],
+    ["{.codex,.gemini}/*.json", ".codex"],
+    [".github/hooks/x", ".github/hooks"],
+    ["vendor/*/.git/config", ".git"],
+    [".agents-work/2026-01-30_other/spec.md", ".agents-work/2026-01-30_other"],
+  ])("is refused as a task's: %s", (scope, closed) => {
+    for (const file of ["tasks.yaml", copy])
+      expect(faultsOf(scope, file)).toEqual([
+        `${file}:5:18: \`tasks[0].lock_scope[0]\` is \`${scope}\`: expected a path outside \`${closed}\`, which no task may write`,
+      ]);
+  });
+
+  it.each([".", "**", ".agents-work", ".github", "{.git,src}/**", ".gitignore", ".*"])(
+    "may lie within a wider one: %s",
+    (scope) => expect(faultsOf(scope)).toEqual([]),
+  );
+
+  it("is not the session's own folder", () =>
+    expect(faultsOf(".agents-work/2026-01-31_shop/notes.md", copy)).toEqual([]));
+});
+
 describe("a mistake in a plan", () => {
   it.each<[string, string, string]>([
     [

@@ -70,7 +70,10 @@ to share it: git push origin main
   });
 
   const key = `${session}/T-001`;
-  const decision = { id: "UD-001", task: key, question: "may it?", options: ["approved", "refused"] };
+  const decision = {
+    ...{ id: "UD-001", kind: "manual" as const, task: key },
+    ...{ question: "may it?", options: ["approved", "refused"] },
+  };
 
   it.each<[string, ReportedTask, Partial<RunReport>, string]>([
     [

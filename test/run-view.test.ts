@@ -42,6 +42,7 @@ function model(tasks: readonly ShownTask[], more: Partial<RunModel> = {}): RunMo
 
 const question = {
   id: "UD-001",
+  kind: "widen" as const,
   task: `${session}/T-002`,
   question: "`T-002` asks for src/b.ts",
   options: ["approved", "refused"],

@@ -51,6 +51,13 @@ describe("a goal", () => {
     });
   });
 
+  it("is told by the whole name of its gate while another one waits there too", async () => {
+    using repository = teamRepository();
+    expect((await repository.start(goal)).status).toBe(3);
+    const { stdout } = await repository.run(["start", "Another goal"]);
+    expect(stdout).toMatch(/^ {2}lockstep decide \S+_another-goal\/UD-APPROVE-DESIGN approved$/m);
+  });
+
   it("is reviewed once at the end where a person says so, and nothing is completed before that", async () => {
     using repository = teamRepository({
       "QA meta": { status: "BLOCKED", summary: "b.txt is not tested", works: false },
@@ -291,6 +298,20 @@ describe("a role", () => {
       current_state: "BLOCKED",
       blocker: { code: "subagent_failure", from_state: "INTAKE" },
     });
+    repository.wish({});
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(3);
+    expect(repository.status().current_state).toBe("APPROVE_DESIGN");
+  });
+
+  it("that spends too much is ended, and asked again on resume with a budget of its own", async () => {
+    using repository = teamRepository(
+      { Architect: { says: '{"usage":{"tokens":90}}\n{"usage":{"tokens":90}}\n', sleep: 3000 } },
+      "limits: { tokens: { warn: 50, halt: 100 } }\n",
+    );
+    const { status, stderr } = await repository.start(goal);
+    expect(status, stderr).toBe(1);
+    expect(repository.status().blocker).toMatchObject({ code: "subagent_failure", from_state: "DESIGN" });
     repository.wish({});
     const again = await repository.resume();
     expect(again.status, again.stderr).toBe(3);

@@ -10,7 +10,7 @@ import { openDecisions } from "../engine/open-decisions.ts";
 import { operate } from "../engine/operate.ts";
 import { readStatus } from "../engine/read-status.ts";
 import type { Decision } from "../ledger/ledger.ts";
-import { questionText } from "./run-view/needs-person.ts";
+import { answersTo, questionText } from "./run-view/needs-person.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
@@ -69,7 +69,7 @@ function show(
     ...wrapped(questionText(decision, nameOf), columns - 2),
     ...(isTextList(findings) ? findings.map((one) => `- ${one}`) : []),
     ...(field(data, "commit") == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
-    options.length === 0 ? "answer in your own words" : `answer: ${options.join(", or ")}`,
+    options.length === 0 ? "answer in your own words" : `answer: ${answersTo(decision).join(", or ")}`,
     ...(mayBeLeft(decision) ? [] : ["it needs an answer, or `cancel: ` and why"]),
   ];
   const where = `${printable(about)}${typeof state === "string" ? `, ${state}` : ""} (${place})`;

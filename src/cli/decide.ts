@@ -1,8 +1,6 @@
 import type { Deny } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
-import { currentSession } from "../engine/current-session.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
-import { openDecisions } from "../engine/open-decisions.ts";
 import type { AnswerOf } from "../engine/operate.ts";
 import { type AfterAnswer, afterAnswer } from "./after-answer.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
@@ -41,7 +39,9 @@ export function decideCommand(
     const decisions = await readDecisions(id, all === true, options);
     if ("allow" in decisions) return decisions;
     const isAsking = all !== true && hasPerson() && decisions.some(({ state }) => state === "pending");
-    return isAsking ? askAll(id) : { text: await decisionsText(decisions, options), exit: 0 };
+    return isAsking
+      ? askAll(id === undefined ? undefined : decisions[0]?.id)
+      : { text: await decisionsText(decisions, options), exit: 0 };
   });
 }
 
@@ -63,16 +63,19 @@ async function settle(
   options: AskOptions,
 ): Promise<number> {
   let after: AfterAnswer = { isShown: true, lines: [] };
-  const exit = await tellVerdict({ json, text: () => `decision ${id} is settled` }, async () => {
-    const reason = note === undefined ? "" : await reasonFor(id, answer, note);
-    const said = cancel === undefined ? { id, answer: `${answer}${reason}` } : { id, cancel };
-    const verdict = await ask("decide", said, options);
-    // Through the socket it is the host's to show.
-    if (process.env.LOCKSTEP_SOCKET) return verdict;
-    using opened = await openEngine();
-    after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
-    return verdict;
-  });
+  const exit = await tellVerdict(
+    { json, text: ({ details }) => `decision ${details?.id ?? id} is settled` },
+    async () => {
+      const reason = note === undefined ? "" : await reasonFor(id, answer, note);
+      const said = cancel === undefined ? { id, answer: `${answer}${reason}` } : { id, cancel };
+      const verdict = await ask("decide", said, options);
+      // Through the socket it is the host's to show.
+      if (process.env.LOCKSTEP_SOCKET) return verdict;
+      using opened = await openEngine();
+      after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
+      return verdict;
+    },
+  );
   for (const line of after.lines) writeAll(2, `${line}\n`);
   return after.isShown ? exit : Math.max(exit, 1);
 }
@@ -80,12 +83,9 @@ async function settle(
 /** Every question that waits, or one of them. */
 async function askAll(id: string | undefined): Promise<Shown> {
   using opened = await openEngine();
-  const { engine } = opened;
-  const current = await currentSession(engine);
-  const meant = id === undefined ? undefined : decisionNamed(await openDecisions(engine), id, current?.name);
   using prompt = terminalPrompt();
-  const asking = { engine, call: { role: "person" } as const, prompt };
-  const settled = await answerAtPrompt(asking, (one) => id === undefined || one.id === meant?.id);
+  const asking = { engine: opened.engine, call: { role: "person" } as const, prompt };
+  const settled = await answerAtPrompt(asking, (one) => id === undefined || one.id === id);
   const { isShown, lines } = await afterAnswer(
     opened,
     settled.map((one) => one.id),
@@ -100,9 +100,8 @@ async function readDecisions(
 ): Promise<Decisions | Deny> {
   const found = await ask("decisions", { all: all || id !== undefined }, options);
   if ("allow" in found || id === undefined) return found;
-  const one = decisionNamed(found, id, undefined);
-  if (one !== undefined) return [one];
-  throw new CommandFault("R-IN-001", `there is no decision \`${id}\`: see \`lockstep decide\``);
+  const one = decisionNamed(found, id);
+  return "allow" in one ? one : [one];
 }
 
 /** Who refuses work says why; other questions have no place for it. */
@@ -121,7 +120,8 @@ async function decisionsText(decisions: Decisions, options: AskOptions): Promise
   const listed = "allow" in tasks ? [] : tasks;
   if (decisions.length === 0) return nothingAsked(listed.filter(({ state }) => state === "ESCALATED").length);
   const nameOf = statusNames(listed).of;
-  const pending = decisions.filter(({ state }) => state === "pending");
+  const all = await ask("decisions", { all: true }, options);
+  const pending = ("allow" in all ? decisions : all).filter(({ state }) => state === "pending");
   return decisions
     .map((one) => {
       const { id, task, state, answer } = one;

@@ -4,6 +4,7 @@ import { readRepository } from "../workspace/git/repository-state.ts";
 import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { refuseAgent } from "./only-a-person.ts";
 import { openEngine } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
@@ -50,6 +51,8 @@ async function withContext<Result>(
   if ("allow" in call) throw new CommandFault(call.code, call.reason);
   if (call.role !== "person")
     throw new CommandFault("R-AU-001", `\`${command}\` is not for agents: let a person do it`);
+  const refused = refuseAgent(command);
+  if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
   using opened = await openEngine({ create: command !== "rollback" && !dryRun });
   const { engine, project, config } = opened;
   const repository = await readRepository(project, config.base_branch);

@@ -33,7 +33,7 @@ export async function reportSession(
   const push = await pushCommand(context, tasks);
   const parts = [
     [`${style.bold(name)}  ${stateWords(session)}`, ...headLines(session, how)],
-    ...(how === "waiting" ? decisions.map((one) => decisionLines(one, decisions, nameOf)) : []),
+    ...(how === "waiting" ? decisions.map((one) => decisionLines(one, status.decisions, nameOf)) : []),
     tasks.length === 0 ? [] : [taskTable(tasks, nameOf).trimEnd()],
     lessLines(tasks, nameOf),
     session.knownIssues.flatMap((issue) => indented(`known issue: ${issue}`, "  ")),

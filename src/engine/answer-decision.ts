@@ -3,7 +3,6 @@ import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { blockedSession, gateAnswer, refuseGateAnswer } from "./answer-gate.ts";
-import { currentSession } from "./current-session.ts";
 import { decisionNamed } from "./decision-ids.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
@@ -18,13 +17,11 @@ export type AnswerInput =
 /** A person's answer, and what follows from it, in one commit. */
 export function answerDecision(engine: Engine, input: AnswerInput, call: Call): Promise<Verdict> {
   return settle(engine, { operation: "decide", input, call }, async () => {
-    const current = await currentSession(engine);
-    const decision = decisionNamed(await engine.ledger.decisions(), input.id, current?.name);
-    if (decision === undefined)
-      return { verdict: deny("R-IN-001", `there is no decision \`${input.id}\`: see \`lockstep decide\``) };
+    const decision = decisionNamed(await engine.ledger.decisions(), input.id);
+    if ("allow" in decision) return { verdict: decision };
     if (decision.state !== "pending")
       return {
-        verdict: deny("R-ST-001", `decision \`${input.id}\` is ${decision.state} already`, {
+        verdict: deny("R-ST-001", `decision \`${decision.id}\` is ${decision.state} already`, {
           state: decision.state,
         }),
       };

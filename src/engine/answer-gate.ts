@@ -31,7 +31,6 @@ export async function refuseGateAnswer(
   const before = field(decision.data, "invalid");
   const invalid = (typeof before === "number" ? before : 0) + 1;
   const draft = new Draft(engine, { by: call, cause: "decide" });
-  const name = shortDecisionId(decision.id);
   const left = 1 + reAsksMax - invalid;
   const said = text.trim() === "" ? "nothing" : `\`${text.trim()}\``;
   const details = { id: decision.id, invalid, left, options: decision.options };
@@ -39,17 +38,18 @@ export async function refuseGateAnswer(
   const about = { task: decision.task, from: null, to: null };
   if (left > 0) {
     draft.note({ type: "decision.refused", ...about, data: { id: decision.id, invalid } });
-    const reason = `${said} is no answer to ${name}: ${wanted[gate]} (may be tried ${left} more times)`;
+    const reason = `${said} is no answer to ${decision.id}: ${wanted[gate]} (may be tried ${left} more times)`;
     return {
       verdict: deny("R-IN-001", reason, details),
       change: await draft.toChange({ decisions: [{ ...decision, data }] }),
     };
   }
+  const session = String(field(decision.data, "session"));
   const why = `no valid answer after ${reAsksMax} more questions`;
   draft.note({ type: "decision.cancelled", ...about, data: { id: decision.id, answer: why } });
   const closed = { ...decision, data, state: "cancelled", answer: why, answeredAt: draft.at } as const;
   const sessions = await blockedSession(draft, decision, why);
-  const reason = `${said} is no answer to ${name} either: the session is blocked, \`lockstep resume\` asks again`;
+  const reason = `${said} is no answer to ${decision.id} either: the session is blocked, \`lockstep resume ${session}\` asks again`;
   return {
     verdict: deny("R-IN-001", reason, details),
     change: await draft.toChange({ decisions: [closed], sessions }),

@@ -3,6 +3,7 @@ import { hasLapsed } from "../core/leases/lease.ts";
 import { field } from "../core/points/fields.ts";
 import { quoted } from "../core/points/quoted.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
 import type { Engine } from "./engine.ts";
@@ -32,7 +33,7 @@ export async function bindAgent(
   for (let round = 0; round < roundsMax; round += 1) {
     const key = await findKey(ledger, name);
     const loaded = key === undefined ? undefined : await loadTask({ ledger }, key);
-    if (loaded === undefined) return unknownTask(name);
+    if (loaded === undefined || isMeta(loaded.task.key)) return unknownTask(name);
     const { task, attempt } = loaded;
     const before = await boundTask(ledger, agent);
     if (before !== undefined && before !== task.key)

@@ -1,3 +1,4 @@
+import { type Deny, deny } from "../core/rules/verdict.ts";
 import { shortDecisionId } from "../core/session/gate-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
 
@@ -8,22 +9,21 @@ export function nextDecisionId(all: readonly Decision[]): string {
   return `UD-${1 + Math.max(0, ...all.map(({ id }) => Number(/^UD-(\d+)$/.exec(id)?.[1] ?? 0)))}`;
 }
 
-/**
- * The decision that a person means. A gate is called `UD-APPROVE-DESIGN` in every session: it is the only one that
- * waits, else that of the current session.
- */
-export function decisionNamed<One extends Named>(
-  all: readonly One[],
-  name: string,
-  current: string | undefined,
-): One | undefined {
+/** The decision that a person means: a gate is called `UD-APPROVE-DESIGN` in every session. */
+export function decisionNamed<One extends Named>(all: readonly One[], name: string): One | Deny {
   const exact = all.find(({ id }) => id === name);
   if (exact !== undefined) return exact;
   const called = all.filter(({ id }) => shortDecisionId(id) === name);
   const pending = called.filter(({ state }) => state === "pending");
-  const [only] = pending.length > 0 ? pending : called;
-  if (pending.length === 1 || called.length === 1) return only;
-  return called.find(({ id }) => id === `${current}/${name}`);
+  const meant = pending.length > 0 ? pending : called;
+  const [only] = meant;
+  if (only === undefined)
+    return deny("R-IN-001", `there is no decision \`${name}\`: see \`lockstep decide\``);
+  if (meant.length === 1) return only;
+  const ids = meant.map(({ id }) => id);
+  return deny("R-IN-001", `\`${name}\` is asked in ${ids.length} sessions: say \`${ids.join("` or `")}\``, {
+    ids,
+  });
 }
 
 /** The shortest name that means this decision, of all that wait. */

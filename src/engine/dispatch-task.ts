@@ -1,6 +1,8 @@
 import { expiresAt } from "../core/leases/lease.ts";
 import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { isMeta } from "../core/session/meta-key.ts";
+import { forgiven } from "../core/tasks/next-task.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { findBreaker } from "./breaker.ts";
@@ -137,6 +139,8 @@ function packetTask(task: Task, packet: Packet): Task {
     assignment: packet.assignment,
     contextRevision: packet.contextRevision,
     ...delegatorIn(packet),
+    // Each role of a session has a budget of its own.
+    ...(isMeta(task.key) ? forgiven(task) : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Entry } from "../core/paths/entry.ts";
 import { PathIndex } from "../core/paths/path-index.ts";
-import { protectedEntryOf } from "../core/paths/protected-paths.ts";
+import { protectedShapeOf } from "../core/paths/protected-paths.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { entryFrom, literalPrefix, storeShape } from "../core/paths/stored-shape.ts";
 import { field, isStringList } from "../core/points/fields.ts";
@@ -99,18 +99,11 @@ function findClosed({ world }: Engine, task: Task, entries: readonly Entry[]): D
   const read = readEntries(isStringList(texts) ? texts : [], world.place, world.disk);
   const forbidden = new Scope("entries" in read ? read.entries : [], world.place);
   for (const entry of entries) {
-    const prefixes = entry.shapes.map(literalPrefix);
     const closed =
       forbidden.touching(entry) ??
-      prefixes
-        .map((path) =>
-          path === ""
-            ? undefined
-            : protectedEntryOf(path, {
-                tree: false,
-                session: task.session ?? undefined,
-                more: world.place.gitFolders,
-              }),
+      entry.shapes
+        .map((shape) =>
+          protectedShapeOf(shape, { session: task.session ?? undefined, more: world.place.gitFolders }),
         )
         .find((found) => found !== undefined);
     if (closed !== undefined)

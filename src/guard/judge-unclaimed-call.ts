@@ -1,5 +1,6 @@
 import { quoted } from "../core/points/quoted.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import { isMeta } from "../core/session/meta-key.ts";
 import type { CommandLimits, Objection } from "../core/shell/judge-command.ts";
 import type { RefusalKind, ShellAnalysis } from "../core/shell/types.ts";
 import type { Holder } from "../engine/guard-facts.ts";
@@ -52,7 +53,9 @@ function withRefusals(analysis: ShellAnalysis, kinds: readonly RefusalKind[]): S
 
 /** The next legal step: the tasks that still take an agent. */
 export function wayToClaim({ facts, world }: Pick<Judging, "facts" | "world">): string {
-  const free = liveHolders(facts, world.clock).filter(({ boundAgent }) => boundAgent === null);
+  const free = liveHolders(facts, world.clock).filter(
+    ({ boundAgent, key }) => boundAgent === null && !isMeta(key),
+  );
   const names = free.slice(0, 5).map((holder) => nameOf(holder, free));
   const open = names.length === 0 ? "" : ` (open: ${names.join(", ")})`;
   return `say which one you work on with \`lockstep claim TASK\`${open} and write in its scope`;

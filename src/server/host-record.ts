@@ -20,7 +20,7 @@ export interface HostRecord extends ProcessIdentity {
 /** Undefined where there is none, or where it came with a copy of the folder and is about another one. */
 export function readHostRecord(folder: string, role: HostRole = "host"): HostRecord | undefined {
   const document = readJson(readIfThere(fileIn(folder, role)));
-  if (field(document, "folder") !== keyOf(folder)) return undefined;
+  if (document === undefined || field(document, "folder") !== keyOf(folder)) return undefined;
   const [pid, startedAt, boot, socket] = ["pid", "startedAt", "boot", "socket"].map((name) =>
     field(document, name),
   );

@@ -91,6 +91,7 @@ export async function dispatchRole(
     files: roleFiles(wish.purpose, name, wish.role),
     constraints: await decidedBefore(engine, name),
   });
+  await freeMeta(sessionContext, task.key);
   const before = await engine.ledger.task(task.key);
   const previous = await engine.ledger.attempt(task.key);
   // What a dead process left behind must not go on beside it.
@@ -111,6 +112,14 @@ export async function dispatchRole(
     // It may be over already: halted by its budget, or stopped by a person.
     await putBack(engine, { task: task.key, reason: `${wish.role} is done` }, own);
   }
+}
+
+/** Where the role before was halted or stopped, that ends with it. */
+async function freeMeta({ context: { engine, call } }: SessionContext, key: string): Promise<void> {
+  const task = await engine.ledger.task(key);
+  const note = "another role is asked";
+  if (task?.state === "ESCALATED") await operate(engine, "task-resolve", { task: key, note }, call);
+  if (task?.state === "BLOCKED") await operate(engine, "task-retry", { task: key }, call);
 }
 
 interface Working {

@@ -223,7 +223,11 @@ describe("a gate", () => {
     const later = "2026-02-14_later";
     await openSession(engine, { ...given, name: later }, person);
     await askGate(engine, { ...gate, session: later }, person);
-    await decide(engine, "UD-APPROVE-DESIGN", "approved: the later one");
+    expect(await decide(engine, "UD-APPROVE-DESIGN", "approved")).toMatchObject({
+      code: "R-IN-001",
+      details: { ids: [`${later}/UD-APPROVE-DESIGN`, gateId] },
+    });
+    await decide(engine, `${later}/UD-APPROVE-DESIGN`, "approved: the later one");
     expect(await entry(engine, `${later}/UD-APPROVE-DESIGN`)).toMatchObject({ state: "answered" });
     expect(await entry(engine, gateId)).toMatchObject({ state: "pending" });
     expect(await decide(engine, gateId, "approved")).toMatchObject({ allow: true });

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { agentMarks } from "../../src/clients/agent-shell.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 import { command } from "./run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
@@ -87,7 +88,8 @@ export function startProgram(
 
 function plainEnvironment(): NodeJS.ProcessEnv {
   const own = /^(?:LOCKSTEP_|CLAUDE_AGENT_)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+  const isPlain = (name: string) => !own.test(name) && !agentMarks.includes(name);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => isPlain(name)));
 }
 
 /** The one line that a command for other programs prints. */

@@ -13,15 +13,15 @@ export const sessionName = "2026-02-14_shop";
 export const gateId = `${sessionName}/UD-APPROVE-DESIGN`;
 
 /** A session that waits at the gate of its design. */
-export async function sessionAtGate(engine: Engine): Promise<void> {
+export async function sessionAtGate(engine: Engine, name = sessionName): Promise<void> {
   const given = { goal: "round prices", mode: "full", base: "main", baseCommit: "a".repeat(40) } as const;
-  await openSession(engine, { name: sessionName, ...given }, person);
+  await openSession(engine, { name, ...given }, person);
   const facts = { spec: null, acceptance: null, architecture: null };
   for (const type of ["intake-done", "designed"] as const)
-    await moveSession(engine, { session: sessionName, event: { type }, facts }, person);
+    await moveSession(engine, { session: name, event: { type }, facts }, person);
   const question = "is this the design to build?";
   const options = ["approved", "changes-requested: …"];
-  await askGate(engine, { session: sessionName, gate: "APPROVE_DESIGN", question, options }, person);
+  await askGate(engine, { session: name, gate: "APPROVE_DESIGN", question, options }, person);
 }
 
 export interface SessionRepository extends Repository {

@@ -1,4 +1,5 @@
 // Plays every role of a session. What it does otherwise than a good agent would stands in the file that it is given.
+const { execSync } = require("node:child_process");
 const { existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
 
@@ -65,6 +66,8 @@ const work = {
 
 /** Written beyond that: paths with `SESSION` for the session's folder. */
 for (const [path, text] of Object.entries(wish.files ?? {})) write(path.replace("SESSION", session), text);
+/** A command of the shell, whatever it ends with. */
+if (wish.runs !== undefined) execSync(`${wish.runs}; true`, { stdio: "ignore" });
 /** `until`: good once this file of the tree has the text in it. */
 const { until } = wish;
 const isGood =

@@ -1,8 +1,10 @@
 import { decisionName } from "../../engine/decision-ids.ts";
+import type { Decision } from "../../ledger/ledger.ts";
 import { isTaken, type ShownTask, whyOf } from "./task-words.ts";
 
 export interface Question {
   readonly id: string;
+  readonly kind: Decision["kind"];
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];
@@ -47,13 +49,16 @@ export function questionText({ question, task }: Question, nameOf: (key: string)
   return question.replaceAll(task, nameOf(task));
 }
 
-/** Each as it can be typed. `pending`: all that wait, where there are others. */
-export function decideCommands(
-  { id, options }: Pick<Question, "id" | "options">,
-  pending: readonly Pick<Question, "id">[] = [],
-): readonly string[] {
-  const answers = options.length === 0 ? ["…"] : options;
-  return answers.map((answer) => `lockstep decide ${decisionName(pending, id)} ${inShell(answer)}`);
+/** Each as it can be typed. `pending`: all that wait, where they are known. */
+export function decideCommands(one: Question, pending?: readonly Question[]): readonly string[] {
+  const name = pending === undefined ? one.id : decisionName(pending, one.id);
+  return answersTo(one).map((answer) => `lockstep decide ${name} ${inShell(answer)}`);
+}
+
+/** What can be said; `…`: a person's own words. */
+export function answersTo({ kind, options }: Pick<Question, "kind" | "options">): readonly string[] {
+  if (options.length === 0) return ["…"];
+  return kind === "repair" ? options.flatMap((option) => [option, `${option}: …`]) : options;
 }
 
 function inShell(text: string): string {

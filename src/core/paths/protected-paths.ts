@@ -1,4 +1,6 @@
+import type { Shape } from "./entry.ts";
 import { foldProtected } from "./fold.ts";
+import { literalPrefix } from "./stored-shape.ts";
 
 /** Never writable by any agent, whatever its lock. Relative to the project root. */
 export const protectedPaths = [
@@ -57,6 +59,14 @@ export function protectedEntryOf(path: string, options: ProtectedOptions): strin
   }
   if (folded.split("/").includes(".git")) return ".git";
   return otherSessionOf(folded, options.session);
+}
+
+/** The protected entry that everything of this shape lies in. */
+export function protectedShapeOf(shape: Shape, options: Omit<ProtectedOptions, "tree">): string | undefined {
+  if (shape.segments.some((segment) => typeof segment === "string" && foldProtected(segment) === ".git"))
+    return ".git";
+  const path = literalPrefix(shape);
+  return path === "" ? undefined : protectedEntryOf(path, { ...options, tree: false });
 }
 
 function otherSessionOf(folded: string, session: string | undefined): string | undefined {

@@ -81,8 +81,7 @@ export const next = {
   resolved: (task: Task, { note }: EventOf<"resolve">): Partial<Task> => ({
     resolution: note,
     counters: noRetries,
-    tokensForgiven: task.tokens,
-    ...(task.usage?.costUsd == null ? {} : { costForgiven: task.usage.costUsd }),
+    ...forgiven(task),
     streak: null,
     hold: null,
     refusal: null,
@@ -117,4 +116,9 @@ function recommendationFor({ refusal }: Task): string {
   return overPaths
     ? "replan serially: run it alone, after the tasks that share its paths"
     : "try another model";
+}
+
+/** What it has spent so far no longer counts. */
+export function forgiven({ tokens, usage }: Task): Partial<Task> {
+  return { tokensForgiven: tokens, ...(usage?.costUsd == null ? {} : { costForgiven: usage.costUsd }) };
 }

@@ -9,6 +9,7 @@ import { findProject } from "../find-project.ts";
 import { judgeDocument } from "../judge-document.ts";
 import { readNamedFile } from "../read-config-file.ts";
 import { issuesOfPlan } from "./plan-issues.ts";
+import { sessionOfCopy } from "./session-folder.ts";
 
 const planBytesMax = 8 * 1024 * 1024;
 const titleLengthMax = 100;
@@ -44,6 +45,7 @@ export function readPlan(
     ...known,
     place: findProject(root).place,
     disk: nodeDisk(),
+    session: sessionOfCopy(name),
     lineOf: (at) => document.lineAndColumn(spotAt(document.root, at).value).line,
   });
   const judged = judgeDocument(document, planSchema, issues);

@@ -2,6 +2,7 @@ import { entriesOf, fieldOf } from "../../contract/config-parts.ts";
 import type { Entry } from "../../core/paths/entry.ts";
 import { PathIndex } from "../../core/paths/path-index.ts";
 import type { Disk, Place } from "../../core/paths/place.ts";
+import { protectedShapeOf } from "../../core/paths/protected-paths.ts";
 import { readEntries } from "../../core/paths/scope.ts";
 import { agentsForTask, type KnownAgents } from "../../core/plan/agents-for-task.ts";
 import { findCircles } from "../../core/plan/dependency-circles.ts";
@@ -16,6 +17,8 @@ const circleShownMax = 12;
 export interface PlanWorld extends KnownAgents {
   readonly place: Place;
   readonly disk: Disk;
+  /** Whose plan it is; undefined where it has no session yet. */
+  readonly session: string | undefined;
   lineOf(path: Path): number;
 }
 
@@ -131,6 +134,11 @@ class ScopeReader {
         return [];
       });
     const lock = read("lock_scope");
+    for (const { path, entry } of lock) {
+      const closed = this.#protected(entry);
+      if (closed !== undefined)
+        issues.push(issue(path, `a path outside ${quoted(closed)}, which no task may write`));
+    }
     const forbidden = read("forbidden_scope");
     const wholeRepository = fieldOf(task, "lock_scope") === undefined ? [this.#entry(".") as Entry] : [];
     for (const { path, entry } of forbidden) {
@@ -143,6 +151,13 @@ class ScopeReader {
         issues.push(issue(path, `a part of ${quoted(covered.text)} in \`lock_scope\`, and not all of it`));
     }
     return issues;
+  }
+
+  /** What all of an entry lies in: around it there may be something that can be written. */
+  #protected({ shapes }: Entry): string | undefined {
+    const { session = "", place } = this.#world;
+    const found = shapes.map((shape) => protectedShapeOf(shape, { session, more: place.gitFolders }));
+    return found.every((one) => one !== undefined) ? found[0] : undefined;
   }
 
   #entry(text: string): Entry | string {

@@ -231,6 +231,12 @@ export function guardCases(given: GuardedCase): void {
       expect(has("src/b/made.ts"), ran.stdout + ran.stderr + ran.heard).toBe(true);
     });
 
+    it("does not answer for the person in its shell, where nothing is active", async () => {
+      const decide = `${process.execPath} ${lockstep} decide UD-1 approved`;
+      const ran = await converse([calls.shell(`${decide} > src/b/said 2>&1; true`)]);
+      expect(text("src/b/said"), ran.stdout + ran.stderr).toContain("R-AU-001: only a person answers");
+    });
+
     it("is left alone where nothing is active", async () => {
       const ran = await converse(everything);
       const all = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "y"];
