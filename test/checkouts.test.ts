@@ -123,6 +123,19 @@ describe("an agent's checkout", () => {
     expect(existsSync(join(checkout.folder, "a.txt"))).toBe(true);
   });
 
+  it("is made and read though a killed git left its lock on the index that it is read with", async () => {
+    using repository = agentRepository({ "a.txt": "a\n" });
+    const { checkout } = await repository.open();
+    const lock = join(dirname(checkout.folder), "index.lock");
+    writeFileSync(lock, "");
+    agentIn(checkout).write("a.txt", "changed\n");
+    expect(await collectWork(checkout)).toMatchObject({ changed: [{ path: "a.txt" }] });
+    rmSync(checkout.folder, { recursive: true });
+    writeFileSync(lock, "");
+    await repository.open();
+    expect(existsSync(lock)).toBe(false);
+  });
+
   it("starts anew after it was removed", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();

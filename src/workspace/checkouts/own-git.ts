@@ -1,6 +1,7 @@
 import { asEnvironment, exactSettings, isRefused, replaceFilter, type Setting } from "../git/git-settings.ts";
 import { filtersIn } from "../git/known-filters.ts";
 import type { GitOptions } from "../git/run-git.ts";
+import { removeStaleLocks } from "../git/stale-locks.ts";
 import { type Checkout, ownIndex, repositoryFolder } from "./checkout.ts";
 
 export { asEnvironment } from "../git/git-settings.ts";
@@ -17,6 +18,8 @@ export async function ownGit(
   { index = ownIndex(checkout), filters = "refuse" }: { index?: string; filters?: Filters } = {},
 ): Promise<Required<Pick<GitOptions, "env">>> {
   const { commonFolder, folder } = checkout;
+  // A git that was killed leaves its lock on the index.
+  await removeStaleLocks({ folders: [folder], locks: [`${index}.lock`] });
   return {
     env: {
       GIT_DIR: commonFolder,
