@@ -12,7 +12,7 @@ export interface BuiltCommand extends Disposable {
 export function builtCommand(): BuiltCommand {
   if (!existsSync(join(root, "dist"))) throw new Error("the command is not built yet: run `npm run build`");
   const folder = temporaryFolder();
-  for (const part of ["bin", "dist", "package.json"])
+  for (const part of ["bin", "dist", "roles", "package.json"])
     cpSync(join(root, part), join(folder.path, part), { recursive: true });
   return { path: join(folder.path, "bin", "lockstep.cjs"), [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
