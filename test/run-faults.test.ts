@@ -174,6 +174,7 @@ describe("locks that a killed git has left", () => {
     using repository = planned({ agents: { a: [[writes("A"), answer("OK")]] }, tasks: [task("A", "a")] });
     for (const lock of [
       "index.lock",
+      "ORIG_HEAD.lock",
       "packed-refs.lock",
       "refs/heads/main.lock",
       "refs/notes/lockstep.lock",

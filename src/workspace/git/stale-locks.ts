@@ -53,9 +53,10 @@ export async function removeStaleLocks(
 
 /** The locks that a git may have left in a git folder. */
 export function locksIn(gitFolder: string): readonly string[] {
-  const found = ["index.lock", "HEAD.lock", "packed-refs.lock", "config.lock", "shallow.lock"]
-    .map((name) => join(gitFolder, name))
-    .filter((lock) => existsSync(lock));
+  // ORIG_HEAD, index, packed-refs, config …: git locks every file that it replaces.
+  const found = (existsSync(gitFolder) ? readdirSync(gitFolder, { withFileTypes: true }) : [])
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".lock"))
+    .map((entry) => join(gitFolder, entry.name));
   const open = [join(gitFolder, "refs")];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue;
