@@ -11,12 +11,33 @@ const states = [
   "PLAN",
   "IMPLEMENT_LOOP",
   "FIX_REVIEW",
+  "FIX_TESTS",
+  "FIX_SECURITY",
+  "FIX_BUILD",
   "INTEGRATE",
   "RELEASE",
 ];
+const ids = ["T-001", "T-002", "T-003"];
+const refuses = (file: string) => ({
+  ...{ status: "BLOCKED", works: false, summary: "too short" },
+  until: { file, has: "mended" },
+});
 const wishes = {
   sleep: 500,
-  "Reviewer T-001": { status: "BLOCKED", works: false, until: { file: "a.txt", has: "mended" } },
+  tasks: ids.map((id, at) => ({
+    ...{
+      id,
+      goal: `write ${id}.txt`,
+      lock_scope: [`${id}.txt`],
+      acceptance_checks: [`cmd: test -e ${id}.txt`],
+    },
+    ...(at === 0 ? {} : { depends_on: [ids[at - 1]] }),
+    risk_flags: [at === 2 ? "security" : "none"],
+  })),
+  "Reviewer T-001": refuses("T-001.txt"),
+  "QA T-002": refuses("T-002.txt"),
+  "Security T-003": refuses("T-003.txt"),
+  verify: ["cmd: test -e fixes/FIX-4.txt"],
 };
 
 /** Killed without warning in every state, it goes on: nothing is asked twice, and nothing is done twice. */
@@ -38,12 +59,15 @@ it("a session that is killed in each of its states comes to its end all the same
   expect((await repository.returns()).toSorted()).toEqual(
     "architecture correction final-review final-security integration plan release spec".split(" "),
   );
-  const ids = repository.status().user_decisions.map(({ decision_id: id }) => id);
-  expect(ids).toEqual(["UD-APPROVE-DESIGN", "UD-REVIEW-STRATEGY"]);
+  const asked = repository.status().user_decisions.map(({ decision_id: id }) => id);
+  expect(asked).toEqual(["UD-APPROVE-DESIGN", "UD-REVIEW-STRATEGY"]);
   expect(repository.file("approve-design-history.jsonl").trim().split("\n")).toHaveLength(1);
   const subjects = repository.git("log", "--first-parent", "--format=%s", "main").split("\n");
-  for (const id of ["T-001", "T-002"])
-    expect(subjects.filter((subject) => subject.startsWith(`${id}:`))).toHaveLength(1);
+  for (const id of [...ids, "FIX-4"])
+    expect(
+      subjects.filter((subject) => subject.startsWith(`${id}:`)),
+      subjects.join("\n"),
+    ).toHaveLength(1);
 }, 300_000);
 
 /** Whatever has to be said before a state can be reached; the correction is what APPROVE_DESIGN is killed in. */
