@@ -1,69 +1,53 @@
-import { join } from "node:path";
 import { field } from "../core/points/fields.ts";
 import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { askSession } from "../engine/ask-session.ts";
-import { operate } from "../engine/operate.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
-import { Conductor } from "../run/conduct/conduct.ts";
-import type { RunContext } from "../run/conduct/run-context.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block } from "./block.ts";
+import { conductTasks } from "./conduct-tasks.ts";
 import { followRepairs } from "./follow-repairs.ts";
 import { planOf } from "./judge-files.ts";
-import { judgeWish } from "./judge-wish.ts";
 import { filesOf, unfinishedTasks } from "./look-up.ts";
 import { reviewersOf } from "./reviewers-of.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
+import { settleTask } from "./settle-task.ts";
 
 /** Runs the plan's tasks as `lockstep run` does, with the reviewers that the strategy wants. */
 export async function implement(context: SessionContext, session: Session): Promise<StepEnd> {
-  const { name, run, stops } = context;
   const plan = planOf(context.context, filesOf(context.context));
   if ("faults" in plan)
     return block(context, {
       code: "artifact_invalid",
       reason: plan.faults.join("; "),
-      recovery: `mend ${sessionsFolder}/${name}/${copyName}`,
+      recovery: `mend ${sessionsFolder}/${context.name}/${copyName}`,
     });
   await carryOutAnswers(context, plan);
-  const file = join(context.context.repository.root, sessionsFolder, name, copyName);
-  const taken = await run.takeIn({ plan: forCoders(context, plan), session: { session: name, file } });
-  if ("allow" in taken)
-    return block(context, { code: taken.code, reason: taken.reason, recovery: "mend that" });
-  const runContext = contextFor(context, session, taken.context);
-  const conductor = await Conductor.open(runContext, stops);
-  await conductor.add(runContext, taken.tasks);
-  await conductor.run();
-  if (stops.gently.aborted) return "stopped";
+  const isFinal = session.strategy === "single-final";
+  const stays = await conductTasks(context, plan, {
+    role: "Coder",
+    reviewersFor: (task) => (isFinal ? [] : reviewersOf(context, task)),
+    more: (run) => ({
+      // Until the whole has passed, nothing of it is completed (S4-135).
+      onState: (id, state) => run.onState(id, isFinal && state === "MERGED" ? "REVIEW" : state),
+      onEvent: (event) => followRepairs(context, event),
+    }),
+  });
+  if (stays !== undefined) return stays;
   await endRepairs(context);
   return afterRun(context, plan);
-}
-
-/** Whom the plan leaves it to is who codes. */
-function forCoders({ roles }: SessionContext, plan: LoadedPlan): LoadedPlan {
-  const coder = roles.agentOf("Coder");
-  return { ...plan, tasks: plan.tasks.map((task) => ({ ...task, agent: task.agent ?? coder })) };
-}
-
-function contextFor(context: SessionContext, session: Session, run: RunContext): RunContext {
-  const isFinal = session.strategy === "single-final";
-  return {
-    ...run,
-    reviewersFor: (task) => (isFinal ? [] : reviewersOf(context, task)),
-    // Until the whole has passed, nothing of it is completed (S4-135).
-    onState: (id, state) => run.onState(id, isFinal && state === "MERGED" ? "REVIEW" : state),
-    onEvent: (event) => followRepairs(context, event),
-    onWish: (task, wish) => judgeWish(context, { role: "Coder", task: task.plan.id, wish }),
-  };
 }
 
 /** What is not in after a run waits for a person: for an answer, or for a word on what failed. */
 async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<StepEnd> {
   const { engine } = context.context;
   const session = await context.load();
+  // What its agent says stands in the way is a person's to decide (S4-136).
+  for (const task of await tasksOf(context, plan))
+    if (task.state === "BLOCKED" && task.hold?.kind === "reported")
+      await settleTask(context, "task-escalate", { task: task.key, reason: shortReason(task) });
   const tasks = await tasksOf(context, plan);
   const weakened = tasks.flatMap(({ id, weakened: less = [] }) =>
     less.map((one) => `${id} checks less: ${field(one, "path")}: ${field(one, "what")}`),
@@ -71,11 +55,14 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
   if (weakened.length > 0) await context.move({ type: "note", knownIssues: weakened });
   const left = await unfinishedTasks(context.context);
   if (left === null) return "again";
-  if (session.mode === "lean" && tasks.some(isStuck)) {
+  const stuck = tasks.filter(({ state }) => state === "ESCALATED");
+  if (session.mode === "lean" && stuck.length > 0) {
+    const reason = "it goes the whole way";
+    for (const { key } of stuck) await settleTask(context, "task-cancel", { task: key, reason });
     await context.move({ type: "too-complex", reason: left });
     return "again";
   }
-  for (const task of tasks.filter(isStuck)) await askAbout(context, session, task);
+  for (const task of stuck) await askAbout(context, session, task);
   const pending = (await sessionDecisions(engine, context.name)).filter(({ state }) => state === "pending");
   if (pending.length > 0) {
     await context.move({ type: "ask" });
@@ -86,10 +73,6 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
     reason: left,
     recovery: "see `lockstep status` for what they wait for",
   });
-}
-
-function isStuck({ state }: Task): boolean {
-  return state === "ESCALATED" || state === "FAILED";
 }
 
 async function tasksOf({ context, name }: SessionContext, plan: LoadedPlan): Promise<readonly Task[]> {
@@ -105,14 +88,13 @@ function shortReason({ refusal }: Task): string {
 async function askAbout(context: SessionContext, session: Session, task: Task) {
   const { engine, call } = context.context;
   const reason = shortReason(task);
-  const isOver = task.state === "FAILED";
   return askSession(
     engine,
     {
       session: context.name,
       kind: "repair",
       question: `${task.id} was tried ${task.attempts} times and is not done: ${reason}. Try again (say how), or leave it out as a known issue?`,
-      options: isOver ? ["leave-out"] : ["retry", "leave-out"],
+      options: ["retry", "leave-out"],
       stateContext: session.state,
       fromSecurity: false,
       about: ["task", task.key, String(task.attempts)],
@@ -124,17 +106,17 @@ async function askAbout(context: SessionContext, session: Session, task: Task) {
 
 /** What a person has said about tasks that went wrong. */
 async function carryOutAnswers(context: SessionContext, plan: LoadedPlan): Promise<void> {
-  const { engine, call } = context.context;
   const session = await context.load();
-  for (const task of (await tasksOf(context, plan)).filter(isStuck)) {
+  for (const task of await tasksOf(context, plan)) {
+    if (task.state !== "ESCALATED") continue;
     const decision = await askAbout(context, session, task);
     const { state, answer } = decision;
     if (state === "pending") continue;
     const note = answer?.replace(/^\w[\w-]*:?\s*/, "") || "no more was said";
     if (state === "answered" && answer?.startsWith("retry"))
-      await operate(engine, "task-resolve", { task: task.key, note }, call);
+      await settleTask(context, "task-resolve", { task: task.key, note });
     else {
-      await operate(engine, "task-cancel", { task: task.key, reason: note }, call);
+      await settleTask(context, "task-cancel", { task: task.key, reason: note });
       const issue = `${task.id} was left out (${shortReason(task)}): ${note}`;
       await context.move({ type: "note", knownIssues: [issue] });
     }

@@ -16,6 +16,7 @@ import { lookUp } from "./look-up.ts";
 import { publishStatus } from "./publish-status.ts";
 import { withRoleAgents } from "./role-agents.ts";
 import type { SessionContext } from "./session-context.ts";
+import { SessionFault } from "./session-fault.ts";
 
 export interface SessionWish {
   readonly name: string;
@@ -110,14 +111,4 @@ export async function openSessionRun(
     walls: prepared.walls,
     [Symbol.asyncDispose]: () => run[Symbol.asyncDispose](),
   };
-}
-
-/** The session cannot be stored or shown: nothing more is done. */
-class SessionFault extends Error {
-  readonly code: Deny["code"];
-
-  constructor({ code, reason }: Deny) {
-    super(reason);
-    this.code = code;
-  }
 }

@@ -1,14 +1,13 @@
 import { isIn } from "../core/tasks/task.ts";
-import { operate } from "../engine/operate.ts";
-import { Conductor } from "../run/conduct/conduct.ts";
 import type { RunTask } from "../run/conduct/run-context.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block } from "./block.ts";
+import { conductTasks } from "./conduct-tasks.ts";
 import { decidedBefore } from "./decided-before.ts";
 import { singlePlan } from "./meta-task.ts";
 import { acceptanceCommands } from "./prove-acceptance.ts";
 import { reviewersOf } from "./reviewers-of.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
+import { settleTask } from "./settle-task.ts";
 
 export interface ExtraTask {
   readonly id: string;
@@ -29,29 +28,22 @@ export async function runExtraTask(
   sessionContext: SessionContext,
   { id, title, goal, scope, role }: ExtraTask,
 ): Promise<ExtraEnd> {
-  const { context, run, roles, name, stops } = sessionContext;
+  const { context, name } = sessionContext;
   const checks = await acceptanceCommands(context);
   const plan = singlePlan({
-    ...{ id, title, goal, lock_scope: [...scope], agent: roles.agentOf(role) },
+    ...{ id, title, goal, lock_scope: [...scope] },
     constraints: [...(await decidedBefore(context.engine, name))],
     acceptance_checks: checks.length > 0 ? checks.map((one) => `cmd: ${one}`) : [`manual: ${title}`],
   });
-  const file = `${context.repository.root}/${sessionsFolder}/${name}/${copyName}`;
-  const taken = await run.takeIn({ plan, session: { session: name, file } });
-  if ("allow" in taken)
-    return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "mend that" });
-  const conductor = await Conductor.open(taken.context, stops);
-  const reviewers = { reviewersFor: (task: RunTask) => reviewersOf(sessionContext, task) };
-  await conductor.add({ ...taken.context, ...reviewers }, taken.tasks);
-  await conductor.run();
-  if (stops.gently.aborted) return "stopped";
+  const reviewersFor = (task: RunTask) => reviewersOf(sessionContext, task);
+  const stays = await conductTasks(sessionContext, plan, { role, reviewersFor });
+  if (stays !== undefined) return stays;
   const task = await context.engine.ledger.task(`${name}/${id}`);
   if (task !== undefined && isIn(task)) return "merged";
   const reason = task?.refusal?.reason ?? "nobody says why";
-  if (task?.state === "ESCALATED" || task?.state === "FAILED") {
+  if (task?.state === "ESCALATED") {
     const why = `${role} could not do it: ${reason}`;
-    if (task.state === "ESCALATED")
-      await operate(context.engine, "task-cancel", { task: task.key, reason: why }, context.call);
+    await settleTask(sessionContext, "task-cancel", { task: task.key, reason: why });
     return { failed: why };
   }
   return block(sessionContext, {

@@ -9,6 +9,21 @@ const session = worklog.split("/").slice(0, 2).join("/");
 const wishes = existsSync(process.argv[2]) ? JSON.parse(readFileSync(process.argv[2], "utf8")) : {};
 const wish = wishes[`${role} ${task.id}`] ?? wishes[role] ?? {};
 
+/** What the role has to be given first, and find in its tree. */
+const needed = {
+  Architect: ["spec.md", "acceptance.json"],
+  Planner: ["spec.md", "acceptance.json", "architecture.md"],
+  Coder: ["spec.md", "tasks.yaml"],
+  Reviewer: ["spec.md", "tasks.yaml"],
+  QA: ["spec.md", "acceptance.json", "tasks.yaml"],
+  Security: ["tasks.yaml"],
+  Integrator: ["tasks.yaml", "acceptance.json"],
+  Docs: ["spec.md", "tasks.yaml", "acceptance.json"],
+};
+for (const file of (needed[role] ?? []).map((name) => `${session}/${name}`))
+  if (!task.context_files.includes(file) || !existsSync(file))
+    throw new Error(`${role} was not given ${file}`);
+
 function write(path, text) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
@@ -51,7 +66,7 @@ const work = {
     ),
   Designer: () => write(`${session}/design-specs/files.md`, "# Files\n"),
   Researcher: () => write(`${session}/research/files.md`, "# Files\n"),
-  Planner: () => write(`${session}/tasks.yaml`, plan(tasks)),
+  Planner: () => write(`${session}/tasks.yaml`, plan(wishes.plan ?? tasks)),
   Coder: () => {
     const fixed = input.fix_delta === null ? "" : "mended\n";
     for (const path of input.assignment.lock_scope)

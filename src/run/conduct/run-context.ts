@@ -26,6 +26,8 @@ export interface RunContext extends IntegrationContext {
   onState(id: string, state: TaskState): void;
   /** Who looks at a task's work; where it is absent, the gatekeepers of its type. */
   reviewersFor?(task: RunTask): readonly string[];
+  /** What else a role reads before it looks at work. */
+  filesFor?(role: string): readonly string[];
   /** Told of everything that happens to its tasks. */
   onEvent?(event: LedgerEvent): Promise<void>;
   /** An agent has written in a file that only shows how the ledger stands. */

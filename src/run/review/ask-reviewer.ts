@@ -71,16 +71,20 @@ async function inputFor(
 ) {
   const { config, repository, session, engine } = context;
   const attempt = (await engine.ledger.task(`${session}/${plan.id}`))?.attempts ?? 1;
-  const input = universalInput(plan, {
-    // It writes nothing.
-    assignment: { ...assignmentOf(plan, packet.assignment.worklog_path), lock_scope: [] },
-    attempt,
-    fixDelta: null,
-    branch: repository.base,
-    projectType: config.project_type,
-    role,
-    changedFiles: await changedFiles(repository.root, work.base, work.commit),
-  });
+  const files = [...new Set([...plan.context_files, ...(context.filesFor?.(role) ?? [])])];
+  const input = universalInput(
+    { ...plan, context_files: files },
+    {
+      // It writes nothing.
+      assignment: { ...assignmentOf(plan, packet.assignment.worklog_path), lock_scope: [] },
+      attempt,
+      fixDelta: null,
+      branch: repository.base,
+      projectType: config.project_type,
+      role,
+      changedFiles: await changedFiles(repository.root, work.base, work.commit),
+    },
+  );
   const ref = refsOf({ session, task: plan.id, attempt }).work;
   return { ...input, review: { ...work, ref, look_at: focus } };
 }
