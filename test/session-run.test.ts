@@ -98,6 +98,32 @@ describe("a goal", () => {
     expect(await repository.dispatches()).toEqual(["SpecAgent", "SpecAgent", "Architect"]);
   });
 
+  it("that turns out not to be small while it is built starts anew, with tasks of other names", async () => {
+    const task = (id: string) => ({
+      ...{ id, goal: `write ${id}.txt`, lock_scope: [`${id}.txt`] },
+      acceptance_checks: [`cmd: test -e ${id}.txt`],
+    });
+    using repository = teamRepository({
+      ...{ tasks: [task("T-001")], plan: [task("T-001")] },
+      "Reviewer T-001": { status: "BLOCKED", summary: "it needs a design", works: false },
+    });
+    const asked = await repository.start(goal, "--lean");
+    expect(asked.status, asked.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    const same = await repository.resume();
+    expect({ status: same.status, stderr: same.stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining("T-001 was a task of this session before"),
+    });
+    repository.wish({ plan: [task("T-101")] });
+    await repository.resume();
+    await repository.decide("UD-REVIEW-STRATEGY", "per-batch");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.git("ls-tree", "--name-only", "main", "T-001.txt", "T-101.txt")).toBe("T-101.txt");
+  });
+
   it("whose status.json cannot be written is blocked, and goes on once it can", async () => {
     using repository = teamRepository();
     const { session } = (await repository.start(goal)).done;
@@ -466,6 +492,20 @@ describe("work", () => {
     expect(repository.git("ls-tree", "--name-only", "main", "a.txt", "b.txt")).toBe("b.txt");
   });
 
+  it("that its agent cannot go on with is a person's to decide, and goes on as they say", async () => {
+    using repository = teamRepository({
+      "Coder T-001": { status: "BLOCKED", summary: "which encoding?", works: false },
+    });
+    const stuck = await throughGates(repository);
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(stuck.done.decisions.map(({ question }) => question).join()).toContain("which encoding?");
+    repository.wish({});
+    expect((await repository.decide("UD-1", "retry: UTF-8")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status()).toMatchObject({ current_state: "DONE", known_issues: [] });
+  });
+
   it("that security leaves to a person goes on when they defer it, and says so", async () => {
     using repository = teamRepository({
       "Security meta": {
@@ -568,6 +608,7 @@ describe("work", () => {
     ];
     using repository = teamRepository({
       tasks,
+      // Not a test of ours: what the agent writes counts as a test that it turned off.
       Coder: { works: false, files: { "test/f.test.js": "// it.skip\n" } },
     });
     const { status, stderr } = await throughGates(repository);

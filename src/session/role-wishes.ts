@@ -1,7 +1,7 @@
 import type { Purpose, Session } from "../core/session/session.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
 import type { RoleWish } from "./dispatch-role.ts";
-import { type FileCondition, judgeFiles } from "./judge-files.ts";
+import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "./judge-files.ts";
 
 interface Errand {
   readonly goal: (session: Session) => string;
@@ -50,12 +50,31 @@ const errands: Readonly<Partial<Record<Purpose, Errand>>> = {
 export function wishFor(
   context: RunContext,
   session: Session,
-  { role, purpose }: { readonly role: string; readonly purpose: Purpose },
+  {
+    role,
+    purpose,
+    used = new Set(),
+  }: {
+    readonly role: string;
+    readonly purpose: Purpose;
+    /** Ids of tasks that this session has had already: a new plan starts with new ones. */
+    readonly used?: ReadonlySet<string>;
+  },
 ): RoleWish | undefined {
   const errand = errands[purpose];
   if (errand === undefined) return undefined;
   return {
     ...{ role, purpose, goal: errand.goal(session) },
-    judge: (files) => judgeFiles(context, files, errand.leaves),
+    judge: (files) => [
+      ...judgeFiles(context, files, errand.leaves),
+      ...(purpose === "plan" ? usedAgain(context, files, used) : []),
+    ],
   };
+}
+
+/** What became of them would be taken for what becomes of the new ones. */
+function usedAgain(context: RunContext, files: SessionFiles, used: ReadonlySet<string>): readonly string[] {
+  const plan = planOf(context, files);
+  const again = "faults" in plan ? [] : plan.tasks.filter(({ id }) => used.has(id));
+  return again.map(({ id }) => `tasks.yaml: ${id} was a task of this session before: call it otherwise`);
 }

@@ -24,7 +24,9 @@ export async function runRole(context: SessionContext, session: Session, asked: 
   const { role, purpose } = asked;
   if (await isDecided(context, session, asked)) return "again";
   context.say(startOf(context.roles, asked));
-  const wish = wishFor(context.context, session, asked);
+  const { ledger } = context.context.engine;
+  const used = new Set((await ledger.tasks({ session: context.name })).map(({ id }) => id));
+  const wish = wishFor(context.context, session, { ...asked, used });
   const end =
     wish === undefined
       ? await judgeWhole(context, session, asked)
