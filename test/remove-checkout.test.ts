@@ -80,7 +80,7 @@ describe("a checkout that is removed", () => {
       const path = ".agents-work/s/plan.md";
       work.agent.write(path, "lent\n");
       rememberLent(work.checkout, { [path]: digestOf("lent\n") });
-      if (changed) work.agent.write(path, "more\n");
+      if (changed) work.agent.write(path, "lent\nand more\n");
       const kept = (await removeCheckout(work.checkout)).map(({ ref }) => ref);
       expect(kept).toEqual(changed ? ["refs/lockstep/none/T-1/1-ignored"] : []);
     }

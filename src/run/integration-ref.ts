@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { changeRefs } from "../workspace/git/ref-writer.ts";
 import { keepOnRef } from "../workspace/git/refs.ts";
 import { git } from "../workspace/git/run-git.ts";
 import { locksIn, removeStaleLocks } from "../workspace/git/stale-locks.ts";
@@ -23,7 +24,7 @@ export async function openIntegrationRef(place: Place): Promise<IntegrationRef> 
   const ref = `${integrationRefs}${name}`;
   return {
     keep: (commit) => keepOnRef(root, ref, commit),
-    [Symbol.asyncDispose]: async () => void (await git(root, ["update-ref", "-d", ref])),
+    [Symbol.asyncDispose]: () => changeRefs(root, [{ ref, to: undefined }]),
   };
 }
 
@@ -41,5 +42,8 @@ async function dropDeadRefs({ engine, repository }: Place): Promise<void> {
   const locked = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".lock")) : [];
   if (dead.length > 0 || locked.some((name) => isDead(name.replace(/\.lock$/, ""))))
     await removeStaleLocks({ folders: [root, commonFolder], locks: locksIn(commonFolder) });
-  for (const ref of dead) await git(root, ["update-ref", "-d", ref]);
+  await changeRefs(
+    root,
+    dead.map((ref) => ({ ref, to: undefined })),
+  );
 }

@@ -2,7 +2,7 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../engine/base-moves.ts";
 import { freeTaskName } from "../engine/finish-landing.ts";
 import type { Intent } from "../ledger/ledger.ts";
-import { commitTree } from "../workspace/git/merge-commits.ts";
+import { commitTree } from "../workspace/git/commit-writer.ts";
 import { keepOnRef } from "../workspace/git/refs.ts";
 import { type Integrated, type IntegrationContext, type Member, member, toldOf } from "./integration.ts";
 import { moveBase, type NotMoved, whyInTheWay } from "./move-base.ts";

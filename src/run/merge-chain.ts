@@ -1,5 +1,6 @@
 import { type Deny, deny } from "../core/rules/verdict.ts";
-import { commitTree, mergeTrees } from "../workspace/git/merge-commits.ts";
+import { commitTree } from "../workspace/git/commit-writer.ts";
+import { mergeTrees } from "../workspace/git/merge-commits.ts";
 import { type ChangedPath, readDiff } from "../workspace/git/read-diff.ts";
 import { type Candidate, conflict } from "./candidate.ts";
 import type { IntegrationContext } from "./integration.ts";

@@ -8,7 +8,7 @@ import { git } from "../workspace/git/run-git.ts";
 import { locksIn, removeStaleLocks } from "../workspace/git/stale-locks.ts";
 import { undoHalfMove } from "../workspace/git/undo-half-move.ts";
 import type { IntegrationContext } from "./integration.ts";
-import { keepProof } from "./keep-proof.ts";
+import { keepProofs } from "./keep-proofs.ts";
 
 type RecoveryContext = Pick<IntegrationContext, "engine" | "call" | "reached"> & {
   readonly repository: { readonly root: string };
@@ -42,7 +42,7 @@ export async function finishMove(
   intent: Intent,
 ): Promise<void> {
   const { members, kind, base } = moveOf(intent);
-  for (const { commit, proof } of members) await keepProof(repository.root, commit, proof);
+  await keepProofs(repository.root, members);
   reached?.("noted");
   const finish = kind === "land" ? finishLanding : finishRollback;
   const { allow, reason } = await finish(engine, intent, call);

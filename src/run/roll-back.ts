@@ -4,7 +4,7 @@ import type { Task } from "../core/tasks/task.ts";
 import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../engine/base-moves.ts";
 import { readRollback, rollBackUnmerged } from "../engine/finish-rollback.ts";
 import type { RollbackInput, RollbackPlan } from "../engine/plan-rollback.ts";
-import { commitTree } from "../workspace/git/merge-commits.ts";
+import { commitTree } from "../workspace/git/commit-writer.ts";
 import { readDiff } from "../workspace/git/read-diff.ts";
 import { revertCommit } from "../workspace/git/revert-commit.ts";
 import { git } from "../workspace/git/run-git.ts";

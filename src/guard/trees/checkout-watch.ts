@@ -6,7 +6,7 @@ import { moveKeptRef } from "../../workspace/checkouts/collect-work.ts";
 import { ownGit } from "../../workspace/checkouts/own-git.ts";
 import { snapshotTree } from "../../workspace/checkouts/snapshot-tree.ts";
 import { liesBehindLink } from "../../workspace/checkouts/walk-tree.ts";
-import { commitTree } from "../../workspace/git/merge-commits.ts";
+import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { type ChangedPath, readDiff } from "../../workspace/git/read-diff.ts";
 import { git } from "../../workspace/git/run-git.ts";
 import type { TreeWatch } from "../guard-world.ts";

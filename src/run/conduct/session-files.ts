@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
-import { digestAt, rememberLent } from "../../workspace/checkouts/lent-files.ts";
+import { markAt, rememberLent } from "../../workspace/checkouts/lent-files.ts";
+import { fileMark } from "../../workspace/file-mark.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 /** What an agent may add to in its own copy, beside its worklog (S1-162). */
@@ -19,6 +19,8 @@ const fileBytesMax = 16 * 1024 * 1024;
 interface Seen {
   readonly size: number;
   readonly digest: string;
+  /** As long as it looks like this nobody has added to it. */
+  readonly mark: string | undefined;
 }
 
 /** The session's files at the same paths in a checkout, and how much of them was known before the agent added to it. */
@@ -27,16 +29,23 @@ export class LentFiles {
   readonly #task: RunTask;
   readonly #checkout: Checkout;
   readonly #seen = new Map<string, Seen>();
-  readonly #views = new Map<string, string>();
+  readonly #views = new Map<(typeof viewFiles)[number], string>();
 
   constructor(context: RunContext, task: RunTask, checkout: Checkout) {
     this.#context = context;
     this.#task = task;
     this.#checkout = checkout;
-    lendSession(context, checkout);
+    const lent = lendSession(context, checkout);
     for (const path of [this.#worklog, ...memoryFiles.map((name) => this.#inSession(name))])
-      this.#seen.set(path, seenIn(readOwn(checkout, path)));
-    for (const name of viewFiles) this.#views.set(name, this.#readView(name));
+      this.#seen.set(path, lent.get(path) ?? this.#see(path));
+    // Where nobody judges edits, nobody compares them.
+    if (context.onWish !== undefined)
+      for (const name of viewFiles) this.#views.set(name, this.#readView(name));
+  }
+
+  #see(path: string): Seen {
+    const mark = markAt(this.#checkout, path);
+    return { ...seenIn(readOwn(this.#checkout, path)), mark };
   }
 
   #readView(name: (typeof viewFiles)[number]): string {
@@ -54,8 +63,7 @@ export class LentFiles {
 
   /** Statuses are the ledger's: what an agent writes there is a wish. */
   async #judgeEdits(): Promise<void> {
-    for (const name of viewFiles) {
-      const before = this.#views.get(name) ?? "";
+    for (const [name, before] of this.#views) {
       const after = this.#readView(name);
       if (after !== before) await this.#context.onWish?.(this.#task, { file: name, before, after });
       this.#views.set(name, after);
@@ -79,9 +87,11 @@ export class LentFiles {
 
   /** `taken` says that somebody has it now: then nothing of the file is the checkout's alone. */
   #added(path: string, bytesMax: number) {
-    const { size, digest } = this.#seen.get(path) ?? seenIn(empty);
+    const { size, digest, mark } = this.#seen.get(path) ?? { ...seenIn(empty), mark: undefined };
+    const now = markAt(this.#checkout, path);
+    if (now === mark) return { text: "", isAppended: true, taken: () => {} };
     const bytes = readOwn(this.#checkout, path);
-    this.#seen.set(path, seenIn(bytes));
+    this.#seen.set(path, { ...seenIn(bytes), mark: now });
     const isAppended = seenIn(bytes.subarray(0, size)).digest === digest;
     const added = bytes.subarray(isAppended ? size : 0);
     const text = added.subarray(0, bytesMax);
@@ -121,14 +131,18 @@ async function appendMasked(
   if (text !== "") appendToMemory(root, path, await maskSecrets(text.endsWith("\n") ? text : `${text}\n`));
 }
 
-/** Puts the session's files into a checkout, at the same paths. Other tasks' worklogs are theirs. */
+/**
+ * Puts the session's files into a checkout, at the same paths, and says how they look there. Other tasks' worklogs are
+ * theirs.
+ */
 export function lendSession(
   { repository: { root }, session }: Pick<RunContext, "repository" | "session">,
-  { folder }: Pick<Checkout, "folder">,
-): void {
+  checkout: Pick<Checkout, "folder">,
+): ReadonlyMap<string, Seen> {
+  const { folder } = checkout;
   const own = join(".agents-work", session);
   const from = join(root, own);
-  if (!existsSync(from) || [".agents-work", own].some((path) => isLink(join(folder, path)))) return;
+  if (!existsSync(from) || [".agents-work", own].some((path) => isLink(join(folder, path)))) return new Map();
   const copied: string[] = [];
   const filter = (path: string) => {
     const isShared = !path.startsWith(join(from, "worklogs"));
@@ -137,12 +151,25 @@ export function lendSession(
   };
   mkdirSync(join(folder, own), { recursive: true });
   cpSync(from, join(folder, own), { recursive: true, filter });
-  const digests = copied.flatMap((path) => {
-    const digest = digestAt(folder, path);
-    return digest === undefined ? [] : [[path, digest] as const];
-  });
-  rememberLent({ folder }, Object.fromEntries(digests));
+  const files = copied.filter((path) => lstatSync(join(folder, path)).isFile());
+  const lent = files.map((path) => [path, knownDigest(join(root, path))] as const);
+  rememberLent(checkout, Object.fromEntries(lent.map(([path, { digest }]) => [path, digest])));
+  return new Map(lent.map(([path, seen]) => [path, { ...seen, mark: markAt(checkout, path) }]));
 }
+
+/** Plan and memory grow with the plan, and each of its tasks is lent them: they are read when they have changed. */
+function knownDigest(file: string): Omit<Seen, "mark"> {
+  const mark = fileMark(file);
+  const before = digests.get(file);
+  if (before !== undefined && before.mark === mark) return before;
+  const now = { ...seenIn(readFileSync(file)), mark };
+  if (digests.size >= digestsMax) digests.clear();
+  digests.set(file, now);
+  return now;
+}
+
+const digests = new Map<string, Seen>();
+const digestsMax = 100;
 
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -158,6 +185,6 @@ export function readOwn({ folder }: Pick<Checkout, "folder">, path: string): Buf
   return found?.isFile() && found.size <= fileBytesMax ? readFileSync(file) : empty;
 }
 
-function seenIn(bytes: Buffer): Seen {
-  return { size: bytes.length, digest: createHash("sha256").update(bytes).digest("hex") };
+function seenIn(bytes: Buffer): Omit<Seen, "mark"> {
+  return { size: bytes.length, digest: digestOf(bytes) };
 }

@@ -1,5 +1,6 @@
+import { GitFault } from "../../workspace/git/git-fault.ts";
+import { changeRefs } from "../../workspace/git/ref-writer.ts";
 import { checkoutOf, keepOnRef, readRef } from "../../workspace/git/refs.ts";
-import { tryGit } from "../../workspace/git/run-git.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 /** For people to look at. What somebody else has there is kept, and what is checked out is not moved. */
@@ -15,6 +16,10 @@ export async function showBranch(
   if (old !== undefined && (await checkoutOf(root, branch)) !== undefined)
     return told(`\`${branch}\` is checked out and stays; the work is ${commit.slice(0, 12)}`);
   if (old !== undefined) await keepOnRef(root, `refs/lockstep/replaced/${plan.id}/${old.slice(0, 12)}`, old);
-  const { exit, stderr } = await tryGit(root, ["update-ref", `refs/heads/${branch}`, commit, old ?? ""]);
-  if (exit !== 0) told(`\`${branch}\` cannot be set: ${stderr.trim()}; the work is ${commit.slice(0, 12)}`);
+  try {
+    await changeRefs(root, [{ ref: `refs/heads/${branch}`, to: commit, from: old ?? null }]);
+  } catch (error) {
+    if (!(error instanceof GitFault)) throw error;
+    told(`\`${branch}\` cannot be set: ${error.stderr.trim()}; the work is ${commit.slice(0, 12)}`);
+  }
 }

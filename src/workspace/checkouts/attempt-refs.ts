@@ -1,3 +1,4 @@
+import { readRef } from "../git/refs.ts";
 import { git } from "../git/run-git.ts";
 import { type AttemptName, cleaned, digestOf, repositoryFolder } from "./checkout.ts";
 
@@ -48,19 +49,40 @@ export interface KeptRef {
   readonly subject: string;
 }
 
-/** What the repository keeps of all attempts at a task, and where they started. */
-export async function readTaskRefs(commonFolder: string, name: AttemptName) {
-  const { base, made } = refsOfTask(name);
+export interface TaskKept {
+  /** Where attempts started whose checkouts are still there. */
+  readonly bases: readonly KeptRef[];
+  readonly made: readonly KeptRef[];
+}
+
+export const nothing: TaskKept = { bases: [], made: [] };
+
+/** What the repository keeps of all attempts at some tasks. */
+export async function readTaskRefs<Name extends AttemptName>(
+  commonFolder: string,
+  names: readonly Name[],
+): Promise<readonly (TaskKept & { readonly of: Name })[]> {
+  if (names.length === 0) return [];
   const format = "%(refname)%00%(objectname)%00%(objecttype)%00%(tree)%00%(contents:subject)";
-  const text = await git(repositoryFolder(commonFolder), ["for-each-ref", `--format=${format}`, base, made]);
+  const patterns = names.map(refsOfTask).flatMap(({ base, made }) => [base, made]);
+  const text = await git(repositoryFolder(commonFolder), ["for-each-ref", `--format=${format}`, ...patterns]);
   const refs = text.split("\n").flatMap((line): KeptRef[] => {
     const [ref = "", object = "", type = "", tree = "", subject = ""] = line.split("\0");
     return ref === "" ? [] : [{ ref, object, type, tree, subject }];
   });
-  return {
-    bases: refs.filter(({ ref }) => ref.startsWith(`${base}/`)),
-    made: refs.filter(({ ref }) => ref.startsWith(`${made}/`)),
-  };
+  const below = (folder: string) => refs.filter(({ ref }) => ref.startsWith(`${folder}/`));
+  return names.map((of) => {
+    const { base, made } = refsOfTask(of);
+    return { of, bases: below(base), made: below(made) };
+  });
+}
+
+/** Whether an attempt up to this one has begun and its checkout was not removed. */
+export async function hasBegun(commonFolder: string, name: AttemptName): Promise<boolean> {
+  const attempts = Array.from({ length: name.attempt }, (_, at) => ({ ...name, attempt: at + 1 }));
+  const folder = repositoryFolder(commonFolder);
+  const found = await Promise.all(attempts.map((each) => readRef(folder, refsOf(each).base)));
+  return found.some((commit) => commit !== undefined);
 }
 
 function segment(text: string, safe = /^[A-Za-z0-9][\w-]*$/): string {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commitTree, mergeTrees } from "../git/merge-commits.ts";
+import { commitTree } from "../git/commit-writer.ts";
+import { mergeTrees } from "../git/merge-commits.ts";
 import { readTrees } from "../git/read-tree.ts";
 import { isAncestor, keepOnRef } from "../git/refs.ts";
 import { git } from "../git/run-git.ts";

@@ -1,6 +1,6 @@
-import { commitTree } from "../git/merge-commits.ts";
+import { commitTree } from "../git/commit-writer.ts";
 import type { ChangedPath } from "../git/read-diff.ts";
-import { git } from "../git/run-git.ts";
+import { changeRefs } from "../git/ref-writer.ts";
 import { refsOf } from "./attempt-refs.ts";
 import { type Checkout, repositoryFolder } from "./checkout.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
@@ -36,12 +36,5 @@ export async function collectWork(
 
 /** With a log: what the ref held before can still be found. */
 export async function moveKeptRef(commonFolder: string, ref: string, commit: string): Promise<void> {
-  await git(repositoryFolder(commonFolder), [
-    "update-ref",
-    "--create-reflog",
-    "-m",
-    "lockstep: kept",
-    ref,
-    commit,
-  ]);
+  await changeRefs(repositoryFolder(commonFolder), [{ ref, to: commit }], { logged: true });
 }

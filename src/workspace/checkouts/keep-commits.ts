@@ -4,7 +4,7 @@ import { quoted } from "../../core/points/quoted.ts";
 import { git } from "../git/run-git.ts";
 import { type KeptRef, refsOf } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
-import { newRepository, shareObjects } from "./new-repository.ts";
+import { makeRepository, shareObjects } from "./new-repository.ts";
 import { asEnvironment } from "./own-git.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]):
   const lens = join(dirname(checkout.folder), "lens.git");
   rmSync(lens, { recursive: true, force: true });
   try {
-    await git(dirname(lens), [...newRepository(checkout.base), "--bare", lens]);
+    await makeRepository({ gitFolder: lens, like: checkout.base });
     // What the agent says about its objects is not believed.
     appendFileSync(join(lens, "config"), "[core]\n\tmultiPackIndex = false\n\tcommitGraph = false\n");
     if (!linkObjects(join(checkout.folder, ".git"), lens)) return false;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { shellWord } from "../../core/points/quoted.ts";
-import { commitTree } from "../git/merge-commits.ts";
-import { type KeptRef, readTaskRefs, refsOf } from "./attempt-refs.ts";
+import { commitTree } from "../git/commit-writer.ts";
+import { type KeptRef, nothing, readTaskRefs, refsOf, type TaskKept } from "./attempt-refs.ts";
 import { type Checkout, refuseReplaced, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { keepCommits } from "./keep-commits.ts";
@@ -20,23 +20,28 @@ export async function keepEverything(
   checkout: Checkout,
   options: KeepOptions = {},
 ): Promise<readonly Kept[]> {
-  return (await keepAll(checkout, options)).kept;
+  const [before = nothing] = await readTaskRefs(checkout.commonFolder, [checkout]);
+  return (await keepAll(checkout, before, options)).kept;
 }
 
 export interface KeepOptions {
   readonly exclude?: readonly string[];
 }
 
-/** The same, and the refs that say where the task's attempts started. */
-export async function keepAll(checkout: Checkout, { exclude = excludedByDefault }: KeepOptions = {}) {
+/** The same, and the refs that say where the task's attempts started; `before` is what the repository has of it. */
+export async function keepAll(
+  checkout: Checkout,
+  before: TaskKept,
+  { exclude = excludedByDefault }: KeepOptions = {},
+) {
   const { commonFolder, folder } = checkout;
   refuseReplaced(folder);
-  const before = await readTaskRefs(commonFolder, checkout);
   let isNew = false;
   if (existsSync(folder))
     for (const keep of [keepWorkingTree, keepCommits, keepIgnored])
       isNew = (await keep(checkout, before.made, exclude)) || isNew;
-  const { bases, made } = isNew ? await readTaskRefs(commonFolder, checkout) : before;
+  const [now = before] = isNew ? await readTaskRefs(commonFolder, [checkout]) : [];
+  const { bases, made } = now;
   return { bases, kept: made.map(describeKept) };
 }
 

@@ -1,13 +1,13 @@
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { quoted } from "../../core/points/quoted.ts";
-import { commitTree } from "../git/merge-commits.ts";
+import { commitTree } from "../git/commit-writer.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { git, gitBytes } from "../git/run-git.ts";
 import { type KeptRef, refsOf } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
-import { digestAt, readLent } from "./lent-files.ts";
+import { digestAt, stillLent } from "./lent-files.ts";
 import { ownGit } from "./own-git.ts";
 import { nestedFault } from "./snapshot-tree.ts";
 import { asBytes, type BytePath, isOutput, liesBehindLink, shown, sizeAt, walkTree } from "./walk-tree.ts";
@@ -61,8 +61,9 @@ async function findIgnored(checkout: Checkout, exclude: readonly string[]): Prom
     .filter((path) => !liesBehindLink(folder, path))
     .map(asBytes);
   const files = new Set([...ignored, ...further].flatMap((path) => filesAt(folder, path)));
-  for (const [path, digest] of [...Object.entries(included), ...Object.entries(readLent(checkout))])
+  for (const [path, digest] of Object.entries(included))
     if (files.has(asBytes(path)) && digestAt(folder, path) === digest) files.delete(asBytes(path));
+  for (const path of stillLent(checkout)) files.delete(asBytes(path));
   return [...files];
 }
 

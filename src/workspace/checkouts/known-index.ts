@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { fileMark } from "../file-mark.ts";
 
 /** What an index of ours holds, so that git need not be asked. */
 export interface KnownIndex {
@@ -9,20 +10,14 @@ export interface KnownIndex {
 
 /** Says what the index holds as it is now. */
 export function rememberIndex(index: string, { parent, tree }: KnownIndex): void {
-  writeFileSync(noteOf(index), JSON.stringify({ parent, tree, mark: markOf(index) }), { mode: 0o600 });
+  writeFileSync(noteOf(index), JSON.stringify({ parent, tree, mark: fileMark(index) }), { mode: 0o600 });
 }
 
 /** Undefined where nobody said so, or somebody has written the index since. */
 export function knownIndex(index: string): KnownIndex | undefined {
   if (lstatSync(noteOf(index), { throwIfNoEntry: false }) === undefined) return undefined;
   const { parent, tree, mark } = JSON.parse(readFileSync(noteOf(index), "utf8"));
-  return mark === markOf(index) ? { parent, tree } : undefined;
-}
-
-/** Git writes a new file each time, and nobody can set the time at which that was noted. */
-function markOf(index: string): string | undefined {
-  const found = lstatSync(index, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.ino} ${found.size} ${found.ctimeNs}`;
+  return mark === fileMark(index) ? { parent, tree } : undefined;
 }
 
 function noteOf(index: string): string {

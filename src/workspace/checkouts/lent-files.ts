@@ -1,9 +1,16 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileMark } from "../file-mark.ts";
 import { type Checkout, digestOf } from "./checkout.ts";
 import { asBytes, onDisk, sizeAt } from "./walk-tree.ts";
 
 type Place = Pick<Checkout, "folder">;
+
+/** What a file held, and what it looked like then. */
+interface Lent {
+  readonly digest: string;
+  readonly mark: string | undefined;
+}
 
 /**
  * Files of a checkout that others have as they are now: what was lent to it, what was collected from it. Only if an
@@ -11,11 +18,23 @@ type Place = Pick<Checkout, "folder">;
  */
 export function rememberLent(place: Place, digests: Readonly<Record<string, string>>): void {
   const file = lentFile(place);
-  writeFileSync(`${file}.new`, JSON.stringify({ ...readLent(place), ...digests }), { mode: 0o600 });
+  const lent = Object.entries(digests).map(([path, digest]) => [path, { digest, mark: markAt(place, path) }]);
+  const all = { ...readLent(place), ...Object.fromEntries(lent) };
+  writeFileSync(`${file}.new`, JSON.stringify(all), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-export function readLent(place: Place): Readonly<Record<string, string>> {
+/** Those that are still as they were. */
+export function stillLent(place: Place): readonly string[] {
+  return Object.entries(readLent(place))
+    .filter(([path, { digest, mark }]) => {
+      const now = markAt(place, path);
+      return now !== undefined && (now === mark || digestAt(place.folder, path) === digest);
+    })
+    .map(([path]) => path);
+}
+
+function readLent(place: Place): Readonly<Record<string, Lent>> {
   const file = lentFile(place);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
 }
@@ -23,6 +42,10 @@ export function readLent(place: Place): Readonly<Record<string, string>> {
 export function digestAt(folder: string, path: string): string | undefined {
   const bytes = asBytes(path);
   return sizeAt(folder, bytes)?.isFile() ? digestOf(readFileSync(onDisk(folder, bytes))) : undefined;
+}
+
+export function markAt({ folder }: Place, path: string): string | undefined {
+  return fileMark(onDisk(folder, asBytes(path)));
 }
 
 /** Beside the checkout: in it the agent could write. */

@@ -26,7 +26,7 @@ import {
   writeRecord,
 } from "./checkout.ts";
 import { rememberIndex } from "./known-index.ts";
-import { newRepository, shareObjects, writeBranch } from "./new-repository.ts";
+import { makeRepository, shareObjects, writeBranch } from "./new-repository.ts";
 import { ownGit, refusedFilters } from "./own-git.ts";
 import { deleteFolder } from "./remove-checkout.ts";
 import { liesBehindLink } from "./walk-tree.ts";
@@ -53,8 +53,8 @@ export async function makeCheckout({ commonFolder, slot, name, base, start, root
   deleteFolder(making);
   mkdirSync(places.temporary, { recursive: true, mode: 0o700 });
   const { branch } = refsOf(name);
-  await git(slot, [...newRepository(base), `--initial-branch=${branch}`, making]);
   const gitFolder = join(making, ".git");
+  await makeRepository({ gitFolder, branch, like: base });
   shareObjects(gitFolder, commonFolder);
   const index = ownIndex(places);
   rmSync(index, { force: true });

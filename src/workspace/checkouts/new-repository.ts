@@ -1,5 +1,38 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { git } from "../git/run-git.ts";
+
+export interface NewRepository {
+  /** What is checked out where; a bare one has neither. */
+  readonly gitFolder: string;
+  readonly branch?: string;
+  /** Its ids are as long as this one. */
+  readonly like: string;
+}
+
+/** What `git init` makes without a template: no hooks, and refs that are files. */
+export async function makeRepository({ gitFolder, branch, like }: NewRepository): Promise<void> {
+  const bare = branch === undefined;
+  const folder = dirname(gitFolder);
+  mkdirSync(folder, { recursive: true });
+  const kind = `${like.length} ${bare} ${statSync(folder).dev}`;
+  const config = configs.get(kind);
+  const format = like.length === 64 ? "sha256" : "sha1";
+  if (config === undefined) {
+    const words = ["init", "--quiet", "--template=", `--object-format=${format}`];
+    const where = bare ? ["--bare", gitFolder] : [`--initial-branch=${branch}`, folder];
+    await git(folder, ["-c", "init.defaultRefFormat=files", ...words, ...where]);
+    configs.set(kind, readFileSync(join(gitFolder, "config")));
+    return;
+  }
+  for (const name of ["objects/info", "objects/pack", "refs/heads", "refs/tags"])
+    mkdirSync(join(gitFolder, name), { recursive: true });
+  writeFileSync(join(gitFolder, "HEAD"), `ref: refs/heads/${branch ?? "main"}\n`);
+  writeFileSync(join(gitFolder, "config"), config);
+}
+
+/** Asked of git once: which ids these are, and what the file system can do. */
+const configs = new Map<string, Buffer>();
 
 /** Lets a git folder use the objects of another without copying them. */
 export function shareObjects(gitFolder: string, from: string): void {
@@ -16,10 +49,4 @@ export function writeBranch(gitFolder: string, branch: string, commit: string): 
   const file = join(gitFolder, "refs", "heads", branch);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${commit}\n`);
-}
-
-/** The words for `git init`: no hooks from a template, refs as files, ids as long as this one. */
-export function newRepository(commit: string): readonly string[] {
-  const format = commit.length === 64 ? "sha256" : "sha1";
-  return ["-c", "init.defaultRefFormat=files", "init", "--quiet", "--template=", `--object-format=${format}`];
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { quoted } from "../../core/points/quoted.ts";
 import { keepOnRef } from "../git/refs.ts";
 import { locksIn, removeStaleLocks } from "../git/stale-locks.ts";
-import { type KeptRef, readTaskRefs, refsOf } from "./attempt-refs.ts";
+import { hasBegun, type KeptRef, nothing, readTaskRefs, refsOf } from "./attempt-refs.ts";
 import {
   type AttemptName,
   attemptsFolder,
@@ -72,9 +72,10 @@ async function make(
 ): Promise<OpenedCheckout> {
   const { commonFolder, session, task, attempt, root, include } = options;
   const name = { session, task, attempt };
-  const { bases, made } = await readTaskRefs(commonFolder, name);
   // A removed checkout has no base ref left: then this is a new start.
-  const vanished = bases.length > 0;
+  const vanished = await hasBegun(commonFolder, name);
+  const isNew = !vanished && !existsSync(placesIn(slot).folder);
+  const [{ bases, made } = nothing] = isNew ? [] : await readTaskRefs(commonFolder, [name]);
   const last = vanished ? lastWork(made) : undefined;
   const earlier = bases.find(({ ref }) => ref === (last && refsOf({ ...name, attempt: last.attempt }).base));
   const base = earlier?.object ?? options.base;

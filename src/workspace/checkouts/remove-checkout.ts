@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { git } from "../git/run-git.ts";
+import { changeRefs } from "../git/ref-writer.ts";
+import { readTaskRefs } from "./attempt-refs.ts";
 import { type Checkout, repositoryFolder } from "./checkout.ts";
 import { type KeepOptions, type Kept, keepAll } from "./keep-everything.ts";
 
@@ -24,18 +25,21 @@ export async function removeCheckouts(
   checkouts: readonly Checkout[],
   options: KeepOptions = {},
 ): Promise<readonly (readonly Kept[])[]> {
+  const [first] = checkouts;
+  if (first === undefined) return [];
+  const { commonFolder } = first;
+  const known = await readTaskRefs(commonFolder, checkouts);
   const done: (Awaited<ReturnType<typeof keepAll>> & { readonly checkout: Checkout })[] = [];
   try {
-    for (const checkout of checkouts) done.push({ checkout, ...(await keepAll(checkout, options)) });
+    for (const { of: checkout, ...before } of known)
+      done.push({ checkout, ...(await keepAll(checkout, before, options)) });
   } finally {
-    const [first] = done;
-    const input = done
-      .flatMap(({ bases }) => bases.map(({ ref, object }) => `delete ${ref} ${object}\n`))
-      .join("");
-    if (first !== undefined && input !== "")
-      await git(repositoryFolder(first.checkout.commonFolder), ["update-ref", "--stdin"], { input });
+    const over = done.flatMap(({ bases }) =>
+      bases.map(({ ref, object }) => ({ ref, to: undefined, from: object })),
+    );
+    await changeRefs(repositoryFolder(commonFolder), over);
     for (const { checkout } of done) doom(dirname(checkout.folder));
-    if (first !== undefined) await deleteDoomed(dirname(dirname(first.checkout.folder)));
+    await deleteDoomed(dirname(dirname(first.folder)));
   }
   return done.map(({ kept }) => kept);
 }

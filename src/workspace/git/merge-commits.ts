@@ -1,6 +1,6 @@
 import { GitFault } from "./git-fault.ts";
 import { readParents } from "./refs.ts";
-import { git, tryGit } from "./run-git.ts";
+import { tryGit } from "./run-git.ts";
 import { readTop } from "./tree-entries.ts";
 
 export type Merged =
@@ -18,37 +18,4 @@ export async function mergeTrees(folder: string, ours: string, theirs: string): 
   const [tree = "", ...files] = stdout.toString("utf8").split("\0").filter(Boolean);
   if (exit === 0) return { tree };
   return { tree, conflicts: [...new Set(files)] };
-}
-
-export interface NewCommit {
-  readonly tree: string;
-  readonly parents: readonly string[];
-  readonly subject: string;
-  readonly body?: string;
-  readonly trailers?: Readonly<Record<string, string>>;
-}
-
-/** A commit object on no branch. */
-export async function commitTree(folder: string, { tree, parents, subject, body, trailers = {} }: NewCommit) {
-  const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`);
-  const message = [subject, body, lines.join("\n")]
-    .filter((part) => part !== undefined && part !== "")
-    .join("\n\n");
-  const words = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
-  return git(folder, [...(await identity(folder)), ...words], { input: `${message}\n` });
-}
-
-/** Settings for somebody whom git does not know. */
-export function identity(folder: string): Promise<readonly string[]> {
-  const known = identities.get(folder) ?? readIdentity(folder);
-  identities.set(folder, known);
-  return known;
-}
-
-/** Asked once: a command does not live long enough to see somebody change their name. */
-const identities = new Map<string, Promise<readonly string[]>>();
-
-async function readIdentity(folder: string): Promise<readonly string[]> {
-  const { exit } = await tryGit(folder, ["var", "GIT_COMMITTER_IDENT"]);
-  return exit === 0 ? [] : ["-c", "user.name=Lockstep", "-c", "user.email=lockstep@localhost"];
 }

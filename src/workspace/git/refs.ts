@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readObject } from "./object-reader.ts";
 import { splitAtZero } from "./read-diff.ts";
+import { changeRefs } from "./ref-writer.ts";
 import { git, gitBytes, tryGit } from "./run-git.ts";
 
 const zero = "0".repeat(40);
@@ -28,7 +29,7 @@ export async function moveRef(
 
 /** Keeps a commit from being pruned. */
 export async function keepOnRef(folder: string, ref: string, commit: string): Promise<void> {
-  await git(folder, ["update-ref", ref, commit]);
+  await changeRefs(folder, [{ ref, to: commit }]);
 }
 
 export async function isAncestor(folder: string, older: string, newer: string): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { commitTree, type Merged, mergeTrees } from "./merge-commits.ts";
+import { commitTree } from "./commit-writer.ts";
+import { type Merged, mergeTrees } from "./merge-commits.ts";
 import { git } from "./run-git.ts";
 
 /**

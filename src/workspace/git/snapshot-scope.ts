@@ -1,7 +1,8 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { commitTree, mergeTrees } from "./merge-commits.ts";
+import { commitTree } from "./commit-writer.ts";
+import { mergeTrees } from "./merge-commits.ts";
 import { findEntry, readMovedPaths } from "./paths-in-the-way.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { keepOnRef, readRef } from "./refs.ts";

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quoted } from "../../core/points/quoted.ts";
+import { fileMark } from "../file-mark.ts";
 
 const waitMsMaxDefault = 10_000;
 const firstWaitMs = 20;
@@ -41,7 +42,7 @@ export async function removeStaleLocks(
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const held = locks.filter((lock) => existsSync(lock));
     if (held.length === 0) return [];
-    const seen = held.map((lock) => ({ lock, before: markOf(lock) }));
+    const seen = held.map((lock) => ({ lock, before: fileMark(lock) }));
     const owner = findOwner(processes, folders, held);
     if (owner === undefined)
       return seen.filter(({ lock, before }) => removeIf(lock, before)).map(({ lock }) => lock);
@@ -69,14 +70,9 @@ export function locksIn(gitFolder: string): readonly string[] {
   return found;
 }
 
-function markOf(lock: string): string | undefined {
-  const found = lstatSync(lock, { throwIfNoEntry: false, bigint: true });
-  return found === undefined ? undefined : `${found.ino} ${found.ctimeNs}`;
-}
-
 /** Only the lock that was there before the processes were looked at: a newer one has a newer owner. */
 function removeIf(lock: string, before: string | undefined): boolean {
-  if (before === undefined || markOf(lock) !== before) return false;
+  if (before === undefined || fileMark(lock) !== before) return false;
   rmSync(lock, { force: true });
   return true;
 }
@@ -109,7 +105,7 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
     try {
       if (statSync(join(processes, pid)).uid !== uid) return false;
       if (!readFileSync(join(processes, pid, "comm"), "utf8").startsWith("git")) return false;
-      if (isReader(readFileSync(join(processes, pid, "cmdline"), "utf8"))) return false;
+      if (isLockless(readFileSync(join(processes, pid, "cmdline"), "utf8"))) return false;
       const cwd = readlinkSync(join(processes, pid, "cwd"));
       return real.some((folder) => cwd === folder || cwd.startsWith(`${folder}/`));
     } catch (error) {
@@ -119,7 +115,7 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
   });
 }
 
-/** One of Lockstep's own, which stays for a while: it takes no lock. */
-function isReader(commandLine: string): boolean {
-  return commandLine.split("\0").includes("--batch-command");
+/** One of Lockstep's own, which stays for a while and takes no lock: it reads objects, or adds them. */
+function isLockless(commandLine: string): boolean {
+  return commandLine.split("\0").some((word) => word === "--batch-command" || word === "--stdin-paths");
 }

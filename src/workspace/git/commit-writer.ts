@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LastingGit } from "./lasting-git.ts";
+import { type GitRun, tryGit } from "./run-git.ts";
+
+export interface NewCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly subject: string;
+  readonly body?: string;
+  readonly trailers?: Readonly<Record<string, string>>;
+}
+
+/** A commit object on no branch. */
+export async function commitTree(folder: string, commit: NewCommit): Promise<string> {
+  const { author, committer } = await people(folder);
+  const now = timestamp();
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${author} ${now}`,
+    `committer ${committer} ${now}`,
+  ];
+  const file = join(tmpdir(), `lockstep-commit-${randomUUID()}`);
+  writeFileSync(file, `${lines.join("\n")}\n\n${messageOf(commit)}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    return await writer.ask(folder, file);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function messageOf({ subject, body, trailers = {} }: NewCommit): string {
+  const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${value}`);
+  const parts = [subject, body, lines.join("\n")].filter((part) => part !== undefined && part !== "");
+  return parts.join("\n\n").replaceAll("\0", " ");
+}
+
+/** `git commit-tree` would be a process for each. */
+const writer = new LastingGit<string, string>({
+  words: ["hash-object", "-t", "commit", "-w", "--stdin-paths"],
+  idleMs: 1_000,
+  ask: (file) => `${file}\n`,
+  answer(_file, came) {
+    const end = came.indexOf(10);
+    return end < 0 ? undefined : { answer: came.toString("latin1", 0, end), bytes: end + 1 };
+  },
+});
+
+interface People {
+  readonly author: string;
+  readonly committer: string;
+}
+
+/** Who commits, as `NAME <MAIL>`. */
+export function people(folder: string): Promise<People> {
+  const known = knownPeople.get(folder) ?? readPeople(folder);
+  knownPeople.set(folder, known);
+  return known;
+}
+
+/** Asked once: a command does not live long enough to see somebody change their name. */
+const knownPeople = new Map<string, Promise<People>>();
+
+async function readPeople(folder: string): Promise<People> {
+  const [author, committer] = await Promise.all(
+    ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) => tryGit(folder, ["var", name])),
+  );
+  return { author: personIn(author), committer: personIn(committer) };
+}
+
+/** Git does not know everybody. */
+function personIn(answer: GitRun | undefined): string {
+  const found = answer?.exit === 0 ? answer.stdout.toString("utf8").trim() : "";
+  return /^(.*>) \d+ [+-]\d+$/.exec(found)?.[1] ?? "Lockstep <lockstep@localhost>";
+}
+
+/** `1700000000 +0100`: seconds, and the zone in hours and minutes. */
+export function timestamp(now = new Date()): string {
+  const east = -now.getTimezoneOffset();
+  const two = (value: number) => String(Math.trunc(Math.abs(value))).padStart(2, "0");
+  const zone = `${east < 0 ? "-" : "+"}${two(east / 60)}${two(Math.abs(east) % 60)}`;
+  return `${Math.floor(now.getTime() / 1000)} ${zone}`;
+}

@@ -1,0 +1,120 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { Socket } from "node:net";
+import { GitFault } from "./git-fault.ts";
+import { gitEnvironment, gitWords } from "./run-git.ts";
+
+/** How one of git's commands is asked and answers over and over. */
+export interface Protocol<Question, Answer> {
+  readonly words: readonly string[];
+  /** When nobody asks for so long, it ends. */
+  readonly idleMs: number;
+  ask(question: Question): string;
+  /** The answer that what came begins with, and its length; undefined while it is not whole. */
+  answer(question: Question, came: Buffer): { readonly answer: Answer; readonly bytes: number } | undefined;
+}
+
+/**
+ * One git in each folder that answers as long as it is asked: starting one for each question costs far more than the
+ * answers. It looks at the refs and objects anew each time. Nobody has to close it: it ends when it is idle, or with us.
+ */
+export class LastingGit<Question, Answer> {
+  readonly #protocol: Protocol<Question, Answer>;
+  readonly #running = new Map<string, Running<Question, Answer>>();
+
+  constructor(protocol: Protocol<Question, Answer>) {
+    this.#protocol = protocol;
+  }
+
+  ask(folder: string, question: Question): Promise<Answer> {
+    return new Promise((resolve, reject) => this.#give(folder, [{ question, resolve, reject }]));
+  }
+
+  #give(folder: string, asked: readonly Asked<Question, Answer>[]): void {
+    const running = this.#running.get(folder) ?? this.#start(folder);
+    for (const one of asked) running.ask(one);
+  }
+
+  #start(folder: string): Running<Question, Answer> {
+    const running: Running<Question, Answer> = new Running(folder, this.#protocol, (left) => {
+      if (this.#running.get(folder) === running) this.#running.delete(folder);
+      // Only the first of them can be what it failed on.
+      if (left.length > 0) this.#give(folder, left);
+    });
+    this.#running.set(folder, running);
+    return running;
+  }
+}
+
+interface Asked<Question, Answer> {
+  readonly question: Question;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+class Running<Question, Answer> {
+  readonly #protocol: Protocol<Question, Answer>;
+  readonly #git: ChildProcessWithoutNullStreams;
+  readonly #waiting: Asked<Question, Answer>[] = [];
+  readonly #onEnd: (left: readonly Asked<Question, Answer>[]) => void;
+  #rest: Buffer = Buffer.alloc(0);
+  #errors = "";
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(
+    folder: string,
+    protocol: Protocol<Question, Answer>,
+    onEnd: (left: readonly Asked<Question, Answer>[]) => void,
+  ) {
+    this.#protocol = protocol;
+    this.#onEnd = onEnd;
+    // In a session of its own: Ctrl-C is for us, and we may still have something to finish.
+    this.#git = spawn("git", gitWords(folder, protocol.words), { env: gitEnvironment(), detached: true });
+    this.#git.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#git.stderr.on("data", (chunk: Buffer) => {
+      this.#errors = (this.#errors + chunk.toString("utf8")).slice(-4096);
+    });
+    this.#git.stdin.on("error", () => {}); // its end follows
+    this.#git.on("error", (error) => this.#end(error));
+    this.#git.on("close", (exit) => this.#end(new GitFault(protocol.words, { exit, stderr: this.#errors })));
+  }
+
+  ask(asked: Asked<Question, Answer>): void {
+    clearTimeout(this.#idle);
+    this.#keepUsAlive(true);
+    this.#waiting.push(asked);
+    this.#git.stdin.write(this.#protocol.ask(asked.question));
+  }
+
+  #take(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
+      const found = this.#protocol.answer(first.question, this.#rest);
+      if (found === undefined) return;
+      this.#rest = this.#rest.subarray(found.bytes);
+      this.#waiting.shift();
+      first.resolve(found.answer);
+    }
+    this.#keepUsAlive(false);
+    this.#idle = setTimeout(() => this.#finish(), this.#protocol.idleMs).unref();
+  }
+
+  /** Only as long as somebody waits for an answer. */
+  #keepUsAlive(needed: boolean): void {
+    const { stdin, stdout, stderr } = this.#git;
+    for (const one of [this.#git, stdin as Socket, stdout as Socket, stderr as Socket])
+      if (needed) one.ref();
+      else one.unref();
+  }
+
+  #finish(): void {
+    this.#onEnd([]);
+    this.#git.stdin.end();
+  }
+
+  #end(error: unknown): void {
+    clearTimeout(this.#idle);
+    const [first, ...left] = this.#waiting.splice(0);
+    first?.reject(error);
+    this.#onEnd(left);
+  }
+}
