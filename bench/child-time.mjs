@@ -21,19 +21,23 @@ function cpuMs() {
   return (user + system) / 1000;
 }
 
-/** Starts a program; what is returned is called when it has ended. */
-function startOne(start) {
-  const before = cpuMs();
+/** Something of theirs begins; what is returned is called when it has ended. */
+function begin() {
   if (running === 0) since = performance.now();
   running += 1;
-  started += 1;
   let isOver = false;
-  const over = () => {
+  return () => {
     if (isOver) return;
     isOver = true;
     running -= 1;
     if (running === 0) childMs += performance.now() - since;
   };
+}
+
+function startOne(start) {
+  const over = begin();
+  started += 1;
+  const before = cpuMs();
   try {
     return { value: start(), over };
   } finally {
@@ -43,10 +47,24 @@ function startOne(start) {
 
 const { spawn, spawnSync, execFile, execFileSync } = childProcess;
 
+/** A git that stays to be asked again: it is at work from a question to what comes next. */
+const lasting = new Set(["--batch-command", "--stdin-paths", "--stdin"]);
+
 childProcess.spawn = (...words) => {
-  // The reader of objects stays, and mostly waits for a question.
-  if (words[1]?.includes("--batch-command")) return spawn(...words);
   const { value: child, over } = startOne(() => spawn(...words));
+  if (words[2]?.detached && words[1]?.some((word) => lasting.has(word))) {
+    let answered = over;
+    const { write } = child.stdin;
+    child.stdin.write = (...question) => {
+      const before = answered;
+      answered = begin();
+      before();
+      return write.apply(child.stdin, question);
+    };
+    child.stdout.on("data", () => answered());
+    child.on("exit", () => answered());
+    return child;
+  }
   child.on("exit", over);
   child.on("error", over);
   return child;

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { keepHeapSmall } from "./keep-heap-small.ts";
 import { endsWith, json } from "./options.ts";
 
 /** What sets agents to work, and what looks at them while they are. */
@@ -18,6 +19,7 @@ export function addRuns(program: Command): void {
     .option("--again", "start it anew, though it has a session")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
+    .hook("preAction", keepHeapSmall)
     .action(async (plan, options) => endsWith((await import("./run.ts")).runCommand(plan, options)));
   program
     .command("do")
@@ -29,6 +31,7 @@ export function addRuns(program: Command): void {
     .option("--agent <name>", "who does it (default: the one that codes)")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
+    .hook("preAction", keepHeapSmall)
     .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
   program
     .command("start")
@@ -40,6 +43,7 @@ export function addRuns(program: Command): void {
     .option("--agent <name>", "who does what no role is configured for")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
+    .hook("preAction", keepHeapSmall)
     .action(async (goal, options) => endsWith((await import("./start.ts")).startCommand(goal, options)));
   program
     .command("resume")
@@ -48,6 +52,7 @@ export function addRuns(program: Command): void {
     .option("--abandon <reason>", "give it up instead; what is merged stays")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
+    .hook("preAction", keepHeapSmall)
     .action(async (name, options) => endsWith((await import("./start.ts")).resumeCommand(name, options)));
   addLooking(program);
 }

@@ -107,7 +107,7 @@ function damaged(stderr: string): GitFault {
 
 /** Folders by their ids: what they hold never changes, and from one commit to the next most stay the same. */
 class RecentFolders {
-  static readonly #entriesMax = 50_000;
+  static readonly #entriesMax = 16_000;
   readonly #folders = new Map<string, Folder>();
   #entries = 0;
 
