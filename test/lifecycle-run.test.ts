@@ -201,6 +201,9 @@ answer("OK");`);
     expect(status, stderr).toBe(0);
     expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 1 });
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 2;");
+    const log = readFileSync(join(repository.path, `.agents-work/${done.session}/worklogs/A.md`), "utf8");
+    const entry = log.split("\n").find((line) => line.includes('"hand in"'));
+    expect(JSON.parse(entry ?? "{}")).toMatchObject({ commits_count: 1, turns_used: 2 });
   });
 
   it("that fail after the fact are a warning, and the work comes in", async () => {

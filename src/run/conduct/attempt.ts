@@ -197,7 +197,12 @@ async function submit(
     work = passed.collected ?? work;
     stray = await findStray(context, task, work);
   }
-  const verdict = await handIn(context, { task, agent: one.agent.name, lent, call: own, talked }, work);
+  const { turns } = heartbeats;
+  const verdict = await handIn(
+    context,
+    { task, agent: one.agent.name, lent, call: own, talked, turns },
+    work,
+  );
   if (!verdict.allow) return refused(verdict);
   if (stray !== undefined) return refused(await rejectWork(context, task, stray));
   if (work !== "unchanged" && isDone(talked))

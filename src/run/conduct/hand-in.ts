@@ -18,6 +18,7 @@ export interface Handing {
   readonly lent: LentFiles;
   readonly call: Call;
   readonly talked: Extract<Conversed, { how: "answered" | "unanswered" }>;
+  readonly turns: number;
 }
 
 /** What the agent's tree holds, as a commit that nobody but Lockstep moves. */
@@ -58,15 +59,16 @@ export async function handIn(
   handing: Handing,
   collected: Collected | "unchanged",
 ): Promise<Verdict> {
-  const { task, agent, lent, call, talked } = handing;
+  const { task, agent, lent, call, talked, turns } = handing;
   const report = reportOf(handing, collected);
+  const counts = { commits_count: collected === "unchanged" ? 0 : 1, turns_used: turns };
   await lent.collect();
   await addEntry(context, task, {
     ...{ actor: agent, action: "hand in", files_touched: pathsOf(collected) },
     decision: talked.how === "answered" ? talked.answer : null,
-    ...{ result: "handed in", next_step: "review", report: report.kind },
+    ...{ result: "handed in", next_step: "review", report: report.kind, ...counts },
   });
-  return operate(context.engine, "submit", { task: task.key, document: report.document }, call);
+  return operate(context.engine, "submit", { task: task.key, document: report.document, counts }, call);
 }
 
 /** Work in review that is refused before anybody else looks at it. */

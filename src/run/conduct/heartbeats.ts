@@ -32,6 +32,8 @@ export class Heartbeats {
   readonly #warnings: Signal[] = [];
   #halt: Signal | undefined;
   #telling: Promise<void> | undefined;
+  /** How often it was its turn: when it was asked, and after each of its tools' answers. */
+  turns = 0;
   lost: Deny | undefined;
   /** The ledger could not be asked: nobody knows whether the attempt still counts. */
   fault: unknown;
@@ -44,6 +46,7 @@ export class Heartbeats {
 
   see(event: AgentEvent): void {
     this.#alive = true;
+    if (event.type === "tool") this.turns += 1;
     if (event.type === "usage") this.#spend(event);
     if (event.type === "conversation" && isConversation(event.id)) this.#conversation = event.id;
     const signal = this.#guard.see(event);
@@ -53,6 +56,7 @@ export class Heartbeats {
 
   /** `end` is called once, when the attempt is over or everything is to stop. */
   follow(end: () => void): Disposable {
+    this.turns += 1;
     const timer = setInterval(() => {
       this.#telling ??= this.#tell(end).finally(() => {
         this.#telling = undefined;

@@ -19,6 +19,8 @@ export interface WorklogEntry {
   readonly code?: string | null;
   /** Synthesised: nobody gave one that could be used. */
   readonly report?: "agent" | "synthesised";
+  readonly commits_count?: number;
+  readonly turns_used?: number;
 }
 
 export async function addEntry(
