@@ -200,3 +200,53 @@ answer(bad ? "FAIL" : "OK", bad ? ["high: more of it"] : []);`);
     });
   });
 });
+
+describe("work on which tests fail", () => {
+  const mends = program(`
+const found = input.fix_delta === null ? "made" : input.fix_delta.details.investigation.findings[0];
+writeFileSync("A.txt", found + "\\n");
+answer("OK");`);
+  const wanting = (agent: string) =>
+    `{ id: A, goal: do A, agent: ${agent}, lock_scope: [A.txt], acceptance_checks: ["cmd: grep more A.txt"] }`;
+
+  it("is looked into by QA, and whoever mends it is told what was found", async () => {
+    const asks = program(`
+const { command, output } = input.review.failing;
+console.log([input.role, command, output === "", input.review.look_at].join(" | "));
+answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + ", and no more"]);`);
+    using repository = hooked({
+      agents: {},
+      tasks: [wanting("mends")],
+      config: programAgent("mends") + programAgent("asks", "QA"),
+      files: { "agents/mends.mjs": mends, "agents/asks.mjs": asks },
+    });
+    const { status, stderr, done } = await repository.conduct();
+    expect(status, stderr).toBe(0);
+    expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 2, agent: "mends" });
+    expect(stderr).toContain("asks: QA | grep more A.txt | true | why `grep more A.txt` fails");
+    expect(repository.git("show", "main:A.txt")).toBe("high: A.txt:1: says made, and no more");
+    const [review] = await repository.events<Reviewed>("task.reviewed");
+    expect(review?.data).toMatchObject({ agent: "asks", focus: "why `grep more A.txt` fails" });
+  });
+
+  it("goes back with the output alone where QA made it, or cannot look into it", async () => {
+    using repository = hooked({
+      agents: {},
+      tasks: [wanting("tests"), wanting("mends").replace("id: A", "id: B").replaceAll("A.txt", "B.txt")],
+      config: `${programAgent("tests", "QA")}${programAgent("mends")}limits: { review_retries: 0 }\n`,
+      files: {
+        "agents/tests.mjs": program(
+          'if (input.review !== undefined) process.exit(1);\nwriteFileSync("A.txt", "made\\n");\nanswer("OK");',
+        ),
+        "agents/mends.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
+      },
+    });
+    const { done, stderr } = await repository.conduct();
+    for (const one of done.tasks) {
+      expect(one).toMatchObject({ code: "R-PC-002", details: { command: expect.stringContaining("grep") } });
+      expect(one.details).not.toHaveProperty("investigation");
+    }
+    expect(stderr).toContain("`tests` could not look into it");
+    expect(await repository.events("task.reviewed")).toEqual([]);
+  });
+});

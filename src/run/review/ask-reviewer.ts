@@ -9,7 +9,7 @@ import { changedFiles } from "./changed-files.ts";
 import { reviewRole } from "./choose-reviewers.ts";
 import { readReview } from "./read-review.ts";
 import { openReviewPlace } from "./review-place.ts";
-import { promptToReview } from "./review-prompt.ts";
+import { promptToReview, type ReviewWish } from "./review-prompt.ts";
 
 /** A piece of work and what it was made from. */
 export interface Work {
@@ -23,6 +23,8 @@ export interface ReviewAsked {
   readonly focus: string | null;
   /** As which it looks at the work, where that is not its own. */
   readonly role?: string;
+  /** A check that fails on it, where it is to find out why. */
+  readonly failing?: ReviewWish["failing"];
   readonly stop: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ export async function askReviewer(
   if (unusable !== undefined) return { failed: unusable.reason };
   const agent = context.agents.get(asked.agent);
   const role = asked.role ?? reviewRole(context.config, agent.name);
-  const input = await inputFor(context, task, work, { role, focus: asked.focus });
+  const input = await inputFor(context, task, work, { ...asked, role });
   const place = { task: task.plan.id, attempt: input.attempt, ...work, agent };
   using opened = await openReviewPlace(context, place);
   lendSession(context, opened.checkout);
@@ -67,7 +69,7 @@ async function inputFor(
   context: RunContext,
   { plan, packet }: RunTask,
   work: Work,
-  { role, focus }: { readonly role: string; readonly focus: string | null },
+  { role, focus, failing }: Pick<ReviewAsked, "focus" | "failing"> & { readonly role: string },
 ) {
   const { config, repository, session, engine } = context;
   const attempt = (await engine.ledger.task(`${session}/${plan.id}`))?.attempts ?? 1;
@@ -86,7 +88,8 @@ async function inputFor(
     },
   );
   const ref = refsOf({ session, task: plan.id, attempt }).work;
-  return { ...input, review: { ...work, ref, look_at: focus } };
+  const wish: ReviewWish = { ...work, ref, look_at: focus, ...(failing === undefined ? {} : { failing }) };
+  return { ...input, review: wish };
 }
 
 function followed(signal: AbortSignal, stop: () => void): Disposable {

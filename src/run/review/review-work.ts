@@ -42,7 +42,7 @@ export async function reviewFor(
 }
 
 /** By where it forks from the base: that goes on meanwhile. */
-async function workOf(context: RunContext, commit: string): Promise<Work> {
+export async function workOf(context: RunContext, commit: string): Promise<Work> {
   const { root, baseCommit } = (await context.atBase()).repository;
   const { exit, stdout } = await tryGit(root, ["merge-base", baseCommit, commit]);
   return { commit, base: exit === 0 ? stdout.toString("utf8").trim() : baseCommit };
