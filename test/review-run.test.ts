@@ -8,6 +8,15 @@ const typed = task("A", "a", ", type: product");
 const reviewedBy = (...agents: string[]) =>
   `task_types: { product: { agents: { gatekeeper: [${agents.join(", ")}] } } }\n`;
 
+/** A good piece of work, and who looks at it. */
+const reviewed = (looks: string) =>
+  hooked({
+    agents: good,
+    tasks: [typed],
+    config: programAgent("looks", "Reviewer") + reviewedBy("looks"),
+    files: { "agents/looks.mjs": looks },
+  });
+
 interface Reviewed {
   readonly data: {
     readonly agent: string;
@@ -52,12 +61,7 @@ answer(first ? "FAIL" : "OK", first ? ["high: A.txt:1: made of nothing"] : ["low
 const session = /refs\\/lockstep\\/([^/]+)/.exec(input.review.ref)[1];
 console.log("lent " + readFileSync(".agents-work/" + session + "/tasks.yaml", "utf8").includes("id: A"));
 answer("OK");`);
-    using repository = hooked({
-      agents: good,
-      tasks: [typed],
-      config: programAgent("looks", "Reviewer") + reviewedBy("looks"),
-      files: { "agents/looks.mjs": looks },
-    });
+    using repository = reviewed(looks);
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
     expect(stderr).toContain("looks: lent true");
@@ -81,12 +85,7 @@ for (const path of ["f.js", "A.txt", "x.txt"]) writeFileSync(path, "changed by a
 try { writeFileSync(".git/config", ""); } catch (error) { console.log(error.code); }
 console.log("task " + process.env.LOCKSTEP_TASK + " socket " + process.env.LOCKSTEP_SOCKET);
 answer("OK");`);
-    using repository = hooked({
-      agents: good,
-      tasks: [typed],
-      config: programAgent("looks", "Reviewer") + reviewedBy("looks"),
-      files: { "agents/looks.mjs": looks },
-    });
+    using repository = reviewed(looks);
     const { status, stderr } = await repository.conduct();
     expect(status, stderr).toBe(0);
     expect(stderr).toContain("looks: EROFS");

@@ -25,6 +25,19 @@ const documents = matching(/\.md$/);
 /** The neutral form of a call: types alone, which those who read and answer calls share with those who judge them. */
 const toolCallTypes = "src/guard/tool-call.ts";
 
+const belowRun = [
+  "core",
+  "contract",
+  "workspace",
+  "hooks",
+  "ledger",
+  "engine",
+  "proof",
+  "server",
+  "clients",
+  "guard",
+];
+
 /** Who may import whom; everybody may import their own folder. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -37,34 +50,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   clients: ["core", "contract", "workspace"],
   guard: ["core", "contract", "workspace", "ledger", "engine", "clients"],
   server: ["core", "contract", "workspace", "hooks", "ledger", "engine", "guard"],
-  run: ["core", "contract", "workspace", "hooks", "ledger", "engine", "proof", "server", "clients", "guard"],
-  session: [
-    "core",
-    "contract",
-    "workspace",
-    "hooks",
-    "ledger",
-    "engine",
-    "proof",
-    "server",
-    "clients",
-    "guard",
-    "run",
-  ],
-  cli: [
-    "core",
-    "contract",
-    "workspace",
-    "hooks",
-    "ledger",
-    "engine",
-    "proof",
-    "server",
-    "clients",
-    "guard",
-    "run",
-    "session",
-  ],
+  run: belowRun,
+  session: [...belowRun, "run"],
+  cli: [...belowRun, "run", "session"],
 };
 
 const importPattern = /(?:from|import)\s*\(?\s*"([^"]+)"/g;
