@@ -541,6 +541,18 @@ describe("`lockstep serve`", () => {
     expect((await server.ended).status).toBe(0);
   });
 
+  it("says when it could answer nobody for long", async () => {
+    using clone = guardedClone();
+    using server = startProgram([process.execPath, main, "serve"], { cwd: clone.path });
+    await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
+    server.process.kill("SIGSTOP");
+    await sleep(700);
+    server.process.kill("SIGCONT");
+    const lags = () =>
+      [...server.errors().matchAll(/answered nobody for (\d+) ms/g)].map(([, ms]) => Number(ms));
+    await eventually("the alarm", () => (lags().some((ms) => ms > 500) ? true : undefined));
+  });
+
   it("is refused to agents, and a port that is none to everybody", async () => {
     using clone = guardedClone();
     const serve = (words: readonly string[], env = {}) =>

@@ -31,6 +31,7 @@ export async function serveCommand({ port }: { readonly port?: string }): Promis
         const http = found === undefined ? "not over HTTP: its port is taken" : `http://127.0.0.1:${found}`;
         writeAll(2, `lockstep: listening at ${socket}, ${http}\n`);
       },
+      onLag: (ms) => writeAll(2, `lockstep: ${new Date().toISOString()} answered nobody for ${ms} ms\n`),
     });
     return 0;
   } catch (error) {

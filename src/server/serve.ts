@@ -1,5 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
@@ -15,6 +16,7 @@ import { isRunAlive } from "./is-run-alive.ts";
 import { Usage } from "./usage.ts";
 
 const tickMs = 1000;
+const lagMsMax = 200;
 /** For those who have read where it listens and not connected yet. */
 const lingerMs = 150;
 
@@ -29,11 +31,13 @@ export interface ServeOptions {
   /** Ends it. */
   readonly stop: AbortSignal;
   onListening(at: { readonly socket: string; readonly port: number | undefined }): void;
+  /** It could not answer anybody for so long. */
+  onLag(ms: number): void;
 }
 
 /** The warm process: answers hooks on a socket and over HTTP until it is stopped, or nobody has asked for long. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { engine, folder, guard, idleMs, stop, onListening } = options;
+  const { engine, folder, guard, idleMs, stop, onListening, onLag } = options;
   const usage = new Usage(guard, idleMs);
   const access = await openHttpAccess(folder);
   let port: number | undefined;
@@ -49,16 +53,21 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   await using _sockets = await openClientSockets(host.socket, Object.keys(guardedClients), usage.onSocket);
   tell(folder, host.socket);
+  const lag = monitorEventLoopDelay();
+  lag.enable();
   try {
     rmSync(join(folder, "starting"), { force: true });
     onListening({ socket: host.socket, port });
     while (!stop.aborted && isOwn(folder)) {
       await tidyShownActive({ ...engine, folder, isRunAlive: () => isRunAlive(folder) });
       await pause(tickMs, stop);
+      if (lag.max > lagMsMax * 1e6) onLag(Math.round(lag.max / 1e6));
+      lag.reset();
       if (usage.isOver() && (await isLeft(folder, usage, stop))) return;
       tell(folder, host.socket);
     }
   } finally {
+    lag.disable();
     rmSync(listeningFile(folder), { force: true });
   }
 }

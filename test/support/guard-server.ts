@@ -31,6 +31,7 @@ try {
     idleMs: Number(IDLE_MS),
     ...(PORT === undefined ? {} : { port: Number(PORT) }),
     stop: stop.signal,
+    onLag: () => {},
     onListening: ({ socket, port }) => console.log(JSON.stringify({ socket, port, pid: process.pid })),
   });
 } catch (error) {
