@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { keepProofs } from "../src/run/keep-proofs.ts";
-import { commitTree } from "../src/workspace/git/commit-writer.ts";
+import { commitTree, timestamp } from "../src/workspace/git/commit-writer.ts";
 import { changeRefs } from "../src/workspace/git/ref-writer.ts";
 import { readRef } from "../src/workspace/git/refs.ts";
 import { locksIn, removeStaleLocks } from "../src/workspace/git/stale-locks.ts";
@@ -17,6 +18,18 @@ function withCommits() {
     return repository.git("rev-parse", "HEAD");
   };
   return { ...repository, first: commit("first"), second: commit("second") };
+}
+
+/** The processes of a command of git's that are at work in a folder. */
+function gitsIn(folder: string, command: string): readonly number[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    try {
+      const words = /^\d+$/.test(pid) ? readFileSync(join("/proc", pid, "cmdline"), "utf8").split("\0") : [];
+      return words.includes(command) && words.includes(folder) ? [Number(pid)] : [];
+    } catch {
+      return []; // it ended meanwhile
+    }
+  });
 }
 
 describe("refs", () => {
@@ -73,6 +86,18 @@ describe("refs", () => {
     repository.git("reflog", "exists", "refs/lockstep/s/T-1/1");
   });
 
+  it("are changed though the git that was asked is killed: another one is asked", async () => {
+    using repository = withCommits();
+    const { path, first } = repository;
+    await changeRefs(path, [{ ref: "refs/x/a", to: first }]);
+    const [pid] = gitsIn(path, "update-ref");
+    process.kill(pid ?? 0, "SIGSTOP");
+    const asked = changeRefs(path, [{ ref: "refs/x/b", to: first }]);
+    process.kill(pid ?? 0, "SIGKILL");
+    await asked;
+    expect(await readRef(path, "refs/x/b")).toBe(first);
+  });
+
   it("leave nobody behind who would hold a lock for others", async () => {
     using repository = withCommits();
     await changeRefs(repository.path, [{ ref: "refs/x/a", to: repository.first }]);
@@ -103,6 +128,36 @@ describe("a commit on no branch", () => {
     const dates = { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
     expect(made).toBe(run(["commit-tree", tree, "-p", root], dates, message));
     expect(run(["fsck", "--strict", "--no-dangling"])).toBe("");
+  });
+
+  it.each(["two\nlines", 'a "quoted" \\ one', "plain"])(
+    "is made where the temporary folder is %j",
+    async (name) => {
+      using folder = temporaryFolder();
+      execFileSync("git", ["init", "-q"], { cwd: folder.path });
+      const tree = String(execFileSync("git", ["write-tree"], { cwd: folder.path })).trim();
+      mkdirSync(join(folder.path, name));
+      vi.stubEnv("TMPDIR", join(folder.path, name));
+      try {
+        const commit = await commitTree(folder.path, { tree, parents: [], subject: "x" });
+        expect(commit).toMatch(/^[0-9a-f]{40}$/);
+        expect(readdirSync(join(folder.path, name))).toEqual([]);
+      } finally {
+        vi.unstubAllEnvs();
+      }
+    },
+  );
+
+  it.each([
+    [0, "1700000000 +0000"],
+    [-345, "1700000000 +0545"],
+    [210, "1700000000 -0330"],
+    [-840, "1700000000 +1400"],
+    [-900, "1700000000 +0000"],
+  ])("is of a zone that git takes: %i minutes", (offset, told) => {
+    const now = new Date(1_700_000_000_999);
+    now.getTimezoneOffset = () => offset;
+    expect(timestamp(now)).toBe(told);
   });
 
   it("is Lockstep's own where git knows nobody", async () => {

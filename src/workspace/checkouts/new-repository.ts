@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { quotePath } from "../git/quote-path.ts";
 import { git } from "../git/run-git.ts";
 
 export interface NewRepository {
@@ -36,12 +37,9 @@ const configs = new Map<string, Buffer>();
 
 /** Lets a git folder use the objects of another without copying them. */
 export function shareObjects(gitFolder: string, from: string): void {
-  const path = join(from, "objects");
-  // Git's own quoting, only where it is needed: other programs read this file too.
-  const line = /["\n]/.test(path) ? `"${path.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"` : path;
   const info = join(gitFolder, "objects", "info");
   mkdirSync(info, { recursive: true });
-  writeFileSync(join(info, "alternates"), `${line}\n`);
+  writeFileSync(join(info, "alternates"), `${quotePath(join(from, "objects"))}\n`);
 }
 
 /** In a repository that was just made, where refs are files. */

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { LastingGit } from "./lasting-git.ts";
+import { quotePath } from "./quote-path.ts";
 import { type GitRun, tryGit } from "./run-git.ts";
 
 export interface NewCommit {
@@ -23,7 +24,7 @@ export async function commitTree(folder: string, commit: NewCommit): Promise<str
     `author ${author} ${now}`,
     `committer ${committer} ${now}`,
   ];
-  const file = join(tmpdir(), `lockstep-commit-${randomUUID()}`);
+  const file = resolve(tmpdir(), `lockstep-commit-${randomUUID()}`);
   writeFileSync(file, `${lines.join("\n")}\n\n${messageOf(commit)}\n`, { mode: 0o600, flag: "wx" });
   try {
     return await writer.ask(folder, file);
@@ -42,7 +43,7 @@ function messageOf({ subject, body, trailers = {} }: NewCommit): string {
 const writer = new LastingGit<string, string>({
   words: ["hash-object", "-t", "commit", "-w", "--stdin-paths"],
   idleMs: 1_000,
-  ask: (file) => `${file}\n`,
+  ask: (file) => `${quotePath(file)}\n`,
   answer(_file, came) {
     const end = came.indexOf(10);
     return end < 0 ? undefined : { answer: came.toString("latin1", 0, end), bytes: end + 1 };
@@ -77,9 +78,13 @@ function personIn(answer: GitRun | undefined): string {
   return /^(.*>) \d+ [+-]\d+$/.exec(found)?.[1] ?? "Lockstep <lockstep@localhost>";
 }
 
+/** Git takes none that is further away. */
+const zoneMinutesMax = 14 * 60;
+
 /** `1700000000 +0100`: seconds, and the zone in hours and minutes. */
 export function timestamp(now = new Date()): string {
-  const east = -now.getTimezoneOffset();
+  const told = -now.getTimezoneOffset();
+  const east = Math.abs(told) > zoneMinutesMax ? 0 : told;
   const two = (value: number) => String(Math.trunc(Math.abs(value))).padStart(2, "0");
   const zone = `${east < 0 ? "-" : "+"}${two(east / 60)}${two(Math.abs(east) % 60)}`;
   return `${Math.floor(now.getTime() / 1000)} ${zone}`;

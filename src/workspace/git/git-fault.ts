@@ -6,7 +6,8 @@ export class GitFault extends Error {
   readonly stderr: string;
 
   constructor(words: readonly string[], { exit, stderr }: { exit: number | null; stderr: string }) {
-    const [first = `it ended with ${exit}`] = stderr.trim().split("\n");
+    const first =
+      stderr.trim().split("\n")[0] || `it ended ${exit === null ? "by a signal" : `with ${exit}`}`;
     super(`\`git ${words.find((word) => !word.startsWith("-")) ?? ""}\` failed: ${first}`);
     this.exit = exit;
     this.stderr = stderr;

@@ -26,7 +26,9 @@ export class LastingGit<Question, Answer> {
   }
 
   ask(folder: string, question: Question): Promise<Answer> {
-    return new Promise((resolve, reject) => this.#give(folder, [{ question, resolve, reject }]));
+    return new Promise((resolve, reject) =>
+      this.#give(folder, [{ question, resolve, reject, isRepeated: false }]),
+    );
   }
 
   #give(folder: string, asked: readonly Asked<Question, Answer>[]): void {
@@ -47,6 +49,7 @@ export class LastingGit<Question, Answer> {
 
 interface Asked<Question, Answer> {
   readonly question: Question;
+  readonly isRepeated: boolean;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
@@ -75,7 +78,10 @@ class Running<Question, Answer> {
     });
     this.#git.stdin.on("error", () => {}); // its end follows
     this.#git.on("error", (error) => this.#end(error));
-    this.#git.on("close", (exit) => this.#end(new GitFault(protocol.words, { exit, stderr: this.#errors })));
+    this.#git.on("close", (exit) => {
+      const stderr = this.#errors;
+      this.#end(new GitFault(protocol.words, { exit, stderr }), stderr === "");
+    });
   }
 
   ask(asked: Asked<Question, Answer>): void {
@@ -111,10 +117,12 @@ class Running<Question, Answer> {
     this.#git.stdin.end();
   }
 
-  #end(error: unknown): void {
+  /** Who was killed, or left without a word, may not even have read the question: it is asked once more. */
+  #end(error: unknown, isSilent = false): void {
     clearTimeout(this.#idle);
     const [first, ...left] = this.#waiting.splice(0);
-    first?.reject(error);
-    this.#onEnd(left);
+    const isAgain = first !== undefined && isSilent && !first.isRepeated;
+    if (!isAgain) first?.reject(error);
+    this.#onEnd(isAgain ? [{ ...first, isRepeated: true }, ...left] : left);
   }
 }
