@@ -89,6 +89,33 @@ describe("the session's memory", () => {
   });
 });
 
+describe("what an agent makes of files that it was lent", () => {
+  it("is not lost to the next attempt: it stays in the checkout, and goes with it onto a ref", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [
+            `run: { command: "echo mine > ${inSession("activeContext.md")}; echo '# mine' >> ${inSession("tasks.yaml")}" }`,
+            answer("OK"),
+          ],
+          [writes("A"), answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr, done } = await runPlan(repository);
+    expect(status, stderr).toBe(0);
+    const kept = (name: string) =>
+      repository.git(
+        "show",
+        `refs/lockstep/${done.session}/A/2-ignored:.agents-work/${done.session}/${name}`,
+      );
+    expect(kept("activeContext.md")).toBe("mine");
+    expect(kept("tasks.yaml")).toMatch(/\n# mine$/);
+    expect(read(repository, "tasks.yaml")).not.toContain("# mine");
+  });
+});
+
 describe("a worklog", () => {
   const entries = (repository: LandRepository) =>
     read(repository, "worklogs/A.md")
@@ -124,6 +151,8 @@ describe("a worklog", () => {
       result: "handed in",
       next_step: "review",
       report: "agent",
+      commits_count: 1,
+      turns_used: 1,
     });
   });
 

@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
-import { markAt, rememberLent } from "../../workspace/checkouts/lent-files.ts";
+import { lookAtLent, markAt, rememberLent } from "../../workspace/checkouts/lent-files.ts";
 import { fileMark } from "../../workspace/file-mark.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
@@ -65,8 +65,11 @@ export class LentFiles {
   async #judgeEdits(): Promise<void> {
     for (const [name, before] of this.#views) {
       const after = this.#readView(name);
-      if (after !== before) await this.#context.onWish?.(this.#task, { file: name, before, after });
+      if (after === before) continue;
+      await this.#context.onWish?.(this.#task, { file: name, before, after });
       this.#views.set(name, after);
+      // It was heard: the next one to work here is shown how things stand.
+      rememberLent(this.#checkout, { [this.#inSession(name)]: digestOf(after) });
     }
   }
 
@@ -144,8 +147,10 @@ export function lendSession(
   const from = join(root, own);
   if (!existsSync(from) || [".agents-work", own].some((path) => isLink(join(folder, path)))) return new Map();
   const copied: string[] = [];
+  // What an earlier attempt made of them is its own, and is kept with its checkout.
+  const edited = new Set(lookAtLent(checkout).edited);
   const filter = (path: string) => {
-    const isShared = !path.startsWith(join(from, "worklogs"));
+    const isShared = !path.startsWith(join(from, "worklogs")) && !edited.has(relative(root, path));
     if (isShared) copied.push(relative(root, path));
     return isShared;
   };

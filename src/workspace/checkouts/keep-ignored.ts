@@ -7,7 +7,7 @@ import { git, gitBytes } from "../git/run-git.ts";
 import { type KeptRef, refsOf } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
-import { digestAt, stillLent } from "./lent-files.ts";
+import { digestAt, lookAtLent } from "./lent-files.ts";
 import { ownGit } from "./own-git.ts";
 import { nestedFault } from "./snapshot-tree.ts";
 import { asBytes, type BytePath, isOutput, liesBehindLink, shown, sizeAt, walkTree } from "./walk-tree.ts";
@@ -63,7 +63,7 @@ async function findIgnored(checkout: Checkout, exclude: readonly string[]): Prom
   const files = new Set([...ignored, ...further].flatMap((path) => filesAt(folder, path)));
   for (const [path, digest] of Object.entries(included))
     if (files.has(asBytes(path)) && digestAt(folder, path) === digest) files.delete(asBytes(path));
-  for (const path of stillLent(checkout)) files.delete(asBytes(path));
+  for (const path of lookAtLent(checkout).still) files.delete(asBytes(path));
   return [...files];
 }
 

@@ -24,14 +24,19 @@ export function rememberLent(place: Place, digests: Readonly<Record<string, stri
   renameSync(`${file}.new`, file);
 }
 
-/** Those that are still as they were. */
-export function stillLent(place: Place): readonly string[] {
-  return Object.entries(readLent(place))
-    .filter(([path, { digest, mark }]) => {
-      const now = markAt(place, path);
-      return now !== undefined && (now === mark || digestAt(place.folder, path) === digest);
-    })
-    .map(([path]) => path);
+/** Those that are there, by whether they still are as they were. */
+export function lookAtLent(place: Place): {
+  readonly still: readonly string[];
+  readonly edited: readonly string[];
+} {
+  const still: string[] = [];
+  const edited: string[] = [];
+  for (const [path, { digest, mark }] of Object.entries(readLent(place))) {
+    const now = markAt(place, path);
+    const isStill = now === mark || digestAt(place.folder, path) === digest;
+    if (now !== undefined) (isStill ? still : edited).push(path);
+  }
+  return { still, edited };
 }
 
 function readLent(place: Place): Readonly<Record<string, Lent>> {
