@@ -76,13 +76,13 @@ describe("a plan", () => {
 
   it("may say no more than what is to be done and how it is checked", () => {
     const [task] = planOf(
-      `tasks:\n${taskText("a_b-1").replace("do it", "|\n      First line\n      second")}`,
+      `tasks:\n${taskText("a_b-1").replace("do it", "|\n      First\tline\n      second")}`,
     ).tasks;
     expect(task).toMatchObject({
       id: "a_b-1",
       status: "not-started",
       title: "First line",
-      goal: "First line\nsecond\n",
+      goal: "First\tline\nsecond\n",
       agent: null,
       lock_scope: ["."],
       risk_flags: ["none"],

@@ -70,6 +70,6 @@ function shownName(path: string, root: string): string {
 }
 
 function titleOf(goal: string): string {
-  const first = goal.trim().split(/\r?\n/, 1)[0] ?? "";
+  const first = (goal.trim().split(/\r?\n/, 1)[0] ?? "").replace(/\s+/g, " ");
   return first.length <= titleLengthMax ? first : `${first.slice(0, titleLengthMax - 1)}…`;
 }
