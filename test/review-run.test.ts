@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { hooked, program, programAgent } from "./support/hooked-run.ts";
+import { hooked, program, programAgent, told } from "./support/hooked-run.ts";
 import { answer, task, writes } from "./support/planned-repository.ts";
+import { eventually } from "./support/run-command.ts";
 import { missing } from "./support/walled.ts";
 
 const good = { a: [[writes("A"), answer("OK")]] };
@@ -232,7 +233,7 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
     using repository = hooked({
       agents: {},
       tasks: [wanting("tests"), wanting("mends").replace("id: A", "id: B").replaceAll("A.txt", "B.txt")],
-      config: `${programAgent("tests", "QA")}${programAgent("mends")}limits: { review_retries: 0 }\n`,
+      config: `${programAgent("tests", "QA")}${programAgent("mends")}limits: { review_retries: 1 }\n`,
       files: {
         "agents/tests.mjs": program(
           'if (input.review !== undefined) process.exit(1);\nwriteFileSync("A.txt", "made\\n");\nanswer("OK");',
@@ -247,5 +248,35 @@ answer("FAIL", ["high: A.txt:1: says " + readFileSync("A.txt", "utf8").trim() + 
     }
     expect(stderr).toContain("`tests` could not look into it");
     expect(await repository.events("task.reviewed")).toEqual([]);
+  });
+
+  it("waits for no QA that hangs once somebody ends it, and nobody else does meanwhile", async () => {
+    using repository = hooked({
+      agents: good,
+      tasks: [
+        wanting("mends").replace("id: A", "id: B").replaceAll("A.txt", "B.txt"),
+        task("A", "a"),
+        '{ id: C, goal: do C, agent: late, depends_on: [A], lock_scope: [C.txt], acceptance_checks: ["cmd: true"] }',
+      ],
+      config: `${programAgent("mends")}${programAgent("late")}${programAgent("hangs", "QA")}limits: { batching: continuous }\n`,
+      files: {
+        "agents/mends.mjs": program('writeFileSync("B.txt", "made\\n");\nanswer("OK");'),
+        "agents/late.mjs": program('writeFileSync("C.txt", "made\\n");\nanswer("OK");'),
+        "agents/hangs.mjs": program('console.log("looking");\nsetInterval(() => {}, 1000);'),
+      },
+    });
+    using run = repository.start(["run", "--json"], { env: repository.env });
+    await eventually("QA is asked", () => (run.errors().includes("hangs: looking") ? true : undefined));
+    await eventually("the others are in", () =>
+      run.errors().match(/[AC] .*merged/g)?.length === 2 ? true : undefined,
+    );
+    expect((await repository.run(["stop", "B"])).status).toBe(0);
+    const { stderr, done } = told(await run.ended);
+    const states = done.tasks.map(({ id, state }) => [id.slice(-1), state]);
+    expect(states, stderr).toEqual([
+      ["A", "MERGED"],
+      ["B", "BLOCKED"],
+      ["C", "MERGED"],
+    ]);
   });
 });

@@ -96,20 +96,12 @@ async function integrateOnce(
   if (landed.moved !== undefined)
     for (const line of await tidyCheckouts(context.engine, context.repository.commonFolder))
       context.onProgress(line);
-  const members = await Promise.all(
-    wishes.flatMap(({ branch }) => settled.get(branch) ?? []).map((one) => investigated(context, one)),
-  );
+  const members = wishes.flatMap(({ branch }) => settled.get(branch) ?? []);
   if (!context.dryRun) await recordRefusals(context, members);
   return { ...tell(context, members), ...landed.moved, gate: proven.gate };
 }
 
 const nothingToProve: ProvenChain = { links: [], out: [], gate: [] };
-
-async function investigated({ investigate }: IntegrationContext, one: Member): Promise<Member> {
-  const { task, refused, outcome } = one;
-  if (investigate === undefined || task === null || refused === null || outcome !== "refused") return one;
-  return { ...one, refused: await investigate(task, refused) };
-}
 
 async function recordRefusals({ engine, call }: IntegrationContext, members: readonly Member[]) {
   for (const { branch, task, refused, outcome } of members)

@@ -16,8 +16,6 @@ export interface IntegrationContext {
   /** A check of the project's own may fail as it did on the base. */
   readonly allowRed?: boolean;
   onProgress(line: string): void;
-  /** May add to why a task's work is refused, before that is told and written down. */
-  investigate?(task: string, refused: Deny): Promise<Deny>;
   /** Told at every moment after which a crash leaves something to finish. */
   reached?(point: CrashPoint): void;
 }

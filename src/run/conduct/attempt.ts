@@ -9,6 +9,7 @@ import { checkStart, putBack, refuseAttempt } from "../../engine/refuse-attempt.
 import { isTaken } from "../../engine/take-task.ts";
 import type { Attempt } from "../../ledger/ledger.ts";
 import { endAgentProcesses } from "../../workspace/agent-processes.ts";
+import { investigate } from "../review/investigate.ts";
 import type { Agent } from "./agents.ts";
 import { askToMend } from "./ask-to-mend.ts";
 import { type Conversed, converse, type Talk } from "./converse.ts";
@@ -129,7 +130,10 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
     COMPOSE_PROJECT_NAME: `lockstep-${task.key.toLowerCase().replace(/[^a-z0-9_-]+/g, "-")}`,
     ...(context.socket === undefined ? {} : { LOCKSTEP_SOCKET: context.socket }),
   };
-  const input = inputFor(context, working);
+  const input = await inputFor(context, working, heartbeats);
+  if (one.stop.aborted) return stopped(context, task, own);
+  if (heartbeats.fault !== undefined) throw heartbeats.fault;
+  if (heartbeats.lost !== undefined) return endedBy(context, task, heartbeats.lost);
   const talk: Talk = {
     ...{ task, place, lent, input, env, heartbeats },
     agent: one.agent,
@@ -249,19 +253,23 @@ function goOnWith({ one: { agent, isFresh }, previous }: Working, prompt: string
 
 type Facts = Parameters<typeof universalInput>[1];
 
-function inputFor({ config, repository, session }: RunContext, working: Working) {
+async function inputFor(context: RunContext, working: Working, heartbeats: Heartbeats) {
+  const { config, repository, session } = context;
   const { task, one, started, before } = working;
   // What was denied before it came to a review is to be mended all the same.
   const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
   const delta = (started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null)) as Facts["fixDelta"];
   const ref = `refs/lockstep/${session}/${task.plan.id}/${started.attempt - 1}`;
+  const details = delta?.details ?? {};
+  const investigation = await investigate(context, task, { ref, details, heartbeats });
+  const found = investigation === undefined ? {} : { details: { ...details, investigation } };
   const guidance = `your tree is \`${repository.base}\` as it is now: do the task again there`;
   const anew = one.isFresh ? { guidance } : {};
   const { assignment } = task.packet as unknown as { readonly assignment: Facts["assignment"] };
   return universalInput(task.plan, {
     assignment: { ...assignment, lock_scope: started.lock_scope },
     attempt: started.attempt,
-    fixDelta: delta === null ? null : { ...delta, ...anew, previous_ref: ref },
+    fixDelta: delta === null ? null : { ...delta, ...found, ...anew, previous_ref: ref },
     branch: repository.base,
     projectType: config.project_type,
     role: one.agent.role,

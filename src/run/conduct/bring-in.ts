@@ -3,7 +3,6 @@ import { isAncestor, readRef } from "../../workspace/git/refs.ts";
 import type { BranchWish } from "../candidate.ts";
 import { integrate } from "../integrate.ts";
 import { type IntegrationContext, type Member, member } from "../integration.ts";
-import { investigate } from "../review/investigate.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 /** What one task made, and what became of it. */
@@ -13,18 +12,14 @@ export interface BroughtIn {
 }
 
 /** Merges the work of tasks in review, in their order, as far as it can be proven. */
-export async function bringIn(
-  context: RunContext,
-  tasks: readonly RunTask[],
-  stop: AbortSignal,
-): Promise<readonly BroughtIn[]> {
+export async function bringIn(context: RunContext, tasks: readonly RunTask[]): Promise<readonly BroughtIn[]> {
   const isDirect = ({ plan }: RunTask) => plan.skip_pr && context.config.integrate === "pr";
   return [
-    ...(await bringInAs(context, tasks.filter(isDirect), { way: "local", stop })),
+    ...(await bringInAs(context, "local", tasks.filter(isDirect))),
     ...(await bringInAs(
       context,
+      context.config.integrate,
       tasks.filter((task) => !isDirect(task)),
-      { way: context.config.integrate, stop },
     )),
   ];
 }
@@ -32,8 +27,8 @@ export async function bringIn(
 /** S2: a task without a pull request is merged directly, whatever the others are. */
 async function bringInAs(
   context: RunContext,
+  way: RunContext["config"]["integrate"],
   tasks: readonly RunTask[],
-  { way, stop }: { readonly way: RunContext["config"]["integrate"]; readonly stop: AbortSignal },
 ): Promise<readonly BroughtIn[]> {
   const now = await context.atBase();
   const base = { ...now, config: { ...now.config, integrate: way } };
@@ -50,20 +45,8 @@ async function bringInAs(
     else elsewhere.push({ key: task.key, member: merged });
   }
   if (wishes.length === 0) return elsewhere;
-  const { branches } = await integrate({ ...base, investigate: investigateIn(context, works, stop) }, wishes);
+  const { branches } = await integrate(base, wishes);
   return [...elsewhere, ...branches.map((one, at) => ({ key: wishes[at]?.task ?? one.branch, member: one }))];
-}
-
-function investigateIn(
-  context: RunContext,
-  works: readonly { readonly task: RunTask; readonly commit: string | undefined }[],
-  stop: AbortSignal,
-): Required<IntegrationContext>["investigate"] {
-  return async (key, refused) => {
-    const { task, commit } = works.find((one) => one.task.key === key) ?? {};
-    if (task === undefined || commit === undefined) return refused;
-    return investigate(context, task, { commit, refused, stop });
-  };
 }
 
 /** A pull request that somebody merged: its checks run once more on what the base is now. */

@@ -161,7 +161,7 @@ export class Conductor {
     // Two sessions may have a task of the same name, and so a branch: the other one's turn comes next.
     const names = ready.map(({ task }) => task.plan.id);
     const tasks = ready.flatMap(({ task }, at) => (names.indexOf(task.plan.id) === at ? [task] : []));
-    for (const { key, member } of await bringIn(this.#main, tasks, this.#stops.atOnce)) {
+    for (const { key, member } of await bringIn(this.#main, tasks)) {
       const { outcome, refused } = member;
       const told = refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
       this.#tell(key, told);

@@ -54,9 +54,14 @@ export class Heartbeats {
     if (signal?.level === "halt") this.#halt ??= signal;
   }
 
-  /** `end` is called once, when the attempt is over or everything is to stop. */
+  /** It is the agent's turn. */
   follow(end: () => void): Disposable {
     this.turns += 1;
+    return this.watch(end);
+  }
+
+  /** `end` is called once, when the attempt is over or everything is to stop. */
+  watch(end: () => void): Disposable {
     const timer = setInterval(() => {
       this.#telling ??= this.#tell(end).finally(() => {
         this.#telling = undefined;

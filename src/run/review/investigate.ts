@@ -1,36 +1,64 @@
 import { field } from "../../core/points/fields.ts";
-import type { Deny } from "../../core/rules/verdict.ts";
-import { makersOf, recordReview } from "../../engine/record-review.ts";
+import { makersOf, type Review, recordReview, reviewsOf } from "../../engine/record-review.ts";
+import { readRef } from "../../workspace/git/refs.ts";
+import type { Heartbeats } from "../conduct/heartbeats.ts";
 import type { RunContext, RunTask } from "../conduct/run-context.ts";
 import { askReviewer } from "./ask-reviewer.ts";
 import { workOf } from "./review-work.ts";
 
+/** Nobody waits longer than this for somebody else's word. */
+const investigationMsMax = 5 * 60_000;
+const aliveMs = 1_000;
+
+interface Mended {
+  /** Where the refused work is kept. */
+  readonly ref: string;
+  /** Why it was refused. */
+  readonly details: unknown;
+  /** Those of the attempt that is to mend it: what ends that ends this too. */
+  readonly heartbeats: Heartbeats;
+}
+
 /**
- * Where tests fail on somebody's work, a QA agent that had no part in it finds out why (S1-089): whoever mends it is
- * told what was found, beside the output. Whatever comes of that, the work stays refused. In a session QA has a part
- * of its own.
+ * Where tests failed on somebody's work, a QA agent that had no part in it finds out why (S1-089) before somebody
+ * mends it, who is told what was found. Nothing where there is none, or where it comes to no word. In a session QA
+ * has a part of its own.
  */
 export async function investigate(
   context: RunContext,
   task: RunTask,
-  { commit, refused, stop }: { readonly commit: string; readonly refused: Deny; readonly stop: AbortSignal },
-): Promise<Deny> {
-  const failing = failingIn(refused);
+  { ref, details, heartbeats }: Mended,
+): Promise<Omit<Review, "verdict" | "focus"> | undefined> {
+  const failing = failingIn(details);
   const agent = await investigatorOf(context, task);
-  if (failing === undefined || agent === undefined || context.reviewersFor !== undefined) return refused;
-  const asked = { agent, focus: `why \`${failing.command}\` fails`, failing, role: "QA", stop };
-  const review = await askReviewer(context, task, await workOf(context, commit), asked);
+  if (failing === undefined || agent === undefined || context.reviewersFor !== undefined) return undefined;
+  const commit = await readRef(context.repository.root, ref);
+  if (commit === undefined) return undefined;
+  const of = { task: task.key, commit };
+  const focus = `why \`${failing.command}\` fails`;
+  const known = (await reviewsOf(context.engine, of)).find((one) => one.focus === focus);
+  const over = new AbortController();
+  using _watched = heartbeats.watch(() => over.abort());
+  using _alive = aliveIn(heartbeats);
+  const stop = AbortSignal.any([over.signal, AbortSignal.timeout(investigationMsMax)]);
+  const asked = { agent, focus, failing, role: "QA", stop };
+  const review = known ?? (await askReviewer(context, task, await workOf(context, commit), asked));
   if ("failed" in review) {
     const text = `\`${agent}\` could not look into it: ${review.failed.split("\n")[0]}`;
     context.onTask(task.key, { type: "said", text });
-    return refused;
+    return undefined;
   }
-  await recordReview(context.engine, { task: task.key, commit, review }, context.call);
-  const { summary, findings } = review;
-  return { ...refused, details: { ...refused.details, investigation: { agent, summary, findings } } };
+  if (known === undefined) await recordReview(context.engine, { ...of, review }, context.call);
+  return { agent: review.agent, summary: review.summary, findings: review.findings };
 }
 
-function failingIn({ details }: Deny) {
+/** That it says nothing is not the fault of whoever waits for it. */
+function aliveIn(heartbeats: Heartbeats): Disposable {
+  const timer = setInterval(() => heartbeats.see({ type: "said", text: "" }), aliveMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+function failingIn(details: unknown) {
   const [command, output] = [field(details, "command"), field(details, "output")];
   return typeof command === "string" && typeof output === "string" ? { command, output } : undefined;
 }
