@@ -23,6 +23,17 @@ describe("an agent's checkout", () => {
     expect(statSync(checkout.temporary).mode & 0o777).toBe(0o700);
   });
 
+  it("lets agents commit as whoever the repository says, also where only that says it", async () => {
+    using repository = agentRepository();
+    repository.git("config", "user.name", 'Zoë "Z" \\ Å');
+    repository.git("config", "user.email", "z@localhost");
+    for (const task of ["T-1", "T-2"]) {
+      const agent = agentIn((await repository.open({ task })).checkout);
+      agent.run("env", "HOME=/nowhere", "git", "commit", "-q", "--allow-empty", "-m", "mine");
+      expect(agent.git("show", "-s", "--format=%an <%ae>")).toBe('Zoë "Z" \\ Å <z@localhost>');
+    }
+  });
+
   it("has nothing that moves with a commit, branch or push in it", async () => {
     using repository = agentRepository();
     const { checkout } = await repository.open();

@@ -156,11 +156,11 @@ describe("an agent's work", () => {
   });
 
   it("has Lockstep as its author where nobody has a name", async () => {
-    using work = await collected();
     using home = temporaryFolder({ ".gitconfig": "[user]\n\tuseConfigOnly = true\n" });
     const before = process.env.HOME;
     process.env.HOME = home.path;
     try {
+      using work = await collected();
       work.agent.write("a.txt", "b\n");
       expect(work.git("log", "-1", "--format=%an <%ae>", (await work.collect()).commit)).toBe(
         "Lockstep <lockstep@localhost>",

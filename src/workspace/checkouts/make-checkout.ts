@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quoted } from "../../core/points/quoted.ts";
+import { people } from "../git/commit-writer.ts";
 import { git } from "../git/run-git.ts";
 import { readTop } from "../git/tree-entries.ts";
 import { refsOf } from "./attempt-refs.ts";
@@ -26,7 +27,7 @@ import {
   writeRecord,
 } from "./checkout.ts";
 import { rememberIndex } from "./known-index.ts";
-import { makeRepository, shareObjects, writeBranch } from "./new-repository.ts";
+import { makeRepository, shareObjects, writeBranch, writePerson } from "./new-repository.ts";
 import { ownGit, refusedFilters } from "./own-git.ts";
 import { deleteFolder } from "./remove-checkout.ts";
 import { liesBehindLink } from "./walk-tree.ts";
@@ -55,6 +56,7 @@ export async function makeCheckout({ commonFolder, slot, name, base, start, root
   const { branch } = refsOf(name);
   const gitFolder = join(making, ".git");
   await makeRepository({ gitFolder, branch, like: base });
+  writePerson(gitFolder, (await people(repositoryFolder(commonFolder))).author);
   shareObjects(gitFolder, commonFolder);
   const index = ownIndex(places);
   rmSync(index, { force: true });

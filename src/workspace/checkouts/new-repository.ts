@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { quotePath } from "../git/quote-path.ts";
 import { git } from "../git/run-git.ts";
@@ -40,6 +40,13 @@ export function shareObjects(gitFolder: string, from: string): void {
   const info = join(gitFolder, "objects", "info");
   mkdirSync(info, { recursive: true });
   writeFileSync(join(info, "alternates"), `${quotePath(join(from, "objects"))}\n`);
+}
+
+/** Who commits there: `NAME <MAIL>`, whatever the home of whoever works there says. */
+export function writePerson(gitFolder: string, person: string): void {
+  const [, name = "", mail = ""] = /^(.*) <(.*)>$/.exec(person) ?? [];
+  const value = (text: string) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
+  appendFileSync(join(gitFolder, "config"), `[user]\n\tname = ${value(name)}\n\temail = ${value(mail)}\n`);
 }
 
 /** In a repository that was just made, where refs are files. */
