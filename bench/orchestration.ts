@@ -20,6 +20,8 @@ interface Run {
   readonly cpuMs: number;
   readonly startCpuMs: number;
   readonly started: number;
+  /** The most in the first tenth of the run. */
+  readonly tenthBytes: number;
   readonly peakBytes: number;
 }
 
@@ -47,6 +49,7 @@ export async function measure({ quick }: Options): Promise<readonly Section[]> {
     { key: "own CPU", unit: "time" },
     { key: "growth", unit: "ratio" },
     { key: "peak memory", unit: "bytes" },
+    { key: "÷ at a tenth", unit: "ratio" },
     { key: "÷ at 100", unit: "ratio" },
   ] as const;
   const rows = runs.map(({ tasks, run }) => rowOf(tasks, run, { first, runs }));
@@ -71,10 +74,11 @@ function rowOf(tasks: number, run: Run, { first, runs }: All): Row {
   const growth = own / ((ownCpu(smallest?.run ?? run) - ownCpu(first)) / ((smallest?.tasks ?? tasks) - 1));
   const hundred = runs.find((one) => one.tasks === smallMax)?.run.peakBytes;
   const memory = hundred === undefined || tasks < smallMax ? undefined : run.peakBytes / hundred;
+  const flat = tasks > smallMax ? run.peakBytes / run.tenthBytes : undefined;
   const beyond = perTask(({ wallMs, childMs }) => wallMs - childMs);
   const goals: Goal[] = [atMost(beyond, beyondMsMax, "time")];
   if (tasks !== smallest?.tasks) goals.push(atMost(growth, growthMax, "ratio"));
-  if (tasks > smallMax && memory !== undefined) goals.push(atMost(memory, growthMax, "ratio"));
+  if (flat !== undefined) goals.push(atMost(flat, growthMax, "ratio"));
   return {
     name: `${tasks} tasks`,
     values: {
@@ -86,6 +90,7 @@ function rowOf(tasks: number, run: Run, { first, runs }: All): Row {
       "own CPU": own,
       growth,
       "peak memory": run.peakBytes,
+      "÷ at a tenth": flat,
       "÷ at 100": memory,
     },
     goals,
@@ -105,6 +110,7 @@ function medianOf(runs: readonly Run[]): Run {
     cpuMs: of(({ cpuMs }) => cpuMs),
     startCpuMs: of(({ startCpuMs }) => startCpuMs),
     started: of(({ started }) => started),
+    tenthBytes: of(({ tenthBytes }) => tenthBytes),
     peakBytes: of(({ peakBytes }) => peakBytes),
   };
 }
