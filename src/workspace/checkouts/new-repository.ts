@@ -4,8 +4,9 @@ import { quotePath } from "../git/quote-path.ts";
 import { git } from "../git/run-git.ts";
 
 export interface NewRepository {
-  /** What is checked out where; a bare one has neither. */
+  /** `.git` in its checkout, or the whole of a bare one. */
   readonly gitFolder: string;
+  /** What is checked out; without it the repository is bare. */
   readonly branch?: string;
   /** Its ids are as long as this one. */
   readonly like: string;
