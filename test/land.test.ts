@@ -100,19 +100,6 @@ describe("a branch", () => {
       outcome: "merged",
     });
   });
-
-  it("that deletes or redefines tests has that in its proof", async () => {
-    using repository = landRepository();
-    repository.branch("work", { "test/f.test.js": null, "package.json": '{"scripts":{"test":"true"}}\n' });
-    const { landed } = await repository.land("work");
-    expect(landed).toMatchObject({
-      outcome: "merged",
-      weakened: [
-        { path: "package.json", what: "script `test` was redefined" },
-        { path: "test/f.test.js", what: "a test file was deleted" },
-      ],
-    });
-  });
 });
 
 describe("a check that proves nothing", () => {
@@ -193,7 +180,7 @@ describe("the gate", () => {
     ["imports", {}, { "a.mjs": 'import "./nowhere.mjs";\n' }, "a.mjs", "fail"],
     [
       "imports",
-      { "user.js": 'require("./f.js");\n' },
+      { "user.js": 'require("./f.js");\n', ".lockstep/config.yaml": "tests: { weaken: allow }\n" },
       { "f.js": null, "test/f.test.js": "// nothing is left\n" },
       "user.js",
       "fail",
@@ -245,14 +232,44 @@ describe("the gate", () => {
 });
 
 describe("the base", () => {
-  it("that is red stops everything before, and a person has to mend it", async () => {
-    using repository = landRepository();
-    repository.branch("work", { "other.js": "1\n" });
+  const redBase = () => {
+    const repository = landRepository();
     repository.write("f.js", "exports.f = 9;\n");
     repository.git("commit", "-qam", "red");
+    return repository;
+  };
+
+  it("that is red lets nothing in that leaves it red, unless failures are compared", async () => {
+    using repository = redBase();
+    repository.branch("work", { "other.js": "1\n" });
     const { status, landed } = await repository.land("work");
     expect({ status, outcome: landed.outcome }).toEqual({ status: 3, outcome: "waiting" });
-    expect((landed.refused as { reason: string }).reason).toContain("fails on the base already");
+    expect((landed.refused as { reason: string }).reason).toContain("already fails on the base");
+    const shown = (await repository.run(["status"])).stdout;
+    expect(shown).toContain("waiting for you");
+    expect(shown).toContain("lockstep land work");
+    expect((await repository.run(["decide"])).stdout).toContain("1 landing waits");
+    expect((await repository.land("work", "--allow-red")).landed).toMatchObject({ outcome: "merged" });
+    expect((await repository.run(["status"])).stdout).not.toContain("waiting for you");
+  });
+
+  it("that is red takes the branch that repairs it, with or without a check that proves it", async () => {
+    using repository = redBase();
+    repository.branch("repair", { "f.js": "exports.f = 2;\n", "test/g.test.js": "process.exit(0);\n" });
+    const { status, landed } = await repository.land("repair", "--proves", "npm test");
+    expect({ status, outcome: landed.outcome }).toEqual({ status: 0, outcome: "merged" });
+    expect(landed.evidence).toMatchObject([
+      { command: "npm test", kind: "project", before: { exit: 1 }, after: { exit: 0 }, outcome: "pass" },
+      { command: "npm test", kind: "proves", before: { exit: 1 }, after: { exit: 0 }, outcome: "pass" },
+      { command: "npm test", kind: "judgement", before: { exit: 1 }, after: { exit: 0 }, outcome: "pass" },
+    ]);
+  });
+
+  it("that is red is not repaired by changing the test that fails", async () => {
+    using repository = redBase();
+    repository.branch("repair", { "test/f.test.js": 'if (require("../f.js").f !== 9) process.exit(1);\n' });
+    const { status, landed } = await repository.land("repair");
+    expect({ status, refused: landed.refused }).toMatchObject({ status: 3, refused: { code: "R-TW-001" } });
   });
 
   it("that moves during the proof is proven anew, and people's commits stay", async () => {

@@ -189,7 +189,7 @@ describe("locks that a killed git has left", () => {
 });
 
 describe("an agent that turns a test off", () => {
-  it("is named for it in the report and in the document", async () => {
+  it("waits for a person, whose answer is in the report, the document and the merge", async () => {
     using repository = planned({
       agents: {
         a: [
@@ -198,10 +198,17 @@ describe("an agent that turns a test off", () => {
       },
       tasks: [task("A", "a").replace("[A.txt]", "[A.txt, test]")],
     });
+    const waiting = await repository.run(["run"]);
+    expect(waiting.status, waiting.stdout).toBe(3);
+    expect((await repository.run(["decide", "UD-1", "accept"])).stderr).toContain("say why");
+    expect((await repository.run(["decide", "UD-1", "accept: f is gone"])).status).toBe(0);
     const { status, stdout } = await repository.run(["run"]);
     expect(status, stdout).toBe(0);
-    expect(stdout).toContain("checks less: test/f.test.js");
+    expect(stdout).toContain("tests weakened");
     const [told] = (await runPlan(repository)).done.tasks as unknown as { weakened: unknown }[];
-    expect(told?.weakened).toMatchObject([{ path: "test/f.test.js" }]);
+    expect(told?.weakened).toMatchObject([{ path: "npm test", what: "fails with the base's tests" }]);
+    expect(repository.git("log", "-1", "--format=%B")).toContain(
+      "Lockstep-Weakened: accepted in UD-1: f is gone",
+    );
   });
 });

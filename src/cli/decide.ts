@@ -108,6 +108,7 @@ async function readDecisions(
 async function reasonFor(id: string, answer: string, note: string): Promise<string> {
   const found = await readDecisions(id, true, {});
   const kind = "allow" in found ? undefined : found[0]?.kind;
+  if (kind === "weakened") return `: ${note}`;
   if (answer.toLowerCase() === "refused" && (kind === "manual" || kind === "security")) return `: ${note}`;
   throw new CommandFault(
     "R-IN-001",
@@ -116,9 +117,10 @@ async function reasonFor(id: string, answer: string, note: string): Promise<stri
 }
 
 async function decisionsText(decisions: Decisions, options: AskOptions): Promise<string> {
-  const tasks = await ask("task-list", {}, options);
-  const listed = "allow" in tasks ? [] : tasks;
-  if (decisions.length === 0) return nothingAsked(listed.filter(({ state }) => state === "ESCALATED").length);
+  const status = await ask("status", {}, options);
+  const { tasks: listed, landings } = "allow" in status ? { tasks: [], landings: [] } : status;
+  if (decisions.length === 0)
+    return nothingAsked(listed.filter(({ state }) => state === "ESCALATED").length, landings.length);
   const nameOf = statusNames(listed).of;
   const all = await ask("decisions", { all: true }, options);
   const pending = ("allow" in all ? decisions : all).filter(({ state }) => state === "pending");
@@ -137,8 +139,12 @@ async function decisionsText(decisions: Decisions, options: AskOptions): Promise
     .join("\n");
 }
 
-function nothingAsked(escalated: number): string {
-  if (escalated === 0) return "nothing waits for you\n";
-  const are = escalated === 1 ? "is" : "are";
-  return `no question waits for you, but ${counted(escalated, "task")} ${are} escalated: see \`lockstep status\`\n`;
+function nothingAsked(escalated: number, landings: number): string {
+  const are = (count: number) => (count === 1 ? "is" : "are");
+  const waiting = [
+    ...(escalated === 0 ? [] : [`${counted(escalated, "task")} ${are(escalated)} escalated`]),
+    ...(landings === 0 ? [] : [`${counted(landings, "landing")} ${landings === 1 ? "waits" : "wait"}`]),
+  ];
+  if (waiting.length === 0) return "nothing waits for you\n";
+  return `no question waits for you, but ${waiting.join(" and ")}: see \`lockstep status\`\n`;
 }

@@ -13,6 +13,8 @@ export function addEverydayCommands(program: Command): void {
     .option("--scope <path...>", "what the branch may change (default: everything)")
     .option("--check <command...>", "must pass on the merged tree")
     .option("--proves <command...>", "must fail on the base and pass on the merged tree")
+    .option("--may-change-tests <glob...>", "tests that the branch may change without asking you")
+    .option("--allow-red", "tolerate checks that already fail on the base, if they fail the same way")
     .option("--dry-run", "prove it, and move nothing")
     .option(...json)
     .action(async (branches, options) =>

@@ -11,15 +11,19 @@ interface LandOptions extends RepositoryOptions {
   readonly scope?: readonly string[];
   readonly check?: readonly string[];
   readonly proves?: readonly string[];
+  readonly mayChangeTests?: readonly string[];
+  readonly allowRed?: boolean;
 }
 
 const exits = { merged: 0, proven: 0, proposed: 0, nothing: 0, refused: 2, waiting: 3 } as const;
 
 /** Exit 0 all merged, 2 something refused, 3 a person has to decide. */
 export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
-  const { scope = null, check: checks = [], proves = [] } = options;
-  const wishes = [...new Set(branches)].map((branch) => ({ branch, scope, checks, proves }));
-  return inRepository("land", options, async (context) => {
+  const { scope = null, check: checks = [], proves = [], mayChangeTests = [], allowRed = false } = options;
+  const terms = { scope, checks, proves, mayChangeTests };
+  const wishes = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
+  return inRepository("land", options, async (opened) => {
+    const context = { ...opened, allowRed };
     await needRemote(context);
     if (!context.dryRun) await freeLeftLocks(context);
     const landed = await integrate(context, wishes);
@@ -62,7 +66,7 @@ function landedText({ base, batch, branches, gate }: Integrated): string {
             findings[0]?.message ?? note ?? "",
           ]),
         ),
-    weakenedText(branches),
+    testsText(branches),
     branches.map(outputText).filter(Boolean).join("\n"),
   ];
   return parts.filter((part) => part !== "").join("\n");
@@ -84,9 +88,9 @@ function outcomeLine({ branch, outcome, commit, task, url }: Member, base: strin
 function checkTable(branches: readonly Member[]): string {
   const several = branches.length > 1;
   const rows = branches.flatMap(({ branch, evidence }) =>
-    evidence.map(({ command, before, after, outcome }) => [
+    evidence.map(({ command, kind, before, after, outcome }) => [
       ...(several ? [branch] : []),
-      command,
+      kind === "judgement" ? `${command} (the base's tests)` : command,
       before === null ? "-" : `exit ${before.exit}`,
       `exit ${after.exit}`,
       outcome,
@@ -107,9 +111,43 @@ function outputText({ branch, refused }: Member): string {
   return `${printable(`${branch}: ${String(command)}`)} printed\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`;
 }
 
-function weakenedText(branches: readonly Member[]): string {
-  const listed = branches.flatMap(({ weakened }) =>
-    weakened.map(({ path, what }) => `  ${printable(path)}: ${what}\n`),
-  );
-  return listed.length === 0 ? "" : `look at what checks less now:\n${listed.join("")}`;
+/** What was done to tests, and why that is all right; or why a person has to look. */
+function testsText(branches: readonly Member[]): string {
+  const several = branches.length > 1;
+  return branches
+    .flatMap((member) => testLines(member).map((line) => (several ? `${member.branch}: ${line}` : line)))
+    .map((line) => `${printable(line)}\n`)
+    .join("");
+}
+
+const listedMax = 12;
+
+function testLines({ tests, refused }: Member): readonly string[] {
+  const { outcome, changes, weakened, accepted } = tests;
+  const texts = (list: readonly { readonly path: string; readonly what: string }[]) =>
+    list.map(({ path, what }) => `${path}: ${what}`);
+  if (refused?.code === "R-TW-001") {
+    const { reasons, changes: done } = refused.details;
+    return [
+      "the base's tests no longer hold:",
+      ...bounded(Array.isArray(reasons) ? reasons.map(String) : []),
+      ...(Array.isArray(done) && done.length > 0 ? ["the change touches:", ...bounded(texts(done))] : []),
+    ];
+  }
+  if (outcome === "holds")
+    return [
+      "the change touches tests, and all that the base's tests verify still holds:",
+      ...bounded(texts(changes)),
+    ];
+  if (outcome === "accepted")
+    return [
+      `tests weakened, accepted in ${accepted?.decision}: ${accepted?.reason}`,
+      ...bounded(texts(weakened)),
+    ];
+  return outcome === "allowed" ? ["tests changed (`tests.weaken: allow`):", ...bounded(texts(weakened))] : [];
+}
+
+function bounded(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, listedMax).map((line) => `  ${line}`);
+  return lines.length > listedMax ? [...shown, `  and ${lines.length - listedMax} more`] : shown;
 }

@@ -15,12 +15,14 @@ import { faultLine } from "../workspace/config-fault.ts";
 import { nodeDisk } from "../workspace/disk.ts";
 import { networkFileSystem } from "../workspace/file-system.ts";
 import { currentFolder, findProject, type Project } from "../workspace/find-project.ts";
+import { readRef } from "../workspace/git/refs.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
 import { loadConfig } from "../workspace/load-config.ts";
 import { machineClock } from "../workspace/machine-clock.ts";
 import { identityOf, isAlive } from "../workspace/process-identity.ts";
 import { openStateFolder, stateFolder } from "../workspace/state-folder.ts";
 import { CommandFault } from "./command-fault.ts";
+import type { CommitProver } from "./commit-prover.ts";
 
 export interface Opened extends Disposable {
   readonly engine: Engine;
@@ -46,6 +48,10 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
   const config = await readConfig(project);
   const clock = now === undefined ? machineClock() : clockAt(now);
   const ledger = await openLedger(project, clock, create);
+  const proving = async <Result>(use: (world: CommitProver) => Promise<Result>) => {
+    const { commitProver } = await import("./commit-prover.ts");
+    return use(commitProver({ project, config, reuse: ledgerReuse({ ledger, clock }) }));
+  };
   const engine: Engine = {
     ledger,
     clock,
@@ -53,7 +59,9 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
     limits: limitsOf(config),
     isAlive,
     identityOf,
-    prove: (commit, command) => prove({ project, config, ledger, clock }, { commit, command }),
+    prove: (commit, command) => proving((world) => world.prove(commit, command)),
+    judge: (base, commit, commands) => proving((world) => world.judge(base, commit, commands)),
+    baseCommit: () => readBaseCommit(project, config),
     findSecrets,
     showBreaker: (mode) => showBreaker(project, mode),
     pause: (round) => new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** round, 50))),
@@ -61,28 +69,10 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
   return { engine, project, config, [Symbol.dispose]: () => ledger.close() };
 }
 
-/** One command on one commit, for those who do their own merging. */
-async function prove(
-  { project, config, ledger, clock }: Pick<Opened, "project" | "config"> & Pick<Engine, "ledger" | "clock">,
-  check: { commit: string; command: string },
-) {
-  const { place, commonFolder } = project;
-  if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
-  if (!/^[0-9a-fA-F]{4,64}$/.test(check.commit)) return { error: `\`${check.commit}\` is no commit id` };
-  const { Prover } = await import("../proof/prover.ts");
-  const { setup, include, env_pass: envPass, home } = config.workspace;
-  using prover = await Prover.open({
-    root: place.realRoot ?? place.root,
-    commonFolder,
-    setup,
-    include,
-    envPass,
-    home,
-    sandbox: config.sandbox,
-    reuse: ledgerReuse({ ledger, clock }),
-  });
-  const proven = await prover.run(check.commit, check.command);
-  return "error" in proven ? proven : { command: check.command, tree: proven.tree, ...proven.run };
+/** Where work is merged into; a folder without git, or without a commit, has no base. */
+async function readBaseCommit({ place, commonFolder }: Project, { base_branch: base }: Config) {
+  if (commonFolder === undefined) return undefined;
+  return readRef(place.realRoot ?? place.root, base === null ? "HEAD" : `refs/heads/${base}`);
 }
 
 /** Whoever opens it keeps in order what hooks look at while nobody can be asked. */
@@ -111,7 +101,7 @@ async function readConfig({ place }: Project): Promise<Config> {
   throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
 }
 
-function limitsOf({ limits, resources, task_types: types }: Config): EngineLimits {
+function limitsOf({ limits, resources, task_types: types, tests }: Config): EngineLimits {
   const { review_retries: reviewRetries, same_error: sameError, widen, tokens, minutes } = limits;
   const { cost_usd: costUsd, delegation_depth: delegationDepth } = limits;
   const implementers = Object.fromEntries(
@@ -122,6 +112,7 @@ function limitsOf({ limits, resources, task_types: types }: Config): EngineLimit
   return {
     ...{ reviewRetries, sameError, widen, tokens, minutes, costUsd, delegationDepth, resources },
     implementers,
+    weakenTests: tests.weaken,
   };
 }
 

@@ -6,7 +6,7 @@ import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { inOwnSession, wholeName } from "./find-task.ts";
 import { readInput } from "./read-input.ts";
-import { printVerdict, tellVerdict } from "./verdicts.ts";
+import { printOrWait, printVerdict, tellVerdict } from "./verdicts.ts";
 
 /** The commands that other orchestrators call: a verdict as one line of JSON, exit 0 or 2. */
 
@@ -69,8 +69,8 @@ export function completeCommand(
   name: string,
   file: string | undefined,
   { commit, ...options }: AskOptions & { readonly commit?: string },
-): Promise<0 | 2> {
-  return printVerdict(() =>
+): Promise<0 | 2 | 3> {
+  return printOrWait(() =>
     withTask(name, async (task) => {
       const document = file === undefined && process.stdin.isTTY ? undefined : await readOptional(file);
       return ask(

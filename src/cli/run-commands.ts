@@ -28,6 +28,7 @@ export function addRuns(program: Command): void {
     .option("--scope <path...>", "what it may change (default: everything)")
     .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
     .option("--proves <command...>", "must fail on the base and pass on the merged tree")
+    .option("--may-change-tests <glob...>", "tests that it may change without asking you")
     .option("--agent <name>", "who does it (default: the one that codes)")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)

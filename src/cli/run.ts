@@ -55,13 +55,14 @@ interface DoOptions extends RunOptions {
   readonly scope?: readonly string[];
   readonly check?: readonly string[];
   readonly proves?: readonly string[];
+  readonly mayChangeTests?: readonly string[];
 }
 
 /** One task without a plan: what a plan would say of it is written for it. */
 export function doCommand(goal: string, options: DoOptions): Promise<number> {
   return inRepository("do", options, async (context) => {
     const { root, baseCommit } = context.repository;
-    const { scope = ["."], check = [], proves = [] } = options;
+    const { scope = ["."], check = [], proves = [], mayChangeTests = [] } = options;
     const found = await projectChecks(root, baseCommit, context.config.checks.default);
     const checks = check.length > 0 ? check : found.map(({ command }) => command);
     if (checks.length === 0)
@@ -72,6 +73,7 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
     const task = {
       ...{ id: await freeId(context), goal, lock_scope: scope, proves },
       acceptance_checks: checks.map((command) => `cmd: ${command}`),
+      may_change_tests: mayChangeTests,
     };
     const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
     try {

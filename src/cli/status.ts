@@ -13,7 +13,7 @@ import { runAtWork } from "./run-at-work.ts";
 import { clockTime } from "./run-view/clock-time.ts";
 import { drawRun } from "./run-view/draw-run.ts";
 import { lessLines } from "./run-view/less-lines.ts";
-import { needsPerson } from "./run-view/needs-person.ts";
+import { type Need, needsPerson } from "./run-view/needs-person.ts";
 import { readKeys } from "./run-view/press-key.ts";
 import type { RunModel } from "./run-view/run-model.ts";
 import { Screen } from "./run-view/screen.ts";
@@ -141,11 +141,11 @@ function textWithServer({ server, ...told }: Told & { readonly server: ServerSta
 
 /** What waits for a person first, then everything. */
 function statusText(told: Told): string {
-  const { breaker, tasks, decisions } = told;
+  const { breaker, tasks, decisions, landings } = told;
   if (isEmpty(told)) return `${nothingYet}\n`;
   const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;
   const nameOf = statusNames(tasks).of;
-  const waiting = needsPerson(decisions, tasks, nameOf).map(
+  const waiting = [...needsPerson(decisions, tasks, nameOf), ...landings.map(landingNeed)].map(
     ({ name, text, commands }) =>
       `${needText(name, text)}${commands.map((command) => `      ${command}\n`).join("")}`,
   );
@@ -159,6 +159,15 @@ function statusText(told: Told): string {
   const shown = worthShowing(tasks);
   const less = lessLines(shown, nameOf).map((line) => `${line}\n`);
   return `${before}${taskTable(shown, nameOf)}\n${less.join("")}${countedStates(tasks)}\n${footer(told)}\n`;
+}
+
+function landingNeed({ branch, code, reason }: Status["landings"][number]): Need {
+  const name = printable(branch);
+  return {
+    name,
+    text: printable(`cannot land yet, ${code}: ${reason}`),
+    commands: [`lockstep land ${name}`],
+  };
 }
 
 /** On a terminal its lines are broken between words. */
@@ -208,8 +217,9 @@ function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
 const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 const nothingYet = "no tasks yet: `lockstep run` or `lockstep task add` brings the first";
 
-function isEmpty({ tasks, decisions, breaker, workflow }: Status): boolean {
-  return tasks.length === 0 && decisions.length === 0 && workflow === null && breaker.mode === "CLEAR";
+function isEmpty({ tasks, decisions, landings, breaker, workflow }: Status): boolean {
+  const waits = decisions.length + landings.length > 0;
+  return tasks.length === 0 && !waits && workflow === null && breaker.mode === "CLEAR";
 }
 
 function breakerLine({ mode, reason }: Status["breaker"]): string {

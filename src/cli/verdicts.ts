@@ -17,6 +17,13 @@ export async function printVerdict(decide: () => Promise<Verdict>): Promise<0 | 
   return print(await caught(decide));
 }
 
+/** The same, where a person may have to decide first: exit 3. */
+export async function printOrWait(decide: () => Promise<Verdict>): Promise<0 | 2 | 3> {
+  const verdict = await caught(decide);
+  const exit = print(verdict);
+  return exit === 2 && verdict.details?.waiting === true ? 3 : exit;
+}
+
 /** A refusal of a command whose answer is otherwise no verdict. */
 export function tellRefusal(refused: Verdict, json: boolean | undefined): 2 {
   if (json === true) print(refused);

@@ -96,6 +96,17 @@ const checks = z
   })
   .prefault({});
 
+const tests = z
+  .strictObject({
+    weaken: z
+      .enum(["ask", "refuse", "allow"])
+      .default("ask")
+      .describe("what happens to a change that weakens what the base's tests verified"),
+    material: z.array(projectPath).default([]).describe("further files that tests are made of"),
+    ignore: z.array(projectPath).default([]).describe("files that look like tests and are not"),
+  })
+  .prefault({});
+
 const gateCheck = z
   .union([z.enum(["auto", "off"]), z.strictObject({ command })], "`auto`, `off` or a map with `command`")
   .default("auto");
@@ -144,6 +155,7 @@ export const configSchema = z
     task_types: taskTypes,
     workspace,
     checks,
+    tests,
     gate,
     resources: z.record(name, count).default({}).describe("how many tasks may use each at the same time"),
     guard,

@@ -27,6 +27,7 @@ export const defaultConfig: Config = {
   task_types: {},
   workspace: { setup: null, include: [".env"], env_pass: ["PATH", "HOME", "LANG"], home: [] },
   checks: { default: ["auto"], full: [], flaky: [] },
+  tests: { weaken: "ask", material: [], ignore: [] },
   gate: { tests: "auto", syntax: "auto", imports: "auto", conventions: "auto", cross_reference: "auto" },
   resources: {},
   guard: {

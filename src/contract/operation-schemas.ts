@@ -69,6 +69,9 @@ const status = z.looseObject({
   tasks: z.array(taskStatus),
   batches: count,
   decisions: z.array(decision),
+  landings: z
+    .array(z.object({ branch: line, code: line, reason: z.string(), at: time }))
+    .describe("branches that wait for a person before they can land, and for no decision"),
   cost_usd: maybe(z.number()),
   walls: z.object({ guard: z.boolean(), sandbox: z.boolean(), diff: z.boolean() }),
   breaker: z.object({

@@ -75,6 +75,10 @@ const task = z
       .array(acceptanceCheck, 'a list of checks, such as ["cmd: npm test"]')
       .min(1, 'at least one check, such as "cmd: npm test"'),
     proves: z.array(commandLine).default([]).describe("must fail on the base and pass on the result"),
+    may_change_tests: scope
+      .max(entriesMax, `at most ${entriesMax} entries`)
+      .default([])
+      .describe("tests that the task may change without asking a person"),
     evidence: lines,
     risk_flags: riskFlags,
     timeout_seconds: count.default(900).describe("since the last heartbeat"),

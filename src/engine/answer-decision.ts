@@ -32,6 +32,7 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
       return gate === undefined
         ? { verdict: noAnswer(decision, input.answer) }
         : refuseGateAnswer(engine, { decision, gate, text: input.answer, call });
+    if (decision.kind === "weakened" && answer === "accept") return { verdict: needsReason(decision) };
     if (answer === "refused" || decision.kind !== "widen")
       return close(engine, { decision, call, state: "answered", answer });
     return approve(engine, decision, call);
@@ -52,9 +53,20 @@ function noAnswer({ options }: Decision, text: string): Verdict {
   return deny("R-IN-001", `\`${text}\` is no answer here: ${valid}`, { options });
 }
 
+/** What is accepted stays in the proof, with why. */
+function needsReason({ id }: Decision): Verdict {
+  return deny("R-IN-001", `say why: \`lockstep decide ${id} "accept: REASON"\``, { id });
+}
+
+/** Other words for the two answers to a weakened test. */
+const acceptWords = /^(?:accepted|approve|approved|yes|y|ok)(?=\s*:|$)/i;
+const refuseWords = /^(?:refused|reject|rejected|no|n)(?=\s*:|$)/i;
+
 /** One of the options, or the person's own words where there are none. A reason may follow: `refused: it is too long`. */
 function chosen({ kind, options }: Decision, text: string): string | undefined {
-  const said = text.trim();
+  const typed = text.trim();
+  const said =
+    kind === "weakened" ? typed.replace(acceptWords, "accept").replace(refuseWords, "refuse") : typed;
   if (kind === "question" && options.length === 0) return said === "" ? undefined : said;
   const word = said.toLowerCase();
   const exact = options.find((one) => one.toLowerCase() === word);
@@ -69,7 +81,7 @@ function chosen({ kind, options }: Decision, text: string): string | undefined {
 }
 
 function mayReason(kind: Decision["kind"], option: string): boolean {
-  if (kind === "question" || kind === "repair") return true;
+  if (kind === "question" || kind === "repair" || kind === "weakened") return true;
   return (kind === "manual" || kind === "security") && option === "refused";
 }
 

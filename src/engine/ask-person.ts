@@ -15,6 +15,8 @@ export interface Question {
   readonly options: readonly string[];
   /** What tells this question from others: the same is not asked twice. */
   readonly about: readonly string[];
+  /** True for a decision whose answer counts for this one too; without it, only the same question's does. */
+  covers?(decision: Decision): boolean;
   /** The work that the answer is about: other work is asked for anew, and nobody needs an answer about this one then. */
   readonly commit?: string;
   /** An answer counts once: after it, the same is asked anew. */
@@ -61,16 +63,19 @@ function newDecision(asked: Question, id: string, askedAt: string): Decision {
   };
 }
 
-function isSame({ kind, state, data }: Decision, asked: Question): boolean {
+function isSame(one: Decision, asked: Question): boolean {
+  const { kind, state, data } = one;
   const counts =
     state === "pending" ||
     (state === "answered" && asked.onceOnly !== true) ||
     (state === "cancelled" && asked.cancelledCounts === true);
-  return kind === asked.kind && counts && field(data, "about") === digestOf(asked);
+  const isAsked = asked.covers?.(one) ?? field(data, "about") === digestOf(asked);
+  return kind === asked.kind && counts && isAsked;
 }
 
 function isOverdue({ kind, task, state, data }: Decision, asked: Question): boolean {
   if (kind !== asked.kind || task !== asked.task || state !== "pending") return false;
+  if (asked.covers !== undefined) return true; // it does not cover what is asked now
   return asked.commit !== undefined && field(data, "commit") !== asked.commit;
 }
 

@@ -1,5 +1,6 @@
 import { field, isTextList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/pre-complete.ts";
+import type { Judgement } from "../core/proof/weakening.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Evidence } from "../core/tasks/evidence.ts";
@@ -11,6 +12,7 @@ import { checkEpoch, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
 import { type Settled, settle } from "./settle.ts";
+import { settleJudgement } from "./settle-judgement.ts";
 import { criteriaOf } from "./submit-result.ts";
 
 export interface CompleteInput {
@@ -18,6 +20,8 @@ export interface CompleteInput {
   /** `{acceptance_check, required_criteria?}`; without it, what the result itself reported. */
   readonly document?: unknown;
   readonly commit?: string;
+  /** False for work whose merge was judged before: a person merged what was proposed. */
+  readonly judge?: false;
 }
 
 /**
@@ -26,11 +30,12 @@ export interface CompleteInput {
  */
 export async function completeTask(engine: Engine, input: CompleteInput, call: Call): Promise<Verdict> {
   const proofs = new Map<string, Evidence | { readonly error: string }>();
+  const judgements = new Map<string, Judgement | { readonly error: string }>();
   // Commands take their time: what is completed is the attempt that was there when it was asked for.
   const epoch = call.epoch ?? (await engine.ledger.task(input.task))?.epoch;
   const bound = epoch === undefined ? call : { ...call, epoch };
   return settle(engine, { operation: "complete", input, call }, () =>
-    decideComplete(engine, { input, call: bound, proofs }),
+    decideComplete(engine, { input, call: bound, proofs, judgements }),
   );
 }
 
@@ -39,9 +44,11 @@ interface Completion {
   readonly call: Call;
   /** Commands that were run already: deciding anew runs none twice. */
   readonly proofs: Map<string, Evidence | { readonly error: string }>;
+  readonly judgements: Map<string, Judgement | { readonly error: string }>;
 }
 
-async function decideComplete(engine: Engine, { input, call, proofs }: Completion): Promise<Settled> {
+async function decideComplete(engine: Engine, completion: Completion): Promise<Settled> {
+  const { input, call, proofs } = completion;
   const loaded = await loadTask(engine, input.task);
   if (loaded === undefined) return { verdict: unknownTask(input.task) };
   const { task, attempt } = loaded;
@@ -63,7 +70,13 @@ async function decideComplete(engine: Engine, { input, call, proofs }: Completio
   if (unrun !== undefined) return { verdict: notRun(...unrun) };
   const checks = [...claimsOf(task, input.document, required), ...provenChecks(required, proofs)];
   const payload = { task_id: task.key, acceptance_check: checks, required_criteria: required };
-  const verdict = await decide(rules, factsOf(payload));
+  const claimed = await decide(rules, factsOf(payload));
+  const weakened = claimed.allow ? await judgeTests(engine, completion, task) : undefined;
+  if (weakened?.waiting === true) {
+    const { refused } = weakened;
+    return { verdict: { ...refused, details: { ...refused.details, waiting: true } } };
+  }
+  const verdict = weakened?.refused ?? claimed;
   const draft = new Draft(engine, { by: call, cause: "complete" }).seen(loaded);
   const evidence = [...proofs.values()].filter((proof) => !("error" in proof));
   const proven = { ...task, evidence };
@@ -76,6 +89,24 @@ async function decideComplete(engine: Engine, { input, call, proofs }: Completio
     ? allow(details)
     : { ...verdict, details: { ...verdict.details, state: moved.state, fix_delta: moved.fixDelta } };
   return { verdict: answer, change: await draft.toChange() };
+}
+
+/** INV-10, for work that somebody else merges: the tests of the commit that it was dispatched on judge it. */
+async function judgeTests(
+  engine: Engine,
+  { input: { commit, judge }, call, proofs, judgements }: Completion,
+  { key, base }: Task,
+): Promise<{ readonly refused: Deny; readonly waiting: boolean } | undefined> {
+  if (commit === undefined || base === undefined || judge === false || proofs.size === 0) return undefined;
+  const judgement = judgements.get(commit) ?? (await engine.judge(base, commit, [...proofs.keys()]));
+  judgements.set(commit, judgement);
+  if ("error" in judgement) return { refused: deny("R-PC-003", judgement.error), waiting: true };
+  const work = {
+    ...{ task: key, commit, weaken: engine.limits.weakenTests },
+    ...{ fix: "fix it and complete the task again", next: "complete it again" },
+  };
+  const settled = await settleJudgement(engine, work, judgement, call);
+  return "refused" in settled ? settled : undefined;
 }
 
 /** Asked of the machine before a command is run for nothing. */

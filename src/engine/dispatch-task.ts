@@ -35,7 +35,7 @@ export interface DispatchInput {
  * the commit that judged the overlap, or not at all (INV-1).
  */
 export async function dispatchTask(engine: Engine, input: DispatchInput, call: Call): Promise<Verdict> {
-  const masked = await maskedPacket(input.packet);
+  const masked = await maskedPacket(withoutConsent(input.packet, call));
   if ("allow" in masked) return masked;
   const asked = readPacket(masked.packet);
   if ("allow" in asked) return asked;
@@ -45,6 +45,14 @@ export async function dispatchTask(engine: Engine, input: DispatchInput, call: C
   if (!verdict.allow) return verdict;
   const epoch = field(verdict.details, "epoch") as number;
   return allow({ ...verdict.details, token: tokenOf(engine.ledger, asked.name.key, epoch) });
+}
+
+/** Only a person lets a task change tests without being asked. */
+function withoutConsent(packet: unknown, { role }: Call): unknown {
+  const assignment = field(packet, "assignment");
+  if (role === "person" || field(assignment, "may_change_tests") === undefined) return packet;
+  const { may_change_tests: _dropped, ...kept } = assignment as Record<string, unknown>;
+  return { ...(packet as object), assignment: kept };
 }
 
 interface Dispatch {
@@ -71,7 +79,9 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
   const judged =
     call.dryRun === true ? await judgeDispatch(engine, packet) : await judgeFreed(engine, packet);
   const draft = new Draft(engine, { by: call, cause: "dispatch" });
-  const task = packetTask(stored ?? newTask(packet.name, draft.at), packet);
+  const base = stored?.base ?? (await engine.baseCommit());
+  const known = stored ?? newTask(packet.name, draft.at);
+  const task = packetTask(base === undefined ? known : { ...known, base }, packet);
   const circle = await findCircle(draft, task);
   if (circle !== undefined) return { verdict: circle };
   const undelegated = await refuseDelegation(draft, task, packet);

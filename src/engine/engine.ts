@@ -1,6 +1,7 @@
 import type { Clock } from "../core/leases/clock.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import type { Ports } from "../core/points/ports.ts";
+import type { Judgement } from "../core/proof/weakening.ts";
 import type { Evidence } from "../core/tasks/evidence.ts";
 import type { Actor } from "../core/tasks/task.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -15,6 +16,14 @@ export interface Engine {
   identityOf(pid: number): ProcessIdentity | undefined;
   /** Runs a command on the exact tree of a commit. */
   prove(commit: string, command: string): Promise<Evidence | { readonly error: string }>;
+  /** Where the base branch is now; undefined where there is none. */
+  baseCommit(): Promise<string | undefined>;
+  /** What the tests of one commit say of another one, by commands that pass on it. */
+  judge(
+    base: string,
+    commit: string,
+    commands: readonly string[],
+  ): Promise<Judgement | { readonly error: string }>;
   findSecrets: Ports["findSecrets"];
   /** Lets hook commands see the breaker without opening the ledger. */
   showBreaker(mode: "CLEAR" | "PAUSE" | "STOP"): void;
@@ -27,6 +36,7 @@ export interface EngineLimits {
   readonly reviewRetries: number;
   readonly sameError: number;
   readonly widen: "ask" | "auto" | "never";
+  readonly weakenTests: "ask" | "refuse" | "allow";
   readonly tokens: Threshold;
   readonly minutes: Threshold;
   readonly costUsd: Threshold;

@@ -72,7 +72,14 @@ export function refuseLanding(
     branch,
     task,
     refused,
-  }: { readonly branch: string; readonly task: string | null; readonly refused: Deny },
+    waiting = false,
+  }: {
+    readonly branch: string;
+    readonly task: string | null;
+    readonly refused: Deny;
+    /** A person has to do something first. */
+    readonly waiting?: boolean;
+  },
   call: Call,
 ): Promise<Verdict> {
   return settle(engine, { operation: "land", input: { branch, task }, call }, async () => {
@@ -88,7 +95,9 @@ export function refuseLanding(
     const signal = field(refused.details, "signal");
     if (signal !== undefined)
       draft.note({ type: "task.warned", task, from: null, to: null, data: { signal, reason } });
-    const data = { branch, refusal: { code, reason } };
+    const decision = field(refused.details, "decision") ?? field(refused.details, "decisions");
+    const told = { ...(waiting ? { waiting } : {}), ...(decision === undefined ? {} : { decision }) };
+    const data = { branch, refusal: { code, reason }, ...told };
     draft.note({ type: "land.refused", task, from: null, to: null, data });
     return { verdict: allow(), change: await draft.toChange() };
   });

@@ -10,6 +10,7 @@ import { type Breaker, readBreaker } from "./breaker.ts";
 import { currentSession } from "./current-session.ts";
 import type { Engine } from "./engine.ts";
 import { openDecisions } from "./open-decisions.ts";
+import { waitingLandings } from "./waiting-landings.ts";
 
 export interface StatusInput {
   readonly task?: string;
@@ -24,12 +25,13 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   // What a session does as a whole is no task for people; what it costs is theirs.
   const tasks = task === undefined ? all.filter(({ id }) => !isMeta(id)) : all;
   const decisions = (await openDecisions(engine)).map(
-    ({ id, kind, task: asked, question, options, askedAt }) => ({
+    ({ id, kind, task: asked, question, options, data, askedAt }) => ({
       id,
       kind,
       task: asked,
       question,
       options,
+      findings: findingsIn(data),
       asked_at: askedAt,
     }),
   );
@@ -44,11 +46,17 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     tasks,
     batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
     decisions,
+    landings: task === undefined ? await waitingLandings(engine) : [],
     cost_usd: totalCost(all),
     walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
     breaker,
     workflow,
   };
+}
+
+function findingsIn(data: unknown): readonly string[] {
+  const findings = field(data, "findings");
+  return isStringList(findings) ? findings : [];
 }
 
 /** Where the session that `start` began is on its way. */

@@ -61,10 +61,12 @@ function blockingEngine(
     ...parts,
     limits: {
       ...{ sameError, reviewRetries, tokens, minutes, costUsd },
-      ...{ widen: "never", delegationDepth: 0, resources: {}, implementers: {} },
+      ...{ widen: "never", weakenTests: "ask", delegationDepth: 0, resources: {}, implementers: {} },
     },
     isAlive,
     identityOf,
+    baseCommit: async () => undefined,
+    judge: async () => ({ error: "a guard runs no checks" }),
     prove: async () => ({ error: "a guard runs no checks" }),
     findSecrets,
     showBreaker: () => {},

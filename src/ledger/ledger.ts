@@ -154,13 +154,14 @@ export interface Decision {
   readonly version: number;
   /**
    * widen: a task asks for more scope. vacuous: a check that should prove something passed before too. manual: what no
-   * command can tell. security: what a reviewer leaves to a person. login: an agent is not logged in. The others are
+   * command can tell. weakened: a change that weakens what the base's tests verified. security: what a reviewer leaves to a person. login: an agent is not logged in. The others are
    * a session's: its two gates, what a role asks, and what becomes of work that repairs did not mend.
    */
   readonly kind:
     | "widen"
     | "vacuous"
     | "manual"
+    | "weakened"
     | "security"
     | "login"
     | "approve-design"

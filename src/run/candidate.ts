@@ -1,10 +1,9 @@
 import { field, isStringList } from "../core/points/fields.ts";
-import { findWeakened, type Weakened } from "../core/proof/weakened-checks.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { reviewedTask, rolledBackMerges } from "../engine/finish-landing.ts";
 import { mergeTrees } from "../workspace/git/merge-commits.ts";
-import { readChangedTexts } from "../workspace/git/read-changed-texts.ts";
 import { readDiff } from "../workspace/git/read-diff.ts";
 import { isAncestor, readParents, readRef } from "../workspace/git/refs.ts";
 import type { RepositoryState } from "../workspace/git/repository-state.ts";
@@ -28,7 +27,8 @@ export interface Candidate {
   /** What only a person can tell of it. */
   readonly manual: readonly string[];
   readonly changed: readonly string[];
-  readonly weakened: readonly Weakened[];
+  /** Globs of tests that a person has allowed it to change. */
+  readonly mayChangeTests: readonly string[];
 }
 
 export interface BranchWish {
@@ -40,6 +40,8 @@ export interface BranchWish {
   readonly scope: readonly string[] | null;
   readonly checks: readonly string[];
   readonly proves: readonly string[];
+  /** Globs of tests that the caller, a person, lets it change. */
+  readonly mayChangeTests?: readonly string[];
 }
 
 export type Examined =
@@ -70,7 +72,7 @@ export async function examineBranch(
     return refusal(deny("R-GT-001", `\`${branch}\` has no commit in common with the base: rebase it first`));
   const diff = await readDiff(root, fork, commit);
   const changed = diff.map(({ path }) => path);
-  const { scope, forbidden, checks, manual } = termsOf(task?.assignment ?? null, wish);
+  const { scope, forbidden, checks, manual, mayChangeTests } = termsOf(task, wish);
   const outside = findOutsideScope(
     engine.world,
     { scope, forbidden, session: task?.session ?? null, task: wish.task && task?.id },
@@ -96,7 +98,7 @@ export async function examineBranch(
       checks,
       manual,
       changed,
-      weakened: findWeakened(await readChangedTexts(root, fork, commit)),
+      mayChangeTests: [...mayChangeTests, ...(wish.mayChangeTests ?? [])],
     },
   };
 }
@@ -128,7 +130,9 @@ function isBranchName(name: string): boolean {
 }
 
 /** A task's own terms hold; what the caller adds comes on top. */
-function termsOf(assignment: unknown, { scope, checks, proves }: BranchWish) {
+function termsOf(task: Task | undefined, { scope, checks, proves }: BranchWish) {
+  const assignment = task?.assignment ?? null;
+  const ofPlan = task?.session != null;
   const listed = (name: string) => {
     const value = field(assignment, name);
     return isStringList(value) ? value : [];
@@ -141,6 +145,8 @@ function termsOf(assignment: unknown, { scope, checks, proves }: BranchWish) {
   return {
     scope: held.length > 0 ? held : (scope ?? ["."]),
     forbidden: listed("forbidden_scope"),
+    // Another program's packet is not a person's word.
+    mayChangeTests: ofPlan ? listed("may_change_tests") : [],
     manual: [...new Set(after(/^manual:/i))],
     checks: [
       ...[...new Set([...commands, ...checks])].map((command) => ({ command, kind: "acceptance" as const })),

@@ -107,7 +107,13 @@ async function recordRefusals({ engine, call }: IntegrationContext, members: rea
   for (const { branch, task, refused, outcome } of members)
     if (refused !== null)
       // Who waits for a person has done nothing wrong: a task stays in review.
-      await refuseLanding(engine, { branch, task: outcome === "waiting" ? null : task, refused }, call);
+      await refuseLanding(
+        engine,
+        outcome === "waiting"
+          ? { branch, task: null, refused, waiting: task === null }
+          : { branch, task, refused },
+        call,
+      );
 }
 
 /** The worst of them is how it went; what was part of the base before does not count. */

@@ -1,6 +1,7 @@
 import type { Config } from "../contract/config.ts";
 import type { CheckRecord } from "../core/proof/check-record.ts";
-import type { Weakened } from "../core/proof/weakened-checks.ts";
+import type { Weakened } from "../core/proof/material/weakenings.ts";
+import { type Judged, untouched } from "../core/proof/weakening.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Call, Engine } from "../engine/engine.ts";
 import type { GateResult } from "../proof/gate/gate-result.ts";
@@ -33,7 +34,10 @@ export interface Member {
   readonly commit: string | null;
   readonly refused: Deny | null;
   readonly changed: readonly string[];
+  /** What is verified less than before, because a person accepted it or the configuration allows it. */
   readonly weakened: readonly Weakened[];
+  /** What the base's tests say of it. */
+  readonly tests: Judged;
   readonly evidence: readonly CheckRecord[];
   /** Where it was proposed. */
   readonly url?: string;
@@ -49,8 +53,8 @@ export interface Integrated {
   readonly branches: readonly Member[];
 }
 
-export function toldOf({ task, changed, weakened }: Candidate) {
-  return { task, changed, weakened };
+export function toldOf({ task, changed }: Candidate) {
+  return { task, changed };
 }
 
 export function member(branch: string, told: Pick<Member, "outcome"> & Partial<Member>): Member {
@@ -61,6 +65,7 @@ export function member(branch: string, told: Pick<Member, "outcome"> & Partial<M
     refused: null,
     changed: [],
     weakened: [],
+    tests: untouched,
     evidence: [],
     ...told,
   };

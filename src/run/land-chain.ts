@@ -105,19 +105,21 @@ async function finalCommits(
 ): Promise<readonly MovedTask[]> {
   const members: MovedTask[] = [];
   for (const link of links) {
-    const { candidate, tree, evidence } = link;
-    const { branch, title, scope, changed, weakened } = candidate;
+    const { candidate, tree, evidence, judged: tests } = link;
+    const { branch, title, scope, changed } = candidate;
+    const { weakened } = tests;
     const names = members.map(({ task }) => task);
     const task = candidate.task ?? (await freeTaskName(engine, branch, names));
     const parents = [members.at(-1)?.commit ?? repository.baseCommit, candidate.commit];
     const commit = await commitTree(repository.root, { tree, parents, ...messageOf(link, task) });
-    const proof = { task, batch, tree, changed, weakened, evidence, gate: link === links.at(-1) ? gate : [] };
+    const told = { task, batch, tree, changed, weakened, tests, evidence };
+    const proof = { ...told, gate: link === links.at(-1) ? gate : [] };
     members.push({ task, branch, title, commit, scope, evidence, proof });
   }
   return members;
 }
 
-function messageOf({ candidate, evidence }: ProvenLink, task: string) {
+function messageOf({ candidate, evidence, judged: { accepted } }: ProvenLink, task: string) {
   const { branch, title, session } = candidate;
   const proof = evidence.map(({ command, outcome }) => `${command} (${outcome})`).join("; ");
   const id = session === null ? task : task.slice(session.length + 1);
@@ -127,14 +129,20 @@ function messageOf({ candidate, evidence }: ProvenLink, task: string) {
       "Lockstep-Task": id,
       ...(session === null ? {} : { "Lockstep-Session": session }),
       "Lockstep-Evidence": proof.replace(/\s+/g, " "),
+      ...(accepted === undefined
+        ? {}
+        : {
+            "Lockstep-Weakened": `accepted in ${accepted.decision}: ${accepted.reason}`.replace(/\s+/g, " "),
+          }),
     },
   };
 }
 
 export function toldMember(
-  { candidate, evidence }: ProvenLink,
+  { candidate, evidence, judged: tests }: ProvenLink,
   outcome: Member["outcome"],
   commit: string | null,
 ): Member {
-  return member(candidate.branch, { ...toldOf(candidate), outcome, commit, evidence });
+  const { weakened } = tests;
+  return member(candidate.branch, { ...toldOf(candidate), outcome, commit, evidence, weakened, tests });
 }

@@ -4,7 +4,7 @@ import type { ProvenLink } from "./prove-chain.ts";
 /** The proof for people who read it elsewhere, in Markdown. */
 export function proofText({
   base,
-  link: { candidate, tree, evidence },
+  link: { tree, evidence, judged },
   gate,
 }: {
   readonly base: string;
@@ -16,12 +16,13 @@ export function proofText({
     row([code(command), before === null ? "-" : `exit ${before.exit}`, `exit ${after.exit}`, outcome]),
   );
   const gates = gate.map(({ check, result, note }) => row([check, result, note ?? ""]));
-  const weakened = candidate.weakened.map(({ path, what }) => `- ${code(path)}: ${what}`);
+  const weakened = judged.weakened.map(({ path, what }) => `- ${code(path)}: ${what}`);
+  const accepted = judged.accepted === undefined ? "" : ` A person accepted this: ${judged.accepted.reason}`;
   return [
     `Proven by Lockstep on the tree that merging into \`${base}\` gives: \`${tree}\`.`,
     ["| check | base | merged | outcome |", "|---|---|---|---|", ...checks].join("\n"),
     gates.length === 0 ? "" : ["| gate | result | note |", "|---|---|---|", ...gates].join("\n"),
-    weakened.length === 0 ? "" : ["Look at what checks less now:", ...weakened].join("\n"),
+    weakened.length === 0 ? "" : [`Tests weakened by this change:${cell(accepted)}`, ...weakened].join("\n"),
   ]
     .filter((part) => part !== "")
     .join("\n\n");

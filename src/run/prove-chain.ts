@@ -1,21 +1,25 @@
 import type { CheckRecord } from "../core/proof/check-record.ts";
-import { touchesTests } from "../core/proof/weakened-checks.ts";
+import { fileOf } from "../core/proof/lost-tests.ts";
+import { type Judged, type Judgement, untouched, type WeakeningReason } from "../core/proof/weakening.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { askVacuous } from "../engine/ask-vacuous.ts";
+import { settleJudgement } from "../engine/settle-judgement.ts";
 import { type GateResult, gateResult } from "../proof/gate/gate-result.ts";
+import { type JudgedCheck, judgeChange, lostOnTip } from "../proof/judgement/judge-change.ts";
 import type { Prover } from "../proof/prover.ts";
 import type { Candidate } from "./candidate.ts";
 import { findGuilty } from "./find-guilty.ts";
 import type { IntegrationContext } from "./integration.ts";
 import type { IntegrationRef } from "./integration-ref.ts";
 import { passManual } from "./manual-checks.ts";
-import { addLink, type Link } from "./merge-chain.ts";
+import { addLink, type Link, tryLinks } from "./merge-chain.ts";
 import { openProver } from "./open-prover.ts";
 import { ChecksProof, projectChecks, type WantedCheck } from "./prove-checks.ts";
-import { needConventions, runGate, whyGateFails } from "./run-gate.ts";
+import { gateCommands, needConventions, runGate, whyGateFails } from "./run-gate.ts";
 
 export interface ProvenLink extends Link {
   readonly evidence: readonly CheckRecord[];
+  readonly judged: Judged;
 }
 
 /** A candidate that is left out, and why. */
@@ -48,9 +52,9 @@ export async function proveChain(
   const project = await projectChecks(repository.root, base, config.checks.default);
   const full = await projectChecks(repository.root, base, config.checks.full);
   const checks = new ChecksProof({ prover, base, flaky: config.checks.flaky, allowRed, onProgress });
-  const red = await checks.findRedBase([...project, ...full]);
-  if (red !== undefined)
-    return { links: [], gate: [], out: candidates.map((candidate) => leftOut(candidate, red, true)) };
+  const unrun = await checks.readBase([...project, ...full]);
+  if (unrun !== undefined)
+    return { links: [], gate: [], out: candidates.map((candidate) => leftOut(candidate, unrun, true)) };
   const proving: Proving = { context, prover, checks, project, full, ref };
   const out: LeftOut[] = [];
   for (let left = candidates; ; ) {
@@ -95,11 +99,19 @@ async function tryChain(
     if ("refused" in proof) {
       const { refused, records, failed, waiting = false } = proof;
       if (failed === undefined) return { candidate, refused, waiting, evidence: records };
-      return blame(proving, { links, last: { ...link, evidence: records }, failed, refused });
+      return blame(proving, {
+        links,
+        last: { ...link, evidence: records, judged: untouched },
+        failed,
+        refused,
+      });
     }
+    const told = await judgeLink(proving, { links, link, passed: proof.passed });
+    const evidence = [...proof.records, ...told.records];
+    if ("refused" in told) return { candidate, refused: told.refused, waiting: told.waiting, evidence };
     const manual = await passManual(context, candidate, link.tree);
-    if ("refused" in manual) return { candidate, ...manual, evidence: proof.records };
-    links.push({ ...link, evidence: [...proof.records, ...manual.records] });
+    if ("refused" in manual) return { candidate, ...manual, evidence };
+    links.push({ ...link, evidence: [...evidence, ...manual.records], judged: told.judged });
   }
   const last = links.at(-1);
   if (last === undefined) return { links, gate: [] };
@@ -109,6 +121,55 @@ async function tryChain(
     links: [...links.slice(0, -1), { ...last, evidence: [...last.evidence, ...tip.records] }],
     gate: tip.gate,
   };
+}
+
+/** What the change does to the tests of what it comes after: of the base, or of the link before it. */
+async function judgeLink(
+  { context, prover, full }: Proving,
+  {
+    links,
+    link,
+    passed,
+  }: { readonly links: readonly ProvenLink[]; readonly link: Link; readonly passed: readonly JudgedCheck[] },
+) {
+  const { repository, config, engine, onProgress } = context;
+  const { candidate, commit, tree } = link;
+  const last = links.at(-1);
+  const judgement = await judgeChange({
+    ...{ root: repository.root, place: engine.world.place, prover, commit, tree, onProgress },
+    base: last?.commit ?? repository.baseCommit,
+    checks: last === undefined ? passed : await onLink(prover, last, passed),
+    later: [...full.map(({ command }) => command), ...gateCommands(config.gate)],
+    tests: config.tests,
+    mayChange: candidate.mayChangeTests,
+    change: changeOf(context, [...links.map((one) => one.candidate), candidate]),
+  });
+  return settle(context, candidate, judgement);
+}
+
+function settle(
+  { engine, config, call, dryRun }: IntegrationContext,
+  candidate: Candidate,
+  judgement: Judgement,
+) {
+  const { task, branch, commit, session } = candidate;
+  const words =
+    session === null
+      ? { fix: "fix the branch and land again", next: "land again" }
+      : { fix: "fix it and hand it in again", next: "run again" };
+  const work = { task: task ?? branch, commit, weaken: config.tests.weaken, ...words };
+  return settleJudgement(engine, work, judgement, { ...call, dryRun });
+}
+
+/** The link before was proven by the same checks, so asking for it costs nothing. */
+async function onLink(prover: Prover, { commit, evidence }: ProvenLink, passed: readonly JudgedCheck[]) {
+  return Promise.all(
+    passed.map(async (check) => {
+      if (!evidence.some(({ command }) => command === check.command)) return check;
+      const before = await prover.run(commit, check.command);
+      return "error" in before ? check : { ...check, before };
+    }),
+  );
 }
 
 function isAmong(checks: readonly WantedCheck[], wanted: string): boolean {
@@ -148,23 +209,51 @@ interface Failure {
   readonly refused: Deny;
 }
 
-/** A check of one can fail through what another changed: only that one leaves. */
-async function blame({ context, checks }: Proving, failure: Failure): Promise<LeftOut> {
+/**
+ * In a queue the earlier change wins and the later one adapts, unless the earlier one fails the project's own checks
+ * alone on the base.
+ */
+async function blame({ context, checks, project }: Proving, failure: Failure): Promise<LeftOut> {
   const { links, last, failed, refused } = failure;
   const { root, baseCommit: base } = context.repository;
-  const guilty = await findGuilty({
-    root,
-    base,
-    candidates: [...links, last].map(({ candidate }) => candidate),
-    fails: (commit, merged) => checks.fails(commit, failed, changeOf(context, merged)),
-  });
-  const own = last.candidate.checks.some(({ command }) => command === failed);
-  if (guilty === last.candidate || !(own || isVictim(last.candidate, guilty)))
-    return {
-      ...leftOut(last.candidate, withOther(refused, guilty, last.candidate)),
-      evidence: last.evidence,
-    };
-  return broke(guilty, last.candidate, { what: `\`${failed}\``, refused, links });
+  const fails = (commit: string, merged: readonly Candidate[]) =>
+    checks.fails(commit, failed, changeOf(context, merged));
+  const candidates = [...links, last].map(({ candidate }) => candidate);
+  const other = await findGuilty({ root, base, candidates, fails });
+  const isProjects = isAmong(project, failed);
+  if (other !== last.candidate && isProjects && (await failsAlone({ root, base, other, fails })))
+    return broke(other, last.candidate, { what: `\`${failed}\``, refused, links });
+  return { ...leftOut(last.candidate, withOther(refused, other, last.candidate)), evidence: last.evidence };
+}
+
+async function failsAlone({
+  root,
+  base,
+  other,
+  fails,
+}: Pick<TipFailure, "fails"> & { readonly root: string; readonly base: string; readonly other: Candidate }) {
+  const commit = await tryLinks(root, base, [other]);
+  return commit === undefined || (await fails(commit, [other]));
+}
+
+/** Tests of the whole suite that no longer pass on the tip, and that nobody has accepted for a link. */
+async function settleLost(
+  context: IntegrationContext,
+  links: readonly ProvenLink[],
+  lost: readonly WeakeningReason[],
+): Promise<LeftOut | undefined> {
+  const accepted = new Set(links.flatMap(({ judged }) => judged.weakened.map(({ path }) => path)));
+  const open = lost.filter((reason) => reason.kind === "test" && !accepted.has(reason.test));
+  const [first] = open;
+  if (first === undefined || context.config.tests.weaken === "allow") return undefined;
+  const file = first.kind === "test" ? fileOf(first.test) : "";
+  const link =
+    links.find(({ candidate }) => candidate.changed.includes(file)) ?? (links.at(-1) as ProvenLink);
+  const { changes } = link.judged;
+  const settled = await settle(context, link.candidate, { changes, reasons: open, runs: [] });
+  if (!("refused" in settled)) return undefined;
+  const { refused, waiting } = settled;
+  return { candidate: link.candidate, refused, waiting, evidence: link.evidence };
 }
 
 /** The gate and the checks that only it runs, on the last merge. */
@@ -186,6 +275,8 @@ async function proveTip(
       proving.checks.fails(commit, failed, changeOf(context, merged));
     return { out: await blameTip(proving, { links, refused, what: `\`${failed}\``, fails }) };
   }
+  const lost = await settleLost(context, links, lostOnTip(proof.passed));
+  if (lost !== undefined) return { out: lost };
   const gate = await gateOn(proving, last.commit, links);
   const refused = whyGateFails(gate);
   if (refused === undefined) return { records: proof.records, gate };
@@ -207,7 +298,7 @@ interface TipFailure {
   readonly fails: Parameters<typeof findGuilty>[0]["fails"];
 }
 
-/** First the merge from which on it fails, then whose change makes that one fail. */
+/** The merge from which on it fails: what came before it holds. */
 async function blameTip({ context }: Proving, { links, refused, what, fails }: TipFailure): Promise<LeftOut> {
   const { root, baseCommit: base } = context.repository;
   let count = 1;
@@ -215,16 +306,11 @@ async function blameTip({ context }: Proving, { links, refused, what, fails }: T
   while (count < links.length && !(await fails(links[count - 1]?.commit ?? base, candidates.slice(0, count))))
     count += 1;
   const failing = candidates.slice(0, count);
-  const guilty = await findGuilty({ root, base, candidates: failing, fails });
+  const other = await findGuilty({ root, base, candidates: failing, fails });
   const last = failing.at(-1) as Candidate;
-  if (guilty === last || !isVictim(last, guilty))
-    return withEvidence(links, last, withOther(refused, guilty, last));
-  return broke(guilty, last, { what, refused, links });
-}
-
-/** Two that hold alone and not together: whose tests they are is who was broken; else the later one has to adapt. */
-function isVictim(one: Candidate, other: Candidate): boolean {
-  return touchesTests(one.changed) && !touchesTests(other.changed);
+  if (other !== last && (await failsAlone({ root, base, other, fails })))
+    return broke(other, last, { what, refused, links });
+  return withEvidence(links, last, withOther(refused, other, last));
 }
 
 function withOther(refused: Deny, other: Candidate, own: Candidate): Deny {

@@ -2,7 +2,8 @@ import { type CheckKind, type CheckRecord, type CheckRun, judgeCheck } from "../
 import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
-import type { ChangeFacts, Prover } from "../proof/prover.ts";
+import type { JudgedCheck } from "../proof/judgement/judge-change.ts";
+import type { ChangeFacts, Proven, Prover } from "../proof/prover.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
 
 export interface WantedCheck {
@@ -48,7 +49,8 @@ interface Proving {
 }
 
 export type Proof =
-  | { readonly records: readonly CheckRecord[] }
+  /** `passed`: what the base's tests can be compared with. */
+  | { readonly records: readonly CheckRecord[]; readonly passed: readonly JudgedCheck[] }
   /** `failed`: the command whose failure refused it; somebody else's work may be the reason. */
   | {
       readonly records: readonly CheckRecord[];
@@ -68,7 +70,7 @@ interface Claim {
 /** Runs checks on merged trees, each on the base first; what it was there is asked once. */
 export class ChecksProof {
   readonly #with: Omit<Proving, "approves">;
-  readonly #before = new Map<string, CheckRun>();
+  readonly #before = new Map<string, Proven>();
 
   constructor(proving: Omit<Proving, "approves">) {
     this.#with = proving;
@@ -79,9 +81,17 @@ export class ChecksProof {
     for (const { command } of checks) {
       const before = await this.#onBase(command);
       if ("allow" in before) return before;
-      if (before.exit === 0 || this.#with.allowRed) continue;
-      const reason = `\`${command}\` fails on the base already: mend that first`;
-      return deny("R-PC-002", reason, { command, output: before.tail });
+      if (before.run.exit === 0 || this.#with.allowRed) continue;
+      return redBase(command, before.run);
+    }
+    return undefined;
+  }
+
+  /** Runs checks on the base alone; a reason only where one cannot be run at all. */
+  async readBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
+    for (const { command } of checks) {
+      const before = await this.#onBase(command);
+      if ("allow" in before) return before;
     }
     return undefined;
   }
@@ -93,18 +103,25 @@ export class ChecksProof {
     { change, approves, ofRun }: Claim,
   ): Promise<Proof> {
     const records: CheckRecord[] = [];
+    const passed: JudgedCheck[] = [];
     for (const { command, kind } of checks) {
       const before = await this.#onBase(command);
       if ("allow" in before) return { refused: before, records };
       this.#with.onProgress(`on the merged tree: ${command}`);
-      const after = await this.#with.prover.run(commit, command, change);
-      if ("error" in after) return { refused: notRun(command, after.error), records };
-      const asBefore = this.#with.allowRed && kind === "project" && isSameFailure(before, after.run);
-      const again = after.run.exit === 0 || asBefore ? null : await this.#again(commit, command, change);
-      const runs = { kind, before, after: after.run, again };
-      const record = { command, tree: after.tree, ...runs, outcome: judgeCheck(runs) };
+      const proven = await this.#with.prover.run(commit, command, change);
+      if ("error" in proven) return { refused: notRun(command, proven.error), records };
+      const after = wholeRun(proven, before);
+      const asBefore = this.#with.allowRed && kind === "project" && isSameFailure(before.run, after);
+      const again = after.exit === 0 || asBefore ? null : await this.#again(commit, command, change);
+      const runs = { kind, before: before.run, after, again };
+      const record = { command, tree: proven.tree, ...runs, outcome: judgeCheck(runs) };
       records.push(record);
+      const isRepair = kind === "project" && after.exit === 0;
+      if (kind !== "proves" && (before.run.exit === 0 || isRepair || asBefore))
+        passed.push({ command, before, after: proven });
       if (record.outcome === "pass" || asBefore) continue;
+      const isRedBase = kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
+      if (isRedBase) return { refused: redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
         const refused = whyNot(record, ofRun);
@@ -113,25 +130,25 @@ export class ChecksProof {
       const answer = await approves(command);
       if (answer !== "approved") return { ...vacuous(command, answer, ofRun), records };
     }
-    return { records };
+    return { records, passed };
   }
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
     this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
     const proven = await this.#with.prover.run(commit, command, change);
     if ("error" in proven) return true;
-    const before = this.#with.allowRed ? this.#before.get(command) : undefined;
+    const before = this.#with.allowRed ? this.#before.get(command)?.run : undefined;
     return proven.run.exit !== 0 && !(before !== undefined && isSameFailure(before, proven.run));
   }
 
-  async #onBase(command: string): Promise<CheckRun | Deny> {
+  async #onBase(command: string): Promise<Proven | Deny> {
     const known = this.#before.get(command);
     if (known !== undefined) return known;
     this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
     const before = await this.#with.prover.run(this.#with.base, command);
     if ("error" in before) return notRun(command, before.error);
-    this.#before.set(command, before.run);
-    return before.run;
+    this.#before.set(command, before);
+    return before;
   }
 
   async #again(commit: string, command: string, change: ChangeFacts): Promise<CheckRun | null> {
@@ -139,6 +156,18 @@ export class ChecksProof {
     const again = await this.#with.prover.run(commit, command, change);
     return "error" in again ? null : again.run;
   }
+}
+
+/** A runner that was cut short proves nothing, whatever it exits with; on the base it may always be. */
+function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
+  const cut = inventory?.cut ?? null;
+  if (run.exit !== 0 || cut === null || before.inventory?.cut != null) return run;
+  return { ...run, exit: null, tail: `${run.tail}\nlockstep: it ended with 0, but ${cut}\n` };
+}
+
+function redBase(command: string, { tail }: CheckRun): Deny {
+  const reason = `\`${command}\` already fails on the base, so nothing can be verified: fix the base first, or compare failures with --allow-red`;
+  return deny("R-PC-002", reason, { command, output: tail });
 }
 
 function notRun(command: string, error: string): Deny {

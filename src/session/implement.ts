@@ -4,6 +4,7 @@ import type { Session } from "../core/session/session.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { askSession } from "../engine/ask-session.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
+import { testWishes } from "../engine/test-consent.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block } from "./block.ts";
@@ -24,6 +25,10 @@ export async function implement(context: SessionContext, session: Session): Prom
       reason: plan.faults.join("; "),
       recovery: `mend ${sessionsFolder}/${context.name}/${copyName}`,
     });
+  if (await waitsForConsent(context, session, plan)) {
+    await context.move({ type: "ask" });
+    return "again";
+  }
   await carryOutAnswers(context, plan);
   const isFinal = session.strategy === "single-final";
   const stays = await conductTasks(context, plan, {
@@ -40,6 +45,29 @@ export async function implement(context: SessionContext, session: Session): Prom
   return afterRun(context, plan);
 }
 
+/** A role's word that a task may change tests counts only once a person has agreed. */
+async function waitsForConsent(
+  context: SessionContext,
+  session: Session,
+  plan: LoadedPlan,
+): Promise<boolean> {
+  const wishes = testWishes(plan.tasks);
+  if (wishes.length === 0) return false;
+  const { engine, call } = context.context;
+  const { state } = await askSession(
+    engine,
+    {
+      ...{ session: context.name, kind: "question", stateContext: session.state, fromSecurity: false },
+      question: `The plan lets tasks change tests without asking you: ${wishes.join("; ")}. Is that right?`,
+      options: ["approved", "refused"],
+      about: ["may_change_tests", ...wishes],
+      data: { tests: wishes },
+    },
+    call,
+  );
+  return state === "pending";
+}
+
 /** What is not in after a run waits for a person: for an answer, or for a word on what failed. */
 async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<StepEnd> {
   const { engine } = context.context;
@@ -50,7 +78,7 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
       await settleTask(context, "task-escalate", { task: task.key, reason: shortReason(task) });
   const tasks = await tasksOf(context, plan);
   const weakened = tasks.flatMap(({ id, weakened: less = [] }) =>
-    less.map((one) => `${id} checks less: ${field(one, "path")}: ${field(one, "what")}`),
+    less.map((one) => `${id} weakens tests: ${field(one, "path")}: ${field(one, "what")}`),
   );
   if (weakened.length > 0) await context.move({ type: "note", knownIssues: weakened });
   const left = await unfinishedTasks(context.context);

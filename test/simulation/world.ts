@@ -146,6 +146,8 @@ export class World implements Store {
       limits,
       isAlive: machine.isAlive,
       identityOf: machine.identityOf,
+      baseCommit: async () => undefined,
+      judge: async () => ({ changes: [], reasons: [], runs: [] }),
       prove: async (commit, command) => {
         await ledger.operation.turn("prove");
         return proofOf(commit, command);
@@ -223,6 +225,7 @@ function makeLimits(random: Random): EngineLimits {
     reviewRetries: random.pick([0, 1, 3]),
     sameError: random.pick([2, 3]),
     widen: random.pick(["auto", "ask", "ask", "never"]),
+    weakenTests: "ask",
     tokens: random.pick([
       { warn: 800, halt: 1600 },
       { warn: null, halt: null },

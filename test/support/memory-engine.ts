@@ -13,6 +13,7 @@ const limits: EngineLimits = {
   reviewRetries: 3,
   sameError: 3,
   widen: "auto",
+  weakenTests: "ask",
   tokens: { warn: 35_000, halt: 50_000 },
   minutes: { warn: 10, halt: 15 },
   costUsd: { warn: null, halt: null },
@@ -33,6 +34,8 @@ export interface TestEngine extends Engine {
 interface TestOptions {
   readonly limits?: Partial<EngineLimits>;
   readonly ledger?: Ledger;
+  readonly baseCommit?: Engine["baseCommit"];
+  readonly judge?: Engine["judge"];
   readonly prove?: (commit: string, command: string) => Promise<Evidence | { readonly error: string }>;
 }
 
@@ -54,6 +57,8 @@ export async function memoryEngine(options: TestOptions = {}): Promise<TestEngin
     limits: { ...limits, ...options.limits },
     isAlive: ({ pid, boot }) => boot === moment.boot && !dead.has(pid),
     identityOf: (pid) => (dead.has(pid) ? undefined : identity(pid)),
+    baseCommit: options.baseCommit ?? (async () => undefined),
+    judge: options.judge ?? (async () => ({ changes: [], reasons: [], runs: [] })),
     prove: options.prove ?? (async () => ({ error: "no commands here" })),
     findSecrets,
     showBreaker: (mode) => void shown.push(mode),

@@ -6,10 +6,10 @@ import { isMerged } from "./task-words.ts";
 
 type Weakened = Partial<Pick<TaskStatus, "weakened">>;
 
-/** What a task changed so that it checks less than before. */
+/** What is verified less than before a task. */
 export function lessWords({ weakened = [] }: Weakened): readonly string[] {
   return weakened.map(
-    (less) => `${style.red("checks less:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
+    (less) => `${style.red("tests weakened:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
   );
 }
 

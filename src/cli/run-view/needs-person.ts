@@ -8,6 +8,9 @@ export interface Question {
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];
+  /** What the question is about, line by line. */
+  readonly findings?: readonly string[];
+  readonly data?: unknown;
 }
 
 /** Something that only a person can settle, and how: one of the commands. */
@@ -58,6 +61,7 @@ export function decideCommands(one: Question, pending?: readonly Question[]): re
 /** What can be said; `…`: a person's own words. */
 export function answersTo({ kind, options }: Pick<Question, "kind" | "options">): readonly string[] {
   if (options.length === 0) return ["…"];
+  if (kind === "weakened") return ["accept: …", "refuse: …"];
   return kind === "repair" ? options.flatMap((option) => [option, `${option}: …`]) : options;
 }
 

@@ -1,4 +1,6 @@
+import { field, isTextList } from "../../core/points/fields.ts";
 import { wrapped } from "../../core/text/display-width.ts";
+import { printable } from "../table.ts";
 import { decideCommands, type Question, questionText } from "./needs-person.ts";
 
 interface Shown {
@@ -11,8 +13,10 @@ interface Shown {
 export function questionLines(one: Question, { pending, nameOf }: Shown): readonly string[] {
   const columns = ((process.stdout.isTTY && process.stdout.columns) || 80) - 2;
   const isPending = pending.some(({ id }) => id === one.id);
+  const findings = one.findings ?? field(one.data, "findings");
   return [
     ...wrapped(questionText(one, nameOf), columns),
+    ...(isTextList(findings) ? findings.map((finding) => `- ${printable(finding)}`) : []),
     ...(isPending ? decideCommands(one, pending) : []),
   ].map((line) => `  ${line}`);
 }

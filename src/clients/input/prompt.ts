@@ -50,10 +50,17 @@ function rulesOf({ task, assignment, worklog_path }: UniversalInput): readonly s
     ...(forbidden_scope.length > 0 ? [`Never write in ${inTicks(forbidden_scope)}.`] : []),
     `If you need another path, ask for it and go on with the rest: \`lockstep widen ${shellWord(task.id)} PATH --why "…"\`. Anything else that you write is refused.`,
     "Your working tree is what counts: you need not commit, and you must not push or touch other branches.",
-    "The acceptance checks are run for you afterwards, on the merged tree. Do not weaken, skip or delete checks.",
+    "The acceptance checks are run for you afterwards, on the merged tree.",
+    testsRule(assignment),
     `Append to ${inTicks([worklog_path])} what you did and why, in short; no secrets.`,
     "Start no other agents, and ask nobody: if you cannot go on, answer `BLOCKED` with the reason.",
   ];
+}
+
+/** Told before the work starts, so that most never meet it. */
+function testsRule({ may_change_tests: allowed = [] }: UniversalInput["assignment"]): string {
+  const free = allowed.length === 0 ? "" : ` A person has allowed changes to ${inTicks(allowed)}.`;
+  return `The tests of the base judge your change: they run on it as they were before you, without the tests, helpers and test configuration that you added. Every test that passed before must still run and pass. Add tests as you like; deleting, skipping or weakening one stops the merge until a person accepts it.${free}`;
 }
 
 interface RoleWish extends PromptFacts {

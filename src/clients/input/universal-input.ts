@@ -32,6 +32,8 @@ export interface Assignment {
   readonly objective: string;
   readonly forbidden_actions: readonly string[];
   readonly evidence: readonly string[];
+  /** Tests that a person has allowed the task to change. */
+  readonly may_change_tests?: readonly string[];
 }
 
 type ChangedFile =

@@ -23,9 +23,13 @@ export function nextTasks<Task extends PlannedTask>(
   return [...rework, ...pickDisjoint(standing.ready(), occupied, room - rework.length)];
 }
 
-/** How many more may start. Too many in review hold up what is new, never what is finished. */
+/**
+ * How many more may start. Too many in review hold up what is new, never what is finished; what waits for a person
+ * holds up nothing.
+ */
 function roomBeside(held: readonly Stand[], { maxParallel, maxReview, maxActive }: PlanLimits): number {
-  const count = (wanted: TaskState) => held.filter(({ state }) => state === wanted).length;
+  const count = (wanted: TaskState) =>
+    held.filter(({ state, isPersons }) => state === wanted && isPersons !== true).length;
   const running = count("IN_PROGRESS");
   const inReview = count("REVIEW");
   return inReview > maxReview ? 0 : Math.min(maxParallel - running, maxActive - running - inReview);

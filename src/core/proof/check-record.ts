@@ -9,8 +9,9 @@ export interface CheckRun {
 /**
  * project: the repository's own checks, which must be green on the base. acceptance: what a task has to make
  * true, whatever it was before. proves: must fail on the base, or it shows nothing. manual: a person's word.
+ * judgement: the base's own tests on the change.
  */
-export type CheckKind = "project" | "acceptance" | "proves" | "manual";
+export type CheckKind = "project" | "acceptance" | "proves" | "manual" | "judgement";
 
 export interface CheckRuns {
   readonly kind: CheckKind;

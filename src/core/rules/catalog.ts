@@ -126,6 +126,10 @@ const catalog = {
   ),
   "R-HK-001": own("a lifecycle hook failed", "do what its remediation says and submit again"),
   "R-GT-001": own("the integration gate failed", "mend what the gate's record names"),
+  "R-TW-001": own(
+    "the change weakens what the base's tests verified",
+    "keep the base's tests passing, or let a person accept the change with `lockstep decide`",
+  ),
   "R-DP-001": own("a task that this one depends on failed", "resolve that task first"),
   "E-CONFIG": own("the configuration is invalid", "mend the line that the message names"),
   "E-PLAN": own("the plan is invalid", "mend the line that the message names"),

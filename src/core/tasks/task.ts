@@ -23,6 +23,8 @@ export interface Task {
   readonly assignment: Details | null;
   /** What was added to its scope on the way: no later packet takes it away. Absent where there is nothing. */
   readonly granted?: readonly string[];
+  /** Where the base was when it was first dispatched: its tests judge what comes of it. Absent where unknown. */
+  readonly base?: string;
   readonly contextRevision: number | null;
   /** What was set when the task was added by hand: a packet may add to it, not take away from it. */
   readonly terms: Details | null;

@@ -76,6 +76,10 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 # What must pass on every merged tree. auto: found from the project's files; flaky: those whose second run counts.
 #checks: { default: [auto], full: [], flaky: [] }
 
+# Changes that weaken the tests they are judged by. weaken: ask (you decide), refuse, allow; material: further files that
+# tests are made of (globs); ignore: files that look like tests and are not.
+#tests: { weaken: ask, material: [], ignore: [] }
+
 # What is looked at when several tasks are merged together, each: auto, off or { command: [...] }.
 #gate:
 #  tests: auto

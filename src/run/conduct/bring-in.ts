@@ -57,7 +57,7 @@ async function mergedElsewhere(
 ): Promise<Member | undefined> {
   const { root, baseCommit } = repository;
   if (commit === baseCommit || !(await isAncestor(root, commit, baseCommit))) return undefined;
-  const verdict = await operate(engine, "complete", { task: key, commit: baseCommit }, call);
+  const verdict = await operate(engine, "complete", { task: key, commit: baseCommit, judge: false }, call);
   const told = { task: key, commit: baseCommit };
   return verdict.allow
     ? member(`lockstep/${plan.id}`, { ...told, outcome: "merged" })

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
+import { withoutUnapproved } from "../../engine/test-consent.ts";
 import { tidyShownActive } from "../../guard/keep-active.ts";
 import { guardEndpoint } from "../../guard/open-endpoint.ts";
 import { openHost } from "../../server/host.ts";
@@ -61,7 +62,8 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
   const { sandbox, missing } = chosen;
   const agents = new Agents(config, repository.root);
   const takeTasks = async ({ plan, session }: Pick<RunWish, "plan" | "session">) => {
-    const tasks = runTasks(config, plan, session.session);
+    const allowed = await withoutUnapproved(context.engine, session.session, plan.tasks);
+    const tasks = runTasks(config, { ...plan, tasks: allowed }, session.session);
     const reviewers = reviewersNeeded(config, tasks);
     if ("allow" in reviewers) return reviewers;
     const refused = await agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);

@@ -22,7 +22,10 @@ export function runTasks(config: Config, plan: LoadedPlan, session: string): rea
         agent,
         ...(task.type === null ? {} : { type: task.type }),
         depends_on: task.depends_on.map((id) => `${session}/${id}`),
-        assignment: { ...assignment, proves: task.proves, uses: task.uses },
+        assignment: {
+          ...{ ...assignment, proves: task.proves, uses: task.uses },
+          ...(task.may_change_tests.length === 0 ? {} : { may_change_tests: task.may_change_tests }),
+        },
       },
     };
   });

@@ -1,0 +1,51 @@
+import type { Inventory, TestOutcome } from "./inventory.ts";
+
+/** A test that passed on the base and does not pass any more. */
+export interface LostTest {
+  readonly test: string;
+  readonly now: "fails" | "is skipped" | "is missing";
+}
+
+const words = { fail: "fails", skip: "is skipped" } as const;
+
+/** Every test that passed before must pass now, whatever else there is. */
+export function lostTests(before: Inventory, after: Inventory | null): readonly LostTest[] {
+  const now = outcomes(after);
+  return [...outcomes(before)].flatMap(([test, outcome]): LostTest[] => {
+    if (outcome !== "pass") return [];
+    const found = now.get(test);
+    return found === "pass" ? [] : [{ test, now: found === undefined ? "is missing" : words[found] }];
+  });
+}
+
+/** Tests that pass now and were not there before. */
+export function newTests(before: Inventory, after: Inventory | null): readonly string[] {
+  const known = outcomes(before);
+  return [...outcomes(after)].flatMap(([test, outcome]) =>
+    outcome === "pass" && !known.has(test) ? [test] : [],
+  );
+}
+
+/** A line number is no part of a name: it moves with everything above it. */
+function outcomes(inventory: Inventory | null): ReadonlyMap<string, TestOutcome> {
+  const found = new Map<string, TestOutcome>();
+  for (const [id, outcome] of Object.entries(inventory?.tests ?? {})) {
+    const name = id.replace(/ \(line \d+\)/, "");
+    let unique = name;
+    for (let count = 2; found.has(unique); count += 1) unique = `${name} #${count}`;
+    found.set(unique, outcome);
+  }
+  return found;
+}
+
+/** The file that a test lies in, as far as its id tells. */
+export function fileOf(test: string): string {
+  return /^(.*?)(?: > | - |::|$)/.exec(test)?.[1] ?? test;
+}
+
+/** Runners that give each test file a process or a world of its own. */
+const isolating = new Set(["node:test", "node-test", "vitest", "jest", "cargo", "cargo test"]);
+
+export function isIsolated({ runners }: Inventory): boolean {
+  return runners.every((runner) => isolating.has(runner));
+}

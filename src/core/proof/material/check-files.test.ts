@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { filesNamedBy } from "./check-files.ts";
+
+const tree = (files: Readonly<Record<string, string>>) => ({
+  has: (path: string) => Object.hasOwn(files, path),
+  text: (path: string) => files[path],
+});
+
+describe("the files that a check is made of", () => {
+  it.each<[string, Readonly<Record<string, string>>, string, readonly string[]]>([
+    ["a script of the shell", { "ci/all.sh": "echo" }, "sh ci/all.sh", ["ci/all.sh"]],
+    ["one in quotes, from here", { "ci.sh": "echo" }, `bash "./ci.sh" --fast`, ["ci.sh"]],
+    [
+      "what a package script starts",
+      { "package.json": '{"scripts":{"test":"node tools/run.js"}}', "tools/run.js": "" },
+      "npm test",
+      ["tools/run.js"],
+    ],
+    [
+      "what a package script starts through others",
+      {
+        "package.json":
+          '{"scripts":{"test":"npm run unit","unit":"run-s a","a":"node a.mjs","pretest":"./pre.sh"}}',
+        "a.mjs": "",
+        "pre.sh": "",
+      },
+      "npm test",
+      ["a.mjs", "pre.sh"],
+    ],
+    [
+      "what a script starts and imports",
+      { "ci.sh": "node tools/a.js", "tools/a.js": 'import "./b.js"', "tools/b.js": "" },
+      "./ci.sh",
+      ["ci.sh", "tools/a.js", "tools/b.js"],
+    ],
+    [
+      "a module of Python",
+      { "tools/check.py": "import tools.rules", "tools/rules.py": "" },
+      "python -m tools.check",
+      ["tools/check.py", "tools/rules.py"],
+    ],
+    [
+      "the recipe of make",
+      { Makefile: "test:\n\t./run.sh", "run.sh": "" },
+      "make -f Makefile test",
+      ["Makefile", "run.sh"],
+    ],
+  ])("holds %s", (_name, files, command, expected) => {
+    expect([...filesNamedBy([command], tree(files))].sort()).toEqual([...expected].sort());
+  });
+
+  it.each([
+    ["grep -q 2 f.js"],
+    ["node test/f.test.js"],
+    ["node check.js"],
+    ["test -e f.js && cat f.js"],
+    ["prettier --check f.js src"],
+  ])("leaves out what `%s` looks at", (command) => {
+    const files = { "f.js": "", "test/f.test.js": 'require("../f.js")', "check.js": 'require("./f.js")' };
+    expect(filesNamedBy([command], tree(files)).has("f.js")).toBe(false);
+  });
+
+  it("leaves out the product", () => {
+    const files = {
+      "package.json":
+        '{"main":"index.js","bin":{"x":"cli.js"},"scripts":{"test":"node cli.js src/a.js index.js"}}',
+      ...{ "index.js": "", "cli.js": "", "src/a.js": "" },
+    };
+    expect([...filesNamedBy(["npm test"], tree(files))]).toEqual([]);
+  });
+});

@@ -1,0 +1,102 @@
+/** A part of a TOML or INI file: its header line and what follows, up to the next header. */
+interface Section {
+  /** `[tool.ruff]` is `tool.ruff`, `[[test]]` is `test`; the part before the first header is ``. */
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** What of a manifest with sections belongs to the checks. */
+interface SectionRules {
+  isTool(name: string): boolean;
+  /** Keys of the other sections that belong to the checks too. */
+  readonly keys: RegExp;
+}
+
+const none = /^$/;
+
+/** Tools that check. Packaging and dependencies belong to the product. */
+const pythonTools =
+  /^tool\.(?:pytest|coverage|tox|nox|ruff|flake8|pylint|mypy|pyright|basedpyright|pytype|ty|black|isort|bandit|hatch\.envs|poe|taskipy|pdm\.scripts|interrogate|pydocstyle|vulture|doctest|ward|behave|invoke)(?:[.-]|$)/;
+const iniTools =
+  /^(?:tool:pytest|pytest|aliases|coverage(?::.*)?|flake8|mypy(?:-.*)?|pylint.*|isort|tox.*|testenv.*|pycodestyle|pydocstyle|nosetests|unittest|test|doctest)$/;
+const rustTools = /^(?:test|bench|profile(?:\..*)?|lints(?:\..*)?|workspace\.lints(?:\..*)?)$/;
+
+const rulesByName: readonly (readonly [RegExp, SectionRules])[] = [
+  [/(?:^|\/)pyproject\.toml$/, { isTool: (name) => pythonTools.test(name), keys: none }],
+  [/(?:^|\/)setup\.cfg$/, { isTool: (name) => iniTools.test(name), keys: none }],
+  [
+    /(?:^|\/)Cargo\.toml$/,
+    {
+      isTool: (name) => rustTools.test(name),
+      keys: /^\s*(?:autotests|autobenches|test|doctest|harness|proc-macro-test)\s*=/,
+    },
+  ],
+];
+
+export function hasSections(path: string): boolean {
+  return rulesByName.some(([name]) => name.test(path));
+}
+
+/** The change's file with the base's tool sections; the change's own text where these are the same. */
+export function mixSections(path: string, base: string, changed: string): string {
+  const rules = rulesByName.find(([name]) => name.test(path))?.[1];
+  if (rules === undefined) return changed;
+  const [old, now] = [sectionsOf(base), sectionsOf(changed)];
+  if (toolText(old, rules) === toolText(now, rules)) return changed;
+  const kept = now
+    .filter(({ name }) => !rules.isTool(name))
+    .map((section) => withKeys(section, keysIn(old, section.name, rules.keys), rules.keys));
+  const tools = old.filter(({ name }) => rules.isTool(name));
+  return `${[...kept, ...tools]
+    .flatMap(({ lines }) => lines)
+    .join("\n")
+    .trimEnd()}\n`;
+}
+
+/** The names of sections whose tool settings differ. */
+export function sectionChanges(path: string, base: string, changed: string): readonly string[] {
+  const rules = rulesByName.find(([name]) => name.test(path))?.[1];
+  if (rules === undefined) return [];
+  const [old, now] = [sectionsOf(base), sectionsOf(changed)];
+  const names = new Set([...old, ...now].map(({ name }) => name));
+  return [...names].flatMap((name) => {
+    const [before, after] = [old, now].map((list) => list.filter((one) => one.name === name));
+    if (toolText(before ?? [], rules) === toolText(after ?? [], rules)) return [];
+    const how = before?.length === 0 ? "added" : after?.length === 0 ? "removed" : "changed";
+    return [`\`[${name}]\` ${how}`];
+  });
+}
+
+function sectionsOf(text: string): readonly Section[] {
+  const sections: { name: string; lines: string[] }[] = [{ name: "", lines: [] }];
+  for (const line of text.replaceAll("\r\n", "\n").split("\n")) {
+    const header = /^\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:[#;].*)?$/.exec(line)?.[1];
+    if (header === undefined) sections.at(-1)?.lines.push(line);
+    else sections.push({ name: header.replaceAll(/["'\s]/g, ""), lines: [line] });
+  }
+  return sections;
+}
+
+/** Everything that belongs to the checks, without comments and blank lines. */
+function toolText(sections: readonly Section[], { isTool, keys }: SectionRules): string {
+  return sections
+    .flatMap(({ name, lines }) => {
+      const own = isTool(name) ? lines : lines.filter((line) => keys.test(line));
+      const said = own.map((line) => line.trim()).filter((line) => line !== "" && !/^[#;]/.test(line));
+      return said.length === 0 ? [] : [`[${name}]`, ...said];
+    })
+    .join("\n");
+}
+
+function keysIn(sections: readonly Section[], name: string, keys: RegExp): readonly string[] {
+  return sections
+    .filter((one) => one.name === name)
+    .flatMap(({ lines }) => lines.filter((line) => keys.test(line)));
+}
+
+function withKeys({ name, lines }: Section, own: readonly string[], keys: RegExp): Section {
+  const [header = "", ...rest] = lines;
+  const others = rest.filter((line) => !keys.test(line));
+  if (keys.test(header)) return { name, lines: [...own, ...others] };
+  return { name, lines: [header, ...own, ...others] };
+}

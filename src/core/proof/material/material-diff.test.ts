@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { type MaterialFacts, readMaterialDiff } from "./material-diff.ts";
+
+// Put together here, so that this file does not look like one with skipped tests.
+const skipped = ["it", "skip"].join(".");
+
+const facts: MaterialFacts = {
+  isNamed: (path) => path === "scripts/ci.sh",
+  configured: (path) =>
+    path.startsWith("judges/") ? true : path.startsWith("src/tests/") ? false : undefined,
+  mayChange: (path) => path === "test/free.test.js",
+  runsExamples: () => true,
+};
+const read = (path: string, before: string | undefined, after: string | undefined) =>
+  readMaterialDiff([{ path, before, after }], facts);
+
+const rust = `pub fn a() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn one() {\n        assert_eq!(a(), 1); // "}" in a comment\n    }\n}\n`;
+
+describe("what a change does to test material", () => {
+  it.each<[string, string, string | undefined, string | undefined]>([
+    ["an edited test", "test/a.test.js", "a", "b"],
+    ["a deleted test", "test/a.test.js", "a", undefined],
+    ["an edited helper", "test/helper.js", "a", "b"],
+    ["edited data", "test/fixtures/a.json", "1", "2"],
+    ["an added conftest", "conftest.py", undefined, "x"],
+    ["an added helper", "test/helper.js", undefined, "x"],
+    ["an added configuration", "vitest.config.ts", undefined, "x"],
+    ["an added .npmrc", ".npmrc", undefined, "script-shell=true"],
+    ["an added module that shadows the runner", "unittest.py", undefined, "x"],
+    ["an added package that shadows the runner", "pytest/__init__.py", undefined, "x"],
+    ["an added package in node_modules", "node_modules/chai/index.js", undefined, "x"],
+    ["a script that a check starts", "scripts/ci.sh", "npm test", "true"],
+    ["a path that is configured", "judges/a.js", "a", "b"],
+    ["a redefined script", "package.json", '{"scripts":{"test":"a"}}', '{"scripts":{"test":"b"}}'],
+  ])("has to be judged: %s", (_name, path, before, after) => {
+    const { mustJudge, restored } = read(path, before, after);
+    expect(mustJudge).toBe(true);
+    expect(restored.has(path)).toBe(true);
+  });
+
+  it.each<[string, string, string | undefined, string | undefined]>([
+    ["the product", "src/a.js", "a", "b"],
+    ["a version of a dependency", "package.json", '{"version":"1"}', '{"version":"2"}'],
+    ["a path that is ignored", "src/tests/model.js", "a", "b"],
+    ["a test that a person let it change", "test/free.test.js", "a", "b"],
+    ["a module of a package", "pkg/json.py", undefined, "x"],
+    ["a new package of the project's", "packages/b/package.json", undefined, '{"scripts":{"test":"x"}}'],
+    ["an automation", ".github/workflows/ci.yml", "name: a", "name: b"],
+  ])("need not be judged: %s", (_name, path, before, after) => {
+    const { mustJudge, addsTests, restored } = read(path, before, after);
+    expect([mustJudge, addsTests, restored.size]).toEqual([false, false, 0]);
+  });
+
+  it("is only added to by a new test, which is absent when the base's tests judge", () => {
+    const { mustJudge, addsTests, reachesOthers, restored } = read("test/b.test.js", undefined, "it('b')");
+    expect([mustJudge, addsTests, reachesOthers]).toEqual([false, true, false]);
+    expect(restored.get("test/b.test.js")).toBe("absent");
+  });
+
+  it.each([
+    ["test/z.test.js", "process.exit(0)"],
+    ["test/z.test.js", "assert.equal = () => {}"],
+    ["test/z.test.js", "Object.prototype.should = 1"],
+    ["tests/test_z.py", "import os\nos._exit(0)"],
+    ["tests/test_z.py", "product.add = lambda a, b: 3"],
+    ["tests/test_z.py", "def load_tests(*a): return suite"],
+    ["a/z_test.go", "func init() { add = fake }"],
+    ["a/z_test.go", "func TestMain(m *testing.M) { os.Exit(0) }"],
+  ])("may reach other tests: %s with %s", (path, text) => {
+    expect(read(path, undefined, text).reachesOthers).toBe(true);
+  });
+
+  it("is asked about where tests lie inside the source and are changed or removed", () => {
+    const asks = (after: string | undefined) => read("src/lib.rs", rust, after).asks.map(({ what }) => what);
+    expect(asks(rust.replace("{ 1 }", "{ 2 - 1 }"))).toEqual([]);
+    expect(asks(rust.replace("\n}\n", "\n\n    #[test]\n    fn two() { assert!(true); }\n}\n"))).toEqual([]);
+    expect(asks(rust.replace("a(), 1", "1, 1"))).toEqual(["1 test inside the source changed or removed"]);
+    expect(asks(rust.replace("#[test]", "#[test]\n    #[ignore]"))).toHaveLength(1);
+    expect(asks(rust.replace("#[cfg(test)]", "#[cfg(never)]"))).toHaveLength(1);
+    expect(asks(rust.slice(0, rust.indexOf("#[cfg")))).toHaveLength(1);
+    expect(asks(undefined)).toHaveLength(1);
+    expect(
+      asks(rust.replace("use super", "macro_rules! assert_eq { ($($t:tt)*) => {}; }\n    use super")),
+    ).toEqual(["an assertion is redefined inside the source"]);
+  });
+
+  it("is asked about where an example in the documentation changes", () => {
+    const doc = "/// ```\n/// assert_eq!(a::one(), 1);\n/// ```\npub fn one() -> i32 { 1 }\n";
+    expect(read("src/lib.rs", doc, doc.replace("```\n", "```ignore\n")).asks).toHaveLength(1);
+    expect(read("src/lib.rs", doc, `//! # Title\n${doc}`).asks).toEqual([]);
+    const python = 'def f():\n    """\n    >>> f()\n    1\n    """\n';
+    expect(read("a.py", python, python.replace("    1\n", "    2\n")).asks).toHaveLength(1);
+    expect(read("a.py", python, python.replace("def f()", "def f(*a)")).asks).toEqual([]);
+  });
+
+  it("is asked about where CI checks less", () => {
+    const ci = "jobs:\n  test:\n    steps:\n      - run: npm ci\n      - run: npm test\n";
+    const asks = (after: string | undefined) =>
+      read(".github/workflows/ci.yml", ci, after).asks.map(({ what }) => what);
+    expect(asks(ci.replace("      - run: npm test\n", ""))).toEqual(["CI no longer runs `npm test`"]);
+    expect(asks(ci.replace("npm test", "npm test || true"))).toEqual(["CI ignores a failure"]);
+    expect(asks(`${ci}        continue-on-error: true\n`)).toEqual(["CI ignores a failure"]);
+    expect(asks(undefined)).toEqual(["CI configuration with checks deleted"]);
+    expect(asks(ci.replace("npm ci", "npm ci --no-audit"))).toEqual([]);
+    expect(asks(`${ci}      - run: npm run lint\n`)).toEqual([]);
+  });
+
+  it("counts what only moves from one test file to another as kept", () => {
+    const before = 'it("a", () => { expect(a()).toBe(1); });\n';
+    const moved = readMaterialDiff(
+      [
+        { path: "test/a.test.js", before, after: undefined },
+        { path: "test/b.test.js", before: undefined, after: before },
+      ],
+      facts,
+    );
+    expect(moved.losses).toEqual({ assertions: 0, skipped: 0, deleted: [] });
+    const gone = read("test/a.test.js", before, undefined);
+    expect(gone.losses).toEqual({ assertions: 1, skipped: 0, deleted: ["test/a.test.js"] });
+    const skip = read("test/a.test.js", before, before.replace("it(", `${skipped}(`));
+    expect(skip.losses).toEqual({ assertions: 0, skipped: 1, deleted: [] });
+    const commented = read("test/a.test.js", before, `it("a", () => {\n  // expect(a()).toBe(1);\n});\n`);
+    expect(commented.losses.assertions).toBe(1);
+  });
+});

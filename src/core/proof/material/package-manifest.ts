@@ -1,0 +1,154 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Empty where it does not parse: the syntax check says so. */
+export function readManifest(text: string | undefined): Fields {
+  try {
+    const value: unknown = JSON.parse((text ?? "{}").replace(/^\uFEFF/, ""));
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+export function scriptsOf(manifest: Fields): Fields {
+  return isFields(manifest.scripts) ? manifest.scripts : {};
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Settings of tools that checks run. Dependencies, entries and names belong to the product. */
+const toolFields = [
+  ...[
+    "scripts",
+    "tasks",
+    "jest",
+    "mocha",
+    "ava",
+    "tap",
+    "nyc",
+    "c8",
+    "vitest",
+    "jasmine",
+    "wireit",
+    "lint-staged",
+  ],
+  ...[
+    "eslintConfig",
+    "eslintIgnore",
+    "prettier",
+    "stylelint",
+    "xo",
+    "standard",
+    "babel",
+    "lint",
+    "test",
+    "fmt",
+  ],
+];
+
+/** Fields whose entries can redirect what tests import: those that the base has stay as they are. */
+const redirectingFields = ["imports", "alias", "_moduleAliases"];
+
+/** The change's manifest with the base's scripts and tool settings; the change's own text where these are the same. */
+export function mixPackage(base: string, changed: string): string {
+  const [old, now] = [readManifest(base), readManifest(changed)];
+  const mixed: Record<string, unknown> = { ...now };
+  for (const field of toolFields) {
+    if (same(old[field], now[field])) continue;
+    if (old[field] === undefined) delete mixed[field];
+    else mixed[field] = old[field];
+  }
+  for (const field of redirectingFields) {
+    const [before, after] = [old[field], now[field]];
+    if (isFields(before) && !same(before, after))
+      mixed[field] = { ...(isFields(after) ? after : {}), ...before };
+  }
+  return same(mixed, now) ? changed : `${JSON.stringify(mixed, null, 2)}\n`;
+}
+
+/** What was redefined, in words: `script \`test\` redefined`. */
+export function packageChanges(base: string, changed: string): readonly string[] {
+  const [old, now] = [readManifest(base), readManifest(changed)];
+  const scripts = ["scripts", "tasks"].flatMap((field) =>
+    entryChanges(old[field], now[field]).map(({ name, how }) => `script \`${name}\` ${how}`),
+  );
+  const tools = toolFields
+    .filter((field) => field !== "scripts" && field !== "tasks" && !same(old[field], now[field]))
+    .map((field) => `\`${field}\` settings ${howChanged(old[field], now[field])}`);
+  const redirected = redirectingFields.flatMap((field) =>
+    entryChanges(old[field], now[field])
+      .filter(({ how }) => how !== "added")
+      .map(({ name, how }) => `import \`${name}\` ${how === "redefined" ? "redirected" : how}`),
+  );
+  return [...scripts, ...tools, ...redirected];
+}
+
+function entryChanges(before: unknown, after: unknown) {
+  const [old, now] = [isFields(before) ? before : {}, isFields(after) ? after : {}];
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    .filter((name) => !same(old[name], now[name]))
+    .map((name) => ({ name, how: howChanged(old[name], now[name]) }));
+}
+
+function howChanged(before: unknown, after: unknown): "added" | "removed" | "redefined" {
+  return before === undefined ? "added" : after === undefined ? "removed" : "redefined";
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+const testPackages =
+  /^(?:vitest|jest|jest-.*|@jest\/.*|@vitest\/.*|mocha|chai|chai-.*|ava|tap|tape|uvu|jasmine.*|karma.*|sinon|expect|should|playwright|@playwright\/.*|cypress|c8|nyc|eslint|typescript|tsx|ts-node|ts-jest|babel-jest|@swc\/jest|@testing-library\/.*|nock|supertest|power-assert|assert)$/;
+const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+/** Anything but a version range of the registry's. */
+const elsewhere =
+  /^(?:npm:|file:|link:|portal:|workspace:|patch:|git|https?:|github:|[./~])|^[\w-]+\/[\w.-]+/;
+
+/** Test tools that the change takes from another place than the registry's package of that name. */
+export function redirectedRunners(base: string | undefined, changed: string): readonly string[] {
+  const [old, now] = [readManifest(base), readManifest(changed)];
+  const direct = dependencyFields.flatMap((field) => changedSources(old[field], now[field]));
+  const overrides = [
+    changedSources(flat(old.overrides), flat(now.overrides), /./),
+    changedSources(flat(old.resolutions), flat(now.resolutions), /./),
+    changedSources(flat(pnpmOverrides(old)), flat(pnpmOverrides(now)), /./),
+  ].flat();
+  return [...new Set([...direct, ...overrides])];
+}
+
+function pnpmOverrides({ pnpm }: Fields): unknown {
+  return isFields(pnpm) ? pnpm.overrides : undefined;
+}
+
+function changedSources(before: unknown, after: unknown, from = elsewhere): readonly string[] {
+  const [old, now] = [isFields(before) ? before : {}, isFields(after) ? after : {}];
+  return Object.entries(now).flatMap(([name, source]) =>
+    typeof source === "string" && old[name] !== source && testPackages.test(nameIn(name)) && from.test(source)
+      ? [`\`${nameIn(name)}\` now comes from \`${source}\``]
+      : [],
+  );
+}
+
+/** `vitest@1`, `a>vitest`, `**\/vitest`: the last name is the one that is replaced. */
+function nameIn(key: string): string {
+  const last =
+    key
+      .split(">")
+      .at(-1)
+      ?.replace(/^\*\*\//, "") ?? key;
+  return last.replace(/(?!^)@.*$/, "");
+}
+
+function flat(value: unknown): Fields {
+  if (!isFields(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) =>
+      isFields(one)
+        ? Object.entries(flat(one)).map(([inner, source]) => [inner === "." ? name : inner, source])
+        : [[name, one]],
+    ),
+  );
+}

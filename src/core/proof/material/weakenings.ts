@@ -1,0 +1,186 @@
+import { isTestPath, kindOf } from "./kinds.ts";
+import { sectionChanges } from "./manifest-sections.ts";
+import { packageChanges, redirectedRunners } from "./package-manifest.ts";
+import { testItemsIn } from "./test-items.ts";
+
+/** A change to what the project's tests check, in words. */
+export interface Weakened {
+  readonly path: string;
+  readonly what: string;
+}
+
+export interface ChangedText {
+  readonly path: string;
+  /** Undefined where the file did not exist, or cannot be read as text. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** Where it is not the same as whether there is a text: links, binary and huge files. */
+  readonly status?: "added" | "modified" | "deleted";
+}
+
+export function statusOf({ before, after, status }: ChangedText): "added" | "modified" | "deleted" {
+  return status ?? (before === undefined ? "added" : after === undefined ? "deleted" : "modified");
+}
+
+const skips =
+  /\b(?:it|test|describe|context|suite|bench)(?:\.\w+)*\.(?:skip|todo|only|fails|skipIf|runIf|failing)\b|["']node:test["']\)\.(?:skip|todo|only)\b|\b(?:xit|xdescribe|xtest|xcontext|xspecify|fit|fdescribe|pending)\s*\(|\{\s*(?:skip|todo)\s*:\s*(?!false)|\bthis\.skip\s*\(|\bt\.(?:skip|todo)\s*\(|\bpytest\.(?:mark\.)?(?:skip|xfail|importorskip)|\b(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b|\bskipTest\s*\(|\b[tb]\.(?:Skip|SkipNow|Skipf)\(|\btesting\.Short\(\)|#\[ignore\b|#\[cfg_attr\([^\]]*ignore|@(?:Disabled|Ignore)\b|\/\/go:build\s+(?:ignore|never|false)/g;
+
+const assertions =
+  /\b(?:assert|expect|should|verify)\w*(?:\.\w+)*!?\s*\(|\brequire\.[A-Z]\w*\(|\bassert\s+[^\s=]|\.should\b|\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|equal|is|true|false|deepEqual|same|ok|not|throws|rejects)\s*\(|\bself\.(?:assert|fail)\w*\s*\(|\bpytest\.raises\b|\bassert\w*!/g;
+
+/** Tests that a change leaves without looking: fewer assertions, more that are skipped. */
+export interface ReadLosses {
+  readonly assertions: number;
+  readonly skipped: number;
+  /** Test files that are gone, and not only renamed. */
+  readonly deleted: readonly string[];
+}
+
+/** Read from the texts alone, for all test files together: what only moves from one to another is not lost. */
+export function readLosses(changed: readonly ChangedText[]): ReadLosses {
+  const tests = changed.filter(({ path }) => isTestPath(path));
+  const total = (pattern: RegExp, side: "before" | "after") =>
+    tests.reduce((sum, one) => sum + count(pattern, withoutComments(one.path, one[side])), 0);
+  const added = new Set(
+    tests.flatMap((one) => (statusOf(one) === "added" && kindOf(one.path) === "test" ? [one.after] : [])),
+  );
+  // A new test that is skipped takes nothing away, unless others could have moved into it.
+  const isTouched = tests.some((one) => statusOf(one) !== "added");
+  return {
+    assertions: Math.max(0, total(assertions, "before") - total(assertions, "after")),
+    skipped: isTouched ? Math.max(0, total(skips, "after") - total(skips, "before")) : 0,
+    deleted: tests
+      .filter((one) => statusOf(one) === "deleted" && kindOf(one.path) === "test" && !added.has(one.before))
+      .map(({ path }) => path),
+  };
+}
+
+/** Everything that a change does to test material, as it is told to a person. */
+export function describeChanges(changed: readonly ChangedText[]): readonly Weakened[] {
+  return changed.flatMap((change) => [...describe(change)]);
+}
+
+function* describe(change: ChangedText): Iterable<Weakened> {
+  const { path, before, after } = change;
+  const kind = kindOf(path);
+  const status = statusOf(change);
+  if (kind === "manifest") {
+    for (const what of manifestChanges(change)) yield { path, what };
+    return;
+  }
+  if (kind === "ci" && status !== "added") yield { path, what: `CI configuration ${told[status]}` };
+  if (kind === "config" || kind === "helper" || (kind === "ci" && status === "added")) {
+    const name = kind === "helper" ? "test helper" : kind === "ci" ? "CI configuration" : "configuration";
+    if (kind !== "ci") yield { path, what: `${name} ${told[status]}` };
+  }
+  if ((kind === "test" || kind === "data") && status === "deleted")
+    yield { path, what: kind === "test" ? "test file deleted" : "test data deleted" };
+  if (kind === "data" && status === "modified") yield { path, what: "test data changed" };
+  if (kind !== "test" && kind !== "helper" && kind !== undefined) return;
+  const skipped = count(skips, withoutComments(path, after)) - count(skips, withoutComments(path, before));
+  if (skipped > 0 && (kind !== undefined || testItemsIn(path, after).length > 0))
+    yield { path, what: `${skipped} test${skipped === 1 ? "" : "s"} skipped, or run alone` };
+  if (kind === undefined || status !== "modified") return;
+  const lost =
+    count(assertions, withoutComments(path, before)) - count(assertions, withoutComments(path, after));
+  if (lost > 0) yield { path, what: `${lost} assertion${lost === 1 ? "" : "s"} fewer` };
+  else if (skipped <= 0 && kind === "test") yield { path, what: "test file changed" };
+}
+
+const told = { added: "added", modified: "changed", deleted: "deleted" } as const;
+
+export function manifestChanges({ path, before, after }: ChangedText): readonly string[] {
+  if (before === undefined && after === undefined) return [];
+  if (/\.jsonc?$/.test(path)) {
+    if (after === undefined) return ["manifest deleted"];
+    return [...packageChanges(before ?? "{}", after), ...redirectedRunners(before, after)];
+  }
+  return after === undefined ? ["manifest deleted"] : sectionChanges(path, before ?? "", after);
+}
+
+const ciChecks =
+  /\b(?:test|tests|check|lint|coverage|pytest|tox|nox|vitest|jest|mocha|cargo|go vet|tsc|eslint|ruff|mypy|clippy|verify)\b/i;
+const ciIgnores =
+  /continue-on-error:\s*true|allow_failure:\s*true|\|\|\s*true|\bif:\s*(?:\$\{\{\s*)?false|\bexit 0\b|--passWithNoTests/;
+
+/** CI files are not run here, so only their text tells: a check that is gone, or one whose failure no longer counts. */
+export function weakenedAutomation(changed: readonly ChangedText[]): readonly Weakened[] {
+  return changed.flatMap((change): Weakened[] => {
+    const { path, before, after } = change;
+    if (kindOf(path) !== "ci" || /^\.vscode\//.test(path) || before === undefined) return [];
+    if (after === undefined)
+      return ciChecks.test(before) ? [{ path, what: "CI configuration with checks deleted" }] : [];
+    const [old, now] = [commandLines(before), commandLines(after)];
+    const lost = old.filter((line) => ciChecks.test(line) && !now.includes(line));
+    const gained = now.filter((line) => ciChecks.test(line) && !old.includes(line));
+    const ignored = linesWith(ciIgnores, after) > linesWith(ciIgnores, before);
+    return [
+      ...(lost.length > gained.length ? [{ path, what: `CI no longer runs \`${lost[0]}\`` }] : []),
+      ...(ignored ? [{ path, what: "CI ignores a failure" }] : []),
+    ];
+  });
+}
+
+function commandLines(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) =>
+      line
+        .trim()
+        .replace(/^-\s*/, "")
+        .replace(/^run:\s*/, ""),
+    )
+    .filter((line) => line !== "" && !/^(?:#|name:|uses:|on:|branches|paths|\w[\w-]*:\s*$)/.test(line));
+}
+
+function linesWith(pattern: RegExp, text: string): number {
+  return text.split("\n").filter((line) => pattern.test(line)).length;
+}
+
+function count(pattern: RegExp, text: string | undefined): number {
+  return text === undefined ? 0 : (text.match(pattern) ?? []).length;
+}
+
+/** A commented-out assertion checks nothing. */
+function withoutComments(path: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const line = /\.(?:py|rb|sh|exs?)$/.test(path)
+    ? /^\s*#(?!\[).*$/gm
+    : /^\s*(?:\/\/(?!go:build).*|\*.*|\/\*.*)$/gm;
+  return text.replace(line, "");
+}
+
+/** Tests inside source files that are gone or changed; `runsExamples`: whether a check runs those in documentation. */
+export function lostItems(
+  changed: readonly ChangedText[],
+  runsExamples: (path: string) => boolean,
+): readonly Weakened[] {
+  const sources = changed.filter(({ path }) => kindOf(path) === undefined);
+  const left = new Map<string, number>();
+  for (const { path, after } of sources)
+    for (const item of testItemsIn(path, after)) left.set(item, (left.get(item) ?? 0) + 1);
+  return sources.flatMap(({ path, before, after }): Weakened[] => {
+    const lost = testItemsIn(path, before).filter((item) => {
+      if (item.startsWith("example") && !runsExamples(path)) return false;
+      const many = left.get(item) ?? 0;
+      left.set(item, many - 1);
+      return many <= 0;
+    });
+    const added = testItemsIn(path, after).filter((item) =>
+      /^tests: (?:#\[.*\] )?macro_rules!|\bas assert/.test(item),
+    );
+    const known = new Set(testItemsIn(path, before));
+    const shadowing = added.some((item) => !known.has(item));
+    return [
+      ...(lost.length > 0
+        ? [
+            {
+              path,
+              what: `${lost.length} test${lost.length === 1 ? "" : "s"} inside the source changed or removed`,
+            },
+          ]
+        : []),
+      ...(shadowing ? [{ path, what: "an assertion is redefined inside the source" }] : []),
+    ];
+  });
+}

@@ -1,0 +1,243 @@
+import type { Config } from "../../contract/config.ts";
+import type { Place } from "../../core/paths/place.ts";
+import { readEntries, Scope } from "../../core/paths/scope.ts";
+import { type CheckRecord, judgeCheck } from "../../core/proof/check-record.ts";
+import { fileOf, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
+import { filesNamedBy } from "../../core/proof/material/check-files.ts";
+import { type MaterialDiff, readMaterialDiff } from "../../core/proof/material/material-diff.ts";
+import type { ChangedText } from "../../core/proof/material/weakenings.ts";
+import { isSameFailure } from "../../core/proof/same-failure.ts";
+import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
+import { readChangedTexts } from "../../workspace/git/read-changed-texts.ts";
+import { readTrees } from "../../workspace/git/read-tree.ts";
+import { compareTrees } from "../../workspace/git/tree-entries.ts";
+import type { ChangeFacts, Proven, Prover } from "../prover.ts";
+import { judgedCommit } from "./judged-tree.ts";
+import { usedByTestsOnly } from "./used-by-tests.ts";
+
+/** A check that holds on the change: it passes, or fails as on the base where that is allowed. */
+export interface JudgedCheck {
+  readonly command: string;
+  /** On the base. */
+  readonly before: Proven;
+  /** On the change. */
+  readonly after: Proven;
+}
+
+export interface JudgeInput {
+  readonly root: string;
+  readonly place: Place;
+  readonly prover: Prover;
+  /** The commit whose tests judge. */
+  readonly base: string;
+  readonly commit: string;
+  readonly tree: string;
+  readonly checks: readonly JudgedCheck[];
+  /** Commands that run later, on the tip: they are judged where the others are. */
+  readonly later: readonly string[];
+  readonly tests: Config["tests"];
+  /** Globs of tests that a person has allowed the change to touch. */
+  readonly mayChange: readonly string[];
+  readonly change: ChangeFacts;
+  onProgress(line: string): void;
+}
+
+/**
+ * INV-10: what the base's tests verified must still hold. The tests that ran on the base are compared with those
+ * that ran on the change; where the change touched what they are made of, the base's own run once more on it.
+ */
+export async function judgeChange(input: JudgeInput): Promise<Judgement> {
+  const { tests, checks, onProgress } = input;
+  const read = await readMaterial(input);
+  const { diff } = read;
+  if (tests.weaken === "allow") return { changes: diff.changes, reasons: [], runs: [] };
+  const ran = mustRun(diff, checks) ? await runBaseTests(input, read) : { runs: [], reasons: [] };
+  const reasons = [
+    ...ran.reasons,
+    ...lostOnChange(input, read, ran.runs.length > 0 && ran.reasons.length === 0),
+    ...diff.asks.map((one) => ({ kind: "change", ...one }) as const),
+    ...lostToReading(diff, checks),
+  ];
+  if (reasons.length === 0 && ran.runs.length > 0) onProgress("the base's tests pass on the change");
+  return { changes: diff.changes, reasons: unique(reasons), runs: ran.runs };
+}
+
+interface ReadMaterial {
+  readonly diff: MaterialDiff;
+  readonly changed: readonly ChangedText[];
+  readonly differences: Awaited<ReturnType<typeof compareTrees>>;
+  mayChange(path: string): boolean;
+}
+
+async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
+  const { root, base, tree, checks, tests, place } = input;
+  const differences = await compareTrees(root, base, tree);
+  const changed = await readChangedTexts(root, base, tree);
+  const commands = checks.map(({ command }) => command);
+  const named = changed.length === 0 ? new Set<string>() : await namedByChecks(root, base, commands);
+  const helpers = await usedByTestsOnly(root, base, changed);
+  const mayChange = inGlobs(input.mayChange, place);
+  const [isMaterial, isIgnored] = [inGlobs(tests.material, place), inGlobs(tests.ignore, place)];
+  const ids = checks.flatMap(({ before }) => Object.keys(before.inventory?.tests ?? {}));
+  const hasInventory = checks.some(({ before }) => before.inventory !== null);
+  const diff = readMaterialDiff(changed, {
+    isNamed: (path) => named.has(path) || helpers.has(path),
+    configured: (path) => (isIgnored(path) ? false : isMaterial(path) ? true : undefined),
+    mayChange,
+    runsExamples: (path) =>
+      hasInventory
+        ? ids.some(
+            (id) => id.startsWith(`${path}::`) || id.startsWith(`${path} - `) || id.includes(`> ${path} - `),
+          )
+        : !path.endsWith(".py") || commands.some((command) => command.includes("doctest")),
+  });
+  return { diff, changed, differences, mayChange };
+}
+
+async function namedByChecks(root: string, base: string, commands: readonly string[]) {
+  const [tree] = await readTrees(root, [base]);
+  return filesNamedBy(commands, {
+    has: (path) => tree?.idOf(path) !== undefined,
+    text: (path) => (tree?.idOf(path) === undefined ? undefined : tree.text(path)),
+  });
+}
+
+function inGlobs(globs: readonly string[], place: Place): (path: string) => boolean {
+  const read = readEntries(globs, place);
+  if ("error" in read || globs.length === 0) return () => false;
+  const scope = new Scope(read.entries, place);
+  return (path) => scope.entryOf(path) !== undefined;
+}
+
+/** One more run, and only where something could have been weakened that the inventories do not show. */
+function mustRun(diff: MaterialDiff, checks: readonly JudgedCheck[]): boolean {
+  if (diff.restored.size === 0) return false;
+  return (
+    diff.mustJudge ||
+    checks.some(({ before }) => before.run.exit !== 0) ||
+    (diff.addsTests && checks.some(({ before }) => before.inventory === null)) ||
+    (diff.reachesOthers &&
+      checks.some(({ before }) => before.inventory !== null && !isIsolated(before.inventory)))
+  );
+}
+
+async function runBaseTests(
+  { root, base, tree, checks, later, prover, change, onProgress }: JudgeInput,
+  { diff, differences, mayChange }: ReadMaterial,
+) {
+  const commit = await judgedCommit(root, { base, tree, differences, restored: diff.restored });
+  const runs: CheckRecord[] = [];
+  const reasons: WeakeningReason[] = [];
+  for (const { command, before, after } of [...checks, ...(await laterChecks({ prover, base, later }))]) {
+    onProgress(`the base's tests on the change: ${command}`);
+    const first = await prover.run(commit, command, change);
+    if ("error" in first) {
+      reasons.push({ kind: "command", command, why: `cannot run with the base's tests: ${first.error}` });
+      continue;
+    }
+    const mayFail = before.run.exit !== 0 && after !== null && after.run.exit !== 0;
+    const isGood = (proven: Proven) => holds(proven, before, { mayChange, mayFail });
+    const again = isGood(first) ? null : await prover.run(commit, command, change);
+    const second = again === null || "error" in again ? null : again;
+    const told = {
+      kind: "judgement",
+      before: before.run,
+      after: first.run,
+      again: second?.run ?? null,
+    } as const;
+    runs.push({ command, tree: first.tree, ...told, outcome: judgeCheck(told) });
+    const judged = second ?? first;
+    if (isGood(judged)) continue;
+    const lost = lostBetween(before, judged, mayChange);
+    for (const { test, now } of lost) reasons.push({ kind: "test", command, test, now });
+    if (lost.length === 0 && judged.run.exit !== 0)
+      reasons.push({ kind: "command", command, why: "fails with the base's tests" });
+    if (judged.run.exit === 0 && judged.inventory?.cut)
+      reasons.push({ kind: "command", command, why: judged.inventory.cut });
+  }
+  return { runs, reasons };
+}
+
+/** Only those that pass on the base can tell anything. */
+async function laterChecks({ prover, base, later }: Pick<JudgeInput, "prover" | "base" | "later">) {
+  const found: { readonly command: string; readonly before: Proven; readonly after: Proven | null }[] = [];
+  for (const command of later) {
+    const before = await prover.run(base, command);
+    if (!("error" in before) && before.run.exit === 0) found.push({ command, before, after: null });
+  }
+  return found;
+}
+
+/** Exit 0 is not enough: the tests that passed on the base have to have run. */
+function holds(
+  judged: Proven,
+  before: Proven,
+  { mayChange, mayFail }: { mayChange(path: string): boolean; readonly mayFail: boolean },
+): boolean {
+  const failsAsBefore =
+    mayFail &&
+    (isSameFailure(before.run, judged.run) || (before.inventory !== null && judged.inventory !== null));
+  if (judged.run.exit !== 0 && !failsAsBefore) return false;
+  const isCut = judged.inventory?.cut != null && before.inventory?.cut === null;
+  return !isCut && lostBetween(before, judged, mayChange).length === 0;
+}
+
+function lostBetween(before: Proven, after: Proven, mayChange: (path: string) => boolean) {
+  if (before.inventory === null) return [];
+  return lostTests(before.inventory, after.inventory).filter(({ test }) => !mayChange(fileOf(test)));
+}
+
+/** Tests of the base that no longer pass in the change's own run, but for those that were only renamed. */
+function lostOnChange(
+  { checks }: JudgeInput,
+  { diff, mayChange }: ReadMaterial,
+  isJudgedWell: boolean,
+): readonly WeakeningReason[] {
+  return checks.flatMap(({ command, before, after }): WeakeningReason[] => {
+    if (before.inventory === null) return [];
+    const lost = lostBetween(before, after, mayChange);
+    if (lost.length === 0) return [];
+    const isRenamed =
+      isJudgedWell &&
+      lost.every(({ now }) => now === "is missing") &&
+      newTests(before.inventory, after.inventory).length >= lost.length &&
+      diff.losses.assertions === 0 &&
+      diff.losses.skipped === 0;
+    return isRenamed ? [] : lost.map(({ test, now }) => ({ kind: "test", command, test, now }));
+  });
+}
+
+/** Tests of the base that do not pass on the tip of a chain. */
+export function lostOnTip(checks: readonly JudgedCheck[]): readonly WeakeningReason[] {
+  return checks.flatMap(({ command, before, after }) =>
+    lostBetween(before, after, () => false).map(
+      ({ test, now }) => ({ kind: "test", command, test, now }) as const,
+    ),
+  );
+}
+
+/** Where no inventory tells what ran, and for tests that run without asserting what they did, the text has to. */
+function lostToReading({ losses }: MaterialDiff, checks: readonly JudgedCheck[]): readonly WeakeningReason[] {
+  const { assertions, skipped, deleted } = losses;
+  const isKnown = checks.length > 0 && checks.every(({ before }) => before.inventory !== null);
+  const lost =
+    assertions > 0
+      ? [
+          {
+            kind: "change",
+            path: "tests",
+            what: `${assertions} assertion${assertions === 1 ? "" : "s"} fewer`,
+          } as const,
+        ]
+      : [];
+  if (isKnown) return lost;
+  return [
+    ...lost,
+    ...deleted.map((path) => ({ kind: "change", path, what: "test file deleted" }) as const),
+    ...(skipped > 0 ? [{ kind: "change", path: "tests", what: `${skipped} more skipped` } as const] : []),
+  ];
+}
+
+function unique(reasons: readonly WeakeningReason[]): readonly WeakeningReason[] {
+  return [...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values()];
+}

@@ -1,0 +1,69 @@
+import { isTestPath, kindOf, soundsLikeHelper } from "../../core/proof/material/kinds.ts";
+import type { ChangedText } from "../../core/proof/material/weakenings.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
+
+const code = /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/;
+const data = /\.(?:json|ya?ml|toml|csv|tsv|txt|xml|html|md|sql|bin|dat|snap|ndjson|jsonl)$/;
+const assertionLibrary =
+  /["'](?:node:)?(?:assert|test)(?:\/strict)?["']|["'](?:chai|expect|vitest|@jest\/globals|ava|tap|uvu|sinon|should)["']|^\s*(?:import|from)\s+(?:unittest|pytest|hypothesis)\b/m;
+/** Each costs a search through the base. */
+const candidatesMax = 20;
+
+/**
+ * Files of the base that only tests use although they lie beside the product: helpers that assert or are called
+ * helpers, and data. A module without such a sign is the product, even where nothing but its test imports it.
+ */
+export async function usedByTestsOnly(
+  root: string,
+  base: string,
+  changed: readonly ChangedText[],
+): Promise<ReadonlySet<string>> {
+  const candidates = changed.filter(isCandidate).slice(0, candidatesMax);
+  if (candidates.length === 0) return new Set();
+  const users = new Map<string, readonly string[]>();
+  for (const { path } of candidates) users.set(path, await filesThatName(root, base, stemOf(path)));
+  const found = new Set<string>();
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const { path } of candidates) {
+      const using = (users.get(path) ?? []).filter((one) => one !== path && mayUse(one, path));
+      const isUsed = using.length > 0 && using.every((one) => isTestPath(one) || found.has(one));
+      if (!isUsed || found.has(path)) continue;
+      found.add(path);
+      grew = true;
+    }
+  }
+  return found;
+}
+
+function isCandidate({ path, before, status }: ChangedText): boolean {
+  if (before === undefined || status === "added" || kindOf(path) !== undefined) return false;
+  if (data.test(path)) return !/(?:^|\/)(?:README|CHANGELOG|LICENSE)/i.test(path);
+  return code.test(path) && (soundsLikeHelper(path) || assertionLibrary.test(before));
+}
+
+/** What an import calls a file: without its folder, and a script without its ending. */
+function stemOf(path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (!code.test(name)) return name;
+  const stem = name.replace(code, "");
+  const folder = path.split("/").at(-2);
+  return /^(?:index|mod|__init__|lib)$/.test(stem) && folder !== undefined ? folder : stem;
+}
+
+/** Documents and lists of files name much that they do not use. */
+function mayUse(user: string, used: string): boolean {
+  if (data.test(user) && !/\.(?:html|toml)$/.test(user))
+    return kindOf(user) === "manifest" && code.test(used);
+  return true;
+}
+
+async function filesThatName(root: string, base: string, name: string): Promise<readonly string[]> {
+  const words = ["grep", "-I", "-z", "-l", "--full-name", "-F", "-e", name, base, "--"];
+  const { stdout } = await tryGit(root, words);
+  const found = stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((path) => path !== "");
+  return found.map((path) => path.slice(path.indexOf(":") + 1));
+}
