@@ -190,6 +190,8 @@ export interface StoredRun {
   readonly seconds: number;
   readonly digest: string;
   readonly tail: string;
+  /** The tests that it ran, compressed; without where no runner reported them. */
+  readonly inventory?: string;
   readonly at: string;
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from "../contract/config.ts";
 import type { CheckRun } from "../core/proof/check-record.ts";
+import type { Inventory } from "../core/proof/inventory.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
 import { copyIncluded, readIncluded } from "../workspace/included-files.ts";
@@ -7,7 +8,7 @@ import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
-import { type Reuse, reuseInMemory, reuseKeys } from "./reuse.ts";
+import { keepInventory, keptInventory, type Reuse, reuseInMemory, reuseKeys } from "./reuse.ts";
 import { runWalled, type WalledRun } from "./walled-run.ts";
 
 export interface ProverOptions {
@@ -33,6 +34,8 @@ export interface Proven {
   readonly run: CheckRun;
   /** True if it passed before, and was not run now. */
   readonly reused: boolean;
+  /** The tests that the check's runners reported; null where none did. */
+  readonly inventory: Inventory | null;
 }
 
 /** What a check is told about the change it looks at. */
@@ -97,17 +100,18 @@ export class Prover implements Disposable {
     const kept = await this.#reuse.find(told ?? plain);
     if (kept?.exit === 0) {
       const { exit, seconds, digest, tail } = kept;
-      return { tree, run: { exit, seconds, digest, tail }, reused: true };
+      return { tree, run: { exit, seconds, digest, tail }, reused: true, inventory: keptInventory(kept) };
     }
     const failed = await this.#prepare(setup);
     if (failed !== undefined) return failed;
-    const run = await this.#check(command, setup, change);
+    const { inventory, ...run } = await this.#check(command, setup, change);
     if (run.exit !== 0) this.#failed.add(plain);
     // What it was told of came onto this tree with it: as the next base, the tree is as proven as that makes it.
     const keys = told === undefined ? [plain] : [plain, told];
-    if (!this.#failed.has(plain))
-      await this.#reuse.keep(keys.map((key) => ({ key, command, tree, ...run, exit: 0 })));
-    return { tree, run, reused: false };
+    const packed = keepInventory(inventory);
+    if (!this.#failed.has(plain) && packed !== undefined)
+      await this.#reuse.keep(keys.map((key) => ({ key, command, tree, ...run, exit: 0, ...packed })));
+    return { tree, run, reused: false, inventory };
   }
 
   /** Makes `folder` what a check of the commit would run in; one may have run there already. */
@@ -168,8 +172,12 @@ export class Prover implements Disposable {
     return { error: `the set-up \`${command.join(" ")}\` failed: ${last}` };
   }
 
-  async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<CheckRun> {
-    const { exit, seconds, digest, tail, isFull } = await this.#runWalled({
+  async #check(
+    command: string,
+    setup: CommitSetup,
+    change: ChangeFacts | undefined,
+  ): Promise<CheckRun & Pick<Proven, "inventory">> {
+    const { exit, seconds, digest, tail, isFull, inventory } = await this.#runWalled({
       command: ["sh", "-c", command],
       purpose: "check",
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
@@ -188,6 +196,7 @@ export class Prover implements Disposable {
       seconds,
       digest,
       tail: (await maskSecrets(told)).slice(-tailLengthMax),
+      inventory,
     };
   }
 

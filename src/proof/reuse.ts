@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
+import { deflateSync, inflateSync } from "node:zlib";
 import type { CheckRun } from "../core/proof/check-record.ts";
+import { type Inventory, packInventory, unpackInventory } from "../core/proof/inventory.ts";
+import { reportersVersion } from "./reporters.ts";
+
+interface KeptRun extends CheckRun {
+  /** Packed, compressed and in base64. */
+  readonly inventory?: string;
+}
 
 /** A pass, with what it is found by. */
-interface PassedRun extends CheckRun {
+interface PassedRun extends KeptRun {
   readonly key: string;
   readonly command: string;
   readonly tree: string;
@@ -11,14 +19,14 @@ interface PassedRun extends CheckRun {
 
 /** Where passes are kept. Failures are not: each is run again. */
 export interface Reuse {
-  find(key: string): Promise<CheckRun | undefined>;
+  find(key: string): Promise<KeptRun | undefined>;
   /** All of them or none. */
   keep(runs: readonly PassedRun[]): Promise<void>;
 }
 
 /** As long as the process lives. */
 export function reuseInMemory(): Reuse {
-  const kept = new Map<string, CheckRun>();
+  const kept = new Map<string, KeptRun>();
   return {
     find: async (key) => kept.get(key),
     keep: async (runs) => {
@@ -45,11 +53,27 @@ export function reuseKeys(
   facts: readonly string[] | undefined,
 ): { readonly plain: string; readonly told: string | undefined } {
   const contents = files.map(({ path, bytes }) => [path, createHash("sha256").update(bytes).digest("hex")]);
-  const machine = [process.platform, process.arch, process.version];
+  const machine = [process.platform, process.arch, process.version, `reporters ${reportersVersion}`];
   const inputs = [tree, command, setupKey, contents, Object.entries(env).sort(), machine];
   const keyOf = (more: readonly unknown[]) =>
     createHash("sha256")
       .update(JSON.stringify([...inputs, ...more]))
       .digest("hex");
   return { plain: keyOf([]), told: facts && keyOf([facts]) };
+}
+
+const keptLengthMax = 4 * 1024 * 1024;
+
+/** What a kept pass says of its tests; undefined if not all of them can be kept, so that it is run again. */
+export function keepInventory(inventory: Inventory | null): Pick<KeptRun, "inventory"> | undefined {
+  if (inventory === null) return {};
+  if (inventory.cut !== null) return undefined;
+  const text = deflateSync(packInventory(inventory)).toString("base64");
+  return text.length > keptLengthMax ? undefined : { inventory: text };
+}
+
+export function keptInventory({ inventory }: KeptRun): Inventory | null {
+  return inventory === undefined
+    ? null
+    : unpackInventory(inflateSync(Buffer.from(inventory, "base64")).toString());
 }

@@ -1,10 +1,12 @@
 import { mkdirSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Inventory } from "../core/proof/inventory.ts";
 import { removeFolder } from "../workspace/remove-folder.ts";
 import { type ProcessResult, type ProcessRun, runProcess } from "../workspace/run-process.ts";
 import { type CheckPlaces, checkWalls } from "../workspace/sandbox/check-walls.ts";
 import type { Sandbox } from "../workspace/sandbox/sandbox.ts";
 import { type CacheUser, type OpenedCaches, openCaches } from "../workspace/sandbox/tool-caches.ts";
+import { placeReporters } from "./reporters.ts";
 
 export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax"> {
   readonly purpose: "check" | "set-up";
@@ -17,6 +19,8 @@ export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax">
 export interface WalledResult extends ProcessResult {
   /** True if there was no space left when it ended. */
   readonly isFull: boolean;
+  /** Of a check: the tests that its runners reported; null where none did. */
+  readonly inventory: Inventory | null;
 }
 
 /** Runs a command in a proof checkout, with a temporary folder that is its own and goes with it. */
@@ -28,13 +32,14 @@ export async function runWalled(
   const { checkout, temporary: outside, commonFolder, home: opened } = places;
   removeFolder(outside);
   mkdirSync(outside, { mode: 0o700 });
+  using reporters = purpose === "check" ? placeReporters(join(dirname(outside), "reports")) : undefined;
   try {
     const walls = checkWalls(places, purpose);
     const caches = sandbox.enforces
       ? openCaches({ commonFolder, temporary: outside, opened, purpose, setup })
       : noCaches;
-    const writable = [...walls.writable, ...caches.writable];
-    const readOnly = [...walls.readOnly, ...caches.readOnly];
+    const writable = [...walls.writable, ...caches.writable, ...(reporters ? [reporters.writable] : [])];
+    const readOnly = [...walls.readOnly, ...caches.readOnly, ...(reporters ? [reporters.readOnly] : [])];
     const wrapped = sandbox.wrap(command, { ...walls, writable, readOnly }, { cwd: checkout, env });
     const inside = wrapped.env.TMPDIR ?? outside;
     const told: Record<string, string> = {};
@@ -42,10 +47,11 @@ export async function runWalled(
       writeFileSync(join(outside, "lockstep-changed"), listOf(changed), { mode: 0o600 });
       told.LOCKSTEP_CHANGED = join(inside, "lockstep-changed");
     }
-    const all = { ...caches.env(inside), ...wrapped.env, ...told };
+    const own = { ...caches.env(inside), ...wrapped.env, ...told };
+    const all = { ...own, ...reporters?.env(own) };
     const result = await runProcess({ command: wrapped.command, cwd: checkout, env: all, ...limits });
     // Before its temporary files are gone: they may be what filled it.
-    return { ...result, isFull: isFull(dirname(outside)) };
+    return { ...result, isFull: isFull(dirname(outside)), inventory: reporters?.read(checkout) ?? null };
   } finally {
     removeFolder(outside);
   }

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { CheckRun } from "../../src/core/proof/check-record.ts";
-import { Prover, type ProverOptions } from "../../src/proof/prover.ts";
+import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 
 /** The parts of a machine by name, and where they lie below a folder. */
 interface Layout {
@@ -42,8 +42,8 @@ export const inMain: Layout = {
   state: "main/state",
 };
 
-type Outcome = CheckRun & { readonly tree: string; readonly error: string; readonly reused: boolean };
-const nothing = { exit: null, seconds: 0, digest: "", tail: "", tree: "", reused: false };
+type Outcome = CheckRun & Omit<Proven, "run"> & { readonly error: string };
+const nothing = { exit: null, seconds: 0, digest: "", tail: "", tree: "", reused: false, inventory: null };
 
 interface CheckOptions extends Partial<ProverOptions> {
   readonly commit?: string;
@@ -116,7 +116,8 @@ export function provingGround(
       using prover = await Prover.open({ ...options, ...more });
       const proven = await prover.run(asked, command, { base: first, changed: ["a.txt"] });
       if ("error" in proven) return { ...nothing, error: proven.error };
-      return { tree: proven.tree, reused: proven.reused, error: "", ...proven.run };
+      const { run, ...rest } = proven;
+      return { ...rest, error: "", ...run };
     },
     [Symbol.dispose]: () => {
       for (const [name, value] of Object.entries(before)) {

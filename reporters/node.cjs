@@ -1,0 +1,30 @@
+"use strict";
+// Loaded into every Node process of a check: it must cost next to nothing, print nothing and never throw.
+try {
+  const main = process.argv[1] || "";
+  if (/[\\/](?:vitest|jest|jest-cli|react-scripts|mocha|_mocha)\b/.test(main)) {
+    require("./runners.cjs").watch(main);
+  } else if (process.execArgv.includes("--test")) {
+    require("./node-test.cjs").watchRunner();
+  } else if ((process.env.NODE_TEST_CONTEXT || "").startsWith("child")) {
+    require("./report.cjs").restoreEnvironment();
+    watchHarness();
+  } else {
+    watchHarness();
+  }
+} catch {
+  // A check does not fail for want of a list of its tests.
+}
+
+/** Says nothing until the process defines its first `node:test` test, which adds this listener. */
+function watchHarness() {
+  const watch = (name, listener) => {
+    try {
+      if (name !== "beforeExit" || listener.name !== "exitHandler") return;
+      if (!process.moduleLoadList.some((one) => one.endsWith("internal/test_runner/harness"))) return;
+      process.removeListener("newListener", watch);
+      if (require("node:worker_threads").isMainThread) require("./node-test.cjs").watchFile(process.argv[1]);
+    } catch {}
+  };
+  process.on("newListener", watch);
+}

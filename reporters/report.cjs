@@ -1,0 +1,49 @@
+"use strict";
+const fs = require("node:fs");
+const path = require("node:path");
+
+// Taken now: tests replace such functions.
+const { openSync, writeSync, readFileSync } = fs;
+const { stringify, parse } = JSON;
+const { env, pid } = process;
+const bytesMax = 64 * 1024;
+
+/** Lines of one runner in this process. The first is written at once: without the last one, the list is cut. */
+exports.open = (runner) => {
+  const name = `${pid}-${process.hrtime.bigint().toString(36)}.jsonl`;
+  const fd = openSync(path.join(__dirname, "out", name), "a");
+  let waiting = "";
+  const flush = () => {
+    try {
+      if (waiting !== "") writeSync(fd, waiting);
+      waiting = "";
+    } catch {
+      // The file system may be a mock at the moment.
+    }
+  };
+  const add = (...words) => {
+    waiting += `${stringify(words)}\n`;
+    if (waiting.length > bytesMax) flush();
+  };
+  process.on("exit", flush);
+  add("begin", runner, Date.now());
+  flush();
+  return {
+    test: (file, names, outcome) => add("test", file || "", names.map(String), outcome),
+    cut: (why) => add("cut", why),
+    end: () => {
+      add("end");
+      flush();
+    },
+  };
+};
+
+/** What tests start sees the environment as it was before the reporters came. */
+exports.restoreEnvironment = (except = []) => {
+  const before = parse(readFileSync(path.join(__dirname, "environment.json"), "utf8"));
+  for (const [name, { was, is }] of Object.entries(before)) {
+    if (except.includes(name) || env[name] !== is) continue;
+    if (was === null) delete env[name];
+    else env[name] = was;
+  }
+};

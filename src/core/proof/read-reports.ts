@@ -1,0 +1,68 @@
+import { type InventoryRecord, isOutcome } from "./inventory.ts";
+
+interface Run {
+  readonly runner: string;
+  readonly at: number;
+  /** The lines after the first. */
+  readonly lines: unknown[][];
+}
+
+/**
+ * Reads what reporters wrote, one text a process. A line is a JSON array: `begin` runner time, `test` file names
+ * outcome again, `announce` count, `cut` why, `end`. `pathOf` gives the path of a file from the checkout's root.
+ */
+export function readReports(
+  reports: readonly string[],
+  pathOf: (file: string) => string,
+  record: InventoryRecord,
+): void {
+  const runs = reports.flatMap(runsIn).toSorted((one, other) => one.at - other.at);
+  for (const run of runs) readRun(run, pathOf, record);
+}
+
+function runsIn(report: string): readonly Run[] {
+  const runs: Run[] = [];
+  for (const line of report.split("\n")) {
+    const words = parseLine(line);
+    if (words === undefined) continue;
+    const [kind, runner, at] = words;
+    if (kind === "begin") runs.push({ runner: String(runner), at: Number(at) || 0, lines: [] });
+    else runs.at(-1)?.lines.push(words);
+  }
+  return runs;
+}
+
+/** What wrote it may have been killed in the middle of it. */
+function parseLine(line: string): unknown[] | undefined {
+  try {
+    const words: unknown = JSON.parse(line);
+    return Array.isArray(words) ? words : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readRun({ runner, lines }: Run, pathOf: (file: string) => string, record: InventoryRecord): void {
+  record.began(runner);
+  const known = new Map<string, string>();
+  let [announced, reported, hasEnded] = [0, 0, false];
+  for (const [kind, ...words] of lines) {
+    if (kind === "end") hasEnded = true;
+    if (kind === "cut") record.cut(`${runner}: ${String(words[0])}`);
+    if (kind === "announce") announced = Math.max(announced, Number(words[0]) || 0);
+    if (kind !== "test") continue;
+    const [file, names, outcome, again] = words;
+    if (!Array.isArray(names) || !isOutcome(outcome)) continue;
+    const all = [pathOf(String(file)), ...names.map(String)];
+    const key = JSON.stringify(all);
+    const before = again === true ? known.get(key) : undefined;
+    if (before !== undefined) record.replace(before, outcome);
+    else {
+      reported += 1;
+      known.set(key, record.add(all, outcome));
+    }
+  }
+  if (!hasEnded) record.cut(`${runner} began and did not come to its end`);
+  else if (announced > reported)
+    record.cut(`${runner} announced ${announced} tests and reported ${reported}`);
+}
