@@ -112,7 +112,8 @@ export class ChecksProof {
       if ("error" in proven) return { refused: notRun(command, proven.error), records };
       const after = wholeRun(proven, before);
       const asBefore = this.#with.allowRed && kind === "project" && isSameFailure(before.run, after);
-      const again = after.exit === 0 || asBefore ? null : await this.#again(commit, command, change);
+      const again =
+        after.exit === 0 || asBefore ? null : await this.#again(commit, command, { change, before });
       const runs = { kind, before: before.run, after, again };
       const record = { command, tree: proven.tree, ...runs, outcome: judgeCheck(runs) };
       records.push(record);
@@ -151,10 +152,14 @@ export class ChecksProof {
     return before;
   }
 
-  async #again(commit: string, command: string, change: ChangeFacts): Promise<CheckRun | null> {
+  async #again(
+    commit: string,
+    command: string,
+    { change, before }: { readonly change: ChangeFacts; readonly before: Proven },
+  ): Promise<CheckRun | null> {
     this.#with.onProgress(`once more: ${command}`);
     const again = await this.#with.prover.run(commit, command, change);
-    return "error" in again ? null : again.run;
+    return "error" in again ? null : wholeRun(again, before);
   }
 }
 

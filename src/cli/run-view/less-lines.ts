@@ -9,7 +9,8 @@ type Weakened = Partial<Pick<TaskStatus, "weakened">>;
 /** What is verified less than before a task. */
 export function lessWords({ weakened = [] }: Weakened): readonly string[] {
   return weakened.map(
-    (less) => `${style.red("tests weakened:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
+    (less) =>
+      `${style.red("tests weakened:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
   );
 }
 

@@ -238,6 +238,12 @@ function lostToReading({ losses }: MaterialDiff, checks: readonly JudgedCheck[])
   ];
 }
 
+/** A test that fails with the base's material and is missing from the change's is told once. */
 function unique(reasons: readonly WeakeningReason[]): readonly WeakeningReason[] {
-  return [...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values()];
+  const found = new Map<string, WeakeningReason>();
+  for (const reason of reasons) {
+    const key = reason.kind === "test" ? reason.test : JSON.stringify(reason);
+    if (!found.has(key)) found.set(key, reason);
+  }
+  return [...found.values()];
 }
