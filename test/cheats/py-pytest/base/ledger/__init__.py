@@ -1,0 +1,1 @@
+"""Bookings, balances and statements."""

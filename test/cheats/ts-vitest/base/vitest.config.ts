@@ -1,0 +1,7 @@
+export default {
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/setup.ts"],
+    pool: "threads",
+  },
+};
