@@ -6,7 +6,7 @@ const deletes = { "f.js": "exports.f = 9;\n", "test/f.test.js": "// gone\n" };
 interface Refused {
   readonly code: string;
   readonly reason: string;
-  readonly details: { readonly decision?: string; readonly reasons: readonly string[] };
+  readonly details: { readonly decision?: string; readonly weakened: readonly string[] };
 }
 
 async function landed(repository: LandRepository, ...words: string[]) {
@@ -21,7 +21,7 @@ describe("a change that weakens the tests it is judged by", () => {
     const before = repository.git("rev-parse", "main");
     const { status, refused } = await landed(repository, "work");
     expect({ status, code: refused?.code }).toEqual({ status: 3, code: "R-TW-001" });
-    expect(refused?.details.reasons).toEqual(["`npm test` fails with the base's tests"]);
+    expect(refused?.details.weakened).toEqual(["`npm test` fails with the base's tests"]);
     expect(repository.git("rev-parse", "main")).toBe(before);
     const asked = (await repository.run(["decide"])).stdout;
     expect(asked).toContain("weakens the tests that it is judged by");
@@ -71,7 +71,7 @@ describe("a change that weakens the tests it is judged by", () => {
       status: 3,
       decision: "UD-2",
     });
-    expect(grown.refused?.details.reasons).toHaveLength(2);
+    expect(grown.refused?.details.weakened).toHaveLength(2);
   });
 
   it("asks nobody in a dry run", async () => {

@@ -127,10 +127,10 @@ function testLines({ tests, refused }: Member): readonly string[] {
   const texts = (list: readonly { readonly path: string; readonly what: string }[]) =>
     list.map(({ path, what }) => `${path}: ${what}`);
   if (refused?.code === "R-TW-001") {
-    const { reasons, changes: done } = refused.details;
+    const { weakened: lost, changes: done } = refused.details;
     return [
       "the base's tests no longer hold:",
-      ...bounded(Array.isArray(reasons) ? reasons.map(String) : []),
+      ...bounded(Array.isArray(lost) ? lost.map(String) : []),
       ...(Array.isArray(done) && done.length > 0 ? ["the change touches:", ...bounded(texts(done))] : []),
     ];
   }

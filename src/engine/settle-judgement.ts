@@ -89,8 +89,7 @@ function tellReasons(
   const failed = runs.find(({ outcome }) => outcome === "fail");
   const output = (failed?.again ?? failed?.after)?.tail;
   return {
-    kind: "weakened",
-    reasons: [...new Set(reasons.map(reasonText))],
+    weakened: [...new Set(reasons.map(reasonText))],
     changes,
     ...(failed === undefined ? {} : { command: failed.command, output }),
   };

@@ -40,6 +40,7 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
     const { text, from, isShell } = next;
     if (!isShell) {
       for (const path of importedPaths(text, from, tree)) if (isPartOf(path, from)) addFile(path);
+      for (const path of dataPaths(text, from)) addFile(path);
       continue;
     }
     for (const path of startedBy(text)) addFile(path);
@@ -122,7 +123,15 @@ function importedPaths(text: string, from: string, tree: TreeTexts): readonly st
   });
 }
 
-export function resolved(folder: string, relative: string): string {
+/** What a script reads by name: lists and settings. */
+function dataPaths(text: string, from: string): readonly string[] {
+  const folder = from.includes("/") ? from.slice(0, from.lastIndexOf("/")) : "";
+  return [...text.matchAll(/["'`]([\w./-]+\.(?:json|ya?ml|toml|txt|ini|cfg|rc|list))["'`]/g)].flatMap(
+    ([, path = ""]) => [resolved("", path), resolved(folder, path)],
+  );
+}
+
+function resolved(folder: string, relative: string): string {
   const parts = folder === "" ? [] : folder.split("/");
   for (const part of relative.split("/")) {
     if (part === "..") parts.pop();
