@@ -1,5 +1,6 @@
 import { type CheckKind, type CheckRecord, type CheckRun, judgeCheck } from "../core/proof/check-record.ts";
 import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
+import { lostTests } from "../core/proof/lost-tests.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { JudgedCheck } from "../proof/judgement/judge-change.ts";
@@ -167,7 +168,12 @@ export class ChecksProof {
 function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   const cut = inventory?.cut ?? null;
   if (run.exit !== 0 || cut === null || before.inventory?.cut != null) return run;
-  return { ...run, exit: null, tail: `${run.tail}\nlockstep: it ended with 0, but ${cut}\n` };
+  const lost =
+    before.inventory === null ? [] : lostTests(before.inventory, inventory).map(({ test }) => test);
+  const named = lost.slice(0, 3).join("; ");
+  const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
+  const unrun = lost.length === 0 ? "" : `, and these tests of the base did not run: ${named}${more}`;
+  return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
 }
 
 function redBase(command: string, { tail }: CheckRun): Deny {

@@ -34,6 +34,12 @@ describe("the files that a check is made of", () => {
       ["ci.sh", "tools/a.js", "tools/b.js"],
     ],
     [
+      "what a script reads",
+      { "tools/lint.js": 'read("rules.json"); read("../words.txt")', "rules.json": "", "words.txt": "" },
+      "node tools/lint.js",
+      ["tools/lint.js", "rules.json", "words.txt"],
+    ],
+    [
       "a module of Python",
       { "tools/check.py": "import tools.rules", "tools/rules.py": "" },
       "python -m tools.check",
