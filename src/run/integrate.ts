@@ -12,7 +12,8 @@ import {
 } from "./integration.ts";
 import { openIntegrationRef } from "./integration-ref.ts";
 import { landChain } from "./land-chain.ts";
-import { type ProvenChain, proveChain } from "./prove-chain.ts";
+import { proveChain } from "./prove-chain.ts";
+import type { ProvenChain } from "./proving.ts";
 import { recoverMoves } from "./recover-moves.ts";
 import { tidyCheckouts } from "./tidy-checkouts.ts";
 

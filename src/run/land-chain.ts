@@ -7,7 +7,7 @@ import { keepOnRef } from "../workspace/git/refs.ts";
 import { type Integrated, type IntegrationContext, type Member, member, toldOf } from "./integration.ts";
 import { moveBase, type NotMoved, whyInTheWay } from "./move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
-import type { ProvenChain, ProvenLink } from "./prove-chain.ts";
+import type { ProvenChain, ProvenLink } from "./proving.ts";
 import { finishMove } from "./recover-moves.ts";
 
 export interface LandedChain {

@@ -1,5 +1,5 @@
 import type { GateResult } from "../proof/gate/gate-result.ts";
-import type { ProvenLink } from "./prove-chain.ts";
+import type { ProvenLink } from "./proving.ts";
 
 /** The proof for people who read it elsewhere, in Markdown. */
 export function proofText({

@@ -4,7 +4,7 @@ import { runProcess } from "../workspace/run-process.ts";
 import type { IntegrationContext, Member } from "./integration.ts";
 import { toldMember } from "./land-chain.ts";
 import { proofText } from "./proof-text.ts";
-import type { ProvenChain, ProvenLink } from "./prove-chain.ts";
+import type { ProvenChain, ProvenLink } from "./proving.ts";
 
 const remote = "origin";
 const ghMsMax = 60_000;

@@ -1,43 +1,27 @@
 import type { CheckRecord } from "../core/proof/check-record.ts";
-import { fileOf } from "../core/proof/lost-tests.ts";
-import { type Judged, type Judgement, untouched, type WeakeningReason } from "../core/proof/weakening.ts";
-import { type Deny, deny } from "../core/rules/verdict.ts";
+import { untouched } from "../core/proof/weakening.ts";
+import { deny } from "../core/rules/verdict.ts";
 import { askVacuous } from "../engine/ask-vacuous.ts";
-import { settleJudgement } from "../engine/settle-judgement.ts";
 import { type GateResult, gateResult } from "../proof/gate/gate-result.ts";
-import { type JudgedCheck, judgeChange, lostOnTip } from "../proof/judgement/judge-change.ts";
-import type { Prover } from "../proof/prover.ts";
+import { lostOnTip } from "../proof/judgement/judge-change.ts";
+import { blame, blameTip } from "./blame.ts";
 import type { Candidate } from "./candidate.ts";
-import { findGuilty } from "./find-guilty.ts";
 import type { IntegrationContext } from "./integration.ts";
 import type { IntegrationRef } from "./integration-ref.ts";
+import { judgeLink, settleLost } from "./judge-link.ts";
 import { passManual } from "./manual-checks.ts";
-import { addLink, type Link, tryLinks } from "./merge-chain.ts";
+import { addLink, type Link } from "./merge-chain.ts";
 import { openProver } from "./open-prover.ts";
-import { ChecksProof, projectChecks, type WantedCheck } from "./prove-checks.ts";
-import { gateCommands, needConventions, runGate, whyGateFails } from "./run-gate.ts";
-
-export interface ProvenLink extends Link {
-  readonly evidence: readonly CheckRecord[];
-  readonly judged: Judged;
-}
-
-/** A candidate that is left out, and why. */
-interface LeftOut {
-  readonly candidate: Candidate;
-  readonly refused: Deny;
-  /** Only a person can decide. */
-  readonly waiting: boolean;
-  readonly evidence: readonly CheckRecord[];
-  /** What the gate said, where it was asked. */
-  readonly gate?: readonly GateResult[];
-}
-
-export interface ProvenChain {
-  readonly links: readonly ProvenLink[];
-  readonly out: readonly LeftOut[];
-  readonly gate: readonly GateResult[];
-}
+import { ChecksProof, isAmong, projectChecks, type WantedCheck } from "./prove-checks.ts";
+import {
+  changeOf,
+  type LeftOut,
+  leftOut,
+  type ProvenChain,
+  type ProvenLink,
+  type Proving,
+} from "./proving.ts";
+import { needConventions, runGate, whyGateFails } from "./run-gate.ts";
 
 /** Merges and proves until what is left holds together. What was proven once is not run again for the same tree. */
 export async function proveChain(
@@ -67,16 +51,6 @@ export async function proveChain(
 
 function gateIn(out: readonly LeftOut[]): readonly GateResult[] {
   return out.findLast(({ gate }) => gate !== undefined)?.gate ?? [];
-}
-
-interface Proving {
-  readonly context: IntegrationContext;
-  readonly prover: Prover;
-  readonly checks: ChecksProof;
-  /** Run on every merge, and those that only the last one needs. */
-  readonly project: readonly WantedCheck[];
-  readonly full: readonly WantedCheck[];
-  readonly ref: IntegrationRef;
 }
 
 /** The chain of all of them, proven; or the one that has to leave before it is tried again. */
@@ -123,59 +97,6 @@ async function tryChain(
   };
 }
 
-/** What the change does to the tests of what it comes after: of the base, or of the link before it. */
-async function judgeLink(
-  { context, prover, full }: Proving,
-  {
-    links,
-    link,
-    passed,
-  }: { readonly links: readonly ProvenLink[]; readonly link: Link; readonly passed: readonly JudgedCheck[] },
-) {
-  const { repository, config, engine, onProgress } = context;
-  const { candidate, commit, tree } = link;
-  const last = links.at(-1);
-  const judgement = await judgeChange({
-    ...{ root: repository.root, place: engine.world.place, prover, commit, tree, onProgress },
-    base: last?.commit ?? repository.baseCommit,
-    checks: last === undefined ? passed : await onLink(prover, last, passed),
-    later: [...full.map(({ command }) => command), ...gateCommands(config.gate)],
-    tests: config.tests,
-    mayChange: candidate.mayChangeTests,
-    change: changeOf(context, [...links.map((one) => one.candidate), candidate]),
-  });
-  return settle(context, candidate, judgement);
-}
-
-function settle(
-  { engine, config, call, dryRun }: IntegrationContext,
-  candidate: Candidate,
-  judgement: Judgement,
-) {
-  const { task, branch, commit, session } = candidate;
-  const words =
-    session === null
-      ? { fix: "fix the branch and land again", next: "land again" }
-      : { fix: "fix it and hand it in again", next: "run again" };
-  const work = { task: task ?? branch, commit, weaken: config.tests.weaken, ...words };
-  return settleJudgement(engine, work, judgement, { ...call, dryRun });
-}
-
-/** The link before was proven by the same checks, so asking for it costs nothing. */
-async function onLink(prover: Prover, { commit, evidence }: ProvenLink, passed: readonly JudgedCheck[]) {
-  return Promise.all(
-    passed.map(async (check) => {
-      if (!evidence.some(({ command }) => command === check.command)) return check;
-      const before = await prover.run(commit, check.command);
-      return "error" in before ? check : { ...check, before };
-    }),
-  );
-}
-
-function isAmong(checks: readonly WantedCheck[], wanted: string): boolean {
-  return checks.some(({ command }) => command === wanted);
-}
-
 const unproven = deny(
   "R-PC-003",
   "nothing would prove this: no test command was found; name one with --check, or list it under `checks.default`",
@@ -200,60 +121,6 @@ async function approval(context: IntegrationContext, { task, branch, commit }: C
   const decision = await askVacuous(engine, asked, { ...call, dryRun });
   const answer = decision?.answer;
   return answer === "approved" || answer === "refused" ? answer : { waitingFor: decision?.id };
-}
-
-interface Failure {
-  readonly links: readonly ProvenLink[];
-  readonly last: ProvenLink;
-  readonly failed: string;
-  readonly refused: Deny;
-}
-
-/**
- * In a queue the earlier change wins and the later one adapts, unless the earlier one fails the project's own checks
- * alone on the base.
- */
-async function blame({ context, checks, project }: Proving, failure: Failure): Promise<LeftOut> {
-  const { links, last, failed, refused } = failure;
-  const { root, baseCommit: base } = context.repository;
-  const fails = (commit: string, merged: readonly Candidate[]) =>
-    checks.fails(commit, failed, changeOf(context, merged));
-  const candidates = [...links, last].map(({ candidate }) => candidate);
-  const other = await findGuilty({ root, base, candidates, fails });
-  const isProjects = isAmong(project, failed);
-  if (other !== last.candidate && isProjects && (await failsAlone({ root, base, other, fails })))
-    return broke(other, last.candidate, { what: `\`${failed}\``, refused, links });
-  return { ...leftOut(last.candidate, withOther(refused, other, last.candidate)), evidence: last.evidence };
-}
-
-async function failsAlone({
-  root,
-  base,
-  other,
-  fails,
-}: Pick<TipFailure, "fails"> & { readonly root: string; readonly base: string; readonly other: Candidate }) {
-  const commit = await tryLinks(root, base, [other]);
-  return commit === undefined || (await fails(commit, [other]));
-}
-
-/** Tests of the whole suite that no longer pass on the tip, and that nobody has accepted for a link. */
-async function settleLost(
-  context: IntegrationContext,
-  links: readonly ProvenLink[],
-  lost: readonly WeakeningReason[],
-): Promise<LeftOut | undefined> {
-  const accepted = new Set(links.flatMap(({ judged }) => judged.weakened.map(({ path }) => path)));
-  const open = lost.filter((reason) => reason.kind === "test" && !accepted.has(reason.test));
-  const [first] = open;
-  if (first === undefined || context.config.tests.weaken === "allow") return undefined;
-  const file = first.kind === "test" ? fileOf(first.test) : "";
-  const link =
-    links.find(({ candidate }) => candidate.changed.includes(file)) ?? (links.at(-1) as ProvenLink);
-  const { changes } = link.judged;
-  const settled = await settle(context, link.candidate, { changes, reasons: open, runs: [] });
-  if (!("refused" in settled)) return undefined;
-  const { refused, waiting } = settled;
-  return { candidate: link.candidate, refused, waiting, evidence: link.evidence };
 }
 
 /** The gate and the checks that only it runs, on the last merge. */
@@ -291,33 +158,6 @@ async function proveTip(
   return { out: { ...(await blameTip(proving, { links, refused, what: "the gate", fails })), gate } };
 }
 
-interface TipFailure {
-  readonly links: readonly ProvenLink[];
-  readonly refused: Deny;
-  readonly what: string;
-  readonly fails: Parameters<typeof findGuilty>[0]["fails"];
-}
-
-/** The merge from which on it fails: what came before it holds. */
-async function blameTip({ context }: Proving, { links, refused, what, fails }: TipFailure): Promise<LeftOut> {
-  const { root, baseCommit: base } = context.repository;
-  let count = 1;
-  const candidates = links.map(({ candidate }) => candidate);
-  while (count < links.length && !(await fails(links[count - 1]?.commit ?? base, candidates.slice(0, count))))
-    count += 1;
-  const failing = candidates.slice(0, count);
-  const other = await findGuilty({ root, base, candidates: failing, fails });
-  const last = failing.at(-1) as Candidate;
-  if (other !== last && (await failsAlone({ root, base, other, fails })))
-    return broke(other, last, { what, refused, links });
-  return withEvidence(links, last, withOther(refused, other, last));
-}
-
-function withOther(refused: Deny, other: Candidate, own: Candidate): Deny {
-  if (other === own) return refused;
-  return { ...refused, details: { ...refused.details, with: other.task ?? other.branch } };
-}
-
 async function gateOn(
   { context, prover, project, full }: Proving,
   commit: string,
@@ -338,32 +178,4 @@ async function gateOn(
     allowRed,
     onProgress,
   });
-}
-
-function broke(
-  guilty: Candidate,
-  other: Candidate,
-  {
-    what,
-    refused,
-    links,
-  }: { readonly what: string; readonly refused: Deny; readonly links: readonly ProvenLink[] },
-): LeftOut {
-  const whose = other.task ?? other.branch;
-  const way = guilty.session === null ? "mend it, then land again" : "mend it and hand it in again";
-  const reason = `${what} of \`${whose}\` fails with this change and holds without it: ${way}`;
-  return withEvidence(links, guilty, deny("R-GT-001", reason, { ...refused.details, breaks: whose }));
-}
-
-function withEvidence(links: readonly ProvenLink[], candidate: Candidate, refused: Deny): LeftOut {
-  const evidence = links.find((link) => link.candidate === candidate)?.evidence ?? [];
-  return { ...leftOut(candidate, refused), evidence };
-}
-
-function leftOut(candidate: Candidate, refused: Deny, waiting = false): LeftOut {
-  return { candidate, refused, waiting, evidence: [] };
-}
-
-function changeOf({ repository }: IntegrationContext, merged: readonly Candidate[]) {
-  return { base: repository.baseCommit, changed: merged.flatMap(({ changed }) => changed) };
 }

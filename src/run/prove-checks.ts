@@ -12,6 +12,10 @@ export interface WantedCheck {
   readonly kind: CheckKind;
 }
 
+export function isAmong(checks: readonly WantedCheck[], wanted: string): boolean {
+  return checks.some(({ command }) => command === wanted);
+}
+
 /** `auto` stands for what the tree itself tells; a tree that tells nothing has no checks of its own. */
 export async function projectChecks(
   root: string,

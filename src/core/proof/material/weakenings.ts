@@ -89,7 +89,7 @@ function* describe(change: ChangedText): Iterable<Weakened> {
 
 const told = { added: "added", modified: "changed", deleted: "deleted" } as const;
 
-export function manifestChanges({ path, before, after }: ChangedText): readonly string[] {
+function manifestChanges({ path, before, after }: ChangedText): readonly string[] {
   if (before === undefined && after === undefined) return [];
   if (/\.jsonc?$/.test(path)) {
     if (after === undefined) return ["manifest deleted"];
