@@ -48,7 +48,6 @@ describe("the demo", () => {
 
   it.each([
     ["cart", "R-PC-002", "its test fails"],
-    ["discount", "R-PC-002", "the test is gone"],
     ["payment", "R-PO-004", "the key is in main's history"],
     ["coupon", "R-PO-002", "money.js is changed, its test fails"],
     ["invoice", "R-PO-002", "the work of `tax` is lost"],
@@ -60,6 +59,19 @@ describe("the demo", () => {
       lockstep: { code, harm: null },
     });
     expect(of(task)?.lockstep.state).not.toBe("MERGED");
+  });
+
+  it("asks a person about the deleted test, though the check that passes names no test file", () => {
+    expect(of("discount")).toMatchObject({
+      plain: { merged: true, harm: expect.stringContaining("the test is gone") },
+      lockstep: {
+        ...{ state: "REVIEW", harm: null },
+        asks: {
+          kind: "weakened",
+          findings: expect.arrayContaining([expect.stringContaining("ten percent off")]),
+        },
+      },
+    });
   });
 
   it("loses a neighbour's work on plain branches only", () => {

@@ -22,7 +22,11 @@ export function demoText(outcome: DemoOutcome): string {
   const widths = [0.29, 0.31, 0.4].map((share) => Math.floor((width - 5) * share));
   const rule = style.dim(` ${"─".repeat(width - 2)}\n`);
   const head: Row = [{ text: "what each agent did" }, { text: "plain branches:" }, { text: "Lockstep:" }];
-  const more: Row = [{ text: "" }, { text: "what is on main" }, { text: "merged with proof, or refused" }];
+  const more: Row = [
+    { text: "" },
+    { text: "what is on main" },
+    { text: "merged with proof, or why not" },
+  ];
   const last: Row = [{ text: "main's tests" }, testCell(tests.plain), testCell(tests.lockstep)];
   const body = agents.map((agent) => rowText(rowOf(agent), widths)).join("");
   const heading = style.bold(rowText(head, widths)) + style.dim(rowText(more, widths));
@@ -38,7 +42,8 @@ function rowOf({ task, deed, plain, lockstep }: AgentOutcome): Row {
   ];
 }
 
-function lockstepText({ state, attempts, code, reason, checks }: AgentOutcome["lockstep"]): string {
+function lockstepText({ state, attempts, code, reason, checks, asks }: AgentOutcome["lockstep"]): string {
+  if (asks !== null) return `waits for you: ${asks.findings[0] ?? asks.kind}`;
   if (state === "MERGED")
     return `merged${attempts > 1 ? ` on try ${attempts}` : ""}, proof: ${counted(checks, "check")}`;
   return `${code} ${shortReason(reason ?? "")}`;
@@ -98,10 +103,11 @@ function wrap(text: string, width: number): readonly string[] {
 function closing({ ok, agents, folder, repositories, logs, seconds }: DemoOutcome): string {
   const harmed = agents.filter(({ plain }) => plain.harm !== null).length;
   const merged = agents.filter(({ lockstep }) => lockstep.state === "MERGED").length;
+  const asked = agents.filter(({ lockstep }) => lockstep.asks !== null).length;
   const kept = ok ? style.green("kept main green") : style.red("did NOT keep main clean");
   return [
     ` Plain branches: ${harmed} of ${agents.length} tasks are wrong on main, and nobody was told.`,
-    ` Lockstep ${kept}: ${merged} tasks merged with proof, ${agents.length - merged} refused.`,
+    ` Lockstep ${kept}: ${merged} merged with proof, ${agents.length - merged - asked} refused, ${asked} waits for you.`,
     "",
     ` Look for yourself (${Math.round(seconds)} seconds for both; kept until the next demo):`,
     `   cd ${folder}`,

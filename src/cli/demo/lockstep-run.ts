@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { stringify } from "yaml";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
-import type { TaskStatus } from "../../engine/read-status.ts";
+import type { Status, TaskStatus } from "../../engine/read-status.ts";
 import { CommandFault } from "../command-fault.ts";
 import { halfWay } from "./agents.ts";
 import type { DemoAgent } from "./demo-agent.ts";
@@ -18,6 +18,8 @@ export interface LockstepRun {
   readonly log: string;
   /** By task, as `run --json` tells them. */
   readonly tasks: ReadonlyMap<string, TaskStatus>;
+  /** What it asks a person, by task. */
+  readonly questions: ReadonlyMap<string, Status["decisions"][number]>;
 }
 
 interface Setting {
@@ -47,8 +49,13 @@ export async function runLockstep(
   onLine("killed with SIGKILL: the same command again");
   const document = await call();
   if (document === "killed" || !Array.isArray(document.tasks)) throw refusalOf(document);
-  const tasks = document.tasks.map((task) => [task.id.split("/").at(-1) ?? task.id, task] as const);
-  return { repository, log, tasks: new Map(tasks) };
+  const tasks = document.tasks.map((task) => [nameOf(task.id), task] as const);
+  const questions = (document.decisions ?? []).map((one) => [nameOf(one.task), one] as const);
+  return { repository, log, tasks: new Map(tasks), questions: new Map(questions) };
+}
+
+function nameOf(key: string): string {
+  return key.split("/").at(-1) ?? key;
 }
 
 /** Neither tree has them: one of them holds a secret. */
@@ -94,6 +101,7 @@ interface RunCall {
 
 interface RunDocument extends Partial<Deny> {
   readonly tasks?: readonly TaskStatus[];
+  readonly decisions?: Status["decisions"];
 }
 
 /** What it printed; or that it was killed when an agent said the given words. */

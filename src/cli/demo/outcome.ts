@@ -16,6 +16,8 @@ export interface AgentOutcome {
     readonly reason: string | null;
     /** How many checks passed on the merged tree. */
     readonly checks: number;
+    /** What a person is asked before it can be merged. */
+    readonly asks: { readonly kind: string; readonly findings: readonly string[] } | null;
     readonly harm: string | null;
   };
 }
@@ -49,6 +51,7 @@ export async function examine(
     const status = lockstep.tasks.get(task);
     if (status === undefined) throw new Error(`\`lockstep run\` tells nothing of the task ${task}`);
     const { state, attempts, code, reason, evidence, usage, elapsed_seconds: seconds } = status;
+    const asked = lockstep.questions.get(task);
     const spent = plain.spent.get(task) ?? { seconds: 0, tokens: 0 };
     const [harm = null, ownHarm = null] = await Promise.all([
       agent.harm(mains.plain, spent),
@@ -61,6 +64,7 @@ export async function examine(
       lockstep: {
         ...{ state, attempts, code, reason },
         checks: state === "MERGED" ? evidence.length : 0,
+        asks: asked === undefined ? null : { kind: asked.kind, findings: asked.findings },
         harm: ownHarm,
       },
     });
