@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { agentMarks } from "../clients/agent-shell.ts";
 import type { SeenProcess } from "../workspace/process-ancestors.ts";
 import { recognise, type Signs } from "./who-calls.ts";
 
@@ -36,7 +37,7 @@ describe("an agent of a client is recognised", () => {
     ["copilot", [`${pack}/@github/copilot-linux-x64/copilot`, "-p", "x"]],
     ["copilot", ["node", `${pack}/@github/copilot/index.js`]],
     ["cursor-agent", ["/home/u/.local/bin/cursor-agent"]],
-    ["cursor-agent", ["node", "/home/u/.local/share/cursor-agent"]],
+    ["cursor-agent", ["node", "--use-system-ca", "/home/u/.local/share/cursor-agent/versions/1/index.js"]],
   ])("by its process above: %s as %j", (name, words) => {
     const sign = new RegExp(`shell of an agent of ${name}: its parent process 89\\d is \`${name}\``);
     const agent = { kind: "agent", seen: expect.stringMatching(sign) };
@@ -53,6 +54,10 @@ describe("an agent of a client is recognised", () => {
     ],
   ])("by what it sets: %s", (_name, signs, sign) => {
     expect(seenBy(signs)).toMatchObject({ kind: "agent", seen: expect.stringContaining(sign) });
+  });
+
+  it.each(agentMarks)("by %s", (mark) => {
+    expect(seenBy({ environment: { [mark]: "1" } })).toMatchObject({ kind: "agent" });
   });
 
   it("whatever task or role its own environment claims without a token", () => {

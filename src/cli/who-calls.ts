@@ -59,7 +59,7 @@ async function look(): Promise<Caller> {
   return caller.kind === "person" && project !== undefined ? unlessOrphan(caller, project, lineage) : caller;
 }
 
-/** A process that lost its parents after an agent had claimed a task may be that agent's. */
+/** A process that lost its parents while an agent is at work may be that agent's. */
 async function unlessOrphan(
   caller: Caller,
   project: Project,
@@ -67,7 +67,7 @@ async function unlessOrphan(
 ): Promise<Caller> {
   const startedMs = orphanTop(lineage)?.startedMs;
   if (startedMs === undefined) return caller;
-  const task = await (await import("./claimed-before.ts")).claimedBefore(project, startedMs);
+  const task = await (await import("./at-work-since.ts")).atWorkSince(project, startedMs);
   if (task === undefined) return caller;
   const lost = "this has no terminal and its parent process has ended";
   return agent(`${lost}, while an agent is at work on \`${task}\``);

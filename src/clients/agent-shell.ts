@@ -62,6 +62,7 @@ export function clientNamed(words: readonly string[]): string | undefined {
   const path = script ?? program;
   const name = baseName(path).replace(/\.(?:[cm]?js|exe)$/, "");
   if (isAgent(name) && !editors.has(name)) return name;
+  if (path.includes("/cursor-agent/versions/")) return "cursor-agent";
   const [, pack] = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
   return pack === undefined ? undefined : agentOfPackage(pack);
 }
