@@ -72,6 +72,8 @@ export function guardCases(given: GuardedCase): void {
       repository = guardedRepository();
       for (const [file, text] of Object.entries(existing)) repository.write(file, text);
       home = temporaryFolder();
+      // A login shell begins with a path of its own.
+      home.write(".profile", `PATH=${personsEnv().PATH}\n`);
       chmodSync(home.write("lockstep", `#!/bin/sh\nexec ${process.execPath} ${lockstep} "$@"\n`), 0o755);
     });
     afterEach(() => {
@@ -239,9 +241,10 @@ export function guardCases(given: GuardedCase): void {
       expect(text("src/b/said"), ran.stdout + ran.stderr).toContain("R-AU-001: only a person runs");
     });
 
-    /** What an agent would like to be granted; each says in `said` what it was told. */
+    const widen = "widen T-A . --why x";
+    /** What an agent would like to do: as it is, without an environment, in a session of its own, as an orphan. */
     const wishes = [
-      "widen T-A . --why x",
+      widen,
       "task add T-9 --scope .",
       "dispatch src/a/packet.json",
       "release T-A",
@@ -250,23 +253,23 @@ export function guardCases(given: GuardedCase): void {
       "decide UD-1 approved",
     ];
     const bare = `env -i PATH="$PATH" ${process.execPath} ${lockstep}`;
+    const tries = [
+      ...wishes.map((wish) => `lockstep ${wish}`),
+      ...wishes.map((wish) => `${bare} ${wish}`),
+      ...wishes.slice(0, 2).map((wish) => `setsid -w ${bare} ${wish}`),
+      ...wishes.slice(0, 2).map((wish) => `env -u LOCKSTEP_TASK -u LOCKSTEP_TOKEN lockstep ${wish}`),
+    ];
+    const left = wishes.slice(0, 4).map((wish) => `${bare} ${wish}`);
 
-    /** In its lock: each wish plainly, without an environment, in a session of its own and as an orphan. */
+    /** Scripts in its lock, which write down what they were told. */
     function putScripts(): void {
-      const said = "src/a/said";
-      const all = (prefix: string) => wishes.map((wish) => `${prefix} ${wish} >> ${said} 2>&1`);
+      const script = (lines: readonly string[], ...last: readonly string[]) =>
+        [...lines.map((line) => `${line} >> src/a/said 2>&1 &`), "wait", ...last, ""].join("\n");
       repository.write("src/a/packet.json", JSON.stringify(packet("T-9", ["src/b"])));
-      repository.write("src/a/left.sh", [...all(bare), "touch src/a/left", ""].join("\n"));
-      repository.write(
-        "src/a/wishes.sh",
-        [
-          ...[...all("lockstep"), ...all(bare), ...all(`setsid -w ${bare}`)],
-          ...all("env -u LOCKSTEP_TASK -u LOCKSTEP_TOKEN lockstep"),
-          `(env -i PATH="$PATH" setsid sh src/a/left.sh > /dev/null 2>&1 < /dev/null &)`,
-          "until [ -e src/a/left ]; do sleep 0.1; done",
-          "",
-        ].join("\n"),
-      );
+      repository.write("src/a/left.sh", script(left, "touch src/a/left"));
+      const leave = `(env -i PATH="$PATH" setsid sh src/a/left.sh > /dev/null 2>&1 < /dev/null &)`;
+      const waiting = "until [ -e src/a/left ]; do sleep 0.1; done";
+      repository.write("src/a/wishes.sh", script(tries, leave, waiting));
     }
 
     const granted = () =>
@@ -302,9 +305,9 @@ export function guardCases(given: GuardedCase): void {
         expect(ran.heard, told).toContain(answer);
         expect(ran.heard).toMatch(/`lockstep (?:task|release)` is a person's command/);
         const said = text("src/a/said");
-        expect(said.match(new RegExp(answer, "g"))?.length, said).toBeGreaterThanOrEqual(3);
+        expect(said.match(new RegExp(answer, "g"))?.length, said).toBe(4);
         expect(said.match(/^lockstep: R-AU-001: .*their own terminal$/gm)?.length, said).toBe(
-          5 * wishes.length - 4,
+          tries.length + left.length - 4,
         );
         await repository.run("widen", "T-A", "docs", "--why", "a person may");
         expect(await granted()).toMatchObject({ widened: ["person"] });
@@ -316,6 +319,11 @@ export function guardCases(given: GuardedCase): void {
       putScripts();
       const ran = await converse([calls.shell("sh src/a/wishes.sh")], { env: agentEnvironment(task) });
       expect(await granted(), ran.stdout + ran.stderr + text("src/a/said")).toEqual(nothing);
+      const said = text("src/a/said");
+      expect(said.match(/a person decides/g), said).toHaveLength(1);
+      expect(said.match(/^lockstep: R-AU-001: .*their own terminal$/gm), said).toHaveLength(
+        tries.length + left.length - 1,
+      );
     });
 
     it("is left alone where nothing is active", async () => {
