@@ -10,7 +10,6 @@ import {
   listStates,
 } from "../guard/orchestrator/state-store.ts";
 import {
-  callerRole,
   clientSession,
   complianceOf,
   complianceText,
@@ -36,8 +35,6 @@ export function initCommand(role: string, { json }: Options): Promise<number> {
     if (!/^[a-z][a-z0-9_-]{0,63}$/.test(name))
       return deny("R-IN-001", `\`${role}\` is no role: give \`orchestrator\`, or another name`);
     const isOrchestrator = orchestratorNames.includes(name);
-    if (callerRole() === "orchestrator" && !isOrchestrator)
-      return deny("R-AU-001", "an orchestrator does not give itself another role: let a person do it");
     const now = new Date();
     const whose = { session: clientSession(), agentId: null };
     const agentRole = isOrchestrator ? "orchestrator" : "subagent";
@@ -56,8 +53,6 @@ export function resetCommand({ json }: Options): Promise<number> {
   const text = ({ details }: Verdict) => `agent session ${details?.session_id}: no reads are counted`;
   return tellVerdict({ json, text }, async () => {
     const folders = await openAgentSessions();
-    if (callerRole() !== "person")
-      return deny("R-AU-001", "only a person resets the count; a spawn does too");
     const found = liveSession(folders);
     if (found === undefined) return deny("R-IN-001", none);
     changeFound(folders, found.file, withoutReads);
@@ -86,7 +81,6 @@ export function clearCommand({ json, archive, dryRun }: ClearOptions): Promise<n
       : `agent session ${details?.session_id} ${details?.dry_run === true ? "would be" : "is"} over${details?.report === undefined ? "" : `: ${details.report}`}`;
   return tellVerdict({ json, text }, async () => {
     const folders = await openAgentSessions();
-    if (callerRole() !== "person") return deny("R-AU-001", "only a person ends an agent session by hand");
     const now = new Date();
     if (dryRun !== true) findState(folders, { whose: { session: clientSession(), agentId: null }, now });
     const found = liveSession(folders);

@@ -5,32 +5,46 @@ import {
   reportOf,
   writtenReport,
 } from "../guard/orchestrator/report.ts";
+import { keyOf } from "../guard/orchestrator/session-key.ts";
 import { isSessionId } from "../guard/orchestrator/state.ts";
-import { type FoundState, listStates } from "../guard/orchestrator/state-store.ts";
+import { type FoundState, listStates, usedWithinMs } from "../guard/orchestrator/state-store.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { loadConfig } from "../workspace/load-config.ts";
-import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { counted, printable, table } from "./table.ts";
+import { whoCalls } from "./who-calls.ts";
 
 /** Where the agent sessions of this project are kept, for a caller that is no agent with a task. */
 export async function openAgentSessions(): Promise<OrchestratorFolders> {
-  if (callerRole() === "attempt")
+  if ((await whoCalls()).kind === "task")
     throw new CommandFault(
       "R-AU-001",
       "an agent with a task has no part in agent sessions: go on with the task",
     );
+  return sessionFolders();
+}
+
+async function sessionFolders(): Promise<OrchestratorFolders> {
   const project = findProject(currentFolder());
   const loaded = await loadConfig(project.place.root);
   if ("faults" in loaded) throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
   return orchestratorFolders(project, loaded.config.guard.root);
 }
 
-export function callerRole(): "attempt" | "orchestrator" | "person" {
-  const call = callFrom(process.env);
-  if ("allow" in call) throw new CommandFault(call.code, call.reason);
-  return call.role;
+/** Whether an agent's session is an orchestrator's: its own, or one that waits for the session it was made for. */
+export async function isOrchestrating({
+  session,
+}: {
+  readonly session: string | undefined;
+}): Promise<boolean> {
+  const key = keyOf({ session: session ?? null, agentId: null });
+  return listStates(await sessionFolders()).some(
+    ({ state, usedMs }) =>
+      state.agent_role === "orchestrator" &&
+      Date.now() - usedMs < usedWithinMs &&
+      (key === null || state.client_session === null || state.client_session === key),
+  );
 }
 
 /** The client's session that this command was called in, where it says so. */

@@ -1,20 +1,23 @@
 import { field } from "../core/points/fields.ts";
 import { allow, deny } from "../core/rules/verdict.ts";
+import { bindClient } from "../engine/bind-agent.ts";
 import { findTask } from "./find-task.ts";
 import { openEngine } from "./open-engine.ts";
 import { withTask } from "./program-commands.ts";
 import { printVerdict } from "./verdicts.ts";
+import { whoCalls } from "./who-calls.ts";
 
 /** `lockstep claim`: what the guard has bound when it saw this call. By itself it binds nobody. */
 export function claimCommand(name: string): Promise<0 | 2> {
   return printVerdict(() =>
     withTask(name, async (key) => {
+      const caller = await whoCalls();
       // Whoever was started with a task has it without claiming it.
-      const own = process.env.LOCKSTEP_TASK?.trim() ?? "";
-      if (own !== "")
-        return own === key
-          ? allow({ task_id: key })
-          : deny("R-AU-001", `this agent works on task \`${own}\` and claims no other`, { task_id: own });
+      if (caller.kind === "task") {
+        const own = caller.environment.LOCKSTEP_TASK?.trim();
+        if (own === key) return allow({ task_id: key });
+        return deny("R-AU-001", `this agent works on task \`${own}\` and claims no other`, { task_id: own });
+      }
       using opened = await openEngine();
       const task = await findTask(opened.engine, key);
       const attempt = await opened.engine.ledger.attempt(task.key);
@@ -26,6 +29,10 @@ export function claimCommand(name: string): Promise<0 | 2> {
             task_id: task.key,
           },
         );
+      if (caller.kind === "agent") {
+        const refused = await bindClient(opened.engine, { client: caller.process, task: task.key });
+        if (refused !== undefined) return refused;
+      }
       const scope = field(task.assignment, "lock_scope");
       return allow({ task_id: task.key, epoch: attempt.epoch, agent: attempt.boundAgent, scope });
     }),

@@ -38,7 +38,8 @@ export function decideCommand(
   return showReading<Shown>({ text: ({ text }) => text, exit: ({ exit }) => exit }, async () => {
     const decisions = await readDecisions(id, all === true, options);
     if ("allow" in decisions) return decisions;
-    const isAsking = all !== true && hasPerson() && decisions.some(({ state }) => state === "pending");
+    const isAsking =
+      all !== true && (await hasPerson()) && decisions.some(({ state }) => state === "pending");
     return isAsking
       ? askAll(id === undefined ? undefined : decisions[0]?.id)
       : { text: await decisionsText(decisions, options), exit: 0 };

@@ -1,8 +1,6 @@
 import { homedir } from "node:os";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { stateFolder } from "../workspace/state-folder.ts";
-import { callFrom } from "./caller.ts";
-import { CommandFault } from "./command-fault.ts";
 import { examineClients } from "./doctor-checks/clients.ts";
 import type { Finding } from "./doctor-checks/finding.ts";
 import { examineHooks } from "./doctor-checks/hooks.ts";
@@ -21,9 +19,6 @@ interface Diagnosis {
 export function doctorCommand({ json }: { readonly json?: boolean }): Promise<number> {
   const exit = ({ broken }: Diagnosis) => (broken === 0 ? 0 : 1);
   return showReading<Diagnosis>({ json, text: diagnosisText, exit }, async () => {
-    const call = callFrom(process.env);
-    if ("allow" in call || call.role !== "person")
-      throw new CommandFault("R-AU-001", "`doctor` is not for agents: let a person run it");
     const project = findProject(currentFolder());
     const { root } = project.place;
     const machine = { root, home: homedir(), path: process.env.PATH ?? "" };

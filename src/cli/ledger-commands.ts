@@ -6,8 +6,6 @@ import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { type AskOptions, ask } from "./ask.ts";
-import { callFrom } from "./caller.ts";
-import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { wholeName } from "./find-task.ts";
 import { showReading } from "./reading.ts";
@@ -48,16 +46,12 @@ export async function reconcileCommand({
         );
   const exit = ({ problems }: AnswerOf<"reconcile">) => (problems.length === 0 ? 0 : 1);
   return showReading({ json, text, exit }, async () => {
-    if (accepting === true) await acceptAsPerson();
+    if (accepting === true) await acceptLost();
     return ask("reconcile", {});
   });
 }
 
-/** Going on without what is lost is a decision that no agent makes. */
-async function acceptAsPerson(): Promise<void> {
-  const call = callFrom(process.env);
-  if ("allow" in call || call.role !== "person")
-    throw new CommandFault("R-AU-001", "only a person accepts the loss of a ledger");
+async function acceptLost(): Promise<void> {
   const { kept } = await acceptLoss(openStateFolder(findProject(currentFolder())), new Date());
   if (kept.length > 0) writeAll(2, `kept aside: ${kept.join(", ")}\n`);
 }
@@ -100,9 +94,7 @@ export function breakerCommand(
     return `${details?.dry_run === true ? "would be " : ""}${breakerTexts[operation]} (${running})`;
   };
   // The hooks see it on disk, even where the ledger cannot be opened.
-  const call = callFrom(process.env);
-  if (operation !== "clear" && options.dryRun !== true && !("allow" in call) && call.role === "person")
-    stopOnDisk(operation === "pause" ? "PAUSE" : "STOP");
+  if (operation !== "clear" && options.dryRun !== true) stopOnDisk(operation === "pause" ? "PAUSE" : "STOP");
   return tellVerdict({ json, text }, () =>
     ask(operation, reason === undefined ? {} : { reason }, { ...options, create: true }),
   );

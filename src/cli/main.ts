@@ -3,13 +3,15 @@ import manifest from "../../package.json" with { type: "json" };
 import { deny } from "../core/rules/verdict.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
+import { CallRefused, refuseCaller } from "./refuse-caller.ts";
 
 const program = new Command("lockstep")
   .description("Keeps coding agents inside their locks, in code and not in prompts")
   .version(manifest.version, "-V, --version")
   .option("--debug", "show stack traces")
   .configureOutput({ outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`) })
-  .exitOverride();
+  .exitOverride()
+  .hook("preAction", (_program, command) => refuseCaller(command));
 
 addEverydayCommands(program);
 program.commandsGroup("For other programs:");
@@ -29,6 +31,7 @@ function problemOf(text: string): string {
 
 /** Commands that decide report their own faults; this is for what went wrong around them. */
 function report(error: unknown): number {
+  if (error instanceof CallRefused) return error.tell();
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     if (process.argv.includes("--json"))

@@ -7,6 +7,7 @@ import { writeAll } from "./descriptor.ts";
 import { inOwnSession, wholeName } from "./find-task.ts";
 import { readInput } from "./read-input.ts";
 import { printOrWait, printVerdict, tellVerdict } from "./verdicts.ts";
+import { whoCalls } from "./who-calls.ts";
 
 /** The commands that other orchestrators call: a verdict as one line of JSON, exit 0 or 2. */
 
@@ -53,7 +54,7 @@ export function submitCommand(
   return tellVerdict({ json: () => json === true || !isHandedBack, text: sentence }, async () => {
     const text = file === undefined && process.stdin.isTTY ? "" : readInput(file);
     // A person who took a task over hands in what lies in its checkout.
-    const isWish = file === undefined && text.trim() === "" && !process.env.LOCKSTEP_TASK;
+    const isWish = file === undefined && text.trim() === "" && (await whoCalls()).kind !== "task";
     if (isWish) {
       // A program that had nothing to say reads the verdict.
       isHandedBack = process.stdin.isTTY;

@@ -3,7 +3,6 @@ import { HostRunning } from "../server/host.ts";
 import { isRunAlive } from "../server/is-run-alive.ts";
 import { serve } from "../server/serve.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
-import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { openEngine } from "./open-engine.ts";
@@ -11,9 +10,6 @@ import { openEngine } from "./open-engine.ts";
 /** `lockstep serve`: the warm process. Where one is running already, that is as good. */
 export async function serveCommand({ port }: { readonly port?: string }): Promise<number> {
   const wanted = port === undefined ? {} : { port: readPort(port) };
-  const call = callFrom(process.env);
-  if ("allow" in call || call.role !== "person")
-    throw new CommandFault("R-AU-001", "`serve` is not for agents: hooks start it themselves");
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
   using opened = await openEngine({ create: true });

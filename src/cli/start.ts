@@ -158,7 +158,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   if (missing !== undefined) lines.tell(`no sandbox around the agents: ${printable(missing)}`);
   for (;;) {
     const end = await conductSession(run.context);
-    const isAsking = end.how === "waiting" && options.json !== true && hasPerson();
+    const isAsking = end.how === "waiting" && options.json !== true && (await hasPerson());
     if (isAsking) await lines.flush();
     if (!isAsking || !(await askHere(context, name, stops.gently)))
       return reportSession(context, end.session, end.how, { guard: false, sandbox, diff: true });

@@ -9,13 +9,14 @@ import { stopAttempt, takeAttempt } from "../run/conduct/take-over.ts";
 import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
 import type { AskOptions } from "./ask.ts";
-import { callFrom } from "./caller.ts";
+import { callOf } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { findTask } from "./find-task.ts";
 import { type Opened, openEngine } from "./open-engine.ts";
 import { printable } from "./table.ts";
 import { tellVerdict } from "./verdicts.ts";
+import { whoCalls } from "./who-calls.ts";
 
 interface TakeOverOptions extends AskOptions {
   readonly json?: boolean;
@@ -86,10 +87,10 @@ async function onTask(
   options: AskOptions,
   act: (asked: Asked) => Promise<Verdict>,
 ): Promise<Verdict> {
-  const call = callFrom(process.env, options);
-  if ("allow" in call) return call;
   using opened = await openEngine();
-  return await act({ opened, task: await findTask(opened.engine, name), call });
+  const task = await findTask(opened.engine, name);
+  const call = await callOf(await whoCalls(), opened.engine, { ...options, task: task.key });
+  return "allow" in call ? call : await act({ opened, task, call });
 }
 
 /** Tasks that other programs dispatched have no checkout of their own. */

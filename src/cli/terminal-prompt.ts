@@ -1,15 +1,12 @@
 import { createInterface } from "node:readline/promises";
 import type { Prompt } from "./answer-prompt.ts";
-import { callFrom } from "./caller.ts";
 import { writeAll } from "./descriptor.ts";
-import { isByAgent } from "./only-a-person.ts";
+import { whoCalls } from "./who-calls.ts";
 
 /** Somebody sits there who may answer. */
-export function hasPerson(): boolean {
-  const call = callFrom(process.env);
-  const isPerson = !("allow" in call) && call.role === "person" && !process.env.LOCKSTEP_SOCKET;
+export async function hasPerson(): Promise<boolean> {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true && !process.env.CI;
-  return isPerson && isTerminal && !isByAgent();
+  return isTerminal && (await whoCalls()).kind === "person";
 }
 
 export interface TerminalPrompt extends Prompt, Disposable {

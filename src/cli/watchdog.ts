@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { PeriodicWatchdog } from "../engine/periodic-watchdog.ts";
 import { ask } from "./ask.ts";
-import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { openEngine } from "./open-engine.ts";
@@ -24,9 +23,6 @@ export async function watchdogCommand({ now, every }: WatchdogOptions): Promise<
       "R-IN-001",
       `\`--every\` takes 1 to ${secondsMax} seconds, and no \`--now\` beside it`,
     );
-  const call = callFrom(process.env);
-  if ("allow" in call || call.role !== "person")
-    throw new CommandFault("R-AU-001", "`watchdog` is not for agents: let a person run it");
   return watch(seconds * 1000);
 }
 

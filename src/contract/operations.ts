@@ -9,30 +9,33 @@ export interface Operation {
   readonly fenced?: true;
 }
 
-type Caller = "person" | "orchestrator" | "attempt";
+/** `subagent`: an agent without a task. */
+type Caller = "person" | "orchestrator" | "attempt" | "subagent";
 
-const everyone: readonly Caller[] = ["person", "orchestrator", "attempt"];
+const anyone: readonly Caller[] = ["person", "orchestrator", "attempt", "subagent"];
+/** Everybody but an agent without a task. */
+const workers: readonly Caller[] = ["person", "orchestrator", "attempt"];
 /** People, and the programs they run. An orchestrating agent delegates and looks; it decides nothing. */
 const leads: readonly Caller[] = ["person", "orchestrator"];
 const people: readonly Caller[] = ["person"];
 
 export const operations = {
-  status: { effect: "read", callers: everyone },
-  "task-list": { effect: "read", callers: everyone },
-  "task-show": { effect: "read", callers: everyone },
+  status: { effect: "read", callers: anyone },
+  "task-list": { effect: "read", callers: anyone },
+  "task-show": { effect: "read", callers: anyone },
   "task-add": { effect: "write", callers: people },
   "task-retry": { effect: "write", callers: people },
-  "task-escalate": { effect: "write", callers: everyone, fenced: true },
+  "task-escalate": { effect: "write", callers: workers, fenced: true },
   "task-resolve": { effect: "write", callers: people },
   "task-cancel": { effect: "destroy", callers: people },
   stop: { effect: "write", callers: people },
   take: { effect: "write", callers: people },
   dispatch: { effect: "write", callers: leads },
-  heartbeat: { effect: "write", callers: everyone, fenced: true },
-  submit: { effect: "write", callers: everyone, fenced: true },
+  heartbeat: { effect: "write", callers: workers, fenced: true },
+  submit: { effect: "write", callers: workers, fenced: true },
   complete: { effect: "write", callers: people, fenced: true },
   release: { effect: "destroy", callers: people, fenced: true },
-  widen: { effect: "write", callers: everyone, fenced: true },
+  widen: { effect: "write", callers: workers, fenced: true },
   "lock-list": { effect: "read", callers: leads },
   watchdog: { effect: "write", callers: people },
   reconcile: { effect: "read", callers: people },
@@ -43,8 +46,8 @@ export const operations = {
   pause: { effect: "write", callers: people },
   "stop-all": { effect: "destroy", callers: people },
   clear: { effect: "write", callers: people },
-  "guard-facts": { effect: "read", callers: everyone, fenced: true },
-  "guard-record": { effect: "write", callers: everyone, fenced: true },
+  "guard-facts": { effect: "read", callers: workers, fenced: true },
+  "guard-record": { effect: "write", callers: workers, fenced: true },
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;

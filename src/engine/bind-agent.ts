@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { hasLapsed } from "../core/leases/lease.ts";
+import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { field } from "../core/points/fields.ts";
 import { quoted } from "../core/points/quoted.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
@@ -42,8 +43,8 @@ export async function bindAgent(
       });
     if (attempt === undefined || isOver(attempt, clock)) return notClaimable(task.key, task.state);
     const details = { task_id: task.key, epoch: attempt.epoch, scope: task.assignment?.lock_scope ?? [] };
-    if (attempt.boundAgent === agent) return allow(details);
-    if (attempt.boundAgent !== undefined)
+    if (attempt.boundAgent === agent && attempt.boundClient === undefined) return allow(details);
+    if (attempt.boundAgent !== undefined && attempt.boundAgent !== agent)
       return deny("R-AU-001", `task ${quoted(task.key)} is another agent's: it takes no second one`, {
         task_id: task.key,
       });
@@ -53,15 +54,64 @@ export async function bindAgent(
       ...{ task: task.key, from: null, to: null, data: { agent, epoch: attempt.epoch } },
     };
     const request = { key: keyOf(agent), operation: "claim", digest: "", answer: { task_id: task.key } };
+    // The client may have been started anew: the command, which is called next, says which process it is now.
+    const { boundClient: _, ...rest } = attempt;
     const committed = await ledger.commit({
-      attempts: [{ ...attempt, boundAgent: agent }],
+      attempts: [{ ...rest, boundAgent: agent }],
       expect: { tasks: { [task.key]: task.version } },
-      events: [event],
+      events: attempt.boundAgent === agent ? [] : [event],
       ...(before === undefined ? { request } : {}),
     });
     if ("ok" in committed) return allow(details);
   }
   throw new StoreFault("busy", "the ledger changed all the time under `claim`: try again");
+}
+
+/**
+ * The command `lockstep claim`, right after a guard has bound the agent that calls it: from then on whatever runs below
+ * this process of the client's speaks for the task, and for no other.
+ */
+export async function bindClient(
+  { ledger }: Source,
+  { client, task: key }: { readonly client: ProcessIdentity; readonly task: string },
+): Promise<Deny | undefined> {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const loaded = await loadTask({ ledger }, key);
+    if (loaded?.attempt?.boundAgent === undefined || isSameProcess(loaded.attempt.boundClient, client))
+      return undefined;
+    const { task, attempt } = loaded;
+    if (attempt.boundClient !== undefined)
+      return deny(
+        "R-AU-001",
+        `task ${quoted(key)} was claimed from another process of a client: call \`lockstep claim ${key}\` alone on its line`,
+        { task_id: key },
+      );
+    const committed = await ledger.commit({
+      attempts: [{ ...attempt, boundClient: client }],
+      expect: { tasks: { [key]: task.version } },
+    });
+    if ("ok" in committed) return undefined;
+  }
+  throw new StoreFault("busy", "the ledger changed all the time under `claim`: try again");
+}
+
+/** The attempt that agents of this client's process have claimed; the one at `named`, if that is theirs. */
+export async function claimedFrom(
+  { ledger }: Pick<Source, "ledger">,
+  client: ProcessIdentity,
+  named: string | undefined,
+): Promise<Attempt | undefined> {
+  const meant = named === undefined ? undefined : await ledger.attempt(named);
+  if (isSameProcess(meant?.boundClient, client)) return meant;
+  for (const { key } of await ledger.tasks({ states: ["IN_PROGRESS", "REVIEW"] })) {
+    const attempt = await ledger.attempt(key);
+    if (isSameProcess(attempt?.boundClient, client)) return attempt;
+  }
+  return undefined;
+}
+
+function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
+  return one?.pid === other.pid && one.startedAt === other.startedAt && one.boot === other.boot;
 }
 
 /** `T-001` alone means the one of that name that is being worked on. */

@@ -56,6 +56,8 @@ interface Threshold {
 /** Who asks, and with what in hand. */
 export interface Call {
   readonly role: Exclude<Actor, "system">;
+  /** How it was recognised that this is no person, for messages. */
+  readonly seen?: string;
   /** The task that an attempt works on. */
   readonly task?: string;
   readonly epoch?: number;

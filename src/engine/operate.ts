@@ -114,7 +114,12 @@ async function whyRefused(
     return deny("R-AU-001", `this agent works on task \`${call.task}\`, not on \`${task}\``, {
       caller: call.role,
     });
-  return deny("R-AU-001", `\`${name}\` is not for ${article[call.role]}: let a person do it`, {
+  const who = `${article[call.role]}${call.seen === undefined ? "" : ` (${call.seen})`}`;
+  const isForTask = call.role === "subagent" && callers.some((caller) => caller === "attempt");
+  const way = isForTask
+    ? "say which task you work on with `lockstep claim TASK`, alone on its line, or let a person do it in their own terminal"
+    : "let a person do it in their own terminal";
+  return deny("R-AU-001", `\`${name}\` is not for ${who}: ${way}`, {
     caller: call.role,
     operation: name,
     callers,
@@ -139,7 +144,12 @@ function whyNotMeta(name: OperationName, input: unknown): Deny | undefined {
   return deny("R-AU-001", reason, { task_id: task });
 }
 
-const article = { person: "people", orchestrator: "an orchestrating agent", attempt: "an agent with a task" };
+const article = {
+  person: "people",
+  orchestrator: "an orchestrating agent",
+  attempt: "an agent with a task",
+  subagent: "an agent without a task",
+};
 
 function withReason(mode: "CLEAR" | "PAUSE" | "STOP", reason: string | undefined) {
   return reason === undefined ? { mode } : { mode, reason };

@@ -67,6 +67,7 @@ async function judgeBefore(
     const isStarted = caller.kind === "stale" && world.environment.LOCKSTEP_TASK !== undefined;
     return isStarted ? refused(caller, caller.refused) : judgeClaim(call, claimed, { caller, desk, world });
   }
+  if (claimed !== undefined && caller.kind === "task") await bindAgain(caller, claimed, { world, desk });
   if (caller.kind === "stale") {
     const changes = await mayChange(call, (command) => analyzeFor(command, { call, world }));
     return changes ? refused(caller, caller.refused) : passed(caller);
@@ -77,6 +78,16 @@ async function judgeBefore(
   return hasLiveHolder(judging.facts, world.clock)
     ? judgeUnclaimedCall(caller, judging)
     : judgeIdle(caller, call, world, desk);
+}
+
+/** An agent that claims its own task again may come from a client that was started anew. */
+async function bindAgain(
+  { holder, agent }: Extract<Caller, { kind: "task" }>,
+  claimed: string,
+  { world, desk }: { readonly world: GuardWorld; readonly desk: GuardDesk | undefined },
+): Promise<void> {
+  const isClaimed = world.environment.LOCKSTEP_TASK === undefined && agent !== null;
+  if (isClaimed && (claimed === holder.key || claimed === holder.id)) await desk?.bind(agent, holder.key);
 }
 
 /** Nobody's task is at work: everything passes, but for the ledger, and for what nobody understands while a run lives. */

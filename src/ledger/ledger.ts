@@ -82,6 +82,8 @@ export interface Attempt {
   readonly conversation?: string;
   /** The agent of a client that claimed it; absent where none did. */
   readonly boundAgent?: string;
+  /** The client's process that its claim came from: what runs below it speaks for this attempt. */
+  readonly boundClient?: ProcessIdentity;
   /** Budgets whose warning was given. */
   readonly warned: readonly ("tokens" | "minutes" | "cost_usd")[];
 }

@@ -1,21 +1,106 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
+import { uptime } from "node:os";
 
 const ancestorsMax = 1000;
+const ticksPerSecond = 100;
 
-/** The parent of a process, its parent and so on. Linux only: elsewhere nothing is known of them. */
-export function ancestorsOf(pid: number): readonly number[] {
-  const found: number[] = [];
-  for (let at = parentOf(pid); at > 0 && found.length < ancestorsMax; at = parentOf(at)) found.push(at);
+/** A process as far as it can be seen from here. */
+export interface SeenProcess {
+  readonly pid: number;
+  /** 0 where it has none in this name space. */
+  readonly parent: number;
+  /** What it was started with, its program first. */
+  readonly words: readonly string[];
+  /** The environment that it was started with; empty where it cannot be read, as on macOS. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Undefined where it cannot be read. */
+  readonly folder: string | undefined;
+  /** Undefined where it cannot be told. */
+  readonly hasTerminal: boolean | undefined;
+  readonly startedMs: number | undefined;
+}
+
+/** A process, its parent, the parent of that and so on. */
+export function lineageOf(pid: number): readonly SeenProcess[] {
+  const look = process.platform === "linux" ? lookInProc : lookIn(listProcesses());
+  const found: SeenProcess[] = [];
+  for (let at = pid; at > 0 && found.length < ancestorsMax; ) {
+    const seen = look(at);
+    if (seen === undefined) break;
+    found.push(seen);
+    at = seen.parent;
+  }
   return found;
 }
 
-/** 0 where there is none, or none that can be seen. */
-function parentOf(pid: number): number {
+function lookInProc(pid: number): SeenProcess | undefined {
+  const stat = readIfSeen(`/proc/${pid}/stat`);
+  if (stat === "") return undefined;
+  // The name before these fields stands in parentheses, and anything can stand in it.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const startedSeconds = Number(fields[22 - 3]) / ticksPerSecond;
+  return {
+    pid,
+    parent: Number(fields[4 - 3]),
+    words: readIfSeen(`/proc/${pid}/cmdline`).split("\0").slice(0, -1),
+    environment: readEnvironment(readIfSeen(`/proc/${pid}/environ`)),
+    folder: folderOf(pid),
+    hasTerminal: fields[7 - 3] !== "0",
+    startedMs: Date.now() - (uptime() - startedSeconds) * 1000,
+  };
+}
+
+function readEnvironment(text: string): SeenProcess["environment"] {
+  const pairs = text.split("\0").map((pair) => [pair, pair.indexOf("=")] as const);
+  return Object.fromEntries(
+    pairs.filter(([, at]) => at > 0).map(([pair, at]) => [pair.slice(0, at), pair.slice(at + 1)]),
+  );
+}
+
+function folderOf(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name before it stands in parentheses, and anything can stand in it.
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return 0;
+    return undefined; // another user's
   }
+}
+
+function readIfSeen(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return ""; // it has ended, or is another user's
+  }
+}
+
+/** `ps` shows neither environments nor folders, and words only with blanks between them. */
+export function listProcesses(): ReadonlyMap<number, SeenProcess> {
+  const found = new Map<number, SeenProcess>();
+  for (const line of psOutput().split("\n")) {
+    const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    if (pid === undefined) continue;
+    found.set(Number(pid), {
+      ...{ pid: Number(pid), parent: Number(parent), words: command.split(" "), environment: {} },
+      ...{ folder: undefined, hasTerminal: undefined, startedMs: undefined },
+    });
+  }
+  return found;
+}
+
+function psOutput(): string {
+  try {
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
+    return execFileSync("ps", ["-axww", "-o", "pid=", "-o", "ppid=", "-o", "command="], {
+      encoding: "utf8",
+      env: { PATH: "/bin:/usr/bin" },
+      stdio: ["ignore", "pipe", "ignore"],
+      maxBuffer: 64 * 1024 * 1024,
+    });
+  } catch {
+    return "";
+  }
+}
+
+function lookIn(all: ReadonlyMap<number, SeenProcess>): (pid: number) => SeenProcess | undefined {
+  return (pid) => all.get(pid);
 }

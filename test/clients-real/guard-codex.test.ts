@@ -16,7 +16,7 @@ guardCases({
   calls: {
     write: (path) => patch(`*** Add File: ${path}`, "+made"),
     edit: (path) => [patch(`*** Update File: ${path}`, "@@", "-x", "+y")],
-    shell: (cmd) => ({ name: "exec_command", input: { cmd } }),
+    shell: (cmd) => ({ name: "exec_command", input: { cmd, yield_time_ms: 30_000 } }),
     spawn: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", input: { message } }),
   },
   standIn: openaiStandIn,

@@ -102,7 +102,7 @@ export interface FixDelta {
   readonly details: Details;
 }
 
-export type Actor = "person" | "orchestrator" | "attempt" | "system";
+export type Actor = "person" | "orchestrator" | "attempt" | "subagent" | "system";
 
 /** Merged and still in: what depends on it may start. */
 export function isIn({ state, revertedBy }: Pick<Task, "state" | "revertedBy">): boolean {

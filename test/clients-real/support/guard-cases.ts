@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SettingsEdit } from "../../../src/clients/settings/settings-edit.ts";
@@ -10,6 +10,7 @@ import {
   type GuardedRepository,
   guardedRepository,
 } from "../../support/guarded-repository.ts";
+import { packet } from "../../support/memory-engine.ts";
 import { startProgram } from "../../support/run-command.ts";
 import { command as lockstep } from "../../support/run-hook.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";
@@ -71,6 +72,9 @@ export function guardCases(given: GuardedCase): void {
       repository = guardedRepository();
       for (const [file, text] of Object.entries(existing)) repository.write(file, text);
       home = temporaryFolder();
+      // A login shell begins with a path of its own.
+      home.write(".profile", `PATH=${personsEnv().PATH}\n`);
+      chmodSync(home.write("lockstep", `#!/bin/sh\nexec ${process.execPath} ${lockstep} "$@"\n`), 0o755);
     });
     afterEach(() => {
       repository[Symbol.dispose]();
@@ -117,7 +121,7 @@ export function guardCases(given: GuardedCase): void {
     }
 
     const personsEnv = () => ({
-      PATH: [installed.bin, dirname(process.execPath), process.env.PATH].join(delimiter),
+      PATH: [home.path, installed.bin, dirname(process.execPath), process.env.PATH].join(delimiter),
       HOME: home.path,
       LANG: "C.UTF-8",
     });
@@ -234,7 +238,92 @@ export function guardCases(given: GuardedCase): void {
     it("does not answer for the person in its shell, where nothing is active", async () => {
       const decide = `${process.execPath} ${lockstep} decide UD-1 approved`;
       const ran = await converse([calls.shell(`${decide} > src/b/said 2>&1; true`)]);
-      expect(text("src/b/said"), ran.stdout + ran.stderr).toContain("R-AU-001: only a person answers");
+      expect(text("src/b/said"), ran.stdout + ran.stderr).toContain("R-AU-001: only a person runs");
+    });
+
+    const widen = "widen T-A . --why x";
+    /** What an agent would like to do: as it is, without an environment, in a session of its own, as an orphan. */
+    const wishes = [
+      widen,
+      "task add T-9 --scope .",
+      "dispatch src/a/packet.json",
+      "release T-A",
+      "stop-all",
+      "init --remove",
+      "decide UD-1 approved",
+    ];
+    const bare = `env -i PATH="$PATH" ${process.execPath} ${lockstep}`;
+    const tries = [
+      ...wishes.map((wish) => `lockstep ${wish}`),
+      ...wishes.map((wish) => `${bare} ${wish}`),
+      ...wishes.slice(0, 2).map((wish) => `setsid -w ${bare} ${wish}`),
+      ...wishes.slice(0, 2).map((wish) => `env -u LOCKSTEP_TASK -u LOCKSTEP_TOKEN lockstep ${wish}`),
+    ];
+    const left = wishes.slice(0, 4).map((wish) => `${bare} ${wish}`);
+
+    /** Scripts in its lock, which write down what they were told. */
+    function putScripts(): void {
+      const script = (lines: readonly string[], ...last: readonly string[]) =>
+        [...lines.map((line) => `${line} >> src/a/said 2>&1 &`), "wait", ...last, ""].join("\n");
+      repository.write("src/a/packet.json", JSON.stringify(packet("T-9", ["src/b"])));
+      repository.write("src/a/left.sh", script(left, "touch src/a/left"));
+      const leave = `(env -i PATH="$PATH" setsid sh src/a/left.sh > /dev/null 2>&1 < /dev/null &)`;
+      const waiting = "until [ -e src/a/left ]; do sleep 0.1; done";
+      repository.write("src/a/wishes.sh", script(tries, leave, waiting));
+    }
+
+    const granted = () =>
+      repository.withEngine(async ({ ledger }) => ({
+        tasks: (await ledger.tasks()).map(({ key, state }) => `${key} ${state}`),
+        held: (await ledger.locks({ active: true })).map(({ resource }) => resource),
+        widened: (await ledger.events({ type: "scope.widened" })).map(({ actor }) => actor),
+        answered: (await ledger.decisions()).filter(({ state }) => state !== "pending").length,
+        stopped: has(".git/lockstep/STOP_ALL"),
+      }));
+    const nothing = {
+      ...{ tasks: ["T-A IN_PROGRESS"], held: ["src/a/**", "worklogs/T-A.md"] },
+      ...{ widened: [], answered: 0, stopped: false },
+    };
+
+    it.each(["ask", "never"])(
+      "grants itself nothing with the task that it claimed (`widen: %s`)",
+      async (mode) => {
+        repository.write(".lockstep/config.yaml", `limits: { widen: ${mode} }\n`);
+        await repository.dispatch("T-A", ["src/a/**"]);
+        putScripts();
+        const ran = await converse([
+          calls.shell("lockstep claim T-A"),
+          calls.shell("lockstep widen T-A . --why x"),
+          calls.shell(`env -i ${process.execPath} ${lockstep} widen T-A README.md --why x`),
+          calls.shell("lockstep task add T-9 --scope ."),
+          calls.shell("lockstep release T-A"),
+          calls.shell("sh src/a/wishes.sh"),
+        ]);
+        const told = `${ran.stdout}${ran.stderr}\n${has("src/a/said") ? text("src/a/said") : ""}`;
+        expect(await granted(), told).toEqual(nothing);
+        const answer = mode === "ask" ? "a person decides" : "no task gets more scope here";
+        expect(ran.heard, told).toContain(answer);
+        expect(ran.heard).toMatch(/`lockstep (?:task|release)` is a person's command/);
+        const said = text("src/a/said");
+        expect(said.match(new RegExp(answer, "g"))?.length, said).toBe(4);
+        expect(said.match(/^lockstep: R-AU-001: .*their own terminal$/gm)?.length, said).toBe(
+          tries.length + left.length - 4,
+        );
+        await repository.run("widen", "T-A", "docs", "--why", "a person may");
+        expect(await granted()).toMatchObject({ widened: ["person"] });
+      },
+    );
+
+    it("grants itself nothing with a task that it was started with, nor by forgetting that", async () => {
+      const task = await repository.dispatch("T-A", ["src/a/**"]);
+      putScripts();
+      const ran = await converse([calls.shell("sh src/a/wishes.sh")], { env: agentEnvironment(task) });
+      expect(await granted(), ran.stdout + ran.stderr + text("src/a/said")).toEqual(nothing);
+      const said = text("src/a/said");
+      expect(said.match(/a person decides/g), said).toHaveLength(1);
+      expect(said.match(/^lockstep: R-AU-001: .*their own terminal$/gm), said).toHaveLength(
+        tries.length + left.length - 1,
+      );
     });
 
     it("is left alone where nothing is active", async () => {

@@ -2,17 +2,13 @@ import { known, knownParts } from "../text.ts";
 import type { Program } from "../types.ts";
 import { agentNames } from "./agent-names.ts";
 import { named } from "./describe.ts";
+import { commandRight } from "./own-commands.ts";
 
 const agent: Program = (call, effects) => {
   const only = call.args.length === 1 ? known(call.args[0] ?? []) : undefined;
   if (only !== undefined && /^(?:--version|-v|-V|--help|-h|help|version)$/.test(only)) return;
   effects.refuse("agent", `\`${call.name}\` is another agent`);
 };
-
-const ownCommands = /^(?:heartbeat|submit|widen|status|explain|hook|claim|schema|self-check|help)$/;
-
-/** What whoever hands out tasks may call as well. */
-const orchestratorCommands = /^(?:(?:dispatch|lock list|report)(?: |$)|decide$)/;
 
 const plainOptions = /^(?:--help|-h|--version|-V|--json|--debug)$/;
 
@@ -22,17 +18,11 @@ const lockstep: Program = (call, effects) => {
   const words = at < 0 ? [] : call.args.slice(at);
   const first = known(words[0] ?? []);
   if (words.length === 0 || call.args.some((word) => /^(?:--help|-h)$/.test(known(word) ?? ""))) return;
-  const escalates = first === "task" && known(words[1] ?? []) === "escalate";
-  const named = escalates
-    ? words[2]
-    : /^(?:heartbeat|submit|widen|claim)$/.test(first ?? "")
-      ? words[1]
-      : undefined;
-  const foreign = named !== undefined && call.task !== undefined && !means(known(named), call.task);
   const said = words.map((word) => known(word) ?? "…").filter((word) => !plainOptions.test(word));
-  if (/^agent-session (?:summary|validate)(?: |$)/.test(said.join(" "))) return;
-  if (call.orchestrates === true && orchestratorCommands.test(said.join(" "))) return;
-  if (!foreign && (escalates || (first !== undefined && ownCommands.test(first)))) return;
+  const right = commandRight(said);
+  const named = right === "task" || first === "claim" ? words[first === "task" ? 2 : 1] : undefined;
+  const foreign = named !== undefined && call.task !== undefined && !means(known(named), call.task);
+  if (right === "orchestrator" ? call.orchestrates === true : right !== "person" && !foreign) return;
   const why = foreign ? "speaks for another task" : "is a person's command";
   effects.refuse("lockstep", `\`lockstep ${first ?? "…"}\` ${why}`);
 };
