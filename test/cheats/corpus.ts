@@ -82,8 +82,13 @@ function filesIn(folder: string): ReadonlyMap<string, string> {
   return new Map(paths.sort().map((path) => [relative(folder, path), readFileSync(path, "utf8")]));
 }
 
+type Change = Pick<Case, keyof typeof change>;
+
 /** The files of a case's branch: its faults first, then what it does itself. */
-export function filesOf(project: Project, { name, faults, ...own }: Case): ReadonlyMap<string, string> {
+export function filesOf(
+  project: Project,
+  { name, faults, ...own }: Change & Pick<Case, "name" | "faults">,
+): ReadonlyMap<string, string> {
   const files = new Map(project.files);
   const where = `${project.name}/${name}`;
   for (const fault of faults) {
@@ -95,11 +100,7 @@ export function filesOf(project: Project, { name, faults, ...own }: Case): Reado
   return files;
 }
 
-function apply(
-  files: Map<string, string>,
-  { write, edit, delete: gone, move }: Pick<Case, keyof typeof change>,
-  where: string,
-): void {
+function apply(files: Map<string, string>, { write, edit, delete: gone, move }: Change, where: string): void {
   const take = (path: string) => {
     const text = files.get(path);
     if (text === undefined) throw new Error(`${where}: there is no file \`${path}\``);

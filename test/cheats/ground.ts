@@ -45,8 +45,11 @@ interface Ground {
 
 /** One place for the repositories of all projects. */
 export interface Grounds extends AsyncDisposable {
-  of(project: Project): Ground;
+  /** A project with many cases has several repositories, so that they can be judged at the same time. */
+  of(project: Project, one?: Case): Ground;
 }
+
+const casesPerRepository = 20;
 
 export function openGrounds(): Grounds {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lockstep-cheats-")));
@@ -54,9 +57,11 @@ export function openGrounds(): Grounds {
   Object.assign(process.env, { XDG_STATE_HOME: join(folder, "state"), PATH: searchPath });
   const grounds = new Map<string, OpenGround>();
   return {
-    of: (project) => {
-      const ground = grounds.get(project.name) ?? openGround(project, join(folder, project.name));
-      grounds.set(project.name, ground);
+    of: (project, one) => {
+      const count = Math.ceil(project.cases.length / casesPerRepository);
+      const name = `${project.name}-${one === undefined ? 0 : project.cases.indexOf(one) % count}`;
+      const ground = grounds.get(name) ?? openGround(project, join(folder, name));
+      grounds.set(name, ground);
       return ground;
     },
     [Symbol.asyncDispose]: async () => {
@@ -97,11 +102,21 @@ function openGround(project: Project, path: string): OpenGround {
   };
 }
 
+/** The branch that has a fault of the product and nothing else. */
+export function faultBranch(name: string): string {
+  return `faults/${name}`;
+}
+
 /** The base and the branches, for `git fast-import`. */
 function historyOf(project: Project): string {
   const commits = [
     { ref: "main", message: "base", files: project.files },
     ...project.cases.map((one) => ({ ref: one.name, message: one.does, files: filesOf(project, one) })),
+    ...Object.entries(project.faults).map(([name, fault]) => ({
+      ref: faultBranch(name),
+      message: fault.does,
+      files: filesOf(project, { name, faults: [], ...fault }),
+    })),
   ];
   return commits
     .map(({ ref, message, files }) => {
@@ -151,7 +166,7 @@ export function judgedOf({ outcome, refused }: Pick<Member, "outcome" | "refused
 
 /** A fresh clone, the dependencies where there is a lock file for them, the test command. */
 async function runPlainCi({ command }: Project, { path, branch }: { path: string; branch: string }) {
-  const folder = `${path}-ci-${branch}`;
+  const folder = `${path}-ci-${branch.replaceAll("/", "-")}`;
   execFileSync("git", ["clone", "-q", "--branch", branch, path, folder]);
   const { HOME = "", LANG = "C.UTF-8" } = process.env;
   const env = [`HOME=${HOME}`, `LANG=${LANG}`, `PATH=${searchPath}`, "CI=true"];
