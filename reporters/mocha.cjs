@@ -1,0 +1,37 @@
+"use strict";
+const report = require("./report.cjs");
+
+/** Mocha has one reporter, the project's: this one listens beside it. */
+exports.report = (Mocha) => {
+  const { run } = Mocha.prototype;
+  Mocha.prototype.run = function () {
+    const Reporter = this._reporter;
+    if (typeof Reporter === "function") {
+      this._reporter = function (runner, options) {
+        try {
+          listen(runner);
+        } catch {}
+        return new Reporter(runner, options);
+      };
+    }
+    try {
+      return Reflect.apply(run, this, arguments);
+    } finally {
+      this._reporter = Reporter;
+    }
+  };
+};
+
+function listen(events) {
+  report.restoreEnvironment();
+  const runner = report.open("mocha");
+  const tell = (outcome) => (test) => {
+    try {
+      runner.test(test.file, test.titlePath(), outcome);
+    } catch {}
+  };
+  events.on("pass", tell("pass"));
+  events.on("fail", tell("fail"));
+  events.on("pending", tell("skip"));
+  events.once("end", () => runner.end());
+}
