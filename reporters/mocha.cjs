@@ -4,23 +4,27 @@ const report = require("./report.cjs");
 /** Mocha has one reporter, the project's: this one listens beside it. */
 exports.report = (Mocha) => {
   const { run } = Mocha.prototype;
-  Mocha.prototype.run = function () {
+  Mocha.prototype.run = function (...words) {
     const Reporter = this._reporter;
-    if (typeof Reporter === "function") {
-      this._reporter = function (runner, options) {
-        try {
-          listen(runner);
-        } catch {}
-        return new Reporter(runner, options);
-      };
-    }
+    if (typeof Reporter === "function") this._reporter = listening(Reporter);
     try {
-      return Reflect.apply(run, this, arguments);
+      return Reflect.apply(run, this, words);
     } finally {
       this._reporter = Reporter;
     }
   };
 };
+
+function listening(Reporter) {
+  return new Proxy(Reporter, {
+    construct(target, words) {
+      try {
+        listen(words[0]);
+      } catch {}
+      return new target(...words);
+    },
+  });
+}
 
 function listen(events) {
   report.restoreEnvironment();

@@ -2,7 +2,8 @@
 // Loaded into every Node process of a check: it must cost next to nothing, print nothing and never throw.
 try {
   const main = process.argv[1] || "";
-  const isRunner = /\b(?:vitest|jest|react-scripts|_?mocha)\b/.test(main) && require("./runners.cjs").watch(main);
+  const isRunner =
+    /\b(?:vitest|jest|react-scripts|_?mocha)\b/.test(main) && require("./runners.cjs").watch(main);
   if (isRunner) {
     // It reports by itself.
   } else if (process.execArgv.includes("--test")) {

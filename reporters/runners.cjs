@@ -50,11 +50,14 @@ function watchJest() {
   onLoad((request, loaded) => {
     if (request !== "jest-config" || typeof loaded.readConfigs !== "function") return false;
     const { readConfigs } = loaded;
-    loaded.readConfigs = async function () {
-      const configs = await Reflect.apply(readConfigs, this, arguments);
+    loaded.readConfigs = async function (...words) {
+      const configs = await Reflect.apply(readConfigs, this, words);
       try {
         const { globalConfig } = configs;
-        const reporters = [...(globalConfig.reporters ?? [["default", {}]]), [path.join(__dirname, "jest.cjs"), {}]];
+        const reporters = [
+          ...(globalConfig.reporters ?? [["default", {}]]),
+          [path.join(__dirname, "jest.cjs"), {}],
+        ];
         const added = { ...configs, globalConfig: Object.freeze({ ...globalConfig, reporters }) };
         report.restoreEnvironment();
         return added;
@@ -78,11 +81,11 @@ function watchMocha() {
 function onLoad(take) {
   const load = Module._load;
   let isDone = false;
-  const loadAndShow = function (request) {
-    const loaded = Reflect.apply(load, this, arguments);
+  const loadAndShow = function (...words) {
+    const loaded = Reflect.apply(load, this, words);
     if (isDone) return loaded;
     try {
-      isDone = take(request, loaded);
+      isDone = take(words[0], loaded);
       if (isDone && Module._load === loadAndShow) Module._load = load;
     } catch {}
     return loaded;

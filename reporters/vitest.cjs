@@ -6,22 +6,22 @@ const lastEvents = ["onTestRunEnd", "onFinished"];
 exports.report = (Vitest) => {
   const { start, report: tell } = Vitest.prototype;
   let runner;
-  Vitest.prototype.start = function () {
+  Vitest.prototype.start = function (...words) {
     try {
       report.restoreEnvironment();
       runner = report.open("vitest");
     } catch {}
-    return Reflect.apply(start, this, arguments);
+    return Reflect.apply(start, this, words);
   };
-  Vitest.prototype.report = function (event) {
+  Vitest.prototype.report = function (...words) {
     try {
-      if (runner !== undefined && lastEvents.includes(event)) {
+      if (runner !== undefined && lastEvents.includes(words[0])) {
         for (const file of this.state.getFiles()) reportFile(runner, file);
         runner.end();
         runner = undefined;
       }
     } catch {}
-    return Reflect.apply(tell, this, arguments);
+    return Reflect.apply(tell, this, words);
   };
 };
 
