@@ -44,7 +44,13 @@ export class CargoLines {
     const announced = /^running (\d+) tests?$/.exec(line)?.[1];
     if (announced !== undefined) {
       const where = this.#where ?? [];
-      this.#blocks.push({ announced: Number(announced), where, tests: [], waiting: undefined, hasEnded: false });
+      this.#blocks.push({
+        announced: Number(announced),
+        where,
+        tests: [],
+        waiting: undefined,
+        hasEnded: false,
+      });
     }
     const block = this.#blocks.at(-1);
     if (block === undefined || block.hasEnded) return;

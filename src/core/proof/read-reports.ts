@@ -28,7 +28,8 @@ function runsIn(report: string): readonly Run[] {
     const words = parseLine(line);
     if (words === undefined) continue;
     const [kind, runner, at, file] = words;
-    if (kind === "begin") runs.push({ runner: String(runner), at: Number(at) || 0, file: String(file ?? ""), lines: [] });
+    if (kind === "begin")
+      runs.push({ runner: String(runner), at: Number(at) || 0, file: String(file ?? ""), lines: [] });
     else runs.at(-1)?.lines.push(words);
   }
   return runs;
@@ -44,7 +45,11 @@ function parseLine(line: string): unknown[] | undefined {
   }
 }
 
-function readRun({ runner, file, lines }: Run, pathOf: (file: string) => string, record: InventoryRecord): void {
+function readRun(
+  { runner, file, lines }: Run,
+  pathOf: (file: string) => string,
+  record: InventoryRecord,
+): void {
   record.began(runner);
   const known = new Map<string, string>();
   let [announced, reported, hasEnded] = [0, 0, false];
