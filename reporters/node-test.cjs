@@ -8,7 +8,7 @@ const report = require("./report.cjs");
 /** A process that defines tests: a file of `node --test`, or one that was started by itself. */
 exports.watchFile = (main) => {
   report.restoreEnvironment();
-  const runner = report.open("node:test");
+  const runner = report.open("node:test", main);
   follow(runner, ({ names, outcome }) => runner.test(main, names, outcome));
 };
 
@@ -46,17 +46,19 @@ function follow(runner, onTest) {
   const emit = EventEmitter.prototype.emit;
   const define = (on, value) =>
     Object.defineProperty(on, "emit", { value, configurable: true, writable: true, enumerable: false });
-  const emitAndHandle = function (type, data) {
+  const emitAndHandle = function (...words) {
+    const [type, data] = words;
     try {
       if (typeof type === "string" && type.startsWith("test:")) handle(type, data);
     } catch {}
-    return Reflect.apply(emit, this, arguments);
+    return Reflect.apply(emit, this, words);
   };
-  define(Readable.prototype, function (type, data) {
-    if (typeof type !== "string" || !type.startsWith("test:")) return Reflect.apply(emit, this, arguments);
+  define(Readable.prototype, function (...words) {
+    const [type] = words;
+    if (typeof type !== "string" || !type.startsWith("test:")) return Reflect.apply(emit, this, words);
     delete Readable.prototype.emit;
     define(Object.getPrototypeOf(this), emitAndHandle);
-    return Reflect.apply(emitAndHandle, this, arguments);
+    return Reflect.apply(emitAndHandle, this, words);
   });
 }
 

@@ -2,8 +2,10 @@
 // Loaded into every Node process of a check: it must cost next to nothing, print nothing and never throw.
 try {
   const main = process.argv[1] || "";
-  if (/[\\/](?:vitest|jest|jest-cli|react-scripts|mocha|_mocha)\b/.test(main)) {
-    require("./runners.cjs").watch(main);
+  const isRunner =
+    /\b(?:vitest|jest|react-scripts|_?mocha)\b/.test(main) && require("./runners.cjs").watch(main);
+  if (isRunner) {
+    // It reports by itself.
   } else if (process.execArgv.includes("--test")) {
     require("./node-test.cjs").watchRunner();
   } else if ((process.env.NODE_TEST_CONTEXT || "").startsWith("child")) {

@@ -9,7 +9,7 @@ const { env, pid } = process;
 const bytesMax = 64 * 1024;
 
 /** Lines of one runner in this process. The first is written at once: without the last one, the list is cut. */
-exports.open = (runner) => {
+exports.open = (runner, file = "") => {
   const name = `${pid}-${process.hrtime.bigint().toString(36)}.jsonl`;
   const fd = openSync(path.join(__dirname, "out", name), "a");
   let waiting = "";
@@ -26,7 +26,7 @@ exports.open = (runner) => {
     if (waiting.length > bytesMax) flush();
   };
   process.on("exit", flush);
-  add("begin", runner, Date.now());
+  add("begin", runner, Date.now(), file);
   flush();
   return {
     test: (file, names, outcome) => add("test", file || "", names.map(String), outcome),

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { provingGround } from "./support/proving-ground.ts";
+import { inFile, isMissing, listTests, python } from "./support/test-runners.ts";
 
-const tests = `
+const clean = "not {'NODE_OPTIONS', 'PYTHONPATH', 'GOFLAGS'} & set(os.environ)";
+
+describe.skipIf(isMissing("pytest"))("the tests of pytest", () => {
+  const pytest = `${python} -m pytest`;
+  const tests = `
+import os
+import subprocess
+import sys
+
 import pytest
 
 def test_one():
@@ -25,37 +33,152 @@ class TestGroup:
 
     def test_fails(self):
         assert False
+
+@pytest.fixture
+def broken():
+    yield
+    assert False
+
+def test_teardown(broken):
+    pass
+
+def test_environment():
+    assert ${clean}
+    assert not [path for path in sys.path if "reports" in path]
+
+def test_inner(tmp_path):
+    (tmp_path / "test_x.py").write_text("import os\\n\\ndef test_x():\\n    os._exit(0)\\n")
+    assert subprocess.run([sys.executable, "-m", "pytest", tmp_path]).returncode == 0
+    (tmp_path / "test_x.py").write_text("def test_x():\\n    assert False\\n")
+    assert pytest.main([str(tmp_path)]) == 1
 `;
-const listed = {
-  "tests/test_a.py > test_one": "pass",
-  "tests/test_a.py > test_skipped": "skip",
-  "tests/test_a.py > test_expected": "skip",
-  "tests/test_a.py > test_each[a]": "pass",
-  "tests/test_a.py > test_each[b::c]": "pass",
-  "tests/test_a.py > TestGroup > test_in": "pass",
-  "tests/test_a.py > TestGroup > test_fails": "fail",
-};
-const pytest = "/usr/bin/python3 -m pytest";
+  const listed = inFile("tests/test_a.py", {
+    test_one: "pass",
+    test_skipped: "skip",
+    test_expected: "skip",
+    "test_each[a]": "pass",
+    "test_each[b::c]": "pass",
+    "TestGroup > test_in": "pass",
+    "TestGroup > test_fails": "fail",
+    test_teardown: "fail",
+    test_environment: "pass",
+    test_inner: "pass",
+  });
 
-describe("pytest", () => {
-  it.each([pytest, `cd tests && ${pytest} -q --no-header`, `${pytest} -n 2`, "pytest"])(
-    "is listed by `%s`",
-    async (command) => {
-      using ground = provingGround({ "tests/test_a.py": tests });
-      const { exit, tail, inventory } = await ground.check(command);
+  it("are listed however it is started, with workers too", async () => {
+    const files = { "tests/test_a.py": tests, "tests/test_b.py": "def test_b():\n    pass\n" };
+    const commands = [`cd tests && ${pytest} -q --no-header`, `${pytest} -n 2`];
+    for (const { exit, tail, runners, cut, tests } of await listTests(files, commands)) {
       expect(exit, tail).toBe(1);
-      expect(inventory, tail).toEqual({ runners: ["pytest"], tests: listed, cut: null });
-    },
-  );
+      expect({ runners, cut, tests }, tail).toEqual({
+        runners: ["pytest"],
+        cut: null,
+        tests: { ...listed, "tests/test_b.py > test_b": "pass" },
+      });
+    }
+  });
 
-  it("is cut by an early exit", async () => {
-    const early = "import os\n\ndef test_a():\n    pass\n\ndef test_b():\n    os._exit(0)\n";
-    using ground = provingGround({ "test_a.py": early, "test_b.py": tests });
-    const { exit, inventory } = await ground.check(pytest);
-    expect(exit).toBe(0);
-    expect(inventory).toMatchObject({
-      tests: { "test_a.py > test_a": "pass" },
-      cut: "pytest began and did not come to its end",
-    });
+  it("are cut by whatever ends it early, and are none where nothing runs", async () => {
+    const files = {
+      "test_exit.py": "import os\n\ndef test_a():\n    pass\n\ndef test_b():\n    os._exit(0)\n",
+      "test_leave.py": 'import pytest\n\ndef test_a():\n    pytest.exit("x", returncode=0)\n\ndef test_b():\n    pass\n',
+    };
+    const commands = [`${pytest} test_exit.py`, `${pytest} test_leave.py`, `${pytest} --collect-only`];
+    const [exited, left, none] = await listTests(files, commands);
+    expect(exited).toMatchObject({ exit: 0, cut: "pytest began and did not come to its end" });
+    expect(exited?.tests).toEqual({ "test_exit.py > test_a": "pass" });
+    expect(left).toMatchObject({ exit: 0, cut: "pytest announced 2 tests and reported 0" });
+    expect(none).toMatchObject({ exit: 0, inventory: null });
+  });
+});
+
+describe.skipIf(isMissing("python"))("the tests of unittest", () => {
+  const tests = `
+import io
+import os
+import unittest
+
+class Group(unittest.TestCase):
+    def test_one(self):
+        pass
+
+    def test_fails(self):
+        self.fail()
+
+    @unittest.skip("why")
+    def test_skipped(self):
+        pass
+
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.fail()
+
+    def test_parts(self):
+        for value in range(2):
+            with self.subTest(value=value):
+                self.assertEqual(value, 0)
+
+    def test_cleanup(self):
+        self.addCleanup(self.fail)
+
+    def test_environment(self):
+        self.assertTrue(${clean})
+
+    def test_inner(self):
+        class Inner(unittest.TestCase):
+            def test_x(self):
+                self.fail()
+        suite = unittest.defaultTestLoader.loadTestsFromTestCase(Inner)
+        unittest.TextTestRunner(stream=io.StringIO()).run(suite)
+
+class Skipped(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        raise unittest.SkipTest("why")
+
+    def test_never(self):
+        pass
+`;
+  const listed = inFile("tests/test_a.py > Group", {
+    test_one: "pass",
+    test_fails: "fail",
+    test_skipped: "skip",
+    test_expected: "skip",
+    test_parts: "fail",
+    test_cleanup: "fail",
+    test_environment: "pass",
+    test_inner: "pass",
+  });
+
+  it("are listed, by its own runner and by another one", async () => {
+    const own = `
+import sys
+import unittest
+
+result = unittest.TestResult()
+unittest.defaultTestLoader.discover(".").run(result)
+sys.exit(not result.wasSuccessful())
+`;
+    const files = { "tests/__init__.py": "", "tests/test_a.py": tests, "own.py": own };
+    const all = await listTests(files, [`${python} -m unittest`, `${python} own.py`]);
+    for (const { exit, tail, runners, cut, tests } of all) {
+      expect(exit, tail).toBe(1);
+      expect({ runners, cut, tests }, tail).toEqual({
+        runners: ["unittest"],
+        cut: null,
+        tests: { ...listed, "setUpClass (tests.test_a.Skipped)": "skip" },
+      });
+    }
+  });
+
+  it("are cut by an early exit; other settings of the project hold", async () => {
+    const early = "import os\nimport unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        os._exit(0)\n";
+    const files = { "test_early.py": early, "lib/sitecustomize.py": "print('its own')\n" };
+    const commands = [`${python} -m unittest`, `PYTHONPATH=lib:$PYTHONPATH ${python} -c "print(1)"`];
+    const isolated = `PYTHONPATH=$PYTHONPATH:lib ${python} -c "print(2)" && ${python} -I -c "print(3)"`;
+    const [cut, first, last] = await listTests(files, [...commands, isolated]);
+    expect(cut).toMatchObject({ exit: 0, cut: "unittest began and did not come to its end" });
+    expect(first).toMatchObject({ tail: "its own\n1\n", inventory: null });
+    expect(last).toMatchObject({ tail: "its own\n2\n3\n", inventory: null });
   });
 });

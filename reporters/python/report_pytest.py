@@ -1,4 +1,4 @@
-# Runs after `_pytest.config` was imported, as `module`; the reporters lie in `folder`.
+# Runs after `_pytest.config` was imported, as `module`. The reporters lie in `folder`; `active` has the one at work.
 import os
 
 report = {}
@@ -81,17 +81,17 @@ def parts_of(nodeid):
 
 
 get_config = module.get_config
-configs = []
 
 
 def get_config_and_report(*words, **options):
     config = get_config(*words, **options)
     with quiet:
         # A test that runs pytest in this process is not the runner.
-        if not configs:
-            configs.append(config)
+        if not active:
+            reporter = reporter_of_tests()
+            active.append(reporter)
             report["restore_environment"](folder)
-            config.pluginmanager.register(reporter_of_tests(), "%x" % id(configs))
+            config.pluginmanager.register(reporter, "%x" % id(reporter))
     return config
 
 

@@ -8,6 +8,7 @@ class _Watch(object):
     def __init__(self, folder, reporters):
         self.folder = folder
         self.reporters = reporters
+        self.active = []
 
     def find_spec(self, name, path=None, target=None):
         reporter = self.reporters.pop(name, None)
@@ -20,15 +21,15 @@ class _Watch(object):
             if spec is not None:
                 break
         if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Loader(spec, self.folder, reporter)
+            spec.loader = _Loader(spec, {"folder": self.folder, "active": self.active}, reporter)
         return spec
 
 
 class _Loader(object):
-    def __init__(self, spec, folder, reporter):
+    def __init__(self, spec, names, reporter):
         self.spec = spec
         self.loader = spec.loader
-        self.folder = folder
+        self.names = names
         self.reporter = reporter
 
     def create_module(self, spec):
@@ -39,9 +40,9 @@ class _Loader(object):
         module.__loader__ = self.loader
         self.loader.exec_module(module)
         try:
-            with open(self.folder + "/" + self.reporter, "rb") as file:
+            with open(self.names["folder"] + "/" + self.reporter, "rb") as file:
                 code = compile(file.read(), file.name, "exec")
-            exec(code, {"folder": self.folder, "module": module})
+            exec(code, dict(self.names, module=module))
         except Exception:
             pass
 
@@ -63,10 +64,6 @@ def _load_next():
 if sys.version_info >= (3, 8):
     _here = __file__[: -len("/sitecustomize.py")]
     sys.path[:] = [_path for _path in sys.path if _path != _here]
-    _reporters = {
-        "_pytest.config": "report_pytest.py",
-        "unittest.runner": "report_unittest_runner.py",
-        "unittest.suite": "report_unittest_suite.py",
-    }
+    _reporters = {"_pytest.config": "report_pytest.py", "unittest.runner": "report_unittest.py"}
     sys.meta_path.insert(0, _Watch(_here, _reporters))
     _load_next()

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative, resolve, sep } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { CargoLines } from "../core/proof/cargo-lines.ts";
+import { readGoReport } from "../core/proof/go-report.ts";
 import { type Inventory, InventoryRecord } from "../core/proof/inventory.ts";
 import { readReports } from "../core/proof/read-reports.ts";
 import { installFolder } from "../workspace/install-folder.ts";
@@ -20,6 +23,8 @@ export interface Reporters extends Disposable {
   env(given: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
   /** What they reported from a checkout. */
   read(checkout: string): Inventory | null;
+  /** What the check prints: some runners have no other way to report. */
+  onOutput(chunk: Buffer): void;
 }
 
 /** In a folder of its own: nothing that tests do with their temporary files comes near it. */
@@ -29,6 +34,8 @@ export function placeReporters(parent: string): Reporters {
   const out = join(folder, "out");
   mkdirSync(out, { recursive: true, mode: 0o700 });
   cpSync(join(installFolder(), "reporters"), folder, { recursive: true });
+  const cargo = new CargoLines();
+  const decoder = new StringDecoder("utf8");
   return {
     readOnly: folder,
     writable: out,
@@ -36,13 +43,18 @@ export function placeReporters(parent: string): Reporters {
       const added = variables(folder, given);
       const before = Object.entries(added).map(([name, is]) => [name, { is, was: given[name] ?? null }]);
       writeFileSync(join(folder, "environment.json"), JSON.stringify(Object.fromEntries(before)));
+      writeFileSync(join(folder, "environment.sh"), Object.keys(added).map(restoring(given)).join(""));
       return added;
     },
     read(checkout) {
       const record = new InventoryRecord();
-      readReports(readAll(out, record), pathIn(checkout), record);
+      const pathOf = pathIn(checkout);
+      readReports(readAll(out, ".jsonl", record), pathOf, record);
+      for (const report of readAll(out, ".go", record)) readGoReport(report, pathOf, record);
+      cargo.finish(record);
       return record.inventory();
     },
+    onOutput: (chunk) => cargo.add(decoder.write(chunk)),
     [Symbol.dispose]: () => removeFolder(parent),
   };
 }
@@ -54,13 +66,25 @@ function variables(folder: string, given: Readonly<Record<string, string>>): Rec
   };
   if (!folder.includes(delimiter))
     added.PYTHONPATH = [join(folder, "python"), given.PYTHONPATH].filter(Boolean).join(delimiter);
+  // Go splits the words of this one again.
+  if (!/[\s'"]/.test(folder) && !/(?:^|\s)['"]?--?exec\b/.test(given.GOFLAGS ?? ""))
+    added.GOFLAGS = [given.GOFLAGS, `-exec=${join(folder, "go-exec.sh")}`].filter(Boolean).join(" ");
   return added;
 }
 
-function readAll(folder: string, record: InventoryRecord): readonly string[] {
+function restoring(given: Readonly<Record<string, string>>): (name: string) => string {
+  return (name) => {
+    const value = given[name];
+    return value === undefined
+      ? `unset ${name}\n`
+      : `${name}='${value.replaceAll("'", "'\\''")}'\nexport ${name}\n`;
+  };
+}
+
+function readAll(folder: string, ending: string, record: InventoryRecord): readonly string[] {
   let left = reportBytesMax;
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
     .flatMap(({ name }) => {
       left -= statSync(join(folder, name)).size;
       if (left >= 0) return [readFileSync(join(folder, name), "utf8")];

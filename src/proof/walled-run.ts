@@ -49,7 +49,9 @@ export async function runWalled(
     }
     const own = { ...caches.env(inside), ...wrapped.env, ...told };
     const all = { ...own, ...reporters?.env(own) };
-    const result = await runProcess({ command: wrapped.command, cwd: checkout, env: all, ...limits });
+    const onOutput = reporters?.onOutput;
+    const watched = { ...limits, ...(onOutput === undefined ? {} : { onOutput }) };
+    const result = await runProcess({ command: wrapped.command, cwd: checkout, env: all, ...watched });
     // Before its temporary files are gone: they may be what filled it.
     return { ...result, isFull: isFull(dirname(outside)), inventory: reporters?.read(checkout) ?? null };
   } finally {

@@ -14,7 +14,7 @@ import type { CheckRun } from "../../src/core/proof/check-record.ts";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 
 /** The parts of a machine by name, and where they lie below a folder. */
-interface Layout {
+export interface Layout {
   readonly where: string;
   readonly base: () => string;
   readonly main: string;

@@ -3,12 +3,14 @@ import { type InventoryRecord, isOutcome } from "./inventory.ts";
 interface Run {
   readonly runner: string;
   readonly at: number;
+  /** What it runs, where that is one file. */
+  readonly file: string;
   /** The lines after the first. */
   readonly lines: unknown[][];
 }
 
 /**
- * Reads what reporters wrote, one text a process. A line is a JSON array: `begin` runner time, `test` file names
+ * Reads what reporters wrote, one text a process. A line is a JSON array: `begin` runner time file, `test` file names
  * outcome again, `announce` count, `cut` why, `end`. `pathOf` gives the path of a file from the checkout's root.
  */
 export function readReports(
@@ -25,8 +27,9 @@ function runsIn(report: string): readonly Run[] {
   for (const line of report.split("\n")) {
     const words = parseLine(line);
     if (words === undefined) continue;
-    const [kind, runner, at] = words;
-    if (kind === "begin") runs.push({ runner: String(runner), at: Number(at) || 0, lines: [] });
+    const [kind, runner, at, file] = words;
+    if (kind === "begin")
+      runs.push({ runner: String(runner), at: Number(at) || 0, file: String(file ?? ""), lines: [] });
     else runs.at(-1)?.lines.push(words);
   }
   return runs;
@@ -42,7 +45,11 @@ function parseLine(line: string): unknown[] | undefined {
   }
 }
 
-function readRun({ runner, lines }: Run, pathOf: (file: string) => string, record: InventoryRecord): void {
+function readRun(
+  { runner, file, lines }: Run,
+  pathOf: (file: string) => string,
+  record: InventoryRecord,
+): void {
   record.began(runner);
   const known = new Map<string, string>();
   let [announced, reported, hasEnded] = [0, 0, false];
@@ -51,9 +58,9 @@ function readRun({ runner, lines }: Run, pathOf: (file: string) => string, recor
     if (kind === "cut") record.cut(`${runner}: ${String(words[0])}`);
     if (kind === "announce") announced = Math.max(announced, Number(words[0]) || 0);
     if (kind !== "test") continue;
-    const [file, names, outcome, again] = words;
+    const [path, names, outcome, again] = words;
     if (!Array.isArray(names) || !isOutcome(outcome)) continue;
-    const all = [pathOf(String(file)), ...names.map(String)];
+    const all = [pathOf(String(path)), ...names.map(String)];
     const key = JSON.stringify(all);
     const before = again === true ? known.get(key) : undefined;
     if (before !== undefined) record.replace(before, outcome);
@@ -62,7 +69,8 @@ function readRun({ runner, lines }: Run, pathOf: (file: string) => string, recor
       known.set(key, record.add(all, outcome));
     }
   }
-  if (!hasEnded) record.cut(`${runner} began and did not come to its end`);
+  const began = ["began", ...(file === "" ? [] : [pathOf(file)])].join(" ");
+  if (!hasEnded) record.cut(`${runner} ${began} and did not come to its end`);
   else if (announced > reported)
     record.cut(`${runner} announced ${announced} tests and reported ${reported}`);
 }

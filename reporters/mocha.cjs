@@ -1,0 +1,41 @@
+"use strict";
+const report = require("./report.cjs");
+
+/** Mocha has one reporter, the project's: this one listens beside it. */
+exports.report = (Mocha) => {
+  const { run } = Mocha.prototype;
+  Mocha.prototype.run = function (...words) {
+    const Reporter = this._reporter;
+    if (typeof Reporter === "function") this._reporter = listening(Reporter);
+    try {
+      return Reflect.apply(run, this, words);
+    } finally {
+      this._reporter = Reporter;
+    }
+  };
+};
+
+function listening(Reporter) {
+  return new Proxy(Reporter, {
+    construct(target, words) {
+      try {
+        listen(words[0]);
+      } catch {}
+      return new target(...words);
+    },
+  });
+}
+
+function listen(events) {
+  report.restoreEnvironment();
+  const runner = report.open("mocha");
+  const tell = (outcome) => (test) => {
+    try {
+      runner.test(test.file, test.titlePath(), outcome);
+    } catch {}
+  };
+  events.on("pass", tell("pass"));
+  events.on("fail", tell("fail"));
+  events.on("pending", tell("skip"));
+  events.once("end", () => runner.end());
+}

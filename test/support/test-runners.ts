@@ -1,0 +1,84 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import type { Inventory } from "../../src/core/proof/inventory.ts";
+import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
+import { type Layout, provingGround } from "./proving-ground.ts";
+
+/** Rust's tool chain may lie in the home, which tests replace. */
+const rustup = join(homedir(), ".rustup");
+if (existsSync(rustup)) process.env.RUSTUP_HOME ??= rustup;
+
+const inProject = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** By name, the script to start with Node. */
+export const scripts = {
+  vitest: inProject("node_modules/vitest/vitest.mjs"),
+  jest: inProject("test/runners/node_modules/jest/bin/jest.js"),
+  mocha: inProject("test/runners/node_modules/mocha/bin/mocha.js"),
+};
+
+/** The interpreter that Debian's pytest is installed for. */
+export const python = "/usr/bin/python3";
+
+const probes = {
+  jest: ["test", "-e", scripts.jest],
+  mocha: ["test", "-e", scripts.mocha],
+  python: [python, "-c", "pass"],
+  pytest: [python, "-c", "import pytest, xdist"],
+  go: ["go", "version"],
+  cargo: ["cargo", "--version"],
+};
+
+/** Whether the tests of a runner are to be skipped; where CI runs them, the runner has to be there. */
+export function isMissing(runner: keyof typeof probes): boolean {
+  const [program = "", ...words] = probes[runner];
+  if (spawnSync(program, words).status === 0) return false;
+  const what = `THE TESTS OF ${runner} NEED IT: run .ci/install-packages`;
+  if (process.env.CI === "true") throw new Error(what);
+  console.warn(`\n!!! SKIPPED: ${what}\n`);
+  return true;
+}
+
+interface Listed {
+  readonly exit: number | null;
+  readonly tail: string;
+  readonly runners: readonly string[] | undefined;
+  readonly tests: Readonly<Record<string, string>>;
+  readonly cut: string | null | undefined;
+  readonly inventory: Inventory | null;
+}
+
+/** Runs commands as checks of a repository with these files, and gives what they list. */
+export async function listTests(
+  files: Readonly<Record<string, string>>,
+  commands: readonly string[],
+  more: Partial<ProverOptions> = {},
+  layout?: Layout,
+): Promise<readonly Listed[]> {
+  using ground = provingGround(files, layout);
+  const envPass = ["PATH", "HOME", "RUSTUP_HOME"];
+  using prover = await Prover.open({ ...ground.options, setup: [], envPass, ...more });
+  const all: Listed[] = [];
+  for (const command of commands) {
+    const proven = (await prover.run("main", command)) as Proven;
+    expect(proven, command).not.toHaveProperty("error");
+    const { run, inventory } = proven;
+    // Copied, because the inventory's own record has no prototype.
+    const tests = Object.fromEntries(Object.entries(inventory?.tests ?? {}));
+    const { runners, cut } = inventory ?? {};
+    all.push({ exit: run.exit, tail: run.tail, runners, tests, cut, inventory });
+  }
+  return all;
+}
+
+/** Ids of tests in one file. */
+export function inFile(
+  file: string,
+  tests: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(tests).map(([name, outcome]) => [`${file} > ${name}`, outcome]));
+}
