@@ -1,28 +1,32 @@
 import { createHash } from "node:crypto";
 import type { CheckRun } from "../core/proof/check-record.ts";
 
-/** A pass, with what it is found by. */
-interface PassedRun extends CheckRun {
+/** A run, with what it is found by. */
+interface KeptRun extends CheckRun {
   readonly key: string;
   readonly command: string;
   readonly tree: string;
-  readonly exit: 0;
 }
 
-/** Where passes are kept. Failures are not: each is run again. */
+/**
+ * Where outcomes are kept. A failure is run again each time; it is kept so that a pass after it is known for chance,
+ * and no pass takes its place.
+ */
 export interface Reuse {
-  find(key: string): Promise<CheckRun | undefined>;
+  find(key: string): Promise<(CheckRun & { readonly at: string }) | undefined>;
   /** All of them or none. */
-  keep(runs: readonly PassedRun[]): Promise<void>;
+  keep(runs: readonly KeptRun[]): Promise<void>;
 }
 
 /** As long as the process lives. */
 export function reuseInMemory(): Reuse {
-  const kept = new Map<string, CheckRun>();
+  const kept = new Map<string, CheckRun & { readonly at: string }>();
   return {
     find: async (key) => kept.get(key),
     keep: async (runs) => {
-      for (const run of runs) kept.set(run.key, run);
+      const at = new Date().toISOString();
+      for (const run of runs)
+        if (run.exit !== 0 || (kept.get(run.key)?.exit ?? 0) === 0) kept.set(run.key, { ...run, at });
     },
   };
 }

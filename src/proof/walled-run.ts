@@ -6,7 +6,7 @@ import { type CheckPlaces, checkWalls } from "../workspace/sandbox/check-walls.t
 import type { Sandbox } from "../workspace/sandbox/sandbox.ts";
 import { type CacheUser, type OpenedCaches, openCaches } from "../workspace/sandbox/tool-caches.ts";
 
-export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax"> {
+export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax" | "onOutput"> {
   readonly purpose: "check" | "set-up";
   readonly setup: CacheUser;
   readonly tailBytesMax?: number;

@@ -1,9 +1,17 @@
-import { type CheckKind, type CheckRecord, type CheckRun, judgeCheck } from "../core/proof/check-record.ts";
+import {
+  type CheckKind,
+  type CheckRecord,
+  type CheckRun,
+  failedRun,
+  judgeCheck,
+  outputOf,
+} from "../core/proof/check-record.ts";
 import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { ChangeFacts, Prover } from "../proof/prover.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
+import { settledRun, tryCheck } from "./try-check.ts";
 
 export interface WantedCheck {
   readonly command: string;
@@ -81,7 +89,7 @@ export class ChecksProof {
       if ("allow" in before) return before;
       if (before.exit === 0 || this.#with.allowRed) continue;
       const reason = `\`${command}\` fails on the base already: mend that first`;
-      return deny("R-PC-002", reason, { command, output: before.tail });
+      return deny("R-PC-002", reason, { command, ...printed(before) });
     }
     return undefined;
   }
@@ -97,12 +105,15 @@ export class ChecksProof {
       const before = await this.#onBase(command);
       if ("allow" in before) return { refused: before, records };
       this.#with.onProgress(`on the merged tree: ${command}`);
-      const after = await this.#with.prover.run(commit, command, change);
-      if ("error" in after) return { refused: notRun(command, after.error), records };
-      const asBefore = this.#with.allowRed && kind === "project" && isSameFailure(before, after.run);
-      const again = after.run.exit === 0 || asBefore ? null : await this.#again(commit, command, change);
-      const runs = { kind, before, after: after.run, again };
-      const record = { command, tree: after.tree, ...runs, outcome: judgeCheck(runs) };
+      const { prover, allowRed, onProgress } = this.#with;
+      const isKnown = (run: CheckRun) =>
+        allowRed === true && kind === "project" && isSameFailure(before, run);
+      const tried = await tryCheck(prover, { commit, command, change, isKnown, onProgress });
+      if ("error" in tried) return { refused: notRun(command, tried.error), records };
+      const { tree, first: after, again } = tried;
+      const asBefore = isKnown(after);
+      const runs = { kind, before, after, again };
+      const record = { command, tree, ...runs, outcome: judgeCheck(runs) };
       records.push(record);
       if (record.outcome === "pass" || asBefore) continue;
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
@@ -118,40 +129,63 @@ export class ChecksProof {
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
     this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
-    const proven = await this.#with.prover.run(commit, command, change);
-    if ("error" in proven) return true;
-    const before = this.#with.allowRed ? this.#before.get(command) : undefined;
-    return proven.run.exit !== 0 && !(before !== undefined && isSameFailure(before, proven.run));
+    const { prover, allowRed, onProgress } = this.#with;
+    const before = allowRed ? this.#before.get(command) : undefined;
+    const isKnown = (run: CheckRun) => before !== undefined && isSameFailure(before, run);
+    const tried = await tryCheck(prover, { commit, command, change, isKnown, onProgress });
+    if ("error" in tried) return true;
+    const run = settledRun(tried);
+    return run.exit !== 0 && !isKnown(run);
   }
 
   async #onBase(command: string): Promise<CheckRun | Deny> {
     const known = this.#before.get(command);
     if (known !== undefined) return known;
     this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
-    const before = await this.#with.prover.run(this.#with.base, command);
-    if ("error" in before) return notRun(command, before.error);
-    this.#before.set(command, before.run);
-    return before.run;
+    const { prover, base: commit, flaky, onProgress } = this.#with;
+    const tried = await tryCheck(prover, { commit, command, onProgress });
+    if ("error" in tried) return notRun(command, tried.error);
+    const before = settledRun(tried);
+    this.#before.set(command, before);
+    // It counts as passed there: where the change breaks it for good, the merged tree fails by itself.
+    if (before.earlier !== undefined && !flaky.includes(command)) onProgress(flakyBase(command, before));
+    return before;
   }
+}
 
-  async #again(commit: string, command: string, change: ChangeFacts): Promise<CheckRun | null> {
-    this.#with.onProgress(`once more: ${command}`);
-    const again = await this.#with.prover.run(commit, command, change);
-    return "error" in again ? null : again.run;
-  }
+/** Of a base on which a check failed and passed. */
+export function flakyBase(command: string, { earlier }: CheckRun): string {
+  return `\`${command}\` is flaky on the base: it failed (exit ${earlier?.exit}, ${earlier?.at}) and passed`;
+}
+
+/** What a failed run printed, for those who have to find out why. */
+export function printed(run: Omit<CheckRun, "earlier">) {
+  return { output: outputOf(run), ...(run.log === undefined ? {} : { log: run.log }) };
 }
 
 function notRun(command: string, error: string): Deny {
   return deny("R-PC-003", error, { command });
 }
 
-function whyNot({ command, outcome, after, again }: CheckRecord, ofRun: boolean): Deny {
+function whyNot(record: CheckRecord, ofRun: boolean): Deny {
+  const { command, outcome, before, after } = record;
   const way = ofRun ? "mend it and hand it in again" : "mend it on the branch and land again";
+  const too = before?.earlier === undefined ? "" : ", and is flaky on the base";
   const why =
-    outcome === "flaky"
-      ? "failed and then passed: make it reliable, or list it under `checks.flaky`"
-      : `fails on the merged tree (exit ${after.exit}): ${way}`;
-  return deny("R-PC-002", `\`${command}\` ${why}`, { command, outcome, output: again?.tail ?? after.tail });
+    outcome === "flaky" ? flakyWords(record) : `fails on the merged tree (exit ${after.exit})${too}: ${way}`;
+  return deny("R-PC-002", `\`${command}\` ${why}`, {
+    ...{ command, outcome },
+    ...(after.earlier === undefined ? {} : { failed_at: after.earlier.at }),
+    ...printed(failedRun(record) ?? after),
+  });
+}
+
+function flakyWords({ after: { exit, earlier } }: CheckRecord): string {
+  const how =
+    earlier === undefined
+      ? `failed (exit ${exit}) and passed the second time`
+      : `passes now, but failed on the same tree (exit ${earlier.exit}, ${earlier.at})`;
+  return `${how}: make it reliable, or list it under \`checks.flaky\``;
 }
 
 function vacuous(command: string, answer: "refused" | Waiting, ofRun: boolean) {
