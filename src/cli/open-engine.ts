@@ -3,7 +3,6 @@ import { type Clock, shifted } from "../core/leases/clock.ts";
 import { parseIsoTime } from "../core/points/iso-time.ts";
 import { findSecrets } from "../core/secrets/find-secrets.ts";
 import type { Engine, EngineLimits } from "../engine/engine.ts";
-import { ledgerReuse } from "../engine/reuse-evidence.ts";
 import { showingActive, tidyShownActive } from "../guard/keep-active.ts";
 import { writeLaunch } from "../guard/ladder/launch-file.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -53,7 +52,7 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
     limits: limitsOf(config),
     isAlive,
     identityOf,
-    prove: (commit, command) => prove({ project, config, ledger, clock }, { commit, command }),
+    prove: (commit, command, task) => prove({ project, config, ledger, clock }, { commit, command, task }),
     findSecrets,
     showBreaker: (mode) => showBreaker(project, mode),
     pause: (round) => new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** round, 50))),
@@ -64,25 +63,14 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
 /** One command on one commit, for those who do their own merging. */
 async function prove(
   { project, config, ledger, clock }: Pick<Opened, "project" | "config"> & Pick<Engine, "ledger" | "clock">,
-  check: { commit: string; command: string },
+  check: { readonly commit: string; readonly command: string; readonly task: string },
 ) {
   const { place, commonFolder } = project;
   if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
   if (!/^[0-9a-fA-F]{4,64}$/.test(check.commit)) return { error: `\`${check.commit}\` is no commit id` };
-  const { Prover } = await import("../proof/prover.ts");
-  const { setup, include, env_pass: envPass, home } = config.workspace;
-  using prover = await Prover.open({
-    root: place.realRoot ?? place.root,
-    commonFolder,
-    setup,
-    include,
-    envPass,
-    home,
-    sandbox: config.sandbox,
-    reuse: ledgerReuse({ ledger, clock }),
-  });
-  const proven = await prover.run(check.commit, check.command);
-  return "error" in proven ? proven : { command: check.command, tree: proven.tree, ...proven.run };
+  const { proveForTask } = await import("../run/prove-for-task.ts");
+  const repository = { root: place.realRoot ?? place.root, commonFolder };
+  return proveForTask({ engine: { ledger, clock }, repository, config, onProgress: () => {} }, check);
 }
 
 /** Whoever opens it keeps in order what hooks look at while nobody can be asked. */

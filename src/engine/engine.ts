@@ -13,8 +13,8 @@ export interface Engine {
   readonly limits: EngineLimits;
   isAlive(runner: ProcessIdentity): boolean;
   identityOf(pid: number): ProcessIdentity | undefined;
-  /** Runs a command on the exact tree of a commit. */
-  prove(commit: string, command: string): Promise<Evidence | { readonly error: string }>;
+  /** Runs a command on the exact tree of a commit, for a task. */
+  prove(commit: string, command: string, task: string): Promise<Evidence | { readonly error: string }>;
   findSecrets: Ports["findSecrets"];
   /** Lets hook commands see the breaker without opening the ledger. */
   showBreaker(mode: "CLEAR" | "PAUSE" | "STOP"): void;

@@ -1,5 +1,5 @@
-import type { Config } from "../contract/config.ts";
 import { existsSync } from "node:fs";
+import type { Config } from "../contract/config.ts";
 import type { CheckRun, EarlierFailure } from "../core/proof/check-record.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";

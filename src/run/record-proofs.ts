@@ -58,7 +58,8 @@ function checksOf({ evidence, refused }: Member, gate: readonly GateResult[]) {
   const checks = [...evidence.map(checkOf), ...gate.flatMap(gateCheckOf)];
   const { command, log } = refused?.details ?? {};
   // A check on the base, or one of another branch that this one breaks.
-  const isNew = typeof command === "string" && typeof log === "string" && !checks.some((one) => one.log === log);
+  const isNew =
+    typeof command === "string" && typeof log === "string" && !checks.some((one) => one.log === log);
   return isNew ? [...checks, { command, outcome: "fail", exit: null, log }] : checks;
 }
 

@@ -33,7 +33,11 @@ export interface TestEngine extends Engine {
 interface TestOptions {
   readonly limits?: Partial<EngineLimits>;
   readonly ledger?: Ledger;
-  readonly prove?: (commit: string, command: string) => Promise<Evidence | { readonly error: string }>;
+  readonly prove?: (
+    commit: string,
+    command: string,
+    task: string,
+  ) => Promise<Evidence | { readonly error: string }>;
 }
 
 /** The real engine over an in-memory ledger, with a clock, a disk and processes that a test controls. */

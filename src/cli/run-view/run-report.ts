@@ -1,6 +1,7 @@
 import type { Hold } from "../../core/tasks/task.ts";
 import { displayWidth, fitted, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
+import { checkOutput } from "../check-output.ts";
 import { style } from "../style.ts";
 import { counted, duration, printable } from "../table.ts";
 import { shortName } from "../task-names.ts";
@@ -42,6 +43,8 @@ export interface RunReport {
 }
 
 const whyLengthMax = 300;
+/** Of each failed check, where several tasks are told of. */
+const outputLinesMax = 12;
 
 /** What became of a run, for people; the last line is what to do with it. */
 export function runReport(report: RunReport): string {
@@ -102,10 +105,21 @@ function openLines(report: RunReport): string[] {
   return [
     "",
     style.red("not merged"),
-    ...told.flatMap((task) => taskLines(task, report, width)),
+    ...told.flatMap((task) => [
+      ...taskLines(task, report, width),
+      ...outputLines(task, report, told.length === 1 ? Infinity : outputLinesMax).map(
+        (line) => `  ${"".padEnd(width)}  ${line}`,
+      ),
+    ]),
     ...(idle.length > 1 ? [`  ${idle.length} pending${goOn}`] : []),
     ...otherDecisions(report),
   ];
+}
+
+/** What the check printed that holds a task up. */
+function outputLines(task: ReportedTask, { nameOf }: RunReport, linesMax: number): readonly string[] {
+  const isHeldUp = whyOf(task) !== "";
+  return isHeldUp ? checkOutput(task.details, { name: nameOf(task.id), linesMax }) : [];
 }
 
 /** Nothing is to be said of it but that it has not begun. */

@@ -47,7 +47,11 @@ export function judgeCheck({ kind, before, after, again }: CheckRuns): CheckOutc
 }
 
 /** The run of a check that failed, where one did: on the tree itself, or else before. */
-export function failedRun({ before, after, again }: Omit<CheckRuns, "kind">): Omit<CheckRun, "earlier"> | undefined {
+export function failedRun({
+  before,
+  after,
+  again,
+}: Omit<CheckRuns, "kind">): Omit<CheckRun, "earlier"> | undefined {
   const runs = [after, again, after.earlier, before, before?.earlier];
   return runs.find((run) => run != null && run.exit !== 0) ?? undefined;
 }

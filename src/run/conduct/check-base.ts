@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import type { CheckRun } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { openProver } from "../open-prover.ts";
 import { flakyBase, printed, projectChecks } from "../prove-checks.ts";
+import { recordChecks } from "../record-proofs.ts";
 import { gateCommands, needConventions } from "../run-gate.ts";
 import { settledRun, tryCheck } from "../try-check.ts";
 
@@ -34,13 +36,20 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
     if (run.earlier !== undefined && !config.checks.flaky.includes(command))
       onProgress(flakyBase(command, run));
     if (run.exit === 0) continue;
-    if (!allowRed) return refused(base, { command, run });
+    if (!allowRed) return await refused(context, { command, run });
     red.push({ command, run });
   }
   return red;
 }
 
-function refused(base: string, { command, run }: RedCheck): Deny {
+/** Its output is found by the name of the base. */
+async function refused(
+  { engine, repository }: IntegrationContext,
+  { command, run }: RedCheck,
+): Promise<Deny> {
+  const { base, commonFolder } = repository;
+  const check = { command, outcome: "fail", exit: run.exit, log: run.log ?? null };
+  await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep") }, [base], [check]);
   const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
-  return deny("R-GT-001", reason, { command, exit: run.exit, ...printed(run) });
+  return deny("R-GT-001", reason, { command, exit: run.exit, ...printed(run), check: 1 });
 }

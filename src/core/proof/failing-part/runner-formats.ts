@@ -104,7 +104,11 @@ function goFailures(lines: readonly string[]): readonly Block[] {
     else if (/^--- /.test(line)) current = [];
     else if (!/^=== /.test(line)) current.push(line);
   }
-  return found.map(([first = "", ...rest]) => [first, ...(said.get(failed.exec(first)?.[1] ?? "") ?? []), ...rest]);
+  return found.map(([first = "", ...rest]) => [
+    first,
+    ...(said.get(failed.exec(first)?.[1] ?? "") ?? []),
+    ...rest,
+  ]);
 }
 
 /** Each file with its errors; warnings let a check pass. */
