@@ -15,7 +15,7 @@ export function checkOutput(
     `${printable(command)} printed${when}`,
     ...shown.map((line) => `  ${line}`),
     ...(typeof log === "string" ? [style.dim(`all of it: ${printable(log)}`)] : []),
-    ...(typeof check === "number" ? [style.dim(`        or: lockstep log ${name} --check ${check}`)] : []),
+    ...(typeof check === "number" ? [style.dim(`       or: lockstep log ${name} --check ${check}`)] : []),
   ];
 }
 

@@ -42,10 +42,12 @@ export async function logCommand(name: string, options: LogOptions): Promise<num
     if (!hasLog && proof === undefined)
       throw new CommandFault("R-IN-001", `task \`${task?.key}\` has no log: no \`run\` has started it`);
     const lines = hasLog ? await showLog(opened.engine, { task, folder, follow, json }) : [];
-    const checks = proof?.checks ?? [];
+    // The log may have been followed for long.
+    const latest = follow ? (await findProof(opened, folder, name)).proof : proof;
+    const checks = latest?.checks ?? [];
     if (json === true)
       writeAll(1, `${JSON.stringify({ task: task?.key ?? null, lines, checks }, null, 2)}\n`);
-    else if (proof !== undefined) writeAll(1, `${hasLog ? "\n" : ""}${checksTable(proof)}`);
+    else if (latest !== undefined) writeAll(1, `${hasLog ? "\n" : ""}${checksTable(latest)}`);
     return 0;
   } catch (error) {
     return tellRefusal(faultVerdict(error), json);

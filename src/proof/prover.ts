@@ -199,7 +199,12 @@ export class Prover implements Disposable {
     });
     const { exit, seconds, digest, tail, isFull } = ran;
     if (exit !== 0 || isFull) {
-      const told = await tellFailure(this.#options.commonFolder, { ...ran, output, msMax });
+      const told = await tellFailure(this.#options.commonFolder, {
+        ...ran,
+        output,
+        folder: this.folder,
+        msMax,
+      });
       const run = { exit: exit === 0 ? null : exit, seconds, digest, ...told };
       return { run, isTrees: exit !== 0 && !isMachines(ran) };
     }

@@ -10,6 +10,8 @@ const tailLengthMax = 4096;
 
 interface Failure extends WalledResult {
   readonly output: WholeOutput;
+  /** Where it ran. */
+  readonly folder: string;
   readonly msMax: number;
 }
 
@@ -23,7 +25,7 @@ export async function tellFailure(
   const printed = outputBytes === 0 ? await maskSecrets(tail) : await output.masked();
   const note = noteOn(failure);
   const whole = note === "" ? printed : `${printed.trimEnd()}\n${note}\n`;
-  const told = [failingPart(printed), note].filter(Boolean).join("\n");
+  const told = [failingPart(fromRoot(printed, failure.folder)), note].filter(Boolean).join("\n");
   const ends = { tail: whole.slice(-tailLengthMax) };
   if (whole.trim() === "") return ends;
   try {
@@ -31,6 +33,11 @@ export async function tellFailure(
   } catch (error) {
     return { ...ends, excerpt: `${told}\n(the whole output could not be kept: ${(error as Error).message})` };
   }
+}
+
+/** The checkout is gone or another tree's when somebody reads this: paths are told from the project's root. */
+function fromRoot(output: string, folder: string): string {
+  return output.replaceAll(`file://${folder}/`, "").replaceAll(`${folder}/`, "");
 }
 
 function noteOn({ exit, isFull, timedOut, msMax }: Failure): string {

@@ -1,28 +1,32 @@
 import { findSecrets } from "../core/secrets/find-secrets.ts";
 import { plainOutput } from "../core/text/plain-output.ts";
 
-const halfBytesMax = 2 * 1024 * 1024;
 /** Longer than any secret: what is cut could hold the rest of one, so that this much more is looked at. */
 const edgeLength = 64 * 1024;
 
 /** All that a program prints; of more than 4 MiB the beginning and the end. */
 export class WholeOutput {
+  readonly #halfBytesMax: number;
   readonly #beginning: Buffer[] = [];
   readonly #end: Buffer[] = [];
   #beginningBytes = 0;
   #endBytes = 0;
   #bytes = 0;
 
+  constructor(bytesMax = 4 * 1024 * 1024) {
+    this.#halfBytesMax = bytesMax / 2;
+  }
+
   add(chunk: Buffer): void {
     this.#bytes += chunk.length;
-    const room = halfBytesMax - this.#beginningBytes;
+    const room = this.#halfBytesMax - this.#beginningBytes;
     const first = chunk.subarray(0, room);
     if (first.length > 0) this.#beginning.push(first);
     this.#beginningBytes += first.length;
     const rest = chunk.subarray(first.length);
     if (rest.length > 0) this.#end.push(rest);
     this.#endBytes += rest.length;
-    while (this.#endBytes - (this.#end[0]?.length ?? 0) >= halfBytesMax)
+    while (this.#endBytes - (this.#end[0]?.length ?? 0) >= this.#halfBytesMax)
       this.#endBytes -= this.#end.shift()?.length ?? 0;
   }
 

@@ -77,6 +77,8 @@ interface Claim {
 export class ChecksProof {
   readonly #with: Omit<Proving, "approves">;
   readonly #before = new Map<string, CheckRun>();
+  /** Whose failure there was tried once more. */
+  readonly #settled = new Set<string>();
 
   constructor(proving: Omit<Proving, "approves">) {
     this.#with = proving;
@@ -84,8 +86,8 @@ export class ChecksProof {
 
   /** Where the project's own checks fail on the base, nothing can be told about any work. */
   async findRedBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
-    for (const { command } of checks) {
-      const before = await this.#onBase(command);
+    for (const { command, kind } of checks) {
+      const before = await this.#onBase(command, kind);
       if ("allow" in before) return before;
       if (before.exit === 0 || this.#with.allowRed) continue;
       const reason = `\`${command}\` fails on the base already: mend that first`;
@@ -102,7 +104,7 @@ export class ChecksProof {
   ): Promise<Proof> {
     const records: CheckRecord[] = [];
     for (const { command, kind } of checks) {
-      const before = await this.#onBase(command);
+      const before = await this.#onBase(command, kind);
       if ("allow" in before) return { refused: before, records };
       this.#with.onProgress(`on the merged tree: ${command}`);
       const { prover, allowRed, onProgress } = this.#with;
@@ -138,15 +140,18 @@ export class ChecksProof {
     return run.exit !== 0 && !isKnown(run);
   }
 
-  async #onBase(command: string): Promise<CheckRun | Deny> {
+  async #onBase(command: string, kind: CheckKind): Promise<CheckRun | Deny> {
     const known = this.#before.get(command);
-    if (known !== undefined) return known;
+    // Nothing follows from what a task's own check was on the base, and it mostly fails there.
+    const isKnown = () => kind === "acceptance";
+    if (known !== undefined && (known.exit === 0 || isKnown() || this.#settled.has(command))) return known;
     this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
     const { prover, base: commit, flaky, onProgress } = this.#with;
-    const tried = await tryCheck(prover, { commit, command, onProgress });
+    const tried = await tryCheck(prover, { commit, command, isKnown, onProgress });
     if ("error" in tried) return notRun(command, tried.error);
     const before = settledRun(tried);
     this.#before.set(command, before);
+    if (!isKnown()) this.#settled.add(command);
     // It counts as passed there: where the change breaks it for good, the merged tree fails by itself.
     if (before.earlier !== undefined && !flaky.includes(command)) onProgress(flakyBase(command, before));
     return before;

@@ -101,16 +101,12 @@ function openLines(report: RunReport): string[] {
   const idle = open.filter((task) => isIdle(task, report));
   const told = idle.length > 1 ? open.filter((task) => !idle.includes(task)) : open;
   const width = widest(told);
+  const linesMax = told.length === 1 ? Infinity : outputLinesMax;
   const goOn = report.outcome === "running" ? "" : `: \`${report.goOn}\``;
   return [
     "",
     style.red("not merged"),
-    ...told.flatMap((task) => [
-      ...taskLines(task, report, width),
-      ...outputLines(task, report, told.length === 1 ? Infinity : outputLinesMax).map(
-        (line) => `  ${"".padEnd(width)}  ${line}`,
-      ),
-    ]),
+    ...told.flatMap((task) => taskLines(task, report, { width, linesMax })),
     ...(idle.length > 1 ? [`  ${idle.length} pending${goOn}`] : []),
     ...otherDecisions(report),
   ];
@@ -128,7 +124,12 @@ function isIdle({ id, state, attempts, waiting_for: others }: ReportedTask, { de
   return state === "PENDING" && attempts === 0 && others.length === 0 && !isAsked && !last.has(id);
 }
 
-function taskLines(task: ReportedTask, report: RunReport, width: number): string[] {
+/** `linesMax`: of what its check printed. */
+function taskLines(
+  task: ReportedTask,
+  report: RunReport,
+  { width, linesMax }: { readonly width: number; readonly linesMax: number },
+): string[] {
   const { columns, nameOf } = report;
   const { why, commands } = nextFor(task, report);
   const indent = `  ${"".padEnd(width)}  `;
@@ -144,6 +145,7 @@ function taskLines(task: ReportedTask, report: RunReport, width: number): string
   return [
     `  ${shortName(task.id).padEnd(width)}  ${first}`,
     ...more.map((line) => `${indent}${line}`),
+    ...outputLines(task, report, linesMax).map((line) => `${indent}${line}`),
     ...listed("look: ", looks, ";").map(style.dim),
     ...listed("next: ", next, " &&"),
   ];

@@ -26,8 +26,10 @@ export function blocksOf(lines: readonly string[], shape: Shape): readonly Block
     if (within?.from.test(line)) inside = true;
     else if (inside && within?.to?.test(line)) inside = false;
     const isStart = inside && starts.test(line);
-    if (isStart && !(isBeginning && block !== undefined)) blocks.push((block = [line]));
-    else if (!inside || (!isStart && ends?.test(line))) block = undefined;
+    if (isStart && !(isBeginning && block !== undefined)) {
+      block = [line];
+      blocks.push(block);
+    } else if (!inside || (!isStart && ends?.test(line))) block = undefined;
     else block?.push(line);
     isBeginning = isStart;
   }

@@ -8,6 +8,8 @@ const firstMax = 24;
 /** Less of a failure than this tells nothing. */
 const lineMin = 4;
 const lineLengthMax = 400;
+/** What says no more than that a script failed. */
+const packageManager = /^(?:npm (?:error|ERR!|notice|warn)\b|\s?ELIFECYCLE\b|error Command failed)/;
 
 /**
  * Of what a failing check printed: the failures themselves as its runner tells them; where the runner is not known,
@@ -16,8 +18,9 @@ const lineLengthMax = 400;
 export function failingPart(output: string): string {
   const all = plainOutput(output).trimEnd().split("\n").map(shortened);
   if (all.length <= linesMax / 2) return all.join("\n");
+  const ofRunner = all.filter((line) => !packageManager.test(line));
   for (const { find, endMatters } of formats) {
-    const failures = different(find(all));
+    const failures = different(find(ofRunner));
     if (failures.length > 0) return chosen(failures, endMatters).join("\n");
   }
   return (all.length <= linesMax ? all : aroundError(all)).join("\n");
@@ -51,7 +54,7 @@ function chosen(failures: readonly Block[], endMatters: boolean): readonly strin
 function cut(block: Block, max: number, endMatters: boolean): readonly string[] {
   if (block.length <= max) return block;
   if (!endMatters) return [...block.slice(0, max - 1), "…"];
-  return [...block.slice(0, 2), "…", ...block.slice(block.length - (max - 3))];
+  return [...block.slice(0, 1), "…", ...block.slice(block.length - (max - 2))];
 }
 
 const failing = /\bnot ok\b|\bfail|\berror\b|error:|\bpanic|exception\b|✖|✗/i;

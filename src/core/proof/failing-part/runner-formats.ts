@@ -8,7 +8,8 @@ interface Format {
 }
 
 /** Calls inside the runtime and the runner, which nobody who looks for the failure needs. */
-const runtimeCall = /^\s+at .*(?:[( ]node:|\(<anonymous>\)|\/node_modules\/|Promise\.all \(index)/;
+const runtimeCall =
+  /^\s+at (?:.*[( ])?node:|^\s+at .*(?:\(<anonymous>\)|\/node_modules\/|Promise\.all \(index)/;
 /** The same, and what node adds to an assertion's message. */
 const nodeNoise = new RegExp(
   `${runtimeCall.source}|^ {4}(?:generatedMessage|code|operator|diff): |^ {2}\\}$`,
@@ -75,10 +76,8 @@ export const formats: readonly Format[] = [
     starts: /^error(?:\[E\d+\])?: (?!could not compile|test failed|aborting)/,
     ends: /^(?:error|warning)\b|^For more information|^\s+Compiling /,
   }),
-  format("tsc", {
-    starts: /^\S.*(?:\(\d+,\d+\): | ?:\d+:\d+ - )error TS\d+: /,
-    ends: /^Found \d+ errors?|^\S.*: (?:warning|message) TS/,
-  }),
+  format("tsc", { starts: /^\S.*\(\d+,\d+\): error TS\d+: /, ends: /^\S|^$/ }),
+  format("tsc, with the code", { starts: /^\S.*:\d+:\d+ - error TS\d+: /, ends: /^Found \d+ errors?/ }),
   { name: "eslint", find: eslintErrors, endMatters: false },
   { name: "a Python traceback", find: tracebacks, endMatters: true },
 ];
@@ -100,8 +99,10 @@ function goFailures(lines: readonly string[]): readonly Block[] {
   let current: string[] = [];
   for (const line of lines) {
     const [, name] = /^=== RUN\s+([^\s/]+)/.exec(line) ?? [];
-    if (name !== undefined) said.set(name, (current = said.get(name) ?? []));
-    else if (/^--- /.test(line)) current = [];
+    if (name !== undefined) {
+      current = said.get(name) ?? [];
+      said.set(name, current);
+    } else if (/^--- /.test(line)) current = [];
     else if (!/^=== /.test(line)) current.push(line);
   }
   return found.map(([first = "", ...rest]) => [
@@ -130,8 +131,10 @@ function tracebacks(lines: readonly string[]): readonly Block[] {
   const blocks: string[][] = [];
   let block: string[] | undefined;
   for (const line of lines) {
-    if (/^\s*Traceback \(most recent call last\):$/.test(line)) blocks.push((block = [line]));
-    else if (block !== undefined) {
+    if (/^\s*Traceback \(most recent call last\):$/.test(line)) {
+      block = [line];
+      blocks.push(block);
+    } else if (block !== undefined) {
       block.push(line);
       const depth = (/^\s*/.exec(block[0] ?? "")?.[0] ?? "").length;
       if (line.trim() !== "" && !/^\s/.test(line.slice(depth))) block = undefined;
