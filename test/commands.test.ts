@@ -64,7 +64,7 @@ describe("a task by the command line", () => {
   });
 
   it("proves `cmd:` criteria on the tree of the commit, not in the working folder", async () => {
-    using repository = temporaryRepository({ "worklogs/T-1.md": "", "check.sh": "exit 1\n" });
+    using repository = temporaryRepository({ "worklogs/T-1.md": "", "check.sh": "echo is red; exit 1\n" });
     const { git } = repository;
     git("add", "check.sh");
     git("commit", "-qm", "red");
@@ -79,8 +79,14 @@ describe("a task by the command line", () => {
     await verdictOf(repository, ["submit", "T-1"], text({ status: "OK", summary: "green here" }));
     expect(await verdictOf(repository, ["complete", "T-1", "--commit", red])).toMatchObject({
       code: "R-PC-002",
-      details: { state: "REJECTED" },
+      details: {
+        state: "REJECTED",
+        output: "is red",
+        log: expect.stringContaining("/logs/checks/"),
+        fix_delta: { details: { command: "sh check.sh", output: "is red" } },
+      },
     });
+    expect((await repository.run(["log", "T-1", "--check", "1"])).stdout).toBe("is red\n");
     git("commit", "-qam", "green");
     await verdictOf(
       repository,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { failureLines } from "../src/cli/failure-lines.ts";
 import { answerWords } from "../src/cli/run-view/run-watcher.ts";
 import { answer, planned, planText, task, writes } from "./support/planned-repository.ts";
 import { eventually } from "./support/run-command.ts";
@@ -64,29 +63,5 @@ describe("an agent's answer in words", () => {
     ["qa: I am done", undefined],
   ])("of %s is %s", (text, words) => {
     expect(answerWords(text)).toBe(words);
-  });
-});
-
-describe("what a failing check printed", () => {
-  const fine = Array.from({ length: 40 }, (_, at) => `ok ${at} - fine`);
-
-  it("is shown from its first failure on, with its end", () => {
-    const shown = failureLines(
-      [...fine, "not ok 41 - rounds", "  at x.js:1", ...fine, "# fail 1"].join("\n"),
-    );
-    expect(shown.slice(0, 5)).toEqual([
-      "…",
-      "ok 38 - fine",
-      "ok 39 - fine",
-      "not ok 41 - rounds",
-      "  at x.js:1",
-    ]);
-    expect(shown.at(-1)).toBe("# fail 1");
-    expect(shown.length).toBeLessThanOrEqual(22);
-  });
-
-  it("is shown by its end where no line tells of a failure", () => {
-    expect(failureLines([...fine, "# fail 0", ...fine].join("\n"))).toEqual(fine.slice(-20));
-    expect(failureLines("short\n")).toEqual(["short"]);
   });
 });

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { real } from "../src/core/secrets/secret-samples.ts";
 import { ledgerReuse } from "../src/engine/reuse-evidence.ts";
 import { openMemoryLedger, openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
 import { type Proven, Prover, type ProverOptions } from "../src/proof/prover.ts";
@@ -136,6 +137,94 @@ describe("a pass", () => {
 });
 
 describe("a failure", () => {
+  /** Fails as long as the file is not there, which no prover knows of. */
+  const chance = 'test -e "$HOME/counts/lucky" || { echo "unlucky: exit 3"; exit 3; }';
+
+  it("is remembered by every later process: a pass after it is no clean one, and is not kept", async () => {
+    using ground = provingGround();
+    const [failed] = await prove(ground, chance);
+    expect(failed).toMatchObject({ run: { exit: 3 } });
+    ground.write("home/counts/lucky", "");
+    for (const _process of [1, 2])
+      expect(await prove(ground, chance)).toMatchObject([
+        {
+          reused: false,
+          run: {
+            exit: 0,
+            earlier: {
+              exit: 3,
+              at: expect.stringMatching(/^20/),
+              excerpt: "unlucky: exit 3",
+              log: failed?.run.log,
+            },
+          },
+        },
+      ]);
+    const ledger = await openSqliteLedger({ folder: ground.place("main/.git/lockstep"), create: false });
+    expect((await ledger.verify()).problems).toEqual([]);
+    ledger.close();
+  });
+
+  it("of another change on the same tree is remembered too; a new tree starts afresh", async () => {
+    using ground = provingGround();
+    const ledger = await openMemoryLedger();
+    const reuse = ledgerReuse({ ledger, clock: machineClock() });
+    using prover = await Prover.open({ ...ground.options, reuse });
+    const change = { base: "HEAD", changed: ["a.txt"] };
+    expect(await prover.run("HEAD", chance, change)).toMatchObject({ run: { exit: 3 } });
+    ground.write("home/counts/lucky", "");
+    ground.git("commit", "-q", "--allow-empty", "-m", "the same tree");
+    using other = await Prover.open({ ...ground.options, reuse });
+    for (const facts of [change, { base: "HEAD", changed: ["b.txt"] }, undefined])
+      expect(await other.run("HEAD", chance, facts)).toMatchObject({
+        reused: false,
+        run: { exit: 0, earlier: { exit: 3 } },
+      });
+    ground.write("main/a.txt", "another tree\n");
+    ground.commit();
+    const afresh = (await other.run("HEAD", chance, change)) as Proven;
+    expect(afresh.run).toMatchObject({ exit: 0 });
+    expect(afresh.run.earlier).toBeUndefined();
+    expect(await other.run("HEAD", chance, change)).toMatchObject({ reused: true });
+    ledger.close();
+  });
+
+  it("that is this machine's is not: a program that was missing may be there the next time", async () => {
+    using ground = provingGround();
+    const missing = '"$HOME/counts/tool"';
+    expect(await prove(ground, missing)).toMatchObject([{ run: { exit: 127 } }]);
+    chmodSync(ground.write("home/counts/tool", "#!/bin/sh\n"), 0o755);
+    const [found] = await prove(ground, missing);
+    expect(found?.run.exit).toBe(0);
+    expect(found?.run.earlier).toBeUndefined();
+    expect(await prove(ground, missing)).toMatchObject([{ reused: true }]);
+  });
+
+  it("leaves all that it printed in a file, with no secret in it; a pass leaves none", async () => {
+    using ground = provingGround();
+    const secret = `${real("ghp<+>_")}${"aB3dE5".repeat(6)}`;
+    const command = `echo first; echo "token ${secret}"; seq 3000; printf '\\033[31mred\\033[0m\\n'; exit 1`;
+    const { run } = (await prove(ground, command, "echo fine"))[0] as Proven;
+    const log = readFileSync(run.log ?? "", "utf8");
+    expect(log.startsWith("first\ntoken [secret: github-token]\n1\n2\n")).toBe(true);
+    expect(log.endsWith("3000\nred\n")).toBe(true);
+    expect(run.log).toMatch(/\/main\/\.git\/lockstep\/logs\/checks\/[^/]+\.log$/);
+    expect(readdirSync(ground.place("main/.git/lockstep/logs/checks"))).toHaveLength(1);
+    expect(JSON.stringify(run)).not.toContain("aB3dE5");
+  });
+
+  it("that took too long says so, and one whose output cannot be kept is told all the same", async () => {
+    using ground = provingGround();
+    ground.write("main/.git/lockstep/logs", "a file in the way");
+    using prover = await Prover.open({ ...ground.options, checkMsMax: 200 });
+    const { run } = (await prover.run("HEAD", "echo begun; sleep 60")) as Proven;
+    expect(run.exit).toBe(null);
+    expect(run.log).toBeUndefined();
+    expect(run.excerpt).toMatch(
+      /^begun\nit was ended: it took longer than 0\.2 s\n\(the whole output could not be kept: /,
+    );
+  });
+
   it("is run again each time", async () => {
     using ground = provingGround();
     for (const round of [1, 2]) {

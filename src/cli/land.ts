@@ -1,7 +1,10 @@
+import type { CheckRun } from "../core/proof/check-record.ts";
 import { integrate } from "../run/integrate.ts";
 import type { Integrated, IntegrationContext, Member } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
+import { flakyBase } from "../run/prove-checks.ts";
 import { freeLeftLocks } from "../run/recover-moves.ts";
+import { checkOutput } from "./check-output.ts";
 import { CommandFault } from "./command-fault.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { style } from "./style.ts";
@@ -67,6 +70,7 @@ function landedText({ base, batch, branches, gate }: Integrated): string {
           ]),
         ),
     testsText(branches),
+    flakyText(branches),
     branches.map(outputText).filter(Boolean).join("\n"),
   ];
   return parts.filter((part) => part !== "").join("\n");
@@ -91,7 +95,7 @@ function checkTable(branches: readonly Member[]): string {
     evidence.map(({ command, kind, before, after, outcome }) => [
       ...(several ? [branch] : []),
       kind === "judgement" ? `${command} (the base's tests)` : command,
-      before === null ? "-" : `exit ${before.exit}`,
+      before === null ? "-" : exitWord(before),
       `exit ${after.exit}`,
       outcome,
       duration(Math.round(after.seconds)),
@@ -101,14 +105,23 @@ function checkTable(branches: readonly Member[]): string {
   return table([...(several ? ["BRANCH"] : []), "CHECK", "BASE", "MERGED", "OUTCOME", "TIME"], rows);
 }
 
-const outputLinesMax = 15;
+function exitWord({ exit, earlier }: CheckRun): string {
+  return earlier === undefined ? `exit ${exit}` : "flaky";
+}
 
-/** The end of what a failed check printed. */
+/** What the failed check printed. */
 function outputText({ branch, refused }: Member): string {
-  const { output, command } = refused?.details ?? {};
-  if (typeof output !== "string" || output.trim() === "") return "";
-  const lines = output.trimEnd().split("\n").slice(-outputLinesMax);
-  return `${printable(`${branch}: ${String(command)}`)} printed\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`;
+  const lines = checkOutput(refused?.details, { name: printable(branch) });
+  return lines.length === 0 ? "" : [`${printable(branch)}: ${lines[0]}`, ...lines.slice(1), ""].join("\n");
+}
+
+/** Checks that failed and passed on the base, which nobody would look for. */
+function flakyText(branches: readonly Member[]): string {
+  const records = branches.flatMap(({ evidence }) => evidence);
+  const flaky = new Map(
+    records.flatMap(({ command, before }) => (before?.earlier ? [[command, before]] : [])),
+  );
+  return [...flaky].map(([command, before]) => `${printable(flakyBase(command, before))}\n`).join("");
 }
 
 /** What was done to tests, and why that is all right; or why a person has to look. */

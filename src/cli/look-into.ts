@@ -13,6 +13,7 @@ import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
 import { snapshotTree } from "../workspace/checkouts/snapshot-tree.ts";
 import { readRef } from "../workspace/git/refs.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
+import { checksTable, findProof, showCheck } from "./check-log.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { findTask } from "./find-task.ts";
@@ -25,35 +26,62 @@ const newline = 0x0a;
 
 interface LogOptions {
   readonly follow?: boolean;
+  readonly check?: string;
   readonly json?: boolean;
 }
 
-export function logCommand(name: string, { follow = false, json }: LogOptions): Promise<number> {
-  return looking({ name, json }, async ({ engine, project }, task) => {
-    const folder = openStateFolder(project);
-    if (!hasTaskLog(folder, task.key))
-      throw new CommandFault("R-IN-001", `task \`${task.key}\` has no log: no \`run\` has started it`);
-    let at = 0;
-    const lines: string[] = [];
-    const show = () => {
-      const bytes = readTaskLogFrom(folder, task.key, at);
-      const end = bytes.lastIndexOf(newline) + 1;
-      const whole = bytes.toString("utf8", 0, end).split("\n");
-      at += end;
-      if (json === true) lines.push(...whole.slice(0, -1));
-      else writeAll(1, whole.map(printable).join("\n"));
-    };
-    show();
-    while (follow && (await isUnderWay(engine, task))) {
-      await sleep(pollMs);
-      show();
-    }
-    // What became of it is written a moment after it is so.
-    if (follow) await sleep(pollMs);
-    if (follow) show();
-    if (json === true) writeAll(1, `${JSON.stringify({ task: task.key, lines }, null, 2)}\n`);
+/** What the agent of a task said, with the checks of its last proof; or all that one of them printed. */
+export async function logCommand(name: string, options: LogOptions): Promise<number> {
+  const { follow = false, check, json } = options;
+  try {
+    using opened = await openEngine();
+    const folder = openStateFolder(opened.project);
+    const { task, proof } = await findProof(opened, folder, name);
+    if (check !== undefined) return showCheck({ name, wanted: check, json }, proof);
+    const hasLog = task !== undefined && hasTaskLog(folder, task.key);
+    if (!hasLog && proof === undefined)
+      throw new CommandFault("R-IN-001", `task \`${task?.key}\` has no log: no \`run\` has started it`);
+    const lines = hasLog ? await showLog(opened.engine, { task, folder, follow, json }) : [];
+    // The log may have been followed for long.
+    const latest = follow ? (await findProof(opened, folder, name)).proof : proof;
+    const checks = latest?.checks ?? [];
+    if (json === true)
+      writeAll(1, `${JSON.stringify({ task: task?.key ?? null, lines, checks }, null, 2)}\n`);
+    else if (latest !== undefined) writeAll(1, `${hasLog ? "\n" : ""}${checksTable(latest)}`);
     return 0;
-  });
+  } catch (error) {
+    return tellRefusal(faultVerdict(error), json);
+  }
+}
+
+interface Shown {
+  readonly task: Task;
+  readonly folder: string;
+  readonly follow: boolean;
+  readonly json: boolean | undefined;
+}
+
+/** Prints the log, or gives its lines. */
+async function showLog(engine: Engine, { task, folder, follow, json }: Shown): Promise<readonly string[]> {
+  let at = 0;
+  const lines: string[] = [];
+  const show = () => {
+    const bytes = readTaskLogFrom(folder, task.key, at);
+    const end = bytes.lastIndexOf(newline) + 1;
+    const whole = bytes.toString("utf8", 0, end).split("\n");
+    at += end;
+    if (json === true) lines.push(...whole.slice(0, -1));
+    else writeAll(1, whole.map(printable).join("\n"));
+  };
+  show();
+  while (follow && (await isUnderWay(engine, task))) {
+    await sleep(pollMs);
+    show();
+  }
+  // What became of it is written a moment after it is so.
+  if (follow) await sleep(pollMs);
+  if (follow) show();
+  return lines;
 }
 
 /** Whether anybody may still add to the log of this attempt. */
@@ -67,7 +95,7 @@ async function isUnderWay({ ledger, isAlive }: Engine, { key, attempts }: Task):
 
 /** Git shows it, with its own pager and colours. */
 export function diffCommand(name: string): Promise<number> {
-  return looking({ name }, async ({ project }, task) => {
+  return looking(name, async ({ project }, task) => {
     if (task.attempts === 0 && task.commit === null) return noChanges(name);
     const root = project.place.realRoot ?? project.place.root;
     const range = await rangeOf(task, { root, commonFolder: project.commonFolder });
@@ -113,14 +141,11 @@ async function lookAt(checkout: Checkout): Promise<string> {
   }
 }
 
-async function looking(
-  { name, json }: { readonly name: string; readonly json?: boolean | undefined },
-  show: (opened: Opened, task: Task) => Promise<number>,
-): Promise<number> {
+async function looking(name: string, show: (opened: Opened, task: Task) => Promise<number>): Promise<number> {
   try {
     using opened = await openEngine();
     return await show(opened, await findTask(opened.engine, name));
   } catch (error) {
-    return tellRefusal(faultVerdict(error), json);
+    return tellRefusal(faultVerdict(error), false);
   }
 }

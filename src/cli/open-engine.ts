@@ -3,11 +3,11 @@ import { type Clock, shifted } from "../core/leases/clock.ts";
 import { parseIsoTime } from "../core/points/iso-time.ts";
 import { findSecrets } from "../core/secrets/find-secrets.ts";
 import type { Engine, EngineLimits } from "../engine/engine.ts";
-import { ledgerReuse } from "../engine/reuse-evidence.ts";
 import { showingActive, tidyShownActive } from "../guard/keep-active.ts";
 import { writeLaunch } from "../guard/ladder/launch-file.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { openMemoryLedger, openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
+import type { ProverContext } from "../run/open-prover.ts";
 import { isRunAlive } from "../server/is-run-alive.ts";
 import { isShownActive } from "../workspace/active-file.ts";
 import { showBreaker } from "../workspace/breaker-file.ts";
@@ -22,7 +22,6 @@ import { machineClock } from "../workspace/machine-clock.ts";
 import { identityOf, isAlive } from "../workspace/process-identity.ts";
 import { openStateFolder, stateFolder } from "../workspace/state-folder.ts";
 import { CommandFault } from "./command-fault.ts";
-import type { CommitProver } from "./commit-prover.ts";
 
 export interface Opened extends Disposable {
   readonly engine: Engine;
@@ -48,10 +47,7 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
   const config = await readConfig(project);
   const clock = now === undefined ? machineClock() : clockAt(now);
   const ledger = await openLedger(project, clock, create);
-  const proving = async <Result>(use: (world: CommitProver) => Promise<Result>) => {
-    const { commitProver } = await import("./commit-prover.ts");
-    return use(commitProver({ project, config, reuse: ledgerReuse({ ledger, clock }) }));
-  };
+  const commits = () => commitContext({ project, config, ledger, clock });
   const engine: Engine = {
     ledger,
     clock,
@@ -59,14 +55,40 @@ export async function openEngine({ create = false, now }: OpenOptions = {}): Pro
     limits: limitsOf(config),
     isAlive,
     identityOf,
-    prove: (commit, command) => proving((world) => world.prove(commit, command)),
-    judge: (base, commit, commands) => proving((world) => world.judge(base, commit, commands)),
+    prove: async (commit, command, task) => {
+      const context = commits();
+      if ("error" in context) return context;
+      if (!/^[0-9a-fA-F]{4,64}$/.test(commit)) return { error: `\`${commit}\` is not a commit id` };
+      const { proveForTask } = await import("../run/prove-for-task.ts");
+      return proveForTask(context, { commit, command, task });
+    },
+    judge: async (base, commit, commands) => {
+      const context = commits();
+      if ("error" in context) return context;
+      const { judgeForTask } = await import("../run/judge-for-task.ts");
+      return judgeForTask(context, { place: project.place, base, commit, commands });
+    },
     baseCommit: () => readBaseCommit(project, config),
     findSecrets,
     showBreaker: (mode) => showBreaker(project, mode),
     pause: (round) => new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** round, 50))),
   };
   return { engine, project, config, [Symbol.dispose]: () => ledger.close() };
+}
+
+/** For commands on commits of those who do their own merging. */
+function commitContext({
+  project,
+  config,
+  ledger,
+  clock,
+}: Pick<Opened, "project" | "config"> & Pick<Engine, "ledger" | "clock">):
+  | ProverContext
+  | { readonly error: string } {
+  const { place, commonFolder } = project;
+  if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
+  const repository = { root: place.realRoot ?? place.root, commonFolder };
+  return { engine: { ledger, clock }, repository, config, onProgress: () => {} };
 }
 
 /** Where work is merged into; a folder without git, or without a commit, has no base. */

@@ -3,12 +3,11 @@ import { isMeta } from "../core/session/meta-key.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
-import { failureLines } from "./failure-lines.ts";
+import { checkOutput } from "./check-output.ts";
 import { type RunReport, runReport } from "./run-view/run-report.ts";
 import { isMerged, isTaken } from "./run-view/task-words.ts";
 import { sumOf } from "./run-view/words.ts";
 import { statusNames } from "./status-names.ts";
-import { printable } from "./table.ts";
 
 export type Walls = Status["walls"];
 
@@ -67,7 +66,7 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   };
   return {
     exit: exits[outcome],
-    text: refused === undefined ? runReport(report) : outputOf(refused),
+    text: refused === undefined ? runReport(report) : outputOf(context.repository.base, refused),
     refusals: refused === undefined ? [] : [{ refused }],
     document,
   };
@@ -117,10 +116,9 @@ export async function pushCommand({ repository, config }: IntegrationContext, ta
   return `git push origin ${repository.base}`;
 }
 
-/** What the failing check printed, as far as it tells why. */
-function outputOf({ details }: Deny): string {
-  const { output, command } = details ?? {};
-  if (typeof output !== "string" || output.trim() === "") return "";
-  const lines = failureLines(output).map((line) => `  ${printable(line)}\n`);
-  return `${printable(String(command))} printed\n${lines.join("")}`;
+/** Of a check that fails on the base. */
+function outputOf(base: string, { details }: Deny): string {
+  return checkOutput(details, { name: base })
+    .map((line) => `${line}\n`)
+    .join("");
 }

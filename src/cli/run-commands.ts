@@ -66,9 +66,10 @@ function addLooking(program: Command): void {
     .action(async (options) => endsWith((await import("./serve.ts")).serveCommand(options)));
   program
     .command("log")
-    .argument("<task>")
-    .description("what the agent of a task said, and what became of its work")
+    .argument("<task>", "or a branch that was landed or refused")
+    .description("what the agent of a task said, what became of its work, and what its failed checks printed")
     .option("-f, --follow", "go on until its attempt is over")
+    .option("--check <n>", "all that the n-th check of the last proof printed")
     .option(...json)
     .action(async (task, options) => endsWith((await import("./look-into.ts")).logCommand(task, options)));
   program

@@ -64,19 +64,21 @@ async function decideComplete(engine: Engine, completion: Completion): Promise<S
     if (!proofs.has(command))
       proofs.set(
         command,
-        command === "" ? { error: "it has no command" } : await engine.prove(input.commit ?? "", command),
+        command === ""
+          ? { error: "it has no command" }
+          : await engine.prove(input.commit ?? "", command, task.key),
       );
   const unrun = [...proofs].find(([, proof]) => "error" in proof);
   if (unrun !== undefined) return { verdict: notRun(...unrun) };
   const checks = [...claimsOf(task, input.document, required), ...provenChecks(required, proofs)];
   const payload = { task_id: task.key, acceptance_check: checks, required_criteria: required };
-  const claimed = await decide(rules, factsOf(payload));
-  const weakened = claimed.allow ? await judgeTests(engine, completion, task) : undefined;
+  const decided = await decide(rules, factsOf(payload));
+  const weakened = decided.allow ? await judgeTests(engine, completion, task) : undefined;
   if (weakened?.waiting === true) {
     const { refused } = weakened;
     return { verdict: { ...refused, details: { ...refused.details, waiting: true } } };
   }
-  const verdict = weakened?.refused ?? claimed;
+  const verdict = weakened?.refused ?? (decided.allow ? decided : withOutput(decided, proofs));
   const draft = new Draft(engine, { by: call, cause: "complete" }).seen(loaded);
   const evidence = [...proofs.values()].filter((proof) => !("error" in proof));
   const proven = { ...task, evidence };
@@ -155,8 +157,20 @@ function provenChecks(required: readonly string[], proofs: Completion["proofs"])
     if (proof === undefined || "error" in proof)
       return { criterion, status: `not run: ${proof?.error ?? "unknown"}`, evidence: "none" };
     const evidence = `exit ${proof.exit} on tree ${proof.tree} in ${proof.seconds} s, output ${proof.digest}`;
-    return { criterion, status: proof.exit === 0 ? "pass" : `exit ${proof.exit}`, evidence };
+    const status = proof.flaky ?? (proof.exit === 0 ? "pass" : `exit ${proof.exit}`);
+    return { criterion, status, evidence };
   });
+}
+
+/** What the first command that does not hold printed. */
+function withOutput(refused: Deny, proofs: Completion["proofs"]): Deny {
+  for (const [command, proof] of proofs) {
+    if ("error" in proof || (proof.exit === 0 && proof.flaky === undefined)) continue;
+    const { excerpt, tail, log } = proof;
+    const printed = { command, output: excerpt ?? tail, ...(log === undefined ? {} : { log }) };
+    return { ...refused, details: { ...refused.details, ...printed } };
+  }
+  return refused;
 }
 
 /** A check that could not be run says nothing about the work: the task stays where it is. */

@@ -14,8 +14,8 @@ export interface Engine {
   readonly limits: EngineLimits;
   isAlive(runner: ProcessIdentity): boolean;
   identityOf(pid: number): ProcessIdentity | undefined;
-  /** Runs a command on the exact tree of a commit. */
-  prove(commit: string, command: string): Promise<Evidence | { readonly error: string }>;
+  /** Runs a command on the exact tree of a commit, for a task. */
+  prove(commit: string, command: string, task: string): Promise<Evidence | { readonly error: string }>;
   /** Where the base branch is now; undefined where there is none. */
   baseCommit(): Promise<string | undefined>;
   /** What the tests of one commit say of another one, by commands that pass on it. */

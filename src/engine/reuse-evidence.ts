@@ -1,7 +1,7 @@
 import type { StoredRun } from "../ledger/ledger.ts";
 import type { Engine } from "./engine.ts";
 
-/** Passes that the ledger keeps: none is run twice, by whatever process. */
+/** Outcomes that the ledger keeps: no pass is run twice and no failure forgotten, by whatever process. */
 export function ledgerReuse({ ledger, clock }: Pick<Engine, "ledger" | "clock">) {
   return {
     find: (key: string) => ledger.evidence(key),

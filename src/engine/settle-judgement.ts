@@ -1,4 +1,4 @@
-import type { CheckRecord } from "../core/proof/check-record.ts";
+import { type CheckRecord, outputOf } from "../core/proof/check-record.ts";
 import type { Weakened } from "../core/proof/material/weakenings.ts";
 import {
   type Judged,
@@ -86,12 +86,18 @@ function tellReasons(
   changes: readonly Weakened[],
   runs: readonly CheckRecord[],
 ): Deny["details"] {
-  const failed = runs.find(({ outcome }) => outcome === "fail");
-  const output = (failed?.again ?? failed?.after)?.tail;
+  const at = runs.findIndex(({ outcome }) => outcome === "fail");
+  const failed = runs[at];
+  const run = failed?.again ?? failed?.after;
   return {
     weakened: [...new Set(reasons.map(reasonText))],
     changes,
-    ...(failed === undefined ? {} : { command: failed.command, output }),
+    ...(failed === undefined || run === undefined
+      ? {}
+      : {
+          ...{ command: failed.command, output: outputOf(run) },
+          ...(run.log === undefined ? {} : { log: run.log }),
+        }),
   };
 }
 

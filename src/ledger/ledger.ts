@@ -39,7 +39,7 @@ export interface Ledger {
   session(name: string): Promise<Session | undefined>;
   /** By name. */
   sessions(): Promise<readonly Session[]>;
-  /** The pass that is kept under a key. A damaged one counts as none: it can be had again by running the check. */
+  /** The outcome that is kept under a key. A damaged one counts as none: it can be had again by running the check. */
   evidence(key: string): Promise<StoredRun | undefined>;
   /** Another one after whatever anybody has stored: what was read before may be old. */
   version(): string;
@@ -182,18 +182,21 @@ export interface Decision {
   readonly answeredAt: string | null;
 }
 
-/** A check that passed. Failures are not kept, so that none is ever taken for the next one's outcome. */
+/** How a check ended. A failure stays: no pass takes its place, since one that comes after it is chance. */
 export interface StoredRun {
   /** Stands for everything that the outcome depends on. */
   readonly key: string;
   readonly command: string;
   readonly tree: string;
-  readonly exit: 0;
+  readonly exit: number | null;
   readonly seconds: number;
   readonly digest: string;
   readonly tail: string;
   /** The tests that it ran, compressed; without where no runner reported them. */
   readonly inventory?: string;
+  /** Of a failure: the part of its output that tells why, and the file that has all of it. */
+  readonly excerpt?: string;
+  readonly log?: string;
   readonly at: string;
 }
 
@@ -214,7 +217,7 @@ export interface Change {
   readonly attempts?: readonly Attempt[];
   readonly decisions?: readonly Decision[];
   readonly sessions?: readonly Session[];
-  /** Each takes the place of the one under its key. No state changes with it, so it needs no event. */
+  /** Each takes the place of the one under its key, save a pass that of a failure. Needs no event: no state changes. */
   readonly evidence?: readonly StoredRun[];
   /** Taken all or none; `expect.fence` says that nobody took any since the overlap was judged. */
   readonly take?: readonly NewLock[];

@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import type { Config } from "../contract/config.ts";
-import type { CheckRun } from "../core/proof/check-record.ts";
+import type { CheckRun, EarlierFailure } from "../core/proof/check-record.ts";
 import type { Inventory } from "../core/proof/inventory.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
@@ -9,7 +10,9 @@ import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
 import { keepInventory, keptInventory, type Reuse, reuseInMemory, reuseKeys } from "./reuse.ts";
-import { runWalled, type WalledRun } from "./walled-run.ts";
+import { tellFailure } from "./tell-failure.ts";
+import { runWalled, type WalledResult, type WalledRun } from "./walled-run.ts";
+import { WholeOutput } from "./whole-output.ts";
 
 export interface ProverOptions {
   readonly root: string;
@@ -52,6 +55,13 @@ export interface ProverWalls {
 
 interface Failed {
   readonly error: string;
+}
+
+interface Checked {
+  readonly run: CheckRun;
+  /** Whether its outcome is the tree's, and not this machine's. */
+  readonly isTrees: boolean;
+  readonly inventory: Inventory | null;
 }
 
 const maskedBytesMax = 256 * 1024;
@@ -97,15 +107,23 @@ export class Prover implements Disposable {
     const { tree } = setup;
     const inputs = { tree, command, setupKey: setup.key, files: included.files, env: this.#passed() };
     const { plain, told } = reuseKeys(inputs, change && [change.base, ...change.changed]);
-    const kept = await this.#reuse.find(told ?? plain);
-    if (kept?.exit === 0) {
+    const seen = await this.#reuse.find(plain);
+    const earlier = seen !== undefined && seen.exit !== 0 ? seen : undefined;
+    const kept = told === undefined ? seen : await this.#reuse.find(told);
+    if (kept?.exit === 0 && earlier === undefined) {
       const { exit, seconds, digest, tail } = kept;
       return { tree, run: { exit, seconds, digest, tail }, reused: true, inventory: keptInventory(kept) };
     }
     const failed = await this.#prepare(setup);
     if (failed !== undefined) return failed;
-    const { inventory, ...run } = await this.#check(command, setup, change);
-    if (run.exit !== 0) this.#failed.add(plain);
+    const { run, inventory, isTrees } = await this.#check(command, setup, change);
+    if (run.exit !== 0) {
+      this.#failed.add(plain);
+      if (isTrees) await this.#reuse.keep([{ key: plain, command, tree, ...run }]);
+      return { tree, run, reused: false, inventory };
+    }
+    if (earlier !== undefined)
+      return { tree, run: { ...run, earlier: readable(earlier) }, reused: false, inventory };
     // What it was told of came onto this tree with it: as the next base, the tree is as proven as that makes it.
     const keys = told === undefined ? [plain] : [plain, told];
     const packed = keepInventory(inventory);
@@ -172,32 +190,33 @@ export class Prover implements Disposable {
     return { error: `the set-up \`${command.join(" ")}\` failed: ${last}` };
   }
 
-  async #check(
-    command: string,
-    setup: CommitSetup,
-    change: ChangeFacts | undefined,
-  ): Promise<CheckRun & Pick<Proven, "inventory">> {
-    const { exit, seconds, digest, tail, isFull, inventory } = await this.#runWalled({
+  async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<Checked> {
+    const output = new WholeOutput();
+    const msMax = this.#options.checkMsMax ?? checkMsMax;
+    const ran = await this.#runWalled({
       command: ["sh", "-c", command],
       purpose: "check",
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
       env: { ...this.#environment(), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
-      msMax: this.#options.checkMsMax ?? checkMsMax,
+      msMax,
       tailBytesMax: maskedBytesMax,
+      onOutput: (chunk) => output.add(chunk),
       ...(change === undefined ? {} : { changed: change.changed }),
     });
-    const isVoid = exit === 0 && isFull;
-    const told = isVoid
-      ? `${tail}\nits disk is full, so that it passed proves nothing: free some space\n`
-      : tail;
+    const { exit, seconds, digest, tail, isFull } = ran;
+    if (exit !== 0 || isFull) {
+      const told = await tellFailure(this.#options.commonFolder, {
+        ...ran,
+        output,
+        folder: this.folder,
+        msMax,
+      });
+      const run = { exit: exit === 0 ? null : exit, seconds, digest, ...told };
+      return { run, isTrees: exit !== 0 && !isMachines(ran), inventory: ran.inventory };
+    }
     // Masked before it is cut: the rest of a secret whose beginning is gone looks like nothing.
-    return {
-      exit: isVoid ? null : exit,
-      seconds,
-      digest,
-      tail: (await maskSecrets(told)).slice(-tailLengthMax),
-      inventory,
-    };
+    const run = { exit, seconds, digest, tail: (await maskSecrets(tail)).slice(-tailLengthMax) };
+    return { run, isTrees: true, inventory: ran.inventory };
   }
 
   #runWalled(run: WalledRun) {
@@ -219,6 +238,20 @@ export class Prover implements Disposable {
   #environment(): Record<string, string> {
     return { ...this.#passed(), CI: "true", GIT_OPTIONAL_LOCKS: "0" };
   }
+}
+
+/** A failure that says nothing about the tree: a program is missing on this machine, or the check never ran. */
+function isMachines({ exit, signal, timedOut }: WalledResult): boolean {
+  return exit === 126 || exit === 127 || (exit === null && signal === null && !timedOut);
+}
+
+/** Its output may be gone by now. */
+function readable({ at, exit, seconds, digest, tail, excerpt, log }: EarlierFailure): EarlierFailure {
+  return {
+    ...{ at, exit, seconds, digest, tail },
+    ...(excerpt === undefined ? {} : { excerpt }),
+    ...(log === undefined || !existsSync(log) ? {} : { log }),
+  };
 }
 
 const unclean: Failed = {

@@ -9,28 +9,32 @@ interface KeptRun extends CheckRun {
   readonly inventory?: string;
 }
 
-/** A pass, with what it is found by. */
-interface PassedRun extends KeptRun {
+/** A run, with what it is found by. */
+interface KeyedRun extends KeptRun {
   readonly key: string;
   readonly command: string;
   readonly tree: string;
-  readonly exit: 0;
 }
 
-/** Where passes are kept. Failures are not: each is run again. */
+/**
+ * Where outcomes are kept. A failure is run again each time; it is kept so that a pass after it is known for chance,
+ * and no pass takes its place.
+ */
 export interface Reuse {
-  find(key: string): Promise<KeptRun | undefined>;
+  find(key: string): Promise<(KeptRun & { readonly at: string }) | undefined>;
   /** All of them or none. */
-  keep(runs: readonly PassedRun[]): Promise<void>;
+  keep(runs: readonly KeyedRun[]): Promise<void>;
 }
 
 /** As long as the process lives. */
 export function reuseInMemory(): Reuse {
-  const kept = new Map<string, KeptRun>();
+  const kept = new Map<string, KeptRun & { readonly at: string }>();
   return {
     find: async (key) => kept.get(key),
     keep: async (runs) => {
-      for (const run of runs) kept.set(run.key, run);
+      const at = new Date().toISOString();
+      for (const run of runs)
+        if (run.exit !== 0 || (kept.get(run.key)?.exit ?? 0) === 0) kept.set(run.key, { ...run, at });
     },
   };
 }

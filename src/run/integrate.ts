@@ -14,6 +14,7 @@ import { openIntegrationRef } from "./integration-ref.ts";
 import { landChain } from "./land-chain.ts";
 import { proveChain } from "./prove-chain.ts";
 import type { ProvenChain } from "./proving.ts";
+import { recordProofs } from "./record-proofs.ts";
 import { recoverMoves } from "./recover-moves.ts";
 import { tidyCheckouts } from "./tidy-checkouts.ts";
 
@@ -97,7 +98,8 @@ async function integrateOnce(
   if (landed.moved !== undefined)
     for (const line of await tidyCheckouts(context.engine, context.repository.commonFolder))
       context.onProgress(line);
-  const members = wishes.flatMap(({ branch }) => settled.get(branch) ?? []);
+  const settledAll = wishes.flatMap(({ branch }) => settled.get(branch) ?? []);
+  const members = await recordProofs(context, settledAll, proven.gate);
   if (!context.dryRun) await recordRefusals(context, members);
   return { ...tell(context, members), ...landed.moved, gate: proven.gate };
 }

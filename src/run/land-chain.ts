@@ -1,3 +1,4 @@
+import { withoutLogs } from "../core/proof/check-record.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../engine/base-moves.ts";
 import { freeTaskName } from "../engine/finish-landing.ts";
@@ -112,8 +113,12 @@ async function finalCommits(
     const task = candidate.task ?? (await freeTaskName(engine, branch, names));
     const parents = [members.at(-1)?.commit ?? repository.baseCommit, candidate.commit];
     const commit = await commitTree(repository.root, { tree, parents, ...messageOf(link, task) });
-    const told = { task, batch, tree, changed, weakened, tests, evidence };
-    const proof = { ...told, gate: link === links.at(-1) ? gate : [] };
+    const proof = {
+      ...{ task, batch, tree, changed, weakened, tests },
+      // A note can be pushed, and the files that hold the outputs cannot.
+      evidence: evidence.map(withoutLogs),
+      gate: link === links.at(-1) ? gate : [],
+    };
     members.push({ task, branch, title, commit, scope, evidence, proof });
   }
   return members;

@@ -176,6 +176,7 @@ async function gateOn(
     prover,
     tested: project.length + full.length > 0,
     allowRed,
+    flaky: config.checks.flaky,
     onProgress,
   });
 }

@@ -1,4 +1,11 @@
-import { type CheckKind, type CheckRecord, type CheckRun, judgeCheck } from "../core/proof/check-record.ts";
+import {
+  type CheckKind,
+  type CheckRecord,
+  type CheckRun,
+  failedRun,
+  judgeCheck,
+  outputOf,
+} from "../core/proof/check-record.ts";
 import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
 import { lostTests } from "../core/proof/lost-tests.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
@@ -6,6 +13,7 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { JudgedCheck } from "../proof/judgement/judge-change.ts";
 import type { ChangeFacts, Proven, Prover } from "../proof/prover.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
+import { settledRun, tryCheck } from "./try-check.ts";
 
 export interface WantedCheck {
   readonly command: string;
@@ -76,6 +84,8 @@ interface Claim {
 export class ChecksProof {
   readonly #with: Omit<Proving, "approves">;
   readonly #before = new Map<string, Proven>();
+  /** Whose failure there was tried once more. */
+  readonly #settled = new Set<string>();
 
   constructor(proving: Omit<Proving, "approves">) {
     this.#with = proving;
@@ -83,8 +93,8 @@ export class ChecksProof {
 
   /** Where the project's own checks fail on the base, nothing can be told about any work. */
   async findRedBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
-    for (const { command } of checks) {
-      const before = await this.#onBase(command);
+    for (const { command, kind } of checks) {
+      const before = await this.#onBase(command, kind);
       if ("allow" in before) return before;
       if (before.run.exit === 0 || this.#with.allowRed) continue;
       return redBase(command, before.run);
@@ -94,8 +104,8 @@ export class ChecksProof {
 
   /** Runs checks on the base alone; a reason only where one cannot be run at all. */
   async readBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
-    for (const { command } of checks) {
-      const before = await this.#onBase(command);
+    for (const { command, kind } of checks) {
+      const before = await this.#onBase(command, kind);
       if ("allow" in before) return before;
     }
     return undefined;
@@ -110,21 +120,27 @@ export class ChecksProof {
     const records: CheckRecord[] = [];
     const passed: JudgedCheck[] = [];
     for (const { command, kind } of checks) {
-      const before = await this.#onBase(command);
+      const before = await this.#onBase(command, kind);
       if ("allow" in before) return { refused: before, records };
       this.#with.onProgress(`on the merged tree: ${command}`);
-      const proven = await this.#with.prover.run(commit, command, change);
-      if ("error" in proven) return { refused: notRun(command, proven.error), records };
-      const after = wholeRun(proven, before);
-      const asBefore = this.#with.allowRed && kind === "project" && isSameFailure(before.run, after);
-      const again =
-        after.exit === 0 || asBefore ? null : await this.#again(commit, command, { change, before });
+      const { prover, allowRed, onProgress } = this.#with;
+      const isKnown = (run: CheckRun) =>
+        allowRed === true && kind === "project" && isSameFailure(before.run, run);
+      const whole = (proven: Proven) => wholeRun(proven, before);
+      const tried = await tryCheck(prover, { commit, command, change, isKnown, whole, onProgress });
+      if ("error" in tried) return { refused: notRun(command, tried.error), records };
+      const { tree, first: after, again } = tried;
+      const asBefore = isKnown(after);
       const runs = { kind, before: before.run, after, again };
-      const record = { command, tree: proven.tree, ...runs, outcome: judgeCheck(runs) };
+      const record = { command, tree, ...runs, outcome: judgeCheck(runs) };
       records.push(record);
       const isRepair = kind === "project" && after.exit === 0;
       if (kind !== "proves" && (before.run.exit === 0 || isRepair || asBefore))
-        passed.push({ command, before, after: proven });
+        passed.push({
+          command,
+          before,
+          after: { tree, run: after, reused: false, inventory: tried.inventory },
+        });
       if (record.outcome === "pass" || asBefore) continue;
       const isRedBase = kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
       if (isRedBase) return { refused: redBase(command, before.run), records, waiting: true };
@@ -141,31 +157,43 @@ export class ChecksProof {
 
   async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
     this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
-    const proven = await this.#with.prover.run(commit, command, change);
-    if ("error" in proven) return true;
-    const before = this.#with.allowRed ? this.#before.get(command)?.run : undefined;
-    return proven.run.exit !== 0 && !(before !== undefined && isSameFailure(before, proven.run));
+    const { prover, allowRed, onProgress } = this.#with;
+    const before = allowRed ? this.#before.get(command)?.run : undefined;
+    const isKnown = (run: CheckRun) => before !== undefined && isSameFailure(before, run);
+    const tried = await tryCheck(prover, { commit, command, change, isKnown, onProgress });
+    if ("error" in tried) return true;
+    const run = settledRun(tried);
+    return run.exit !== 0 && !isKnown(run);
   }
 
-  async #onBase(command: string): Promise<Proven | Deny> {
+  async #onBase(command: string, kind: CheckKind): Promise<Proven | Deny> {
     const known = this.#before.get(command);
-    if (known !== undefined) return known;
+    // Nothing follows from what a task's own check was on the base, and it mostly fails there.
+    const isKnown = () => kind === "acceptance";
+    if (known !== undefined && (known.run.exit === 0 || isKnown() || this.#settled.has(command)))
+      return known;
     this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
-    const before = await this.#with.prover.run(this.#with.base, command);
-    if ("error" in before) return notRun(command, before.error);
+    const { prover, base: commit, flaky, onProgress } = this.#with;
+    const tried = await tryCheck(prover, { commit, command, isKnown, onProgress });
+    if ("error" in tried) return notRun(command, tried.error);
+    const run = settledRun(tried);
+    const before = { tree: tried.tree, run, reused: false, inventory: tried.inventory };
     this.#before.set(command, before);
+    if (!isKnown()) this.#settled.add(command);
+    // It counts as passed there: where the change breaks it for good, the merged tree fails by itself.
+    if (run.earlier !== undefined && !flaky.includes(command)) onProgress(flakyBase(command, run));
     return before;
   }
+}
 
-  async #again(
-    commit: string,
-    command: string,
-    { change, before }: { readonly change: ChangeFacts; readonly before: Proven },
-  ): Promise<CheckRun | null> {
-    this.#with.onProgress(`once more: ${command}`);
-    const again = await this.#with.prover.run(commit, command, change);
-    return "error" in again ? null : wholeRun(again, before);
-  }
+/** Of a base on which a check failed and passed. */
+export function flakyBase(command: string, { earlier }: CheckRun): string {
+  return `\`${command}\` is flaky on the base: it failed (exit ${earlier?.exit}, ${earlier?.at}) and passed`;
+}
+
+/** What a failed run printed, for those who have to find out why. */
+export function printed(run: Omit<CheckRun, "earlier">) {
+  return { output: outputOf(run), ...(run.log === undefined ? {} : { log: run.log }) };
 }
 
 /** A runner that was cut short proves nothing, whatever it exits with; on the base it may always be. */
@@ -180,22 +208,34 @@ function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
 }
 
-function redBase(command: string, { tail }: CheckRun): Deny {
+function redBase(command: string, run: CheckRun): Deny {
   const reason = `\`${command}\` already fails on the base, so nothing can be verified: fix the base first, or compare failures with --allow-red`;
-  return deny("R-PC-002", reason, { command, output: tail });
+  return deny("R-PC-002", reason, { command, ...printed(run) });
 }
 
 function notRun(command: string, error: string): Deny {
   return deny("R-PC-003", error, { command });
 }
 
-function whyNot({ command, outcome, after, again }: CheckRecord, ofRun: boolean): Deny {
+function whyNot(record: CheckRecord, ofRun: boolean): Deny {
+  const { command, outcome, before, after } = record;
   const way = ofRun ? "mend it and hand it in again" : "mend it on the branch and land again";
+  const too = before?.earlier === undefined ? "" : ", and is flaky on the base";
   const why =
-    outcome === "flaky"
-      ? "failed and then passed: make it reliable, or list it under `checks.flaky`"
-      : `fails on the merged tree (exit ${after.exit}): ${way}`;
-  return deny("R-PC-002", `\`${command}\` ${why}`, { command, outcome, output: again?.tail ?? after.tail });
+    outcome === "flaky" ? flakyWords(record) : `fails on the merged tree (exit ${after.exit})${too}: ${way}`;
+  return deny("R-PC-002", `\`${command}\` ${why}`, {
+    ...{ command, outcome },
+    ...(after.earlier === undefined ? {} : { failed_at: after.earlier.at }),
+    ...printed(failedRun(record) ?? after),
+  });
+}
+
+function flakyWords({ after: { exit, earlier } }: CheckRecord): string {
+  const how =
+    earlier === undefined
+      ? `failed (exit ${exit}) and passed the second time`
+      : `passes now, but failed on the same tree (exit ${earlier.exit}, ${earlier.at})`;
+  return `${how}: make it reliable, or list it under \`checks.flaky\``;
 }
 
 function vacuous(command: string, answer: "refused" | Waiting, ofRun: boolean) {

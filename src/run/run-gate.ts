@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
+import type { CheckRun } from "../core/proof/check-record.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { readConventions } from "../proof/gate/conventions/read-conventions.ts";
@@ -14,6 +15,8 @@ import { checkSyntax } from "../proof/gate/syntax.ts";
 import type { Prover } from "../proof/prover.ts";
 import type { ChangedPath } from "../workspace/git/read-diff.ts";
 import { type CommitTree, readTrees } from "../workspace/git/read-tree.ts";
+import { printed } from "./prove-checks.ts";
+import { settledRun, tryCheck } from "./try-check.ts";
 
 /** One task of the batch, and what it changed. */
 interface GateMember {
@@ -32,6 +35,8 @@ export interface GateInput {
   readonly tested: boolean;
   /** What fails as it did on the base is let pass, and told. */
   readonly allowRed?: boolean;
+  /** Commands whose second run counts. */
+  readonly flaky?: readonly string[];
   onProgress(line: string): void;
 }
 
@@ -99,6 +104,8 @@ export function whyGateFails(results: readonly GateResult[]): Deny | undefined {
   const rest = more > 0 ? ` (and ${more} more)` : "";
   return deny("R-GT-001", `the gate's ${first.check} check fails:${where}${rest}`, {
     failed: failed.map(({ check, route, findings }) => ({ check, route, findings })),
+    ...(first.output === undefined ? {} : { command: `gate, ${first.check}`, output: first.output }),
+    ...(first.log === undefined ? {} : { log: first.log }),
   });
 }
 
@@ -112,22 +119,30 @@ function shellLine(command: readonly string[]): string {
 }
 
 async function byCommand(
-  { prover, base, result, onProgress, allowRed = false }: GateInput,
+  { prover, base, result, onProgress, allowRed = false, flaky = [] }: GateInput,
   check: GateCheck,
   command: readonly string[],
 ): Promise<GateResult> {
   const line = shellLine(command);
-  onProgress(`gate, ${check}: ${command.join(" ")}`);
-  const proven = await prover.run(result, line);
-  if ("error" in proven) return gateResult(check, [{ path: ".", message: proven.error }]);
-  if (proven.run.exit === 0) return gateResult(check, [], [`\`${command.join(" ")}\` passed`]);
-  const before = allowRed ? await prover.run(base, line) : undefined;
-  if (before !== undefined && "run" in before && isSameFailure(before.run, proven.run))
-    return gateResult(check, [], [`\`${command.join(" ")}\` fails as it did before`]);
-  const [last = ""] = proven.run.tail.trim().split("\n").slice(-1);
-  return gateResult(check, [
-    { path: ".", message: `\`${command.join(" ")}\` ended with ${proven.run.exit}: ${last}` },
-  ]);
+  const name = command.join(" ");
+  onProgress(`gate, ${check}: ${name}`);
+  const tried = await tryCheck(prover, { commit: result, command: line, onProgress });
+  if ("error" in tried) return gateResult(check, [{ path: ".", message: tried.error }]);
+  const run = settledRun(tried);
+  if (run.earlier !== undefined && ![name, line].some((one) => flaky.includes(one)))
+    return failed(check, run.earlier, `\`${name}\` failed and passed on the same tree: ${advice}`);
+  if (run.exit === 0) return gateResult(check, [], [`\`${name}\` passed`]);
+  const before = allowRed ? await tryCheck(prover, { commit: base, command: line, onProgress }) : undefined;
+  if (before !== undefined && "first" in before && isSameFailure(settledRun(before), run))
+    return gateResult(check, [], [`\`${name}\` fails as it did before`]);
+  const [last = ""] = run.tail.trim().split("\n").slice(-1);
+  return failed(check, run, `\`${name}\` ended with ${run.exit}: ${last}`);
+}
+
+const advice = "make it reliable, or list it under `checks.flaky`";
+
+function failed(check: GateCheck, run: Omit<CheckRun, "earlier">, message: string): GateResult {
+  return { ...gateResult(check, [{ path: ".", message }]), ...printed(run) };
 }
 
 async function readMerge({ root, base, result, members }: GateInput): Promise<Merge> {

@@ -1,4 +1,5 @@
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
+import { metaKey } from "../core/session/meta-key.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
 import { projectChecks } from "../run/prove-checks.ts";
 import { block } from "./block.ts";
@@ -35,7 +36,8 @@ export async function proveAcceptance(context: SessionContext): Promise<StepEnd>
     });
   for (const command of commands) {
     context.context.onProgress?.(`on the base: ${command}`);
-    const run = await engine.prove(baseCommit, command);
+    const run = await engine.prove(baseCommit, command, metaKey(context.context.session));
+    if ("flaky" in run) context.say(`${command}: ${run.flaky}`);
     const failed = "error" in run ? run.error : run.exit === 0 ? undefined : `exit ${run.exit}`;
     if (failed === undefined) continue;
     context.say(`${command}: ${failed}`);

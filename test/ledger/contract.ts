@@ -647,15 +647,23 @@ function evidence(open: Open): void {
     expect((await ledger.verify()).problems).toEqual([]);
   });
 
-  it.each([1, null])("is never a failure: exit %s is refused whole", async (exit) => {
-    await using opened = await open();
-    const { ledger } = opened;
-    const failed = { ...newRun("k-2"), exit } as unknown as ReturnType<typeof newRun>;
-    const change = { evidence: [newRun("k-1"), failed], settings: { breaker: 1 } };
-    await expect(ledger.commit(change)).rejects.toThrow(InvariantBroken);
-    expect(await ledger.evidence("k-1")).toBeUndefined();
-    expect(await ledger.setting("breaker")).toBeUndefined();
-  });
+  it.each([1, null])(
+    "of a failure (exit %s) stays, whatever passes come after, and the newest is kept",
+    async (exit) => {
+      await using opened = await open();
+      const { ledger } = opened;
+      const failed = newRun("k-1", { exit, tail: "wrong", log: "/a.log", excerpt: "wrong" });
+      committed(await ledger.commit({ evidence: [newRun("k-1")] }));
+      committed(await ledger.commit({ evidence: [failed] }));
+      committed(await ledger.commit({ evidence: [newRun("k-1"), newRun("k-2")] }));
+      expect(await ledger.evidence("k-1")).toEqual(failed);
+      expect(await ledger.evidence("k-2")).toEqual(newRun("k-2"));
+      const again = { ...failed, tail: "wrong again" };
+      committed(await ledger.commit({ evidence: [again] }));
+      expect(await ledger.evidence("k-1")).toEqual(again);
+      expect((await ledger.verify()).problems).toEqual([]);
+    },
+  );
 }
 
 function outOfReach(open: Open, tampering: readonly string[]): void {

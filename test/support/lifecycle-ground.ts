@@ -138,8 +138,11 @@ function portsFor({ folder }: Checkout, { root, bin, work }: Places): HookPorts 
       has: (name) => existsSync(join(folder, name)),
       text: (name) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : undefined),
     },
-    prove: (command) =>
-      runProcess({ command: ["sh", "-c", command], cwd: folder, env: plainEnv(), msMax: 60_000 }),
+    prove: async (command) => {
+      const run = { command: ["sh", "-c", command], cwd: folder, env: plainEnv(), msMax: 60_000 };
+      const { exit, tail: output } = await runProcess(run);
+      return { exit, output };
+    },
     review: async (name) => ({ approved: true, reason: `${name} is fine` }),
     runProgram: runProgramIn(root),
   };

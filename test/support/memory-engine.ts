@@ -36,7 +36,11 @@ interface TestOptions {
   readonly ledger?: Ledger;
   readonly baseCommit?: Engine["baseCommit"];
   readonly judge?: Engine["judge"];
-  readonly prove?: (commit: string, command: string) => Promise<Evidence | { readonly error: string }>;
+  readonly prove?: (
+    commit: string,
+    command: string,
+    task: string,
+  ) => Promise<Evidence | { readonly error: string }>;
 }
 
 /** The real engine over an in-memory ledger, with a clock, a disk and processes that a test controls. */

@@ -22,11 +22,7 @@ export function demoText(outcome: DemoOutcome): string {
   const widths = [0.29, 0.31, 0.4].map((share) => Math.floor((width - 5) * share));
   const rule = style.dim(` ${"─".repeat(width - 2)}\n`);
   const head: Row = [{ text: "what each agent did" }, { text: "plain branches:" }, { text: "Lockstep:" }];
-  const more: Row = [
-    { text: "" },
-    { text: "what is on main" },
-    { text: "merged with proof, or why not" },
-  ];
+  const more: Row = [{ text: "" }, { text: "what is on main" }, { text: "merged with proof, or why not" }];
   const last: Row = [{ text: "main's tests" }, testCell(tests.plain), testCell(tests.lockstep)];
   const body = agents.map((agent) => rowText(rowOf(agent), widths)).join("");
   const heading = style.bold(rowText(head, widths)) + style.dim(rowText(more, widths));

@@ -1,6 +1,7 @@
 import type { Hold } from "../../core/tasks/task.ts";
 import { displayWidth, fitted, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
+import { checkOutput } from "../check-output.ts";
 import { style } from "../style.ts";
 import { counted, duration, printable } from "../table.ts";
 import { shortName } from "../task-names.ts";
@@ -42,6 +43,8 @@ export interface RunReport {
 }
 
 const whyLengthMax = 300;
+/** Of each failed check, where several tasks are told of. */
+const outputLinesMax = 12;
 
 /** What became of a run, for people; the last line is what to do with it. */
 export function runReport(report: RunReport): string {
@@ -98,14 +101,21 @@ function openLines(report: RunReport): string[] {
   const idle = open.filter((task) => isIdle(task, report));
   const told = idle.length > 1 ? open.filter((task) => !idle.includes(task)) : open;
   const width = widest(told);
+  const linesMax = told.length === 1 ? Infinity : outputLinesMax;
   const goOn = report.outcome === "running" ? "" : `: \`${report.goOn}\``;
   return [
     "",
     style.red("not merged"),
-    ...told.flatMap((task) => taskLines(task, report, width)),
+    ...told.flatMap((task) => taskLines(task, report, { width, linesMax })),
     ...(idle.length > 1 ? [`  ${idle.length} pending${goOn}`] : []),
     ...otherDecisions(report),
   ];
+}
+
+/** What the check printed that holds a task up. */
+function outputLines(task: ReportedTask, { nameOf }: RunReport, linesMax: number): readonly string[] {
+  const isHeldUp = whyOf(task) !== "";
+  return isHeldUp ? checkOutput(task.details, { name: nameOf(task.id), linesMax }) : [];
 }
 
 /** Nothing is to be said of it but that it has not begun. */
@@ -114,7 +124,12 @@ function isIdle({ id, state, attempts, waiting_for: others }: ReportedTask, { de
   return state === "PENDING" && attempts === 0 && others.length === 0 && !isAsked && !last.has(id);
 }
 
-function taskLines(task: ReportedTask, report: RunReport, width: number): string[] {
+/** `linesMax`: of what its check printed. */
+function taskLines(
+  task: ReportedTask,
+  report: RunReport,
+  { width, linesMax }: { readonly width: number; readonly linesMax: number },
+): string[] {
   const { columns, nameOf } = report;
   const { why, commands } = nextFor(task, report);
   const indent = `  ${"".padEnd(width)}  `;
@@ -130,6 +145,7 @@ function taskLines(task: ReportedTask, report: RunReport, width: number): string
   return [
     `  ${shortName(task.id).padEnd(width)}  ${first}`,
     ...more.map((line) => `${indent}${line}`),
+    ...outputLines(task, report, linesMax).map((line) => `${indent}${line}`),
     ...listed("look: ", looks, ";").map(style.dim),
     ...listed("next: ", next, " &&"),
   ];

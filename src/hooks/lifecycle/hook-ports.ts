@@ -14,10 +14,10 @@ export interface HookPorts {
   readonly gh: Gh;
   /** What tells how the project is tested. */
   readonly top: TopFolder;
-  /** Runs a check on the task's work; `error` is why it could not even be run. */
+  /** Runs a check on the task's work; `output` tells why it failed, `error` why it could not even be run. */
   prove(
     command: string,
-  ): Promise<{ readonly exit: number | null; readonly tail: string } | { readonly error: string }>;
+  ): Promise<{ readonly exit: number | null; readonly output: string } | { readonly error: string }>;
   /** Asks a gatekeeper to look at one thing, such as `qa`. */
   review(name: string): Promise<Approval>;
   /** Runs a project's own hook; in which folder and behind which walls is the caller's business. */

@@ -18,9 +18,9 @@ export async function runTests(
   return failure(`\`${command}\` ${how}`, {
     context: { tests: command },
     prompt: [
-      `\`${command}\` ${how} on your branch \`${context.branch_name}\`. The end of its output:`,
+      `\`${command}\` ${how} on your branch \`${context.branch_name}\`. What it printed:`,
       "",
-      run.tail.slice(-outputLengthMax),
+      run.output.slice(0, outputLengthMax),
       "",
       `Find the cause, mend it in ${context.worktree} and commit. Do not weaken or remove tests.`,
     ].join("\n"),

@@ -20,6 +20,9 @@ export interface GateResult {
   readonly findings: readonly GateFinding[];
   readonly route: GateRoute;
   readonly note?: string;
+  /** Of a command that failed: what tells why, and the file that has all that it printed. */
+  readonly output?: string;
+  readonly log?: string;
 }
 
 /** S1's table of outcomes; it has no row for imports and cross-references, which go where syntax goes. */

@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import type { CheckRun } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { openProver } from "../open-prover.ts";
-import { projectChecks } from "../prove-checks.ts";
+import { flakyBase, printed, projectChecks } from "../prove-checks.ts";
+import { recordChecks } from "../record-proofs.ts";
 import { gateCommands, needConventions } from "../run-gate.ts";
+import { settledRun, tryCheck } from "../try-check.ts";
 
 /** A check of the project's own that fails on the base. */
 export interface RedCheck {
@@ -27,16 +30,26 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
   const red: RedCheck[] = [];
   for (const command of new Set(commands)) {
     onProgress(`on \`${base}\`: ${command}`);
-    const proven = await prover.run(baseCommit, command);
-    if ("error" in proven) return deny("R-PC-003", proven.error, { command });
-    if (proven.run.exit === 0) continue;
-    if (!allowRed) return refused(base, { command, run: proven.run });
-    red.push({ command, run: proven.run });
+    const tried = await tryCheck(prover, { commit: baseCommit, command, onProgress });
+    if ("error" in tried) return deny("R-PC-003", tried.error, { command });
+    const run = settledRun(tried);
+    if (run.earlier !== undefined && !config.checks.flaky.includes(command))
+      onProgress(flakyBase(command, run));
+    if (run.exit === 0) continue;
+    if (!allowRed) return await refused(context, { command, run });
+    red.push({ command, run });
   }
   return red;
 }
 
-function refused(base: string, { command, run }: RedCheck): Deny {
+/** Its output is found by the name of the base. */
+async function refused(
+  { engine, repository }: IntegrationContext,
+  { command, run }: RedCheck,
+): Promise<Deny> {
+  const { base, commonFolder } = repository;
+  const check = { command, outcome: "fail", exit: run.exit, log: run.log ?? null };
+  await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep") }, [base], [check]);
   const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
-  return deny("R-GT-001", reason, { command, exit: run.exit, output: run.tail });
+  return deny("R-GT-001", reason, { command, exit: run.exit, ...printed(run), check: 1 });
 }

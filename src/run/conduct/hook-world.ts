@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { outputOf } from "../../core/proof/check-record.ts";
 import type { HookPorts, ProgramEnd, Rebased } from "../../hooks/lifecycle/hook-ports.ts";
 import type { Gh } from "../../hooks/lifecycle/open-pull-request.ts";
 import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
@@ -130,7 +131,7 @@ export class HookWorld {
   async #prove(command: string) {
     using prover = await openProver(this.#context);
     const proven = await prover.run(this.#commit, command);
-    return "error" in proven ? proven : { exit: proven.run.exit, tail: proven.run.tail };
+    return "error" in proven ? proven : { exit: proven.run.exit, output: outputOf(proven.run) };
   }
 
   async #review(name: string) {

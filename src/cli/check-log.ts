@@ -1,0 +1,80 @@
+import type { Task } from "../core/tasks/task.ts";
+import { type RecordedCheck, type RecordedProof, readOutput, readProof } from "../workspace/check-outputs.ts";
+import { safe } from "./check-output.ts";
+import { CommandFault } from "./command-fault.ts";
+import { writeIfOpen } from "./descriptor.ts";
+import { findTask } from "./find-task.ts";
+import type { Opened } from "./open-engine.ts";
+import { table } from "./table.ts";
+
+interface Found {
+  readonly task: Task | undefined;
+  readonly proof: RecordedProof | undefined;
+}
+
+/** A task, or what was run for a branch: a landing that was refused made no task. */
+export async function findProof({ engine }: Opened, folder: string, name: string): Promise<Found> {
+  const ofBranch = readProof(folder, name);
+  try {
+    const task = await findTask(engine, name);
+    return { task, proof: readProof(folder, task.key) ?? ofBranch };
+  } catch (error) {
+    if (ofBranch === undefined) throw error;
+    return { task: undefined, proof: ofBranch };
+  }
+}
+
+/** All that one check printed. */
+export function showCheck(
+  {
+    name,
+    wanted,
+    json,
+  }: { readonly name: string; readonly wanted: string; readonly json?: boolean | undefined },
+  proof: RecordedProof | undefined,
+): 0 {
+  const number = /^\d{1,6}$/.test(wanted) ? Number(wanted) : 0;
+  const { checks = [], at } = proof ?? {};
+  const check = checks[number - 1];
+  if (checks.length === 0)
+    throw new CommandFault("R-IN-001", `no check of \`${name}\` is on record: none was run for it`);
+  if (check === undefined)
+    throw new CommandFault(
+      "R-IN-001",
+      `there is no check \`${wanted}\` of \`${name}\`: ${checks.length === 1 ? "there is one, --check 1" : `they are numbered from 1 to ${checks.length}`}`,
+    );
+  const output = outputFor(check, number);
+  const document = { name, at, check: number, ...check, output };
+  writeIfOpen(
+    1,
+    json === true
+      ? `${JSON.stringify(document, null, 2)}\n`
+      : `${output.trimEnd().split("\n").map(safe).join("\n")}\n`,
+  );
+  return 0;
+}
+
+function outputFor({ command, outcome, log }: RecordedCheck, number: number): string {
+  const named = `check ${number} (\`${command}\`)`;
+  if (log === null)
+    throw new CommandFault(
+      "R-IN-001",
+      outcome === "pass"
+        ? `${named} passed: only what failed checks print is kept`
+        : `${named} printed nothing`,
+    );
+  const output = readOutput(log);
+  if (output !== undefined) return output;
+  throw new CommandFault("R-IN-001", `what ${named} printed is no longer kept: newer outputs took its place`);
+}
+
+/** The checks of the last proof, each with the file that has its output. */
+export function checksTable({ checks }: RecordedProof): string {
+  const rows = checks.map(({ command, outcome, log }, at) => [
+    `${at + 1}`,
+    command,
+    outcome,
+    log === null ? "" : readOutput(log) === undefined ? "no longer kept" : log,
+  ]);
+  return table(["CHECK", "COMMAND", "OUTCOME", "OUTPUT"], rows);
+}

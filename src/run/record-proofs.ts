@@ -1,0 +1,73 @@
+import { basename, join } from "node:path";
+import { type CheckRecord, failedRun } from "../core/proof/check-record.ts";
+import { maskDocument } from "../core/secrets/mask-document.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { GateResult } from "../proof/gate/gate-result.ts";
+import { oldOutputs, type RecordedCheck, recordProof, removeOutputs } from "../workspace/check-outputs.ts";
+import type { IntegrationContext, Member } from "./integration.ts";
+
+/**
+ * Keeps what was run for each branch, so that `lockstep log` finds the outputs by the names of the task and the branch.
+ * A refusal learns which of the checks it is about.
+ */
+export async function recordProofs(
+  context: IntegrationContext,
+  members: readonly Member[],
+  gate: readonly GateResult[],
+): Promise<readonly Member[]> {
+  const { engine, repository } = context;
+  const stateFolder = join(repository.commonFolder, "lockstep");
+  const told: Member[] = [];
+  for (const member of members) {
+    const { branch, task, refused } = member;
+    const checks = checksOf(member, gate);
+    await recordChecks({ engine, stateFolder }, [branch, ...(task === null ? [] : [task])], checks);
+    const at = checks.findIndex(({ log }) => log !== null && log === refused?.details.log);
+    const numbered = refused && at !== -1 && { ...refused, details: { ...refused.details, check: at + 1 } };
+    told.push(numbered ? { ...member, refused: numbered } : member);
+  }
+  return told;
+}
+
+/** Nothing is refused because this cannot be written. */
+export async function recordChecks(
+  { engine, stateFolder }: { readonly engine: Pick<Engine, "ledger">; readonly stateFolder: string },
+  names: readonly string[],
+  checks: readonly RecordedCheck[],
+): Promise<void> {
+  if (checks.length === 0) return;
+  const at = new Date().toISOString();
+  try {
+    for (const name of names) recordProof(stateFolder, { name, at, checks: await maskDocument(checks) });
+    const old = oldOutputs(stateFolder);
+    const needed = old.length === 0 ? "" : await neededOutputs(engine);
+    removeOutputs(old.filter((path) => !needed.includes(basename(path))));
+  } catch {}
+}
+
+/** What open tasks and open questions tell of. */
+async function neededOutputs({ ledger }: Pick<Engine, "ledger">): Promise<string> {
+  const tasks = await ledger.tasks();
+  const isOver = ({ state, refusal }: Task) => state === "MERGED" || refusal?.details.cancelled === true;
+  const told = tasks.flatMap((task) => (isOver(task) ? [] : [task.refusal, task.fixDelta]));
+  return JSON.stringify([told, await ledger.decisions({ state: "pending" })]);
+}
+
+function checksOf({ evidence, refused }: Member, gate: readonly GateResult[]) {
+  const checks = [...evidence.map(checkOf), ...gate.flatMap(gateCheckOf)];
+  const { command, log } = refused?.details ?? {};
+  // A check on the base, or one of another branch that this one breaks.
+  const isNew =
+    typeof command === "string" && typeof log === "string" && !checks.some((one) => one.log === log);
+  return isNew ? [...checks, { command, outcome: "fail", exit: null, log }] : checks;
+}
+
+function checkOf(record: CheckRecord): RecordedCheck {
+  const { command, outcome, after } = record;
+  return { command, outcome, exit: after.exit, log: failedRun(record)?.log ?? null };
+}
+
+function gateCheckOf({ check, result, log }: GateResult): readonly RecordedCheck[] {
+  return log === undefined ? [] : [{ command: `gate, ${check}`, outcome: result, exit: null, log }];
+}
