@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { commandsIn } from "../../core/proof/criterion.ts";
 import type { HookPorts, ProgramEnd, Rebased } from "../../hooks/lifecycle/hook-ports.ts";
 import type { Gh } from "../../hooks/lifecycle/open-pull-request.ts";
 import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
@@ -111,8 +112,7 @@ export class HookWorld {
     const { engine, repository, config } = this.#context;
     const leak = await findLeak(engine, { root: repository.root, from: base, to: commit });
     if (leak !== undefined) return { error: leak.reason };
-    const criteria = this.#of.task.plan.acceptance_checks.filter((check) => /^cmd:/i.test(check));
-    const own = criteria.map((check) => check.replace(/^cmd:/i, "").trim());
+    const own = commandsIn(this.#of.task.plan.acceptance_checks);
     const project = await projectChecks(repository.root, base, config.checks.default);
     for (const command of new Set([...own, ...project.map((check) => check.command)])) {
       const run = await this.#prove(command);
