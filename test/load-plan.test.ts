@@ -303,6 +303,12 @@ describe("a mistake in a plan", () => {
     ]);
   });
 
+  it("is an id that another task has in other letters: on some disks their branches would be one", () => {
+    expect(planLinesOf(`tasks:\n${taskText("Price")}${taskText("B")}${taskText("pRICE")}`)).toEqual([
+      "8:9: `tasks[2].id` is `pRICE`: expected an id of its own: the task in line 2 is `Price`, and upper and lower case are one",
+    ]);
+  });
+
   it("is a circle of dependencies, which is named", () => {
     const text = `tasks:\n${taskText("A", "    depends_on: [D, B]\n")}${taskText("B", "    depends_on: [C]\n")}${taskText("C", "    depends_on:\n      - D\n      - A\n")}${taskText("D")}`;
     expect(planLinesOf(text)).toEqual([

@@ -40,6 +40,23 @@ describe("a plan", () => {
     expect(again.stderr).not.toContain("started by");
   });
 
+  it("of tasks with ids as long as the schema allows is merged, also what was refused once", async () => {
+    const ids = [60, 61, 100].map((length) => `T-${length}_`.padEnd(length, "x"));
+    const [, , last = ""] = ids;
+    const tries = ids.map((id) => [writes(id), answer("OK")]);
+    using repository = planned({
+      agents: Object.fromEntries(
+        tries.map((steps, at) => [`a${at}`, at === 2 ? [[answer("OK")], steps] : [steps]]),
+      ),
+      tasks: ids.map((id, at) => task(id, `a${at}`)),
+    });
+    const { status, states, done, stderr } = await run(repository);
+    expect(states, stderr).toEqual(Object.fromEntries(ids.map((id) => [id, "MERGED"])));
+    expect(status).toBe(0);
+    expect(done.tasks.find(({ id }) => id.endsWith(last))?.attempts).toBe(2);
+    for (const id of ids) expect(repository.git("show", `lockstep/${id}:${id}.txt`)).toBe("made");
+  });
+
   it("with tasks apart from each other runs them at the same time", async () => {
     const meets = (own: string, other: string) =>
       `run: { command: 'touch "$HOME/.meet/${own}"; i=0; while [ ! -e "$HOME/.meet/${other}" ]; do sleep 0.1; i=$((i+1)); [ $i -lt 200 ] || exit 1; done' }`;

@@ -1,5 +1,6 @@
 import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { field } from "../../core/points/fields.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
@@ -259,7 +260,7 @@ async function inputFor(context: RunContext, working: Working, heartbeats: Heart
   // What was denied before it came to a review is to be mended all the same.
   const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
   const delta = (started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null)) as Facts["fixDelta"];
-  const ref = `refs/lockstep/${session}/${task.plan.id}/${started.attempt - 1}`;
+  const ref = refsOf({ session, task: task.plan.id, attempt: started.attempt - 1 }).work;
   const details = delta?.details ?? {};
   const investigation = await investigate(context, task, { ref, details, heartbeats });
   const found = investigation === undefined ? {} : { details: { ...details, investigation } };

@@ -1,3 +1,4 @@
+import { branchOf } from "../../core/names/ref-names.ts";
 import { field, isStringList } from "../../core/points/fields.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
@@ -77,7 +78,7 @@ export async function rejectWork(
   { key, plan }: RunTask,
   refused: Deny,
 ): Promise<Deny> {
-  const verdict = await refuseLanding(engine, { branch: `lockstep/${plan.id}`, task: key, refused }, call);
+  const verdict = await refuseLanding(engine, { branch: branchOf(plan.id), task: key, refused }, call);
   return verdict.allow ? refused : verdict;
 }
 

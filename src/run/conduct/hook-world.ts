@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { commandsIn } from "../../core/proof/criterion.ts";
 import type { HookPorts, ProgramEnd, Rebased } from "../../hooks/lifecycle/hook-ports.ts";
 import type { Gh } from "../../hooks/lifecycle/open-pull-request.ts";
-import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
 import { bringBase } from "../../workspace/checkouts/bring-base.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import type { Collected } from "../../workspace/checkouts/collect-work.ts";

@@ -1,7 +1,7 @@
+import { refsOf } from "../../core/names/ref-names.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import type { ChangedPath } from "../git/read-diff.ts";
 import { changeRefs } from "../git/ref-writer.ts";
-import { refsOf } from "./attempt-refs.ts";
 import { type Checkout, repositoryFolder } from "./checkout.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
 

@@ -1,10 +1,11 @@
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { git, gitBytes } from "../git/run-git.ts";
-import { type KeptRef, refsOf } from "./attempt-refs.ts";
+import type { KeptRef } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { digestAt, lookAtLent } from "./lent-files.ts";
