@@ -88,6 +88,27 @@ describe("a plan", () => {
 });
 
 describe("an agent", () => {
+  it("that leaves a repository, or what cannot be read, is told what to do, and its work is kept", async () => {
+    const init = "git init -q fx && echo made > fx/A.txt && git -C fx add . && git -C fx commit -qm x";
+    const steps = [init, "rm -rf fx/.git && mkfifo fx/.gitignore", "rm fx/.gitignore"];
+    using repository = planned({
+      agents: { a: steps.map((command) => [`run: { command: "${command}" }`, answer("OK")]) },
+      tasks: [
+        '{ id: A, goal: do A, agent: a, lock_scope: [fx], acceptance_checks: ["cmd: grep made fx/A.txt"] }',
+      ],
+    });
+    const { status, states, done, stderr } = await run(repository);
+    expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED" } });
+    expect(stderr).not.toContain("R-AG-001");
+    expect(stderr).toContain("R-GT-001: `fx` is a git repository inside this one, which cannot be merged");
+    expect(stderr).toContain("keep the files and delete `fx/.git`");
+    expect(stderr).toContain(
+      "R-GT-001: the work cannot be read: `fx/.gitignore` is no ordinary file: remove",
+    );
+    expect(repository.git("show", `refs/lockstep/${done.session}/A/1:fx/A.txt`)).toBe("made");
+    expect(done.tasks[0]?.attempts).toBe(3);
+  });
+
   it("that strays is rejected by its real diff, and merged once it has mended that", async () => {
     using repository = planned({
       agents: {

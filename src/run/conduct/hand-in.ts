@@ -1,5 +1,6 @@
 import { branchOf } from "../../core/names/ref-names.ts";
 import { field, isStringList } from "../../core/points/fields.ts";
+import { quoted } from "../../core/points/quoted.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
 import { refuseLanding } from "../../engine/finish-landing.ts";
@@ -40,6 +41,7 @@ export async function findStray(
   collected: Collected | "unchanged",
 ): Promise<Deny | undefined> {
   if (collected === "unchanged") return undefined;
+  if (collected.nested.length > 0) return nestedRepositories(collected);
   const task = await engine.ledger.task(key);
   const listed = (name: string) => {
     const value = field(task?.assignment, name);
@@ -52,6 +54,25 @@ export async function findStray(
     task: task?.id,
   };
   return findOutsideScope(engine.world, limits, collected.changed);
+}
+
+/** What the agent can do about it, with all that is there kept for it. */
+function nestedRepositories({ nested, ref }: Collected): Deny {
+  const [first = ""] = nested;
+  const named = nested
+    .slice(0, 5)
+    .map((path) => quoted(path))
+    .join(", ");
+  const are = nested.length === 1 ? "is a git repository" : "are git repositories";
+  const ways = [
+    `keep the files and delete \`${first}/.git\``,
+    "or let the tests create such a repository in a temporary folder when they run",
+    "or ignore the folder in .gitignore where nothing of it is to be merged",
+  ];
+  return deny("R-GT-001", `${named} ${are} inside this one, which cannot be merged: ${ways.join(", ")}`, {
+    nested,
+    kept: ref,
+  });
 }
 
 /** The tree is the answer: what the agent says of it stands beside it. */

@@ -102,7 +102,8 @@ export class HookWorld {
     if (brought.how === "conflicts") return { how: "conflicts", onto, files: brought.files };
     const { commit } = brought;
     const { work: ref } = refsOf(brought.checkout);
-    this.#take({ commit, ref, changed: await readDiff(repository.root, onto, commit) });
+    const nested = this.collected?.nested ?? [];
+    this.#take({ commit, ref, changed: await readDiff(repository.root, onto, commit), nested });
     await showBranch(this.#context, task, commit);
     return { how: "rebased", onto };
   }
