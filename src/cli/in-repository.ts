@@ -4,6 +4,7 @@ import { readRepository } from "../workspace/git/repository-state.ts";
 import { callFrom } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { hearDecisions, openNotifier } from "./notify-person.ts";
 import { refuseAgent } from "./only-a-person.ts";
 import { openEngine } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
@@ -25,12 +26,12 @@ export interface RepositoryOptions {
 /** A command that moves the base: for people only, in a repository, with its progress on stderr. */
 export async function inRepository(
   command: "land" | "rollback" | "run" | "do" | "start" | "resume",
-  { dryRun = false, json }: RepositoryOptions,
+  { dryRun = false, json = false }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {
   try {
-    const { exit, text, refusals, document } = await withContext(command, dryRun, act);
-    writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text);
+    const { exit, text, refusals, document } = await withContext(command, { dryRun, json }, act);
+    writeAll(1, json ? `${JSON.stringify(document, null, 2)}\n` : text);
     for (const { name, refused } of refusals)
       writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
     return exit;
@@ -44,7 +45,7 @@ export async function inRepository(
 
 async function withContext<Result>(
   command: string,
-  dryRun: boolean,
+  { dryRun = false, json = false }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Result>,
 ): Promise<Result> {
   const call = callFrom(process.env);
@@ -57,6 +58,8 @@ async function withContext<Result>(
   const { engine, project, config } = opened;
   const repository = await readRepository(project, config.base_branch);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+  await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
+  hearDecisions(engine.ledger, notifier.tell);
   using progress = showProgress();
   return await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
 }
