@@ -38,8 +38,7 @@ export async function inRepository(
   } catch (error) {
     const fault = faultVerdict(error);
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    tellRefusal(fault, json);
-    return ["E-STORE", "E-GIT", "E-INTERNAL"].includes(fault.code) ? 1 : 2;
+    return tellRefusal(fault, json);
   }
 }
 
