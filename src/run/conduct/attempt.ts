@@ -207,7 +207,7 @@ async function submit(
   const { turns } = heartbeats;
   const verdict = await handIn(
     context,
-    { task, agent: one.agent.name, lent, call: own, talked, turns },
+    { task, agent: one.agent.name, lent, call: own, talked, turns, folder: place.checkout.folder },
     work,
   );
   if (!verdict.allow) return refused(verdict);

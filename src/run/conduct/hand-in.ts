@@ -1,6 +1,7 @@
 import { branchOf } from "../../core/names/ref-names.ts";
 import { field, isStringList } from "../../core/points/fields.ts";
 import { quoted } from "../../core/points/quoted.ts";
+import { unprovenClaims } from "../../core/proof/unproven-claims.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
 import { refuseLanding } from "../../engine/finish-landing.ts";
@@ -21,6 +22,8 @@ export interface Handing {
   readonly call: Call;
   readonly talked: Extract<Conversed, { how: "answered" | "unanswered" }>;
   readonly turns: number;
+  /** The checkout. */
+  readonly folder: string;
 }
 
 /** What the agent's tree holds, as a commit that nobody but Lockstep moves. */
@@ -83,7 +86,11 @@ export async function handIn(
 ): Promise<Verdict> {
   const { task, agent, lent, call, talked, turns } = handing;
   const report = reportOf(handing, collected);
-  const counts = { commits_count: collected === "unchanged" ? 0 : 1, turns_used: turns };
+  const unproven = unprovenIn(context, handing, collected);
+  const counts = {
+    ...{ commits_count: collected === "unchanged" ? 0 : 1, turns_used: turns },
+    ...(unproven.length === 0 ? {} : { unproven_claims: unproven }),
+  };
   await lent.collect();
   await addEntry(context, task, {
     ...{ actor: agent, action: "hand in", files_touched: pathsOf(collected) },
@@ -91,6 +98,21 @@ export async function handIn(
     ...{ result: "handed in", next_step: "review", report: report.kind, ...counts },
   });
   return operate(context.engine, "submit", { task: task.key, document: report.document, counts }, call);
+}
+
+const claimsMax = 100;
+
+/** Files that the answer names and the work does not have. */
+function unprovenIn(
+  { repository }: RunContext,
+  { talked, folder }: Handing,
+  collected: Collected | "unchanged",
+): readonly string[] {
+  if (talked.how !== "answered" || talked.reading.kind === "question") return [];
+  const { report } = talked.reading;
+  if (report.kind !== "result" || report.status !== "done") return [];
+  const claimed = report.result.changes.map(({ resource }) => resource).slice(0, claimsMax);
+  return unprovenClaims(claimed, { changed: pathsOf(collected), folders: [folder, repository.root] });
 }
 
 /** Work in review that is refused before anybody else looks at it. */
