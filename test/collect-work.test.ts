@@ -193,23 +193,83 @@ describe("an agent's work", () => {
   }, 180_000);
 });
 
-describe("work that cannot be collected whole", () => {
-  const nested = "is a git repository of its own: a nested repository cannot be merged, remove its `.git`";
-
-  it.each<[string, string, string[]]>([
+describe("a repository in the work", () => {
+  const cases: [string, string, string[]][] = [
     ["new", "sub", ["init", "-q", "sub"]],
     ["in a folder of the project", "src", ["init", "-q", "src"]],
     ["with commits", "deep/er", ["clone", "-q", ".", "deep/er"]],
     ["in a folder named as tools name theirs", "dist", ["clone", "-q", ".", "dist"]],
-  ])("is refused by name: a repository in it that is %s", async (_, name, words) => {
-    using work = await collected({ "a.txt": "a\n", "src/b.txt": "b\n" });
+    ["new in such a folder", "dist", ["init", "-q", "dist"]],
+    ["in another one", "one", ["init", "-q", "one"]],
+  ];
+
+  it.each(cases)("that is %s is named, and its files are in the commit", async (_, name, words) => {
+    using work = await collected({ "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "*.log\n" });
     work.agent.git(...words);
-    await expect(collectWork(work.checkout)).rejects.toThrow(`\`${name}\` ${nested}`);
-    rmSync(join(work.checkout.folder, name, ".git"), { recursive: true });
-    work.agent.write(`${name}/x.txt`, "x\n");
-    expect((await work.collect()).changed.map(({ path }) => path)).toContain(`${name}/x.txt`);
+    const names = [name, ...(name === "one" ? ["one/two"] : [])];
+    for (const each of names.slice(1)) work.agent.git("init", "-q", each);
+    expect(await work.collect()).toMatchObject({ nested: names });
+    for (const each of names) work.agent.write(`${each}/x.txt`, "x\n");
+    work.agent.write(`${name}/x.log`, "x\n");
+    const { commit, nested } = await work.collect();
+    expect(nested).toEqual(names);
+    for (const each of names) expect(work.git("show", `${commit}:${each}/x.txt`)).toBe("x");
+    const listed = work.git("ls-tree", "-r", commit);
+    expect(listed).not.toMatch(/^160000|x\.log/m);
+    rmSync(join(work.checkout.folder, name, "x.txt"));
+    work.agent.write("a.txt", "b\n");
+    for (const each of names) rmSync(join(work.checkout.folder, each, ".git"), { recursive: true });
+    const after = await work.collect();
+    expect(after.nested).toEqual([]);
+    expect(work.git("ls-tree", "-r", "--name-only", after.commit)).not.toMatch(`^${name}/x.txt`);
   });
 
+  it.each(cases.filter((_, at) => at === 0 || at === 3))(
+    "that is %s goes with its checkout only when all of it is kept",
+    async (_, name, words) => {
+      using work = await collected({ "a.txt": "a\n", "src/b.txt": "b\n", ".gitignore": "*.log\n" });
+      using outside = temporaryFolder({ secret: "a person's\n" });
+      work.agent.git(...words);
+      const { folder } = work.checkout;
+      work.agent.write(`${name}/x.txt`, "x\n");
+      work.agent.write(`${name}/x.log`, "ignored\n");
+      work.agent.git("-C", name, "add", "x.txt");
+      work.agent.git("-C", name, "commit", "-qm", "in a fixture");
+      const head = work.agent.git("-C", name, "rev-parse", "HEAD");
+      symlinkSync(join(outside.path, "secret"), join(folder, name, ".git", "link"));
+      await removeCheckout(work.checkout);
+      expect(existsSync(folder)).toBe(false);
+      const made = "refs/lockstep/none/T-1";
+      const [kept = ""] = work.git("for-each-ref", "--format=%(refname)", `${made}/1-kept`).split("\n");
+      expect(work.git("show", `${kept}:${name}/x.txt`)).toBe("x");
+      expect(work.git("show", `${made}/1-ignored:${name}/x.log`)).toBe("ignored");
+      expect(work.git("show", `${made}/1-ignored:${name}/dot-git/link`)).toBe(join(outside.path, "secret"));
+      // The history of the repository can be had back.
+      using back = temporaryFolder();
+      execFileSync("sh", ["-c", `git archive ${made}/1-ignored ${name}/dot-git | tar x -C ${back.path}`], {
+        cwd: work.path,
+      });
+      const gitFolder = join(back.path, name, "dot-git");
+      mkdirSync(join(gitFolder, "refs"), { recursive: true });
+      mkdirSync(join(gitFolder, "objects"), { recursive: true });
+      expect(execFileSync("git", ["--git-dir", gitFolder, "log", "-1", "--format=%H %s"]).toString()).toBe(
+        `${head} in a fixture\n`,
+      );
+    },
+  );
+
+  it("in an ignored folder is kept as well", async () => {
+    using work = await collected({ "a.txt": "a\n", ".gitignore": "tmp/\n" });
+    work.agent.git("init", "-q", "tmp/one");
+    work.agent.write("tmp/one/x.txt", "x\n");
+    await removeCheckout(work.checkout);
+    const ref = "refs/lockstep/none/T-1/1-ignored";
+    expect(work.git("show", `${ref}:tmp/one/x.txt`)).toBe("x");
+    expect(work.git("show", `${ref}:tmp/one/dot-git/HEAD`)).toMatch(/^ref: /);
+  });
+});
+
+describe("work that cannot be collected whole", () => {
   it("does not include repositories that tools made in ignored folders", async () => {
     using work = await collected({ "a.txt": "a\n", ".gitignore": "deps/\nnode_modules/\n" });
     work.agent.git("init", "-q", "deps/one");
@@ -333,10 +393,8 @@ describe("what an agent plants in its checkout", () => {
     mkdirSync(join(folder, "sub"));
     execFileSync("git", ["init", "-q"], { cwd: join(folder, "sub") });
     plant(join(folder, "sub"), script, trap.path);
-    await expect(collectWork(checkout)).rejects.toThrow("`sub` is a git repository of its own");
-    await expect(removeCheckout(checkout)).rejects.toThrow("`sub` is a git repository of its own");
+    expect(await collectWork(checkout)).toMatchObject({ nested: ["sub"] });
     expect(tripped()).toBe(false);
-    rmSync(join(folder, "sub"), { recursive: true });
     await removeCheckout(checkout);
     expect(existsSync(folder)).toBe(false);
     expect(tripped()).toBe(false);

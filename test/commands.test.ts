@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packet, result } from "./support/memory-engine.ts";
@@ -53,6 +53,20 @@ describe("a task by the command line", () => {
       stdout: "4 events, the chain holds\n",
     });
     expect((await repository.run(["reconcile"])).stdout).toBe("1 task, 0 held locks and 4 events agree\n");
+  });
+
+  it.each([
+    ["land", "work"],
+    ["run", "tasks.yaml"],
+    ["diff", "T-1"],
+  ])("exits 1 where git fails: %s", async (...words) => {
+    using repository = temporaryRepository({ "tasks.yaml": "tasks: []\n" });
+    await repository.run(["task", "add", "T-1", "--scope", "src", "--check", "reads well"]);
+    await verdictOf(repository, ["dispatch"], '{"task_id":"T-1"}');
+    chmodSync(repository.write("bin/git", "#!/bin/sh\nexit 128\n"), 0o755);
+    const PATH = `${join(repository.path, "bin")}:${process.env.PATH}`;
+    const { status, stderr } = await repository.run(words, { env: { PATH } });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("E-GIT: ") });
   });
 
   it("that was added by hand is dispatched by its id", async () => {

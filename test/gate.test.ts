@@ -58,6 +58,21 @@ describe("the gate over several tasks", () => {
     expect(results[0]?.note).toBe("the changed files of 2 tasks were compared: 2");
   });
 
+  it("says of what it cannot read that it was skipped, and stops nothing for it", async () => {
+    using repository = gatedRepository({ "a.py": "" });
+    const set = { tests: "off" as const };
+    const results = await repository.gate({ "T-1": { "a.py": "import gone" } }, set);
+    expect(Object.fromEntries(results.map(({ check, result }) => [check, result]))).toEqual({
+      file_conflict: "pass",
+      tests: "not_configured",
+      syntax: "skipped",
+      imports: "skipped",
+      conventions: "not_configured",
+      cross_reference: "skipped",
+    });
+    expect(whyGateFails(results)).toBeUndefined();
+  });
+
   it("finds the file that two of them modified, though it merges", async () => {
     using repository = gatedRepository({ "a.txt": "1\n2\n3\n4\n5\n6\n" });
     const results = await repository.gate({

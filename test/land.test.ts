@@ -53,7 +53,13 @@ describe("a branch", () => {
     ["brings submodules", { ".gitmodules": "\n" }, [], "R-GT-001", 2],
     ["touches what no agent may write", { ".claude/settings.json": "{}\n" }, [], "R-PW-002", 2],
     ["breaks the tests", { "f.js": "exports.f = 3;\n" }, [], "R-PC-002", 2],
-    ["fails its own check", { "f.js": "exports.f = 2;\n" }, ["--check", "grep -q 9 f.js"], "R-PC-002", 2],
+    [
+      "fails its own check",
+      { "f.js": "exports.f = 2;\n" },
+      ["--check", " CMD: grep -q 9 f.js"],
+      "R-PC-002",
+      2,
+    ],
     ["proves nothing", { "f.js": "exports.f = 2;\n" }, ["--proves", "true"], "R-PC-002", 3],
     ["is named wrongly in its scope", { "f.js": "exports.f = 2;\n" }, ["--scope", "../x"], "R-PD-002", 2],
   ])("that %s is refused, and the base stays", async (_name, changes, words, code, exit) => {

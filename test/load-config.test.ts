@@ -46,6 +46,7 @@ gate:
   cross_reference: auto
 resources: { database: 1 }
 guard: { root: null, on_deny: refuse, unclaimed: deny, opaque: verify, protected: [], coordination: [], on_error: closed, idle_minutes: 30 }
+notify: { command: null }
 sandbox: auto
 worklogs: keep
 session: { commit: false }

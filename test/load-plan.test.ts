@@ -1,6 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readCriterion } from "../src/core/proof/criterion.ts";
 import { loadPlan } from "../src/workspace/plan/load-plan.ts";
 import { planLinesAt, planLinesOf, someAgents, taskText } from "./support/loaded-plan.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -282,9 +283,29 @@ describe("a mistake in a plan", () => {
     expect(planLinesOf(`tasks:\n${taskText("A").replace('["cmd: true"]', checks)}`)).toEqual([line]);
   });
 
+  it.each<[boolean, string]>([
+    [true, "cmd:npm test"],
+    [true, " Cmd :  npm test"],
+    [true, "MANUAL: looks good"],
+    [false, "cmd npm test"],
+    [false, "command: npm test"],
+    [false, "cmd : "],
+    [false, "\u00a0cmd: npm test"],
+  ])("is taken (%s) as a check that says what it is: %j", (taken, check) => {
+    const lines = planLinesOf(`tasks:\n${taskText("A").replace('["cmd: true"]', JSON.stringify([check]))}`);
+    expect(lines).toHaveLength(taken ? 0 : 1);
+    if (taken) expect(readCriterion(check).kind).not.toBe("claim");
+  });
+
   it("is an id that another task has", () => {
     expect(planLinesOf(`tasks:\n${taskText("A")}${taskText("B")}${taskText("A")}`)).toEqual([
       "8:9: `tasks[2].id` is `A`: expected an id of its own: the task in line 2 has it",
+    ]);
+  });
+
+  it("is an id that another task has in other letters: on some disks their branches would be one", () => {
+    expect(planLinesOf(`tasks:\n${taskText("Price")}${taskText("B")}${taskText("pRICE")}`)).toEqual([
+      "8:9: `tasks[2].id` is `pRICE`: expected an id of its own: the task in line 2 is `Price`, and upper and lower case are one",
     ]);
   });
 

@@ -47,6 +47,12 @@ describe("a check", () => {
     expect((await ground.check(command)).exit).not.toBe(0);
   });
 
+  it.each(["", " \n"])("that is no command (%j) is not run, and no pass", async (command) => {
+    using ground = provingGround();
+    using prover = await Prover.open(ground.options);
+    expect(await prover.run("HEAD", command)).toEqual({ error: "there is no command to run" });
+  });
+
   it("that hangs is ended at its time limit, with its children", async () => {
     using ground = provingGround();
     using prover = await Prover.open({ ...ground.options, checkMsMax: 300 });

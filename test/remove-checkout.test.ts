@@ -224,7 +224,7 @@ describe("a checkout that is removed", () => {
 });
 
 describe("a checkout that cannot be kept whole is not removed:", () => {
-  const setUp = { "a.txt": "a\n", ".gitignore": "*.bin\nclones/\n" };
+  const setUp = { "a.txt": "a\n", ".gitignore": "*.bin\n" };
 
   it.each<[string, string, (folder: string) => void]>([
     [
@@ -234,11 +234,6 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
         writeFileSync(join(folder, "big.bin"), "");
         truncateSync(join(folder, "big.bin"), 65 * 1024 * 1024);
       },
-    ],
-    [
-      "a repository in an ignored folder",
-      "`clones/one` is a git repository of its own",
-      (folder) => execFileSync("git", ["init", "-q", "clones/one"], { cwd: folder }),
     ],
     [
       "a commit with a broken tree",

@@ -188,6 +188,18 @@ describe("locks that a killed git has left", () => {
   });
 });
 
+describe("an agent that claims more than its work shows", () => {
+  it("is merged for what is proven, and named for the rest in the report and in the document", async () => {
+    const claims = answer("OK").replace("files_changed: []", "files_changed: [./A.txt, ghost.ts]");
+    using repository = planned({ agents: { a: [[writes("A"), claims]] }, tasks: [task("A", "a")] });
+    const { status, stdout } = await repository.run(["run"]);
+    expect(status, stdout).toBe(0);
+    expect(stdout).toContain("unproven claim: it says that it changed ghost.ts, which is not in its work\n");
+    const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_claims: unknown }[];
+    expect(told?.unproven_claims).toEqual(["ghost.ts"]);
+  });
+});
+
 describe("an agent that turns a test off", () => {
   it("waits for a person, whose answer is in the report, the document and the merge", async () => {
     using repository = planned({

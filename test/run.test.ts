@@ -40,6 +40,23 @@ describe("a plan", () => {
     expect(again.stderr).not.toContain("started by");
   });
 
+  it("of tasks with ids as long as the schema allows is merged, also what was refused once", async () => {
+    const ids = [60, 61, 100].map((length) => `T-${length}_`.padEnd(length, "x"));
+    const [, , last = ""] = ids;
+    const tries = ids.map((id) => [writes(id), answer("OK")]);
+    using repository = planned({
+      agents: Object.fromEntries(
+        tries.map((steps, at) => [`a${at}`, at === 2 ? [[answer("OK")], steps] : [steps]]),
+      ),
+      tasks: ids.map((id, at) => task(id, `a${at}`)),
+    });
+    const { status, states, done, stderr } = await run(repository);
+    expect(states, stderr).toEqual(Object.fromEntries(ids.map((id) => [id, "MERGED"])));
+    expect(status).toBe(0);
+    expect(done.tasks.find(({ id }) => id.endsWith(last))?.attempts).toBe(2);
+    for (const id of ids) expect(repository.git("show", `lockstep/${id}:${id}.txt`)).toBe("made");
+  });
+
   it("with tasks apart from each other runs them at the same time", async () => {
     const meets = (own: string, other: string) =>
       `run: { command: 'touch "$HOME/.meet/${own}"; i=0; while [ ! -e "$HOME/.meet/${other}" ]; do sleep 0.1; i=$((i+1)); [ $i -lt 200 ] || exit 1; done' }`;
@@ -71,6 +88,27 @@ describe("a plan", () => {
 });
 
 describe("an agent", () => {
+  it("that leaves a repository, or what cannot be read, is told what to do, and its work is kept", async () => {
+    const init = "git init -q fx && echo made > fx/A.txt && git -C fx add . && git -C fx commit -qm x";
+    const steps = [init, "rm -rf fx/.git && mkfifo fx/.gitignore", "rm fx/.gitignore"];
+    using repository = planned({
+      agents: { a: steps.map((command) => [`run: { command: "${command}" }`, answer("OK")]) },
+      tasks: [
+        '{ id: A, goal: do A, agent: a, lock_scope: [fx], acceptance_checks: ["cmd: grep made fx/A.txt"] }',
+      ],
+    });
+    const { status, states, done, stderr } = await run(repository);
+    expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED" } });
+    expect(stderr).not.toContain("R-AG-001");
+    expect(stderr).toContain("R-GT-001: `fx` is a git repository inside this one, which cannot be merged");
+    expect(stderr).toContain("keep the files and delete `fx/.git`");
+    expect(stderr).toContain(
+      "R-GT-001: the work cannot be read: `fx/.gitignore` is no ordinary file: remove",
+    );
+    expect(repository.git("show", `refs/lockstep/${done.session}/A/1:fx/A.txt`)).toBe("made");
+    expect(done.tasks[0]?.attempts).toBe(3);
+  });
+
   it("that strays is rejected by its real diff, and merged once it has mended that", async () => {
     using repository = planned({
       agents: {

@@ -548,7 +548,7 @@ describe("work", () => {
   });
 
   it("whose acceptance commands fail on the merged tree is repaired by the integrator", async () => {
-    using repository = teamRepository({ verify: ["cmd: test -e fixes/FIX-1.txt"] });
+    using repository = teamRepository({ verify: [" CMD: test -e fixes/FIX-1.txt"] });
     const { status, stderr } = await throughGates(repository);
     expect(status, stderr).toBe(0);
     expect(stderr).toMatch(/INTEGRATE → FIX_BUILD[\s\S]*FIX_BUILD → INTEGRATE/);

@@ -111,6 +111,15 @@ describe("imports", () => {
   });
 });
 
+describe("branches and refs", () => {
+  it("are named in one file", () => {
+    const spelled = /refs\\?\/lockstep|`lockstep\/\$\{/;
+    expect(product.filter((path) => spelled.test(withoutComments(read(path))))).toEqual([
+      "src/core/names/ref-names.ts",
+    ]);
+  });
+});
+
 describe("sizes", () => {
   it("keep files under 300 lines", () => {
     expect(product.filter((path) => read(path).split("\n").length > 300)).toEqual([]);

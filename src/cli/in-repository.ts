@@ -3,6 +3,7 @@ import type { IntegrationContext } from "../run/integration.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { hearDecisions, openNotifier } from "./notify-person.ts";
 import { openEngine } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
@@ -23,32 +24,33 @@ export interface RepositoryOptions {
 /** A command that moves the base, in a repository, with its progress on stderr. Only a person gets here. */
 export async function inRepository(
   command: "land" | "rollback" | "run" | "do" | "start" | "resume",
-  { dryRun = false, json }: RepositoryOptions,
+  { dryRun = false, json = false }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {
   try {
-    const { exit, text, refusals, document } = await withContext(command, dryRun, act);
-    writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text);
+    const { exit, text, refusals, document } = await withContext(command, { dryRun, json }, act);
+    writeAll(1, json ? `${JSON.stringify(document, null, 2)}\n` : text);
     for (const { name, refused } of refusals)
       writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
     return exit;
   } catch (error) {
     const fault = faultVerdict(error);
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    tellRefusal(fault, json);
-    return ["E-STORE", "E-GIT", "E-INTERNAL"].includes(fault.code) ? 1 : 2;
+    return tellRefusal(fault, json);
   }
 }
 
 async function withContext<Result>(
   command: string,
-  dryRun: boolean,
+  { dryRun = false, json = false }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Result>,
 ): Promise<Result> {
   using opened = await openEngine({ create: command !== "rollback" && !dryRun });
   const { engine, project, config } = opened;
   const repository = await readRepository(project, config.base_branch);
   if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+  await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
+  hearDecisions(engine.ledger, notifier.tell);
   using progress = showProgress();
   const call = { role: "person" } as const;
   return await act({ engine, repository, config, call, dryRun, onProgress: progress.step });

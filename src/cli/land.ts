@@ -1,4 +1,5 @@
 import type { CheckRun } from "../core/proof/check-record.ts";
+import { readCriterion } from "../core/proof/criterion.ts";
 import { integrate } from "../run/integrate.ts";
 import type { Integrated, IntegrationContext, Member } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
@@ -22,11 +23,11 @@ const exits = { merged: 0, proven: 0, proposed: 0, nothing: 0, refused: 2, waiti
 
 /** Exit 0 all merged, 2 something refused, 3 a person has to decide. */
 export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
-  const { scope = null, check: checks = [], proves = [], mayChangeTests = [], allowRed = false } = options;
-  const terms = { scope, checks, proves, mayChangeTests };
-  const wishes = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
+  const { scope = null, check = [], proves = [], mayChangeTests = [], allowRed = false } = options;
   return inRepository("land", options, async (opened) => {
     const context = { ...opened, allowRed };
+    const terms = { scope, checks: check.map(commandOf), proves, mayChangeTests };
+    const wishes = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
     await needRemote(context);
     if (!context.dryRun) await freeLeftLocks(context);
     const landed = await integrate(context, wishes);
@@ -35,6 +36,16 @@ export function landCommand(branches: readonly string[], options: LandOptions): 
     );
     return { exit: exits[landed.outcome], text: landedText(landed), refusals, document: toJson(landed) };
   });
+}
+
+function commandOf(check: string): string {
+  const read = readCriterion(check);
+  if (read.kind === "command") return read.command;
+  if (read.kind === "claim") return check;
+  throw new CommandFault(
+    "R-IN-001",
+    `\`--check ${check}\` is for a person, and \`land\` only runs commands: look at it yourself before you land it`,
+  );
 }
 
 /** Said before the checks have cost anything. */

@@ -3,11 +3,11 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { branchOf, refsOf } from "../core/names/ref-names.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { isTaken } from "../engine/take-task.ts";
 import { hasTaskLog, readTaskLogFrom } from "../run/conduct/task-logs.ts";
-import { refsOf } from "../workspace/checkouts/attempt-refs.ts";
 import { type Checkout, ownIndex } from "../workspace/checkouts/checkout.ts";
 import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
 import { snapshotTree } from "../workspace/checkouts/snapshot-tree.ts";
@@ -126,7 +126,7 @@ async function rangeOf(
   const handedIn = state === "IN_PROGRESS" ? undefined : await readRef(root, refsOf(name).work);
   if (handedIn !== undefined) return [`HEAD...${handedIn}`];
   const checkout = commonFolder === undefined ? undefined : findCheckout(commonFolder, name);
-  return checkout === undefined ? [`HEAD...lockstep/${id}`] : [checkout.base, await lookAt(checkout)];
+  return checkout === undefined ? [`HEAD...${branchOf(id)}`] : [checkout.base, await lookAt(checkout)];
 }
 
 /** The checkout's tree as it is now, read with an index that nobody else uses. */

@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { deny } from "../core/rules/verdict.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
+import { exitOf } from "./exit-of.ts";
 import { CallRefused, refuseCaller } from "./refuse-caller.ts";
 
 const program = new Command("lockstep")
@@ -42,5 +43,5 @@ function report(error: unknown): number {
   const fault = error instanceof Error ? error : new Error(String(error));
   const code = "code" in fault && /^[ER]-/.test(String(fault.code)) ? String(fault.code) : "E-INTERNAL";
   process.stderr.write(`lockstep: ${code}: ${debug ? fault.stack : fault.message}\n`);
-  return code.startsWith("R-") || code === "E-CONFIG" ? 2 : 1;
+  return exitOf(code);
 }

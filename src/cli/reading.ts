@@ -3,8 +3,7 @@ import { writeAll } from "./descriptor.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 /**
- * A command that reads: a text for people, or the document with `--json`. A refusal exits 2, a ledger that
- * cannot be read 1.
+ * A command that reads: a text for people, or the document with `--json`.
  */
 export async function showReading<Document>(
   {
@@ -23,9 +22,7 @@ export async function showReading<Document>(
     document = await read();
   } catch (error) {
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    const fault = faultVerdict(error);
-    tellRefusal(fault, json);
-    return fault.code === "E-STORE" || fault.code === "E-INTERNAL" ? 1 : 2;
+    return tellRefusal(faultVerdict(error), json);
   }
   if (isDeny(document)) return tellRefusal(document, json);
   writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));

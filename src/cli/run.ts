@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
+import { asCriterion } from "../core/proof/criterion.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
@@ -72,7 +73,7 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
       );
     const task = {
       ...{ id: await freeId(context), goal, lock_scope: scope, proves },
-      acceptance_checks: checks.map((command) => `cmd: ${command}`),
+      acceptance_checks: checks.map(asCriterion),
       may_change_tests: mayChangeTests,
     };
     const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));

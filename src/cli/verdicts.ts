@@ -2,8 +2,9 @@ import { deny, type Verdict } from "../core/rules/verdict.ts";
 import { internalFault } from "../hooks/run-point.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { exitOf } from "./exit-of.ts";
 
-/** Any failure of a command that decides something is a deny: code, reason, exit 2. */
+/** Any failure of a command that decides something is a deny: code, reason, and exit 2 where it answers with a verdict. */
 export function faultVerdict(error: unknown): Verdict {
   if (error instanceof CommandFault) return deny(error.code, error.message);
   if (isStoreFault(error))
@@ -25,10 +26,10 @@ export async function printOrWait(decide: () => Promise<Verdict>): Promise<0 | 2
 }
 
 /** A refusal of a command whose answer is otherwise no verdict. */
-export function tellRefusal(refused: Verdict, json: boolean | undefined): 2 {
+export function tellRefusal(refused: Verdict, json: boolean | undefined): 1 | 2 {
   if (json === true) print(refused);
   else complain(refused);
-  return 2;
+  return exitOf(refused.code);
 }
 
 function print(verdict: Verdict): 0 | 2 {

@@ -134,6 +134,18 @@ const guard = z
   })
   .prefault({});
 
+const notify = z
+  .strictObject({
+    command: command
+      .nullable()
+      .default(null)
+      .describe(
+        "run when a decision begins to wait: the decision as JSON on stdin, and LOCKSTEP_DECISION (its id), " +
+          "LOCKSTEP_DECISION_KIND, LOCKSTEP_DECISION_TASK and LOCKSTEP_DECISION_TEXT in the environment; ended after 10 s",
+      ),
+  })
+  .prefault({});
+
 const unknownHooks = z.enum(["error", "warn"]).default("error");
 
 /** Names are compared even where something else is wrong, so that one look shows everything. */
@@ -159,6 +171,7 @@ export const configSchema = z
     gate,
     resources: z.record(name, count).default({}).describe("how many tasks may use each at the same time"),
     guard,
+    notify,
     sandbox: z
       .enum(["auto", "required", "strict", "off"])
       .default("auto")

@@ -40,6 +40,7 @@ export const defaultConfig: Config = {
     on_error: "closed",
     idle_minutes: 30,
   },
+  notify: { command: null },
   sandbox: "auto",
   worklogs: "keep",
   session: { commit: false },

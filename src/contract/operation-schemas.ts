@@ -54,6 +54,10 @@ const taskStatus = z.looseObject({
     }),
   ),
   evidence: z.array(z.unknown()),
+  unproven_claims: z
+    .array(z.string())
+    .optional()
+    .describe("files that its agent says it changed, and that its work does not have"),
 });
 
 const decision = z.looseObject({

@@ -10,8 +10,10 @@ const entriesMax = 1000;
 const textForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+$/;
 /** What concerns a session as a whole goes by the name of meta. */
 const idForm = /^(?![mM][eE][tT][aA]$)[A-Za-z][A-Za-z0-9_-]{0,99}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
-const checkForm = /^(?:cmd|manual):\s*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/;
+/** JSON Schema knows no flags, so both cases are spelled out. */
+const checkForm =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
+  /^ *(?:[cC][mM][dD]|[mM][aA][nN][uU][aA][lL]) *: *[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/;
 
 const taskId = z
   .string("an id: a letter, then letters, digits, `-` and `_`, at most 100, and not the reserved word meta")

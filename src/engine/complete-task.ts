@@ -1,5 +1,6 @@
 import { field, isTextList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/pre-complete.ts";
+import { commandsIn, isCommand, readCriterion } from "../core/proof/criterion.ts";
 import type { Judgement } from "../core/proof/weakening.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
@@ -58,9 +59,9 @@ async function decideComplete(engine: Engine, completion: Completion): Promise<S
   const illegal = whyNotMergeable(engine, task, call);
   if (illegal !== undefined) return { verdict: illegal };
   const required = requiredOf(task, input.document);
-  const missing = commandsOf(required).length > 0 && input.commit === undefined;
-  if (missing) return { verdict: needsCommit(required) };
-  for (const command of commandsOf(required))
+  const commands = commandsIn(required);
+  if (commands.length > 0 && input.commit === undefined) return { verdict: needsCommit(required) };
+  for (const command of commands)
     if (!proofs.has(command))
       proofs.set(
         command,
@@ -132,13 +133,6 @@ function requiredOf(task: Task, document: unknown): readonly string[] {
   return [...new Set([...criteriaOf(task), ...(isTextList(more) ? more : [])])];
 }
 
-const isCommand = (criterion: string) => /^\s*cmd:/i.test(criterion);
-const commandIn = (criterion: string) => criterion.replace(/^\s*cmd:/i, "").trim();
-
-function commandsOf(required: readonly string[]): readonly string[] {
-  return required.filter(isCommand).map(commandIn);
-}
-
 /** What was said about criteria that are no commands; a word about a command proves nothing. */
 function claimsOf(task: Task, document: unknown, required: readonly string[]): readonly unknown[] {
   const reported = field(field(task.result, "result") ?? task.result, "acceptance_check");
@@ -152,8 +146,10 @@ function claimsOf(task: Task, document: unknown, required: readonly string[]): r
 }
 
 function provenChecks(required: readonly string[], proofs: Completion["proofs"]): readonly unknown[] {
-  return required.filter(isCommand).map((criterion) => {
-    const proof = proofs.get(commandIn(criterion));
+  return required.flatMap((criterion) => {
+    const read = readCriterion(criterion);
+    if (read.kind !== "command") return [];
+    const proof = proofs.get(read.command);
     if (proof === undefined || "error" in proof)
       return { criterion, status: `not run: ${proof?.error ?? "unknown"}`, evidence: "none" };
     const evidence = `exit ${proof.exit} on tree ${proof.tree} in ${proof.seconds} s, output ${proof.digest}`;

@@ -1,3 +1,4 @@
+import { branchOf } from "../core/names/ref-names.ts";
 import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -121,11 +122,10 @@ export async function freeTaskName(
   }
 }
 
-/** The task in review that a branch `lockstep/T-001` is the work of. */
+/** The task in review that a branch, such as `lockstep/T-001`, is the work of. */
 export async function reviewedTask(engine: Engine, branch: string): Promise<Task | Deny | undefined> {
-  const id = /^lockstep\/([^/]+)$/.exec(branch)?.[1];
-  if (id === undefined) return undefined;
-  const found = (await engine.ledger.tasks({ states: ["REVIEW"] })).filter((task) => task.id === id);
+  const reviewed = await engine.ledger.tasks({ states: ["REVIEW"] });
+  const found = reviewed.filter(({ id }) => branchOf(id) === branch);
   if (found.length < 2) return found[0];
   const keys = found.map(({ key }) => `\`${key}\``).join(", ");
   return deny("R-IN-001", `branch \`${branch}\` could be the work of ${keys}: let only one be in review`);
@@ -138,6 +138,6 @@ export async function rolledBackMerges(engine: Engine, branch: string): Promise<
   const tasks = await Promise.all([...keys].map((key) => engine.ledger.task(key)));
   return tasks.filter((task): task is Task => {
     if (task?.state !== "MERGED" || task.revertedBy == null) return false;
-    return field(task.assignment, "branch") === branch || `lockstep/${task.id}` === branch;
+    return field(task.assignment, "branch") === branch || branchOf(task.id) === branch;
   });
 }

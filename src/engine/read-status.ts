@@ -114,7 +114,14 @@ async function taskStatus(engine: Engine, task: Task) {
     alive: attempt === undefined ? null : aliveness(engine, attempt),
     evidence: task.evidence,
     weakened: task.weakened ?? [],
+    unproven_claims: unprovenOf(task),
   };
+}
+
+/** What its agent says that it did, and its work does not show. */
+export function unprovenOf({ result }: Pick<Task, "result">): readonly string[] {
+  const listed = field(result, "unproven_claims");
+  return isStringList(listed) ? listed : [];
 }
 
 interface TaskUsageStatus {

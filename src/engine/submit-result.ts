@@ -21,7 +21,12 @@ export interface SubmitInput {
   /** A result (S0), an agent's output (S4), a delegation output, error report or escalation (S1). */
   readonly document: unknown;
   /** What Lockstep counted while the agent worked (S2-085). */
-  readonly counts?: { readonly commits_count: number; readonly turns_used: number };
+  readonly counts?: {
+    readonly commits_count: number;
+    readonly turns_used: number;
+    /** Files that it says it changed and did not. */
+    readonly unproven_claims?: readonly string[];
+  };
 }
 
 /** PostExecution against the ledger, then REVIEW, or where the refusal leads. */
@@ -39,7 +44,8 @@ async function decideSubmit(engine: Engine, input: SubmitInput, call: Call): Pro
   const read = withNotes(readSubmission(result, reported), readSubmission(input.document, reported));
   const draft = new Draft(engine, { by: call, cause: "submit" }).seen(fenced);
   const judged = await judge(engine, { task, attempt, read });
-  const counted = input.counts === undefined ? result : { ...(result as object), ...input.counts };
+  const counts = (await maskedInput(input.counts)) as SubmitInput["counts"];
+  const counted = counts === undefined ? result : { ...(result as object), ...counts };
   const moved = await draft.apply({ ...task, result: counted }, judged.event);
   if ("allow" in moved) return { verdict: moved };
   const details = { task_id: task.key, state: moved.state };

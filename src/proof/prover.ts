@@ -100,6 +100,8 @@ export class Prover implements Disposable {
   }
 
   async run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
+    // A shell succeeds at nothing.
+    if (command.trim() === "") return { error: "there is no command to run" };
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
     const included = readIncluded(this.#options.root, this.#options.include);

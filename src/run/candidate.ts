@@ -1,4 +1,5 @@
 import { field, isStringList } from "../core/points/fields.ts";
+import { commandsIn, statementsIn } from "../core/proof/criterion.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -138,18 +139,18 @@ function termsOf(task: Task | undefined, { scope, checks, proves }: BranchWish) 
     return isStringList(value) ? value : [];
   };
   const held = listed("lock_scope");
-  const criteria = listed("acceptance_criteria").map((criterion) => criterion.trim());
-  const after = (word: RegExp) =>
-    criteria.filter((one) => word.test(one)).map((one) => one.replace(word, "").trim());
-  const commands = after(/^cmd:/i);
+  const criteria = listed("acceptance_criteria");
   return {
     scope: held.length > 0 ? held : (scope ?? ["."]),
     forbidden: listed("forbidden_scope"),
     // Another program's packet is not a person's word.
     mayChangeTests: ofPlan ? listed("may_change_tests") : [],
-    manual: [...new Set(after(/^manual:/i))],
+    manual: statementsIn(criteria),
     checks: [
-      ...[...new Set([...commands, ...checks])].map((command) => ({ command, kind: "acceptance" as const })),
+      ...[...new Set([...commandsIn(criteria), ...checks])].map((command) => ({
+        command,
+        kind: "acceptance" as const,
+      })),
       ...[...new Set([...listed("proves"), ...proves])].map((command) => ({
         command,
         kind: "proves" as const,

@@ -1,12 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { integrationRefs } from "../core/names/ref-names.ts";
 import { changeRefs } from "../workspace/git/ref-writer.ts";
 import { keepOnRef } from "../workspace/git/refs.ts";
 import { git } from "../workspace/git/run-git.ts";
 import { locksIn, removeStaleLocks } from "../workspace/git/stale-locks.ts";
 import type { IntegrationContext } from "./integration.ts";
-
-const integrationRefs = "refs/lockstep/integration/";
 
 type Place = Pick<IntegrationContext, "engine" | "repository">;
 

@@ -1,3 +1,4 @@
+import { provenRef } from "../core/names/ref-names.ts";
 import { withoutLogs } from "../core/proof/check-record.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../engine/base-moves.ts";
@@ -27,11 +28,7 @@ export async function landChain(
   if (config.integrate === "pr") return { members: await proposeChain(context, chain) };
   if (config.integrate === "none") {
     for (const { candidate, commit } of chain.links)
-      await keepOnRef(
-        repository.root,
-        `refs/lockstep/proven/${encodeURIComponent(candidate.branch)}`,
-        commit,
-      );
+      await keepOnRef(repository.root, provenRef(candidate.branch), commit);
     return { members: chain.links.map((link) => toldMember(link, "proven", link.commit)) };
   }
   return moveOnto(context, chain);

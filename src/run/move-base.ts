@@ -1,3 +1,4 @@
+import { putBackRef } from "../core/names/ref-names.ts";
 import type { BaseMove } from "../engine/base-moves.ts";
 import { findInTheWay, readMovedPaths } from "../workspace/git/paths-in-the-way.ts";
 import { checkoutOf, isBeingRebased, moveRef, readRef } from "../workspace/git/refs.ts";
@@ -43,7 +44,7 @@ export async function moveBase(
   if (exit === 0) return takeBack(checkout);
   if ((await readRef(root, ref)) !== from) return "moved";
   // Git writes files first and the ref last: where that fails, the files are put back.
-  await undoHalfMove(checkout, { from, to, keepAs: `refs/lockstep/put-back/${batch}` });
+  await undoHalfMove(checkout, { from, to, keepAs: putBackRef(batch) });
   return { why: stderr.trim().replace(/\s+/g, " ").slice(0, 400) || "git refused it" };
 }
 

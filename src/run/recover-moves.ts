@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { putBackRef } from "../core/names/ref-names.ts";
 import { abandonMove, type BaseMove, moveOf, movesUnderWay } from "../engine/base-moves.ts";
 import { finishLanding } from "../engine/finish-landing.ts";
 import { finishRollback } from "../engine/finish-rollback.ts";
@@ -82,7 +83,7 @@ async function freeLocks(root: string, base: string): Promise<readonly string[]>
 async function undo(root: string, { base, from, to, batch }: BaseMove): Promise<readonly string[]> {
   const checkout = await checkoutOf(root, base);
   if (checkout === undefined || (await readRef(checkout, "HEAD")) !== from) return [];
-  return undoHalfMove(checkout, { from, to, keepAs: `refs/lockstep/put-back/${batch}` });
+  return undoHalfMove(checkout, { from, to, keepAs: putBackRef(batch) });
 }
 
 function nameOf({ members, batch }: BaseMove): string {

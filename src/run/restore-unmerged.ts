@@ -1,3 +1,4 @@
+import { beforeRef, rolledBackRef } from "../core/names/ref-names.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -18,8 +19,6 @@ export interface Restored {
 
 type Place = Pick<IntegrationContext, "engine"> & { readonly repository: { readonly root: string } };
 
-const snapshotRef = (key: string, epoch: number) => `refs/lockstep/before/${key}/${epoch}`;
-
 /** S1-099: what a task's scope holds before its agent writes there. For agents that work in the main checkout. */
 export async function snapshotBefore(
   { engine, repository }: Place,
@@ -27,7 +26,7 @@ export async function snapshotBefore(
 ): Promise<string | undefined> {
   const task = await engine.ledger.task(key);
   if (task === undefined || task.state !== "IN_PROGRESS") return undefined;
-  const ref = snapshotRef(key, task.epoch);
+  const ref = beforeRef(key, task.epoch);
   await snapshotScope(repository.root, inScopeOf(engine.world.place, task), ref);
   return ref;
 }
@@ -40,9 +39,9 @@ export async function restoreUnmerged(
   const { root } = repository;
   const restored: Restored[] = [];
   for (const task of tasks) {
-    const snapshot = await readRef(root, snapshotRef(task.key, task.epoch));
+    const snapshot = await readRef(root, beforeRef(task.key, task.epoch));
     if (snapshot === undefined) continue;
-    const kept = `refs/lockstep/rolled-back/${task.key}/${task.epoch}`;
+    const kept = rolledBackRef(task.key, task.epoch);
     const { paths, left } = await restoreScope(root, inScopeOf(engine.world.place, task), {
       snapshot,
       keepAs: kept,

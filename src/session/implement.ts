@@ -3,6 +3,7 @@ import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { askSession } from "../engine/ask-session.ts";
+import { unprovenOf } from "../engine/read-status.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import { testWishes } from "../engine/test-consent.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
@@ -80,7 +81,11 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
   const weakened = tasks.flatMap(({ id, weakened: less = [] }) =>
     less.map((one) => `${id} weakens tests: ${field(one, "path")}: ${field(one, "what")}`),
   );
-  if (weakened.length > 0) await context.move({ type: "note", knownIssues: weakened });
+  const claims = tasks.flatMap((task) =>
+    unprovenOf(task).map((path) => `${task.id} says that it changed ${path}, which is not in its work`),
+  );
+  const issues = [...weakened, ...claims];
+  if (issues.length > 0) await context.move({ type: "note", knownIssues: issues });
   const left = await unfinishedTasks(context.context);
   if (left === null) return "again";
   const stuck = tasks.filter(({ state }) => state === "ESCALATED");

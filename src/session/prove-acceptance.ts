@@ -1,8 +1,11 @@
+import { commandsIn } from "../core/proof/criterion.ts";
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
 import { metaKey } from "../core/session/meta-key.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
 import { projectChecks } from "../run/prove-checks.ts";
 import { block } from "./block.ts";
+import { judgeFiles } from "./judge-files.ts";
+import { filesOf } from "./look-up.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 import { readSessionFile } from "./session-files.ts";
 
@@ -16,9 +19,7 @@ export async function acceptanceCommands({
   const { baseCommit } = (await atBase()).repository;
   const read = readAcceptance(readSessionFile(repository.root, session, "acceptance.json") ?? "");
   const criteria = "criteria" in read ? read.criteria : [];
-  const verified = criteria
-    .flatMap(({ verify }) => verify)
-    .flatMap((one) => /^cmd:\s*(.+)$/.exec(one)?.[1] ?? []);
+  const verified = commandsIn(criteria.flatMap(({ verify }) => verify));
   const own = await projectChecks(repository.root, baseCommit, config.checks.default);
   return [...new Set([...verified, ...own.map(({ command }) => command)])];
 }
@@ -26,6 +27,13 @@ export async function acceptanceCommands({
 /** Lockstep runs them itself, on the base as it is now. */
 export async function proveAcceptance(context: SessionContext): Promise<StepEnd> {
   const { engine } = context.context;
+  const faults = judgeFiles(context.context, filesOf(context.context), ["acceptance"]);
+  if (faults.length > 0)
+    return block(context, {
+      code: "artifact_invalid",
+      reason: `nothing can be proven by it: ${faults.join("; ")}`,
+      recovery: "fix acceptance.json",
+    });
   const { baseCommit } = (await context.context.atBase()).repository;
   const commands = await acceptanceCommands(context.context);
   if (commands.length === 0)

@@ -1,3 +1,4 @@
+import { asCriterion } from "../core/proof/criterion.ts";
 import { isIn } from "../core/tasks/task.ts";
 import type { RunTask } from "../run/conduct/run-context.ts";
 import { block } from "./block.ts";
@@ -33,7 +34,7 @@ export async function runExtraTask(
   const plan = singlePlan({
     ...{ id, title, goal, lock_scope: [...scope] },
     constraints: [...(await decidedBefore(context.engine, name))],
-    acceptance_checks: checks.length > 0 ? checks.map((one) => `cmd: ${one}`) : [`manual: ${title}`],
+    acceptance_checks: checks.length > 0 ? checks.map(asCriterion) : [`manual: ${title}`],
   });
   const reviewersFor = (task: RunTask) => reviewersOf(sessionContext, task);
   const stays = await conductTasks(sessionContext, plan, { role, reviewersFor });

@@ -313,7 +313,7 @@ describe("claude", () => {
   it("without walls may edit and run the task's checks, and nothing else", async () => {
     using fake = program(lines(result("")));
     const input = {
-      assignment: { acceptance_checks: ["cmd: node -e 'f(1)'", "manual: looks good"], proves: ["npm test"] },
+      assignment: { acceptance_checks: [" CMD: node -e 'f(1)'", "Manual: looks good"], proves: ["npm test"] },
     };
     await fake.start({ input });
     const words = fake.file("words");

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configSchema } from "../../src/contract/config.ts";
+import { branchOf } from "../../src/core/names/ref-names.ts";
 import { type ConfiguredHook, type HookContext, hookPoints } from "../../src/hooks/lifecycle/hook.ts";
 import type { HookPorts } from "../../src/hooks/lifecycle/hook-ports.ts";
-import { refsOf } from "../../src/workspace/checkouts/attempt-refs.ts";
 import { bringBase } from "../../src/workspace/checkouts/bring-base.ts";
 import type { Checkout } from "../../src/workspace/checkouts/checkout.ts";
 import { collectWork } from "../../src/workspace/checkouts/collect-work.ts";
@@ -73,14 +73,14 @@ export async function lifecycleGround(files?: Readonly<Record<string, string>>):
   };
 }
 
-function contextFor({ folder, session, task, attempt }: Checkout): HookContext {
+function contextFor({ folder, task }: Checkout): HookContext {
   return {
     hook_point: "before_submit",
     task_id: task,
     task_title: "Round prices",
     task_path: null,
     task_type: null,
-    branch_name: refsOf({ session, task, attempt }).branch,
+    branch_name: branchOf(task),
     base_branch: "main",
     worktree: folder,
     agent_name: "coder",

@@ -41,8 +41,7 @@ export async function demoCommand({ json, client }: DemoOptions): Promise<number
       return 1;
     }
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    tellRefusal(faultVerdict(error), json);
-    return error instanceof CommandFault ? 2 : 1;
+    return tellRefusal(faultVerdict(error), json);
   }
 }
 

@@ -3,6 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { stringify } from "yaml";
+import { asCriterion } from "../../core/proof/criterion.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import type { Status, TaskStatus } from "../../engine/read-status.ts";
@@ -83,7 +84,7 @@ function configOf(agents: readonly DemoAgent[], client: string | undefined): str
 function planOf(agents: readonly DemoAgent[]): string {
   const tasks = agents.toReversed().map(({ task, title, goal, scope, checks, proves, timeoutSeconds }) => ({
     ...{ id: task, title, goal, agent: task, lock_scope: scope, proves },
-    acceptance_checks: checks.map((check) => `cmd: ${check}`),
+    acceptance_checks: checks.map(asCriterion),
     ...(timeoutSeconds === undefined
       ? {}
       : { timeout_seconds: timeoutSeconds, heartbeat_interval_seconds: 1 }),

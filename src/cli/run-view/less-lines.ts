@@ -4,14 +4,26 @@ import { style } from "../style.ts";
 import { printable } from "../table.ts";
 import { isMerged } from "./task-words.ts";
 
-type Weakened = Partial<Pick<TaskStatus, "weakened">>;
+type Remarked = Partial<Pick<TaskStatus, "weakened" | "unproven_claims">>;
 
-/** What is verified less than before a task. */
-export function lessWords({ weakened = [] }: Weakened): readonly string[] {
-  return weakened.map(
-    (less) =>
-      `${style.red("tests weakened:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
-  );
+/** What is verified less than before a task, and what its agent claims without a proof. */
+export function lessWords({ weakened = [], unproven_claims: claims = [] }: Remarked): readonly string[] {
+  return [
+    ...weakened.map(
+      (less) =>
+        `${style.red("tests weakened:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
+    ),
+    ...(claims.length === 0 ? [] : [`${style.red("unproven claim:")} ${printable(claimsText(claims))}`]),
+  ];
+}
+
+const claimsShown = 5;
+
+/** Of an agent that says it changed files which its work does not have. */
+function claimsText(claims: readonly string[]): string {
+  const shown = claims.slice(0, claimsShown).join(", ");
+  const more = claims.length > claimsShown ? ` and ${claims.length - claimsShown} more` : "";
+  return `it says that it changed ${shown}${more}, which is not in its work`;
 }
 
 /** Of all tasks that are in, each line with its task. */

@@ -1,4 +1,5 @@
 import { field, isStringList } from "../../core/points/fields.ts";
+import { commandsIn } from "../../core/proof/criterion.ts";
 import type { AgentClient, AgentStart } from "../agent.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
 import { checkLogin, loginVariables } from "./login.ts";
@@ -70,12 +71,11 @@ function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
 /** What the task says that it runs, and the command for another path. */
 function commandsOf(input: unknown): readonly string[] {
   const assignment = field(input, "assignment");
-  const lists = ["acceptance_checks", "proves"].map((name) => field(assignment, name));
-  const checks = lists.flatMap((list) => (isStringList(list) ? list : []));
-  const commands = checks
-    .filter((check) => !check.startsWith("manual:"))
-    .map((check) => check.replace(/^cmd:/, "").trim());
-  return [...commands, "lockstep widen:*"];
+  const listed = (name: string) => {
+    const list = field(assignment, name);
+    return isStringList(list) ? list : [];
+  };
+  return [...commandsIn(listed("acceptance_checks")), ...listed("proves"), "lockstep widen:*"];
 }
 
 function asRule(command: string): string {

@@ -102,6 +102,11 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 #  on_error: closed                           # a guard that fails refuses; open: it lets pass
 #  idle_minutes: 30                           # when the warm process ends
 
+# How the person hears that a decision waits, besides the bell of a terminal. The command gets it as JSON on stdin and
+# as LOCKSTEP_DECISION (its id), LOCKSTEP_DECISION_KIND, LOCKSTEP_DECISION_TASK and LOCKSTEP_DECISION_TEXT, and has 10 s.
+# An example: { command: [sh, -c, 'notify-send Lockstep "$LOCKSTEP_DECISION_TEXT"'] }
+#notify: { command: null }
+
 # Walls around agents and checks (bubblewrap). auto: where there is one; required: nothing runs without; strict: tracked
 # paths outside the lock are read-only too; off.
 #sandbox: auto

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { type Checkout, ownIndex, repositoryFolder } from "../../workspace/checkouts/checkout.ts";
 import { moveKeptRef } from "../../workspace/checkouts/collect-work.ts";
 import { ownGit } from "../../workspace/checkouts/own-git.ts";

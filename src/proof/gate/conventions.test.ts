@@ -85,7 +85,7 @@ describe("the conventions check", () => {
     const { result, note } = checkConventions(rulesOf(noLog), mergeOf({}, { "src/a.ts": text }));
     expect([result, note]).toEqual([
       "pass",
-      "1 rules were held against 1 changed files; lines were read up to character 10000: 1 file (src/a.ts)",
+      "1 rules were held against 1 of 1 changed files; lines were read up to character 10000: 1 file (src/a.ts)",
     ]);
     expect(told([noLog], { "src/a.ts": text.slice(20) })).toHaveLength(1);
   });
@@ -103,6 +103,21 @@ describe("the conventions check", () => {
   it("says which files it could not read", () => {
     const merge = mergeOf({}, { "src/a.png": "" });
     const tree = { ...merge.result, text: () => undefined };
-    expect(checkConventions(rulesOf(noLog), { ...merge, result: tree }).note).toContain("1 file (src/a.png)");
+    const { result, note } = checkConventions(rulesOf(noLog), { ...merge, result: tree });
+    expect([result, note]).toEqual([
+      "skipped",
+      "1 rules were held against 0 of 1 changed files; skipped, binary or over 1 MiB: 1 file (src/a.png)",
+    ]);
+  });
+
+  it.each([
+    ["skipped", { "test/a.ts": "1" }, [noLog]],
+    ["skipped", { "src/Odd.ts": "1" }, [kebab]],
+    ["skipped", { "src/old.ts": null }, [noLog]],
+    ["pass", { "test/a.ts": "1", "src/a.ts": "1" }, [noLog]],
+  ])("is %s for %j", (expected, edits, lines) => {
+    const { result, note } = checkConventions(rulesOf(...lines), mergeOf(base, edits));
+    expect(result).toBe(expected);
+    if ("test/a.ts" in edits) expect(note).toContain("skipped, no rule is about: 1 file (test/a.ts)");
   });
 });

@@ -1,5 +1,5 @@
 import { type ConventionRule, nameOf } from "./conventions/read-conventions.ts";
-import { countedNames, type GateFinding, type GateResult, gateResult, notConfigured } from "./gate-result.ts";
+import { countedNames, type GateFinding, type GateResult, judged, notConfigured } from "./gate-result.ts";
 import { withDeadline } from "./reading/with-deadline.ts";
 import { changedBy, type Merge, presentPaths, type SourceTree } from "./source-tree.ts";
 
@@ -20,24 +20,30 @@ export function checkConventions(
   const added = new Set(changed.filter(({ status }) => status === "added").map(({ path }) => path));
   const texts = new Texts(result);
   const findings: GateFinding[] = [];
+  const heldAgainst = new Set<string>();
   let ms = ruleMsMax;
   for (const rule of rules) {
-    const judged = paths.filter(
+    const concerned = paths.filter(
       (path) => (rule.kind !== "name" || added.has(path)) && rule.scope.entryOf(path) !== undefined,
     );
-    const { found, late } = breaches(rule, judged, texts, ms);
+    const { found, late } = breaches(rule, concerned, texts, ms);
+    for (const path of concerned) if (rule.kind === "name" || !texts.unread.has(path)) heldAgainst.add(path);
     findings.push(...found);
     if (late) ms = Math.max(ruleMsMin, ms / 2);
   }
   const sorted = findings
     .map((finding) => ({ ...finding, ...changedBy(changed, finding.path) }))
     .toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : (a.line ?? 0) - (b.line ?? 0)));
-  const notes = [`${rules.length} rules were held against ${paths.length} changed files`];
+  const notes = [
+    `${rules.length} rules were held against ${heldAgainst.size} of ${paths.length} changed files`,
+  ];
+  const outside = paths.filter((path) => !heldAgainst.has(path) && !texts.unread.has(path));
+  if (outside.length > 0) notes.push(`skipped, no rule is about: ${countedNames("file", outside)}`);
   if (texts.unread.size > 0)
-    notes.push(`not looked at, binary or over 1 MiB: ${countedNames("file", [...texts.unread])}`);
+    notes.push(`skipped, binary or over 1 MiB: ${countedNames("file", [...texts.unread])}`);
   if (texts.cut.size > 0)
     notes.push(`lines were read up to character ${lineLengthMax}: ${countedNames("file", [...texts.cut])}`);
-  return gateResult("conventions", sorted, notes);
+  return judged("conventions", { findings: sorted, notes, looked: heldAgainst.size > 0 });
 }
 
 /** What one rule finds in these files, as far as it can be told in time. */

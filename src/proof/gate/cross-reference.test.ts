@@ -298,7 +298,18 @@ describe("the cross-reference check", () => {
 
   it("has nothing to do where no changed file serves or calls an API", async () => {
     const { result, note } = await checkCrossReferences(mergeOf(base, { "web/b.ts": "1" }));
-    expect([result, note]).toEqual(["pass", "no changed file serves or calls an API"]);
+    expect([result, note]).toEqual(["pass", "no changed file that was read serves or calls an API"]);
+  });
+
+  it.each<[string, Edits, string]>([
+    ["skipped", { "server.py": "@app.get('/api/x')" }, ": .py (1) ("],
+    ["skipped", { "web/a.test.ts": 'fetch("/api/x")' }, ": .ts (1) ("],
+    ["skipped", { "old.py": null }, ""],
+    ["pass", { "server.py": "@app.get('/api/x')", "web/b.ts": "1" }, ": .py (1) ("],
+  ])("is %s for %j", async (expected, edits, part) => {
+    const { result, note } = await checkCrossReferences(mergeOf({ ...base, "old.py": "" }, edits));
+    expect(result).toBe(expected);
+    expect(note).toContain(part);
   });
 
   it("is not configured where no endpoint is known", async () => {
@@ -315,7 +326,7 @@ describe("the cross-reference check", () => {
         { "web/b.ts": 'fetch("/api/b")' },
       ),
     );
-    expect(result).toBe("pass");
+    expect(result).toBe("skipped");
     expect(note).toContain(
       "served by nothing, unless by 1 route (server.js:1) whose path cannot be read: 1 call (web/b.ts:1)",
     );
@@ -327,7 +338,7 @@ describe("the cross-reference check", () => {
       "server.js": 'app.get("/api/a", h)',
     };
     const { result, note } = await checkCrossReferences(mergeOf(base, { "web/b.ts": 'fetch("/api/b")' }));
-    expect(result).toBe("pass");
+    expect(result).toBe("skipped");
     expect(note).toContain("@nestjs/core in package.json");
   });
 

@@ -2,7 +2,14 @@ import { nearestName } from "../../core/names/nearest-name.ts";
 import { ApiScan } from "./endpoints/api-scan.ts";
 import { type ApiCall, answers, type Endpoint, shownRequest } from "./endpoints/endpoint.ts";
 import { prefixOf, serves, shownPath } from "./endpoints/url-path.ts";
-import { countedNames, type GateFinding, type GateResult, gateResult, notConfigured } from "./gate-result.ts";
+import {
+  countedEndings,
+  countedNames,
+  type GateFinding,
+  type GateResult,
+  judged,
+  notConfigured,
+} from "./gate-result.ts";
 import { scriptParser } from "./reading/parse-script.ts";
 import { changedBy, type Merge, presentPaths } from "./source-tree.ts";
 
@@ -20,7 +27,11 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
   await now.read(touched);
   await before.read(touched);
   if (![...touched].some((path) => now.concerns(path) || before.concerns(path)))
-    return gateResult("cross_reference", [], ["no changed file serves or calls an API"]);
+    return judged("cross_reference", {
+      findings: [],
+      notes: ["no changed file that was read serves or calls an API", ...skippedText(merge, now)],
+      looked: [...touched].some((path) => now.reads(path) || before.reads(path)),
+    });
   const serverChanged = [...touched].some((path) => now.isServer(path) || before.isServer(path));
   await now.readAll({ calls: serverChanged });
   await before.readAll({ calls: false });
@@ -29,14 +40,14 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
       "cross_reference",
       "no endpoints are known: there is no OpenAPI document and no route (`gate.cross_reference` takes a command)",
     );
-  const notes: string[] = [];
-  if (now.unread.length > 0) notes.push(`not parsed: ${countedNames("file", now.unread)}`);
+  const notes = skippedText(merge, now);
+  if (now.unread.length > 0) notes.push(`skipped, not parsed: ${countedNames("file", now.unread)}`);
   if (now.endpoints.length > comparedMax || before.endpoints.length > comparedMax)
-    return gateResult(
-      "cross_reference",
-      [],
-      [`more than ${comparedMax} endpoints: no call was held against them`, ...notes],
-    );
+    return judged("cross_reference", {
+      findings: [],
+      notes: [`more than ${comparedMax} endpoints: no call was held against them`, ...notes],
+      looked: false,
+    });
   const calls = ownCalls(serverChanged ? now.callers() : presentPaths(changed), now, before);
   const isServed = (call: ApiCall, { endpoints }: ApiScan) => endpoints.some((one) => answers(one, call));
   const unserved = calls.filter((call) => !isServed(call, now));
@@ -45,14 +56,21 @@ export async function checkCrossReferences(merge: Merge): Promise<GateResult> {
   if (old.length > 0) notes.push(`served by nothing before: ${countedNames("call", old.map(placeOf))}`);
   const routes = now.unreadable;
   if (routes.length === 0 || found.length === 0)
-    return gateResult(
-      "cross_reference",
-      found.map((call) => asFinding(call, { now, before, changed })),
+    return judged("cross_reference", {
+      findings: found.map((call) => asFinding(call, { now, before, changed })),
       notes,
-    );
+      looked: true,
+    });
   const doubt = `unless by ${countedNames("route", routes)} whose path cannot be read`;
   notes.push(`served by nothing, ${doubt}: ${countedNames("call", found.map(placeOf))}`);
-  return gateResult("cross_reference", [], notes);
+  return judged("cross_reference", { findings: [], notes, looked: found.length < calls.length });
+}
+
+function skippedText({ changed }: Merge, now: ApiScan): string[] {
+  const skipped = presentPaths(changed).filter((path) => !now.reads(path));
+  if (skipped.length === 0) return [];
+  const what = "tests, and what is neither JS, TS nor OpenAPI";
+  return [`skipped, ${what}: ${countedEndings(skipped)} (\`gate.cross_reference\` takes a command)`];
 }
 
 /** Each call is held against each endpoint. */

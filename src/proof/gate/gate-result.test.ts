@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type GateCheck, gateResult, notConfigured } from "./gate-result.ts";
+import { type GateCheck, gateResult, judged, notConfigured } from "./gate-result.ts";
 
 describe("the outcome of a gate check", () => {
   it.each<[GateCheck, string]>([
@@ -18,6 +18,21 @@ describe("the outcome of a gate check", () => {
       result: "not_configured",
       findings: [],
       route: "proceed",
+      note: "why",
+    });
+  });
+
+  it.each([
+    ["pass", true, []],
+    ["skipped", false, []],
+    ["fail", true, [{ path: "a", message: "is wrong" }]],
+    ["fail", false, [{ path: "a", message: "is wrong" }]],
+  ])("is %s where it looked: %s", (result, looked, findings) => {
+    expect(judged("syntax", { findings, notes: ["why"], looked })).toEqual({
+      check: "syntax",
+      result,
+      findings,
+      route: result === "fail" ? "origin" : "proceed",
       note: "why",
     });
   });

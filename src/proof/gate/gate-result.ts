@@ -16,7 +16,8 @@ export interface GateFinding {
 
 export interface GateResult {
   readonly check: GateCheck;
-  readonly result: "pass" | "fail" | "not_configured";
+  /** skipped: nothing of the change could be looked at. not_configured: there is nothing to hold it against. */
+  readonly result: "pass" | "fail" | "skipped" | "not_configured";
   readonly findings: readonly GateFinding[];
   readonly route: GateRoute;
   readonly note?: string;
@@ -34,6 +35,11 @@ const routeOnFailure: Readonly<Record<GateCheck, GateRoute>> = {
   imports: "origin",
   cross_reference: "origin",
 };
+
+interface Judgement {
+  readonly findings: readonly GateFinding[];
+  readonly notes: readonly string[];
+}
 
 const findingsMax = 200;
 
@@ -54,6 +60,15 @@ export function gateResult(
   };
 }
 
+/** As `gateResult`; but a check that looked at nothing and found nothing has not passed. */
+export function judged(
+  check: GateCheck,
+  { findings, notes, looked }: Judgement & { readonly looked: boolean },
+): GateResult {
+  const result = gateResult(check, findings, notes);
+  return looked || findings.length > 0 ? result : { ...result, result: "skipped" };
+}
+
 /** A check that had nothing to go by: no pass, and said so. */
 export function notConfigured(check: GateCheck, note: string): GateResult {
   return { check, result: "not_configured", findings: [], route: "proceed", note };
@@ -65,4 +80,15 @@ const namedMax = 5;
 export function countedNames(what: string, names: readonly string[]): string {
   const shown = names.slice(0, namedMax).join(", ");
   return `${names.length} ${what}${names.length === 1 ? "" : "s"} (${shown}${names.length > namedMax ? ", …" : ""})`;
+}
+
+/** `.py (3), Makefile (1)`. */
+export function countedEndings(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const ending = /.(\.[^.]+)$/.exec(name)?.[1] ?? name;
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  }
+  return [...counts].map(([ending, count]) => `${ending} (${count})`).join(", ");
 }

@@ -1,29 +1,50 @@
-import { countedNames, type GateFinding, type GateResult, gateResult } from "./gate-result.ts";
+import { countedEndings, countedNames, type GateFinding, type GateResult, judged } from "./gate-result.ts";
 import { governsImports, mayDivertImports } from "./imports/import-rules.ts";
 import { ImportScan, isScript, type Link } from "./imports/import-scan.ts";
 import type { InstalledPackages } from "./imports/module-resolver.ts";
 import { type Circle, newCircles } from "./imports/new-circles.ts";
+import { fileKind } from "./reading/file-kind.ts";
 import { changedBy, type Merge, presentPaths } from "./source-tree.ts";
 
 /** S1: no circular or broken imports introduced. What was so before is told, and fails nothing. */
 export async function checkImports(merge: Merge, installed: InstalledPackages): Promise<GateResult> {
   const diverts = mayDivertImports(merge);
-  const changed = presentPaths(merge.changed).filter(isScript);
-  if (changed.length === 0 && !diverts) return gateResult("imports", [], ["no JS or TS file was changed"]);
+  const present = presentPaths(merge.changed);
+  const changed = present.filter(isScript);
+  const others = present.filter((path) => fileKind(path) === undefined);
+  if (changed.length === 0 && !diverts)
+    return judged("imports", {
+      findings: [],
+      notes: [followedText(0), ...skippedText(others)],
+      looked: false,
+    });
   const scan = await ImportScan.of(merge, installed);
   const paths = diverts ? withDiverted(scan, merge) : changed;
   const broken = brokenImports(scan, paths, merge);
   const circles = newCircles(scan, paths);
   const findings = [...broken.found, ...circles.found.map((circle) => asFinding(circle, merge))];
-  const notes = [`the imports of ${scan.followed} JS and TS files were followed`];
+  const followed = scan.followed - scan.unread.length;
+  const notes = [followedText(followed)];
   if (broken.old.length > 0) notes.push(`broken before: ${countedNames("import", broken.old)}`);
   if (circles.old.length > 0) notes.push(`circular before: ${countedNames("group", circles.old)}`);
   if (circles.more) notes.push("more new circles are left out");
   const unknown = unknownNames(scan, changed);
   if (unknown.length > 0)
     notes.push(`not judged, as the tree alone does not tell: ${countedNames("name", unknown)}`);
-  if (scan.unread.length > 0) notes.push(`not parsed: ${countedNames("file", scan.unread)}`);
-  return gateResult("imports", findings, notes);
+  if (scan.unread.length > 0) notes.push(`skipped, not parsed: ${countedNames("file", scan.unread)}`);
+  notes.push(...skippedText(others));
+  return judged("imports", { findings, notes, looked: followed > 0 });
+}
+
+function followedText(files: number): string {
+  return `the imports of ${files} JS or TS file${files === 1 ? "" : "s"} were followed`;
+}
+
+function skippedText(others: readonly string[]): string[] {
+  if (others.length === 0) return [];
+  return [
+    `skipped, only JS and TS are followed: ${countedEndings(others)} (\`gate.imports\` takes a command)`,
+  ];
 }
 
 /** The changed scripts, and those whose imports lead elsewhere because of what changed. */

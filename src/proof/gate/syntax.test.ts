@@ -46,7 +46,7 @@ describe("the syntax check", () => {
   it("passes over the templates of a Helm chart, and says so", async () => {
     const merge = mergeOf({ "chart/Chart.yaml": "name: a" }, { "chart/templates/a.yaml": "{{ if }}" });
     const { result, note } = await checkSyntax(merge);
-    expect(result).toBe("pass");
+    expect(result).toBe("skipped");
     expect(note).toContain("no parser built in: .yaml (1)");
   });
 
@@ -74,12 +74,20 @@ describe("the syntax check", () => {
     const { result, note } = await checkSyntax({ ...merge, result: tree });
     expect(result).toBe("pass");
     expect(note).toBe(
-      "1 JS, TS, JSON or YAML files were parsed; not looked at, binary or over 1 MiB: 1 file (d.js); " +
-        "not looked at, no parser built in: .py (2), Makefile (1) (`gate.syntax` takes a command)",
+      "1 JS, TS, JSON or YAML file was parsed; skipped, binary or over 1 MiB: 1 file (d.js); " +
+        "skipped, no parser built in: .py (2), Makefile (1) (`gate.syntax` takes a command)",
     );
-    expect((await checkSyntax(mergeOf({}, { "b.py": "x" }))).note).toContain(
-      "no JS, TS, JSON or YAML file was changed",
-    );
+  });
+
+  it.each<[string, Record<string, string | null>]>([
+    ["skipped", { "b.py": "x" }],
+    ["skipped", { "old.ts": null }],
+    ["pass", { "b.py": "x", "a.json": "{}" }],
+    ["fail", { "b.py": "x", "a.json": "{" }],
+  ])("is %s for %j", async (expected, edits) => {
+    const { result, note } = await checkSyntax(mergeOf({ "old.ts": "" }, edits));
+    expect(result).toBe(expected);
+    if ("b.py" in edits) expect(note).toContain("skipped, no parser built in: .py (1)");
   });
 
   it("gives an answer to every text", async () => {

@@ -1,4 +1,4 @@
-import { countedNames, type GateFinding, type GateResult, gateResult } from "./gate-result.ts";
+import { countedEndings, countedNames, type GateFinding, type GateResult, judged } from "./gate-result.ts";
 import type { Fault } from "./reading/fault.ts";
 import { type FileKind, fileKind } from "./reading/file-kind.ts";
 import { type ScriptParser, scriptParser } from "./reading/parse-script.ts";
@@ -30,18 +30,14 @@ export async function checkSyntax({ result, changed }: Omit<Merge, "base">): Pro
         });
     }
   }
-  return gateResult("syntax", findings, notesOn(read, unread, others));
+  return judged("syntax", { findings, notes: notesOn(read, unread, others), looked: read.length > 0 });
 }
 
 function notesOn(read: string[], unread: string[], others: string[]): string[] {
-  const notes = [
-    read.length > 0
-      ? `${read.length} JS, TS, JSON or YAML files were parsed`
-      : "no JS, TS, JSON or YAML file was changed",
-  ];
-  if (unread.length > 0) notes.push(`not looked at, binary or over 1 MiB: ${countedNames("file", unread)}`);
+  const notes = [`${read.length} JS, TS, JSON or YAML file${read.length === 1 ? " was" : "s were"} parsed`];
+  if (unread.length > 0) notes.push(`skipped, binary or over 1 MiB: ${countedNames("file", unread)}`);
   if (others.length > 0)
-    notes.push(`not looked at, no parser built in: ${byEnding(others)} (\`gate.syntax\` takes a command)`);
+    notes.push(`skipped, no parser built in: ${countedEndings(others)} (\`gate.syntax\` takes a command)`);
   return notes;
 }
 
@@ -76,15 +72,4 @@ async function faultIn(
 function isTemplate(path: string, tree: SourceTree): boolean {
   const chart = /^(.*\/)?templates\/.*\.ya?ml$/.exec(path);
   return chart !== null && tree.text(`${chart[1] ?? ""}Chart.yaml`) !== undefined;
-}
-
-/** `.py (3), Makefile (1)`. */
-function byEnding(paths: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const path of paths) {
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const ending = /.(\.[^.]+)$/.exec(name)?.[1] ?? name;
-    counts.set(ending, (counts.get(ending) ?? 0) + 1);
-  }
-  return [...counts].map(([ending, count]) => `${ending} (${count})`).join(", ");
 }

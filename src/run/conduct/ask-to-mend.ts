@@ -1,4 +1,5 @@
 import { promptFor } from "../../clients/input/prompt.ts";
+import { refsOf } from "../../core/names/ref-names.ts";
 import type { Remediate } from "../../hooks/lifecycle/submit-with-remediation.ts";
 import { askAgent } from "./ask-agent.ts";
 import type { Talk } from "./converse.ts";
@@ -20,7 +21,7 @@ export function askToMend(
       reason: "a hook before the submission failed",
       guidance: prompt,
       details: {},
-      previous_ref: `refs/lockstep/${context.session}/${task.plan.id}/${input.attempt}`,
+      previous_ref: refsOf({ session: context.session, task: task.plan.id, attempt: input.attempt }).work,
     };
     const mending = { ...input, fix_delta: delta };
     const { end } = await askAgent(context, {

@@ -1,7 +1,8 @@
 import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { field } from "../../core/points/fields.ts";
-import type { Deny } from "../../core/rules/verdict.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Call } from "../../engine/engine.ts";
 import { operate } from "../../engine/operate.ts";
@@ -9,6 +10,7 @@ import { checkStart, putBack, refuseAttempt } from "../../engine/refuse-attempt.
 import { isTaken } from "../../engine/take-task.ts";
 import type { Attempt } from "../../ledger/ledger.ts";
 import { endAgentProcesses } from "../../workspace/agent-processes.ts";
+import { CheckoutFault } from "../../workspace/checkouts/checkout.ts";
 import { investigate } from "../review/investigate.ts";
 import type { Agent } from "./agents.ts";
 import { askToMend } from "./ask-to-mend.ts";
@@ -181,12 +183,13 @@ async function submit(
   talked: Extract<Conversed, { how: "answered" | "unanswered" }>,
 ): Promise<AttemptEnd> {
   const { place, lent, heartbeats } = talk;
-  let work = await collect(context, { task, place });
-  if (talked.how === "unanswered" && work === "unchanged") {
+  const collected = await collectOrRefuse(context, { task, place });
+  let work = "unread" in collected ? "unchanged" : collected.work;
+  if (talked.how === "unanswered" && work === "unchanged" && !("unread" in collected)) {
     const reason = `it changed nothing, and its answer cannot be used: ${talked.reason}`;
     return refused(await reportFailure(context, task, failing(own, one, reason, 2)));
   }
-  let stray = await findStray(context, task, work);
+  let stray = "unread" in collected ? collected.unread : await findStray(context, task, work);
   const passing = { task, place, agent: one.agent.name, call: own, stop: one.stop };
   if (stray === undefined && work !== "unchanged" && isDone(talked)) {
     const mend = askToMend(context, talk, talked.conversation);
@@ -204,7 +207,7 @@ async function submit(
   const { turns } = heartbeats;
   const verdict = await handIn(
     context,
-    { task, agent: one.agent.name, lent, call: own, talked, turns },
+    { task, agent: one.agent.name, lent, call: own, talked, turns, folder: place.checkout.folder },
     work,
   );
   if (!verdict.allow) return refused(verdict);
@@ -212,6 +215,16 @@ async function submit(
   if (work !== "unchanged" && isDone(talked))
     await passPoint(context, { ...passing, commit: work.commit }, "after_submit");
   return { how: "handed-in" };
+}
+
+/** What stands in the way of reading the work is the agent's to clear away: its checkout is as it left it. */
+async function collectOrRefuse(context: RunContext, of: Parameters<typeof collect>[1]) {
+  try {
+    return { work: await collect(context, of) };
+  } catch (error) {
+    if (!(error instanceof CheckoutFault)) throw error;
+    return { unread: deny("R-GT-001", `the work cannot be read: ${error.message}`) };
+  }
 }
 
 /** Only work that is handed in as done has anything to submit. */
@@ -259,7 +272,7 @@ async function inputFor(context: RunContext, working: Working, heartbeats: Heart
   // What was denied before it came to a review is to be mended all the same.
   const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
   const delta = (started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null)) as Facts["fixDelta"];
-  const ref = `refs/lockstep/${session}/${task.plan.id}/${started.attempt - 1}`;
+  const ref = refsOf({ session, task: task.plan.id, attempt: started.attempt - 1 }).work;
   const details = delta?.details ?? {};
   const investigation = await investigate(context, task, { ref, details, heartbeats });
   const found = investigation === undefined ? {} : { details: { ...details, investigation } };

@@ -1,3 +1,4 @@
+import { branchOf, refsOf } from "../../core/names/ref-names.ts";
 import { operate } from "../../engine/operate.ts";
 import { isAncestor, readRef } from "../../workspace/git/refs.ts";
 import type { BranchWish } from "../candidate.ts";
@@ -39,7 +40,7 @@ async function bringInAs(
   const wishes: (BranchWish & { readonly task: string })[] = [];
   for (const { task, commit = base.repository.baseCommit } of works) {
     const merged = way === "pr" ? await mergedElsewhere(base, task, commit) : undefined;
-    const branch = `lockstep/${task.plan.id}`;
+    const branch = branchOf(task.plan.id);
     if (merged === undefined)
       wishes.push({ branch, task: task.key, commit, scope: null, checks: [], proves: [] });
     else elsewhere.push({ key: task.key, member: merged });
@@ -60,8 +61,8 @@ async function mergedElsewhere(
   const verdict = await operate(engine, "complete", { task: key, commit: baseCommit, judge: false }, call);
   const told = { task: key, commit: baseCommit };
   return verdict.allow
-    ? member(`lockstep/${plan.id}`, { ...told, outcome: "merged" })
-    : member(`lockstep/${plan.id}`, { ...told, outcome: "refused", refused: verdict });
+    ? member(branchOf(plan.id), { ...told, outcome: "merged" })
+    : member(branchOf(plan.id), { ...told, outcome: "refused", refused: verdict });
 }
 
 /** The work of the attempt that is in review; undefined where it changed nothing. */
@@ -70,6 +71,7 @@ export async function handedIn(
   { key }: Pick<RunTask, "key">,
 ): Promise<string | undefined> {
   const task = await engine.ledger.task(key);
-  const ref = `refs/lockstep/${task?.session ?? "none"}/${task?.id}/${task?.attempts ?? 0}`;
-  return readRef(repository.root, ref);
+  if (task === undefined) return undefined;
+  const { session, id, attempts: attempt } = task;
+  return readRef(repository.root, refsOf({ session, task: id, attempt }).work);
 }

@@ -1,4 +1,5 @@
 import { type Cycle, stalledCycles } from "../../core/loops/progress.ts";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { field } from "../../core/points/fields.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import { haltTask } from "../../engine/halt-task.ts";
@@ -36,7 +37,7 @@ async function readCycles(
     if (type === "task.started") attempt += 1;
     if (type === "task.resolved") cycles = [];
     if (type !== "task.rejected") continue;
-    const tree = await treeOf(repository.root, `refs/lockstep/${session ?? "none"}/${id}/${attempt}`);
+    const tree = await treeOf(repository.root, refsOf({ session, task: id, attempt }).work);
     cycles.push({ tree, fingerprint: String(field(data, "fingerprint")) });
   }
   return cycles;

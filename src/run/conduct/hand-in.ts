@@ -1,4 +1,7 @@
+import { branchOf } from "../../core/names/ref-names.ts";
 import { field, isStringList } from "../../core/points/fields.ts";
+import { quoted } from "../../core/points/quoted.ts";
+import { unprovenClaims } from "../../core/proof/unproven-claims.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
 import { refuseLanding } from "../../engine/finish-landing.ts";
@@ -19,6 +22,8 @@ export interface Handing {
   readonly call: Call;
   readonly talked: Extract<Conversed, { how: "answered" | "unanswered" }>;
   readonly turns: number;
+  /** The checkout. */
+  readonly folder: string;
 }
 
 /** What the agent's tree holds, as a commit that nobody but Lockstep moves. */
@@ -39,6 +44,7 @@ export async function findStray(
   collected: Collected | "unchanged",
 ): Promise<Deny | undefined> {
   if (collected === "unchanged") return undefined;
+  if (collected.nested.length > 0) return nestedRepositories(collected);
   const task = await engine.ledger.task(key);
   const listed = (name: string) => {
     const value = field(task?.assignment, name);
@@ -53,6 +59,25 @@ export async function findStray(
   return findOutsideScope(engine.world, limits, collected.changed);
 }
 
+/** What the agent can do about it, with all that is there kept for it. */
+function nestedRepositories({ nested, ref }: Collected): Deny {
+  const [first = ""] = nested;
+  const named = nested
+    .slice(0, 5)
+    .map((path) => quoted(path))
+    .join(", ");
+  const are = nested.length === 1 ? "is a git repository" : "are git repositories";
+  const ways = [
+    `keep the files and delete \`${first}/.git\``,
+    "or let the tests create such a repository in a temporary folder when they run",
+    "or ignore the folder in .gitignore where nothing of it is to be merged",
+  ];
+  return deny("R-GT-001", `${named} ${are} inside this one, which cannot be merged: ${ways.join(", ")}`, {
+    nested,
+    kept: ref,
+  });
+}
+
 /** The tree is the answer: what the agent says of it stands beside it. */
 export async function handIn(
   context: RunContext,
@@ -61,7 +86,11 @@ export async function handIn(
 ): Promise<Verdict> {
   const { task, agent, lent, call, talked, turns } = handing;
   const report = reportOf(handing, collected);
-  const counts = { commits_count: collected === "unchanged" ? 0 : 1, turns_used: turns };
+  const unproven = unprovenIn(context, handing, collected);
+  const counts = {
+    ...{ commits_count: collected === "unchanged" ? 0 : 1, turns_used: turns },
+    ...(unproven.length === 0 ? {} : { unproven_claims: unproven }),
+  };
   await lent.collect();
   await addEntry(context, task, {
     ...{ actor: agent, action: "hand in", files_touched: pathsOf(collected) },
@@ -71,13 +100,28 @@ export async function handIn(
   return operate(context.engine, "submit", { task: task.key, document: report.document, counts }, call);
 }
 
+const claimsMax = 100;
+
+/** Files that the answer names and the work does not have. */
+function unprovenIn(
+  { repository }: RunContext,
+  { talked, folder }: Handing,
+  collected: Collected | "unchanged",
+): readonly string[] {
+  if (talked.how !== "answered" || talked.reading.kind === "question") return [];
+  const { report } = talked.reading;
+  if (report.kind !== "result" || report.status !== "done") return [];
+  const claimed = report.result.changes.map(({ resource }) => resource).slice(0, claimsMax);
+  return unprovenClaims(claimed, { changed: pathsOf(collected), folders: [folder, repository.root] });
+}
+
 /** Work in review that is refused before anybody else looks at it. */
 export async function rejectWork(
   { engine, call }: RunContext,
   { key, plan }: RunTask,
   refused: Deny,
 ): Promise<Deny> {
-  const verdict = await refuseLanding(engine, { branch: `lockstep/${plan.id}`, task: key, refused }, call);
+  const verdict = await refuseLanding(engine, { branch: branchOf(plan.id), task: key, refused }, call);
   return verdict.allow ? refused : verdict;
 }
 

@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { outputOf } from "../../core/proof/check-record.ts";
+import { commandsIn } from "../../core/proof/criterion.ts";
 import type { HookPorts, ProgramEnd, Rebased } from "../../hooks/lifecycle/hook-ports.ts";
 import type { Gh } from "../../hooks/lifecycle/open-pull-request.ts";
-import { refsOf } from "../../workspace/checkouts/attempt-refs.ts";
 import { bringBase } from "../../workspace/checkouts/bring-base.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import type { Collected } from "../../workspace/checkouts/collect-work.ts";
@@ -102,7 +103,8 @@ export class HookWorld {
     if (brought.how === "conflicts") return { how: "conflicts", onto, files: brought.files };
     const { commit } = brought;
     const { work: ref } = refsOf(brought.checkout);
-    this.#take({ commit, ref, changed: await readDiff(repository.root, onto, commit) });
+    const nested = this.collected?.nested ?? [];
+    this.#take({ commit, ref, changed: await readDiff(repository.root, onto, commit), nested });
     await showBranch(this.#context, task, commit);
     return { how: "rebased", onto };
   }
@@ -112,8 +114,7 @@ export class HookWorld {
     const { engine, repository, config } = this.#context;
     const leak = await findLeak(engine, { root: repository.root, from: base, to: commit });
     if (leak !== undefined) return { error: leak.reason };
-    const criteria = this.#of.task.plan.acceptance_checks.filter((check) => /^cmd:/i.test(check));
-    const own = criteria.map((check) => check.replace(/^cmd:/i, "").trim());
+    const own = commandsIn(this.#of.task.plan.acceptance_checks);
     const project = await projectChecks(repository.root, base, config.checks.default);
     for (const command of new Set([...own, ...project.map((check) => check.command)])) {
       const run = await this.#prove(command);

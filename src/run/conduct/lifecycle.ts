@@ -1,3 +1,4 @@
+import { branchOf } from "../../core/names/ref-names.ts";
 import type { Deny, Details } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
 import { keepHookContext } from "../../engine/keep-hook-context.ts";
@@ -92,7 +93,7 @@ function contextFor(
     task_title: plan.title,
     task_path: `.agents-work/${session}/tasks.yaml`,
     task_type: plan.type,
-    branch_name: `lockstep/${plan.id}`,
+    branch_name: branchOf(plan.id),
     base_branch: repository.base,
     worktree,
     agent_name: agent,

@@ -2,16 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentClient } from "../../clients/agent.ts";
 import type { Config } from "../../contract/config.ts";
+import type { AttemptName } from "../../core/names/ref-names.ts";
 import { protectedPaths } from "../../core/paths/protected-paths.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import type { Engine } from "../../engine/engine.ts";
-import {
-  type AttemptName,
-  type Checkout,
-  CheckoutFault,
-  readRecord,
-  slotOf,
-} from "../../workspace/checkouts/checkout.ts";
+import { type Checkout, CheckoutFault, readRecord, slotOf } from "../../workspace/checkouts/checkout.ts";
 import { collectWork } from "../../workspace/checkouts/collect-work.ts";
 import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
 import { removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";

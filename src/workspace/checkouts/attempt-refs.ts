@@ -1,45 +1,7 @@
+import { type AttemptName, refsOf, refsOfTask } from "../../core/names/ref-names.ts";
 import { readRef } from "../git/refs.ts";
 import { git } from "../git/run-git.ts";
-import { type AttemptName, cleaned, digestOf, repositoryFolder } from "./checkout.ts";
-
-/**
- * The refs of the repository that keep what attempts made. They are local: `git push` leaves them alone unless it
- * is told to mirror everything.
- */
-export interface AttemptRefs {
-  /** The branch in the checkout. */
-  readonly branch: string;
-  /** What the attempt's work is compared with; gone when the checkout is. */
-  readonly base: string;
-  readonly work: string;
-  /** Commits and states of the working tree that are not the work. */
-  readonly kept: string;
-  readonly ignored: string;
-}
-
-export function refsOf(name: AttemptName): AttemptRefs {
-  const { attempt } = name;
-  const at = refsOfTask(name);
-  return {
-    branch: `lockstep/${segment(name.task)}`,
-    base: `${at.base}/${attempt}`,
-    work: `${at.made}/${attempt}`,
-    kept: `${at.made}/${attempt}-kept`,
-    ignored: `${at.made}/${attempt}-ignored`,
-  };
-}
-
-interface TaskRefs {
-  readonly base: string;
-  readonly made: string;
-}
-
-function refsOfTask({ session, task }: AttemptName): TaskRefs {
-  // Sessions begin with a date, so that Lockstep's own words can stand in their place.
-  const first = session === null ? "none" : segment(session, /^\d[\w-]*$/);
-  const path = `${first}/${segment(task)}`;
-  return { base: `refs/lockstep/base/${path}`, made: `refs/lockstep/${path}` };
-}
+import { repositoryFolder } from "./checkout.ts";
 
 export interface KeptRef {
   readonly ref: string;
@@ -83,8 +45,4 @@ export async function hasBegun(commonFolder: string, name: AttemptName): Promise
   const folder = repositoryFolder(commonFolder);
   const found = await Promise.all(attempts.map((each) => readRef(folder, refsOf(each).base)));
   return found.some((commit) => commit !== undefined);
-}
-
-function segment(text: string, safe = /^[A-Za-z0-9][\w-]*$/): string {
-  return safe.test(text) && text.length <= 60 ? text : `${cleaned(text)}-${digestOf(text).slice(0, 8)}`;
 }

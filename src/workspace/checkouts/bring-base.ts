@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import { mergeTrees } from "../git/merge-commits.ts";
 import { readTrees } from "../git/read-tree.ts";
 import { isAncestor, keepOnRef } from "../git/refs.ts";
 import { git } from "../git/run-git.ts";
-import { refsOf } from "./attempt-refs.ts";
 import { type Checkout, repositoryFolder, writeRecord } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { ownGit } from "./own-git.ts";

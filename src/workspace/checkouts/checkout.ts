@@ -1,15 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { AttemptName } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { checkoutsFolder } from "../state-home.ts";
-
-/** Whose checkout it is. All attempts at a task use the same one. */
-export interface AttemptName {
-  readonly session: string | null;
-  readonly task: string;
-  readonly attempt: number;
-}
 
 /**
  * Where an attempt's agent works. What Lockstep keeps about it lies beside it, not in it: there the agent
@@ -90,8 +84,8 @@ export function refuseReplaced(folder: string): void {
   );
 }
 
-/** A name that files and refs may have, near to what it was made from. */
-export function cleaned(text: string): string {
+/** A name that files may have, near to what it was made from. */
+function cleaned(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 60);
 }
 

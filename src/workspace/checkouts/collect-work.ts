@@ -1,7 +1,7 @@
+import { refsOf } from "../../core/names/ref-names.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import type { ChangedPath } from "../git/read-diff.ts";
 import { changeRefs } from "../git/ref-writer.ts";
-import { refsOf } from "./attempt-refs.ts";
 import { type Checkout, repositoryFolder } from "./checkout.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
 
@@ -17,6 +17,8 @@ export interface Collected {
   readonly commit: string;
   readonly ref: string;
   readonly changed: readonly ChangedPath[];
+  /** Repositories in the checkout, whose files are in the commit. */
+  readonly nested: readonly string[];
 }
 
 /** Brings what an agent's working tree holds into the repository: one commit, on the attempt's ref. */
@@ -26,12 +28,12 @@ export async function collectWork(
 ): Promise<Collected | "unchanged"> {
   const { commonFolder, task, attempt, base } = checkout;
   const { parent = base, subject = `${task}: work of attempt ${attempt}` } = options;
-  const { tree, changed } = await snapshotTree(checkout, { ...options, parent });
-  if (changed.length === 0) return "unchanged";
+  const { tree, changed, nested } = await snapshotTree(checkout, { ...options, parent });
+  if (changed.length === 0 && nested.length === 0) return "unchanged";
   const commit = await commitTree(repositoryFolder(commonFolder), { tree, parents: [parent], subject });
   const { work: ref } = refsOf(checkout);
   await moveKeptRef(commonFolder, ref, commit);
-  return { commit, ref, changed };
+  return { commit, ref, changed, nested };
 }
 
 /** With a log: what the ref held before can still be found. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { type AttemptName, type Checkout, readRecord, slotOf } from "./checkout.ts";
+import type { AttemptName } from "../../core/names/ref-names.ts";
+import { type Checkout, readRecord, slotOf } from "./checkout.ts";
 
 /** A task's checkout as it is, whoever works in it; undefined where there is none. */
 export function findCheckout(commonFolder: string, name: AttemptName): Checkout | undefined {

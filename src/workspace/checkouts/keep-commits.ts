@@ -1,8 +1,9 @@
 import { appendFileSync, lstatSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { git } from "../git/run-git.ts";
-import { type KeptRef, refsOf } from "./attempt-refs.ts";
+import type { KeptRef } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { makeRepository, shareObjects } from "./new-repository.ts";
 import { asEnvironment } from "./own-git.ts";

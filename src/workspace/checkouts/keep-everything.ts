@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { branchOfKept, refsOf } from "../../core/names/ref-names.ts";
 import { shellWord } from "../../core/points/quoted.ts";
 import { commitTree } from "../git/commit-writer.ts";
-import { type KeptRef, nothing, readTaskRefs, refsOf, type TaskKept } from "./attempt-refs.ts";
+import { type KeptRef, nothing, readTaskRefs, type TaskKept } from "./attempt-refs.ts";
 import { type Checkout, refuseReplaced, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { keepCommits } from "./keep-commits.ts";
@@ -63,10 +64,9 @@ async function keepWorkingTree(checkout: Checkout, made: readonly KeptRef[], exc
 }
 
 function describeKept({ ref, subject }: KeptRef): Kept {
-  const name = ref.replace(/^refs\/lockstep\//, "").replaceAll("/", "-");
   // Without `--overlay` git would delete every tracked file that the commit lacks.
   const command = ref.endsWith("-ignored")
     ? `git restore --overlay --source=${ref} -- .`
-    : `git checkout -b ${shellWord(`kept/${name}`)} ${ref}`;
+    : `git checkout -b ${shellWord(branchOfKept(ref))} ${ref}`;
   return { ref, holds: subject.replace(/\p{Cc}+/gu, " "), command };
 }

@@ -1,15 +1,18 @@
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { refsOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { commitTree } from "../git/commit-writer.ts";
+import { GitFault } from "../git/git-fault.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { git, gitBytes } from "../git/run-git.ts";
-import { type KeptRef, refsOf } from "./attempt-refs.ts";
+import type { KeptRef } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";
 import { moveKeptRef } from "./collect-work.ts";
 import { digestAt, lookAtLent } from "./lent-files.ts";
+import { isInGit, stageGitFolders, unstagedIn, updateIndex } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
-import { nestedFault } from "./snapshot-tree.ts";
+import { ignoredOf, nestedIn } from "./snapshot-tree.ts";
 import { asBytes, type BytePath, isOutput, liesBehindLink, shown, sizeAt, walkTree } from "./walk-tree.ts";
 
 const ignoredBytesMax = 64 * 1024 * 1024;
@@ -30,9 +33,10 @@ export async function keepIgnored(
   rmSync(index, { force: true });
   try {
     const { env } = await ownGit(checkout, { index, filters: "off" });
-    const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
-    const words = ["add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"];
-    await git(checkout.folder, words, { env: { ...env, GIT_LITERAL_PATHSPECS: "1" }, input });
+    const plain = paths.filter((path) => !isInGit(path));
+    const failed = await updateIndex(checkout.folder, ["--add"], { paths: plain, own: { env } });
+    if (failed !== undefined) throw new GitFault(["update-index"], { exit: 1, stderr: failed });
+    await stageGitFolders(checkout.folder, paths.filter(isInGit), { env });
     const tree = await git(checkout.folder, ["write-tree"], { env });
     const { ignored: ref } = refsOf(checkout);
     const before = made.find((each) => each.ref === ref);
@@ -53,7 +57,8 @@ export async function keepIgnored(
 async function findIgnored(checkout: Checkout, exclude: readonly string[]): Promise<BytePath[]> {
   const { folder, included } = checkout;
   const words = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const listed = splitAtZero(await gitBytes(folder, words, await ownGit(checkout)));
+  const own = await ownGit(checkout);
+  const listed = splitAtZero(await gitBytes(folder, words, own));
   const ignored = listed
     .map((path) => path.toString("latin1").replace(/\/$/, ""))
     .filter((path) => !isOutput(path));
@@ -61,6 +66,9 @@ async function findIgnored(checkout: Checkout, exclude: readonly string[]): Prom
     .filter((path) => !liesBehindLink(folder, path))
     .map(asBytes);
   const files = new Set([...ignored, ...further].flatMap((path) => filesAt(folder, path)));
+  for (const nested of await nestedIn(folder, own))
+    for (const path of await unstagedIn(folder, nested, (paths) => ignoredOf(folder, paths, own)))
+      files.add(path);
   for (const [path, digest] of Object.entries(included))
     if (files.has(asBytes(path)) && digestAt(folder, path) === digest) files.delete(asBytes(path));
   for (const path of lookAtLent(checkout).still) files.delete(asBytes(path));
@@ -74,9 +82,8 @@ function filesAt(folder: string, start: BytePath): BytePath[] {
   if (!found.isDirectory()) return found.isFile() || found.isSymbolicLink() ? [start] : [];
   const files: BytePath[] = [];
   walkTree(folder, start, {
-    enter: (path) => !isOutput(path),
+    enter: (path) => isInGit(path) || !isOutput(path),
     entry: (path, entry) => {
-      if (entry.name === ".git") throw nestedFault([shown(path.slice(0, -5))]);
       if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
     },
     closed: (path) => {

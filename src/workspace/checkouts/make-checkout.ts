@@ -11,13 +11,13 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AttemptName } from "../../core/names/ref-names.ts";
+import { branchOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { people } from "../git/commit-writer.ts";
 import { git } from "../git/run-git.ts";
 import { readTop } from "../git/tree-entries.ts";
-import { refsOf } from "./attempt-refs.ts";
 import {
-  type AttemptName,
   type Checkout,
   CheckoutFault,
   digestOf,
@@ -53,7 +53,7 @@ export async function makeCheckout({ commonFolder, slot, name, base, start, root
   const making = join(slot, "making");
   deleteFolder(making);
   mkdirSync(places.temporary, { recursive: true, mode: 0o700 });
-  const { branch } = refsOf(name);
+  const branch = branchOf(name.task);
   const gitFolder = join(making, ".git");
   await makeRepository({ gitFolder, branch, like: base });
   writePerson(gitFolder, (await people(repositoryFolder(commonFolder))).author);

@@ -7,6 +7,7 @@ import { removeStaleLocks } from "../git/stale-locks.ts";
 import { readTop } from "../git/tree-entries.ts";
 import { type Checkout, CheckoutFault, ownIndex, refuseReplaced, repositoryFolder } from "./checkout.ts";
 import { knownIndex, rememberIndex } from "./known-index.ts";
+import { isInGit, stageNested, trackedRepositories, untrackedRepositories } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
 import { asBytes, type BytePath, isOutput, liesBehindLink, shown, walkTree } from "./walk-tree.ts";
 
@@ -16,6 +17,8 @@ export interface Snapshot {
   readonly tree: string;
   /** What is other than in the commit that it was compared with. */
   readonly changed: readonly ChangedPath[];
+  /** Folders that are git repositories of their own. The tree has their files, but nothing can be merged with them. */
+  readonly nested: readonly string[];
 }
 
 /** Paths of the checkout that belong to no commit: the session's folder. */
@@ -36,7 +39,7 @@ export async function snapshotTree(
   checkout: Checkout,
   { parent, exclude = excludedByDefault, index = ownIndex(checkout) }: SnapshotOptions,
 ): Promise<Snapshot> {
-  const { commonFolder, folder } = checkout;
+  const { folder } = checkout;
   refuseReplaced(folder);
   if (!existsSync(folder))
     throw new CheckoutFault(`the checkout ${quoted(folder, 300)} is gone: open it again, from what was kept`);
@@ -44,26 +47,53 @@ export async function snapshotTree(
   const found = findObstacles(folder);
   const own = await ownGit(checkout, { index });
   await fillIndex(checkout, { parent, index, own });
-  await refuseObstacles(folder, found, own);
-  const left = leftOut(checkout, exclude);
+  await refuseClosed(folder, found, own);
   // Git fails where it is told to leave out what is ignored anyway.
-  const excluded = await notIgnored(folder, left.map(asBytes), own);
-  const words = [
-    "add",
-    "--all",
-    "--",
-    ".",
-    ...excluded.map((path) => `:(exclude,top,literal)${shown(path)}`),
-  ];
-  const { exit, stderr } = await tryGit(folder, words, own);
-  if (exit !== 0)
-    throw new CheckoutFault(`the work in ${quoted(folder, 300)} cannot be read: ${cause(stderr)}`);
+  const left = leftOut(checkout, exclude).map(asBytes);
+  const excluded = await notIgnored(folder, left, own);
+  const nested = new Set(
+    (await notIgnored(folder, found.nested, own)).filter((path) => !isBelow(left, path)),
+  );
+  const stage = () => stageAll(checkout, { excluded, nested: [...nested], parent, own });
+  let staged = await stage();
+  // Those in folders of tools, which are not looked through.
+  const more = "failed" in staged ? await untrackedRepositories(folder, own) : newLinks(staged.changed);
+  if (more.some((path) => !nested.has(path))) {
+    for (const path of more) nested.add(path);
+    staged = await stage();
+  }
+  if ("failed" in staged)
+    throw new CheckoutFault(`the work in ${quoted(folder, 300)} cannot be read: ${cause(staged.failed)}`);
+  const links = newLinks(staged.changed);
+  if (links.length > 0) throw submoduleFault(links.map(shown));
+  rememberIndex(index, { parent, tree: staged.tree });
+  return { ...staged, nested: [...nested].map(shown).toSorted() };
+}
+
+interface Staging {
+  readonly excluded: readonly BytePath[];
+  readonly nested: readonly BytePath[];
+  readonly parent: string;
+  readonly own: Own;
+}
+
+async function stageAll(
+  { commonFolder, folder }: Checkout,
+  { excluded, nested, parent, own }: Staging,
+): Promise<Omit<Snapshot, "nested"> | { readonly failed: string }> {
+  const passedOver = [...excluded, ...nested].map((path) => `:(exclude,top,literal)${shown(path)}`);
+  const { exit, stderr } = await tryGit(folder, ["add", "--all", "--", ".", ...passedOver], own);
+  if (exit !== 0) return { failed: stderr };
+  const ignored = (paths: readonly BytePath[]) => ignoredOf(folder, paths, own);
+  const failed = await stageNested(folder, { nested, parent, ignored, own });
+  if (failed !== undefined) return { failed };
   const tree = await git(folder, ["write-tree"], own);
-  const changed = await readDiff(repositoryFolder(commonFolder), parent, tree);
-  const added = changed.filter(({ kind, status }) => kind === "submodule" && status !== "deleted");
-  if (added.length > 0) throw nestedFault(added.map(({ path }) => path));
-  rememberIndex(index, { parent, tree });
-  return { tree, changed };
+  return { tree, changed: await readDiff(repositoryFolder(commonFolder), parent, tree) };
+}
+
+function newLinks(changed: readonly ChangedPath[]): BytePath[] {
+  const links = changed.filter(({ kind, status }) => kind === "submodule" && status !== "deleted");
+  return links.map(({ path }) => asBytes(path));
 }
 
 /** The tree of the last snapshot that was compared with `parent`, if nothing has changed in the checkout since. */
@@ -76,13 +106,17 @@ export async function unchangedTree(
   if (known?.parent !== parent) return undefined;
   const found = findObstacles(folder);
   const own = await ownGit(checkout);
-  await refuseObstacles(folder, found, own);
+  await refuseClosed(folder, found, own);
+  if ((await notIgnored(folder, found.nested, own)).length > 0) return undefined;
   const words = ["ls-files", "-z", "--modified", "--others", "--exclude-standard", "--directory"];
   const { exit, stdout } = await tryGit(folder, words, own);
   const left = leftOut(checkout, exclude).map(asBytes);
-  const isLeftOut = (path: BytePath) => left.some((one) => path === one || path.startsWith(`${one}/`));
   const listed = splitAtZero(stdout).map((path) => path.toString("latin1"));
-  return exit === 0 && listed.every(isLeftOut) ? known.tree : undefined;
+  return exit === 0 && listed.every((path) => isBelow(left, path)) ? known.tree : undefined;
+}
+
+function isBelow(folders: readonly BytePath[], path: BytePath): boolean {
+  return folders.some((one) => path === one || path.startsWith(`${one}/`));
 }
 
 function leftOut({ folder, included }: Checkout, exclude: readonly string[]): readonly string[] {
@@ -114,7 +148,7 @@ function findObstacles(folder: string): Obstacles {
   const nested: BytePath[] = [];
   const closed: BytePath[] = [];
   walkTree(folder, "", {
-    enter: (path) => path !== ".git" && !isOutput(path),
+    enter: (path) => !isInGit(path) && !isOutput(path),
     entry: (path, found) => {
       const name = found.name.toLowerCase();
       if (name === ".git" && path !== ".git") nested.push(path.slice(0, -5));
@@ -127,27 +161,40 @@ function findObstacles(folder: string): Obstacles {
   return { nested, closed };
 }
 
-async function refuseObstacles(folder: string, { nested, closed }: Obstacles, own: Own): Promise<void> {
-  const repositories = await notIgnored(folder, nested, own);
-  if (repositories.length > 0) throw nestedFault(repositories.map(shown));
+async function refuseClosed(folder: string, { closed }: Obstacles, own: Own): Promise<void> {
   const unreadable = await notIgnored(folder, closed, own);
   if (unreadable.length > 0)
     throw new CheckoutFault(`${list(unreadable.map(shown))} cannot be read: \`chmod u+rx\` it`);
 }
 
 async function notIgnored(folder: string, paths: readonly BytePath[], own: Own): Promise<BytePath[]> {
-  if (paths.length === 0) return [];
+  const ignored = await ignoredOf(folder, paths, own);
+  return paths.filter((path) => !ignored.has(path));
+}
+
+export async function ignoredOf(
+  folder: string,
+  paths: readonly BytePath[],
+  own: Own,
+): Promise<ReadonlySet<BytePath>> {
+  if (paths.length === 0) return new Set();
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
   const words = ["check-ignore", "--stdin", "-z"];
   const { exit, stdout, stderr } = await tryGit(folder, words, { ...own, input });
   if (exit !== 0 && exit !== 1) throw new GitFault(words, { exit, stderr });
-  const ignored = new Set(splitAtZero(stdout).map((path) => path.toString("latin1")));
-  return paths.filter((path) => !ignored.has(path));
+  return new Set(splitAtZero(stdout).map((path) => path.toString("latin1")));
 }
 
-export function nestedFault(paths: readonly string[]): CheckoutFault {
-  const why = "a nested repository cannot be merged";
-  return new CheckoutFault(`${list(paths)} is a git repository of its own: ${why}, remove its \`.git\``);
+/** All that lie in the checkout and are not ignored. */
+export async function nestedIn(folder: string, own: Own): Promise<readonly BytePath[]> {
+  const found = await notIgnored(folder, findObstacles(folder).nested, own);
+  const untracked = await untrackedRepositories(folder, own);
+  return [...new Set([...found, ...untracked, ...(await trackedRepositories(folder, own))])];
+}
+
+function submoduleFault(paths: readonly string[]): CheckoutFault {
+  const why = "no task can move a submodule";
+  return new CheckoutFault(`${list(paths)} is a submodule: ${why}, check out the commit that it had`);
 }
 
 function list(paths: readonly string[]): string {

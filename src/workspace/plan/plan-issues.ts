@@ -60,14 +60,18 @@ function textsOf(value: unknown): readonly (readonly [number, string])[] {
 }
 
 function duplicateIds(tasks: readonly Written[], { lineOf }: PlanWorld): Issue[] {
-  const first = new Map<string, Path>();
+  const first = new Map<string, { readonly id: string; readonly path: Path }>();
   return tasks.flatMap(({ id, at }) => {
     if (id === undefined) return [];
     const path = [...at, "id"];
-    const other = first.get(id);
-    if (other !== undefined)
-      return [issue(path, `an id of its own: the task in line ${lineOf(other)} has it`)];
-    first.set(id, path);
+    // Its branch, refs and worklog are files, which some file systems know by their letters alone.
+    const folded = id.toLowerCase();
+    const other = first.get(folded);
+    if (other !== undefined) {
+      const has = other.id === id ? "has it" : `is ${quoted(other.id)}, and upper and lower case are one`;
+      return [issue(path, `an id of its own: the task in line ${lineOf(other.path)} ${has}`)];
+    }
+    first.set(folded, { id, path });
     return [];
   });
 }

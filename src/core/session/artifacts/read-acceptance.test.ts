@@ -11,6 +11,10 @@ describe("acceptance.json", () => {
     });
   });
 
+  it.each([" cmd: npm test", "CMD: npm test", "Manual: look"])("takes %j", (way) => {
+    expect(read([{ ...one, verify: [way] }])).toEqual({ criteria: [{ ...one, verify: [way] }] });
+  });
+
   it.each<[string, string, string]>([
     ["no JSON", "{", "acceptance.json: it is no JSON"],
     ["no object", "[]", "acceptance.json: `acceptance_criteria` is no list"],
@@ -25,6 +29,18 @@ describe("acceptance.json", () => {
     ["id", { ...one, id: undefined }, "`acceptance_criteria[0].id` is missing"],
     ["description", { ...one, description: " " }, "`acceptance_criteria[0].description` is malformed"],
     ["verify", { ...one, verify: [] }, "`acceptance_criteria[0].verify` is malformed"],
+    [
+      "way",
+      { ...one, verify: ["cmd: a", "npm test"] },
+      "`acceptance_criteria[0].verify[1]` is `npm test`: begin",
+    ],
+    [
+      "only way",
+      { ...one, verify: "command: a" },
+      "`acceptance_criteria[0].verify[0]` is `command: a`: begin",
+    ],
+    ["command", { ...one, verify: ["CMD: "] }, "`acceptance_criteria[0].verify[0]` is `CMD: `: begin"],
+    ["line", { ...one, verify: ["cmd: a\nb"] }, "`acceptance_criteria[0].verify[0]` is `cmd: a"],
     ["form", "AC-1", "`acceptance_criteria[0].id` is missing"],
   ])("with a criterion whose %s is wrong names it", (_, criterion, fault) => {
     expect(read([criterion])).toEqual({ faults: [expect.stringContaining(`acceptance.json: ${fault}`)] });

@@ -1,5 +1,6 @@
-import { field, isText, isTextList } from "../../points/fields.ts";
+import { field, isLine, isText, isTextList } from "../../points/fields.ts";
 import { quoted } from "../../points/quoted.ts";
+import { readCriterion as readWay } from "../../proof/criterion.ts";
 import { type Fault, isFault, line, readFields, text } from "../../reports/read-fields.ts";
 import { readJson } from "../../text/read-json.ts";
 
@@ -41,8 +42,20 @@ export function readAcceptance(
 function readCriterion(one: unknown, prefix: string): Criterion | Fault {
   const read = readFields(one, prefix, { id: line, description: text, verify: ways });
   if (isFault(read)) return read;
-  const { id, description, verify } = read;
-  return { id, description, verify: typeof verify === "string" ? [verify] : verify };
+  const { id, description } = read;
+  const verify = typeof read.verify === "string" ? [read.verify] : read.verify;
+  const unclear = verify.findIndex((way) => !isLine(way) || saysNothing(way));
+  if (unclear < 0) return { id, description, verify };
+  const place = `${prefix}verify[${unclear}]`;
+  const wanted =
+    "begin it with `cmd:` and a command that is run, or with `manual:` and what a person looks at, on one line";
+  return { error: `\`${place}\` is ${quoted(verify[unclear] ?? "")}: ${wanted}`, field: place };
+}
+
+/** It would never be run, and no person would be asked. */
+function saysNothing(way: string): boolean {
+  const read = readWay(way);
+  return read.kind === "claim" || (read.kind === "command" ? read.command : read.statement) === "";
 }
 
 function twice(ids: readonly string[]): readonly string[] {

@@ -92,6 +92,11 @@ export class ApiScan {
     return [...this.#files].flatMap(([path, { unread }]) => (unread ? [path] : []));
   }
 
+  /** True for a file that would say so if it served or called something. */
+  reads(path: string): boolean {
+    return fileKind(path) !== undefined && !isTryout(path) && this.#tree.text(path) !== undefined;
+  }
+
   /** Files that have to do with what is served. */
   isServer(path: string): boolean {
     const { facts, endpoints } = this.#files.get(path) ?? nothing;
