@@ -9,7 +9,6 @@ import { dispatch, memoryEngine, packet, person } from "./support/memory-engine.
 /** A client that uses a tool again and again until it is stopped, or so often. */
 function busyClient(toolsMax: number, told: { tools: number }): AgentClient {
   return {
-    state: [],
     passes: [],
     probe: async () => ({ usable: false, why: "missing", reason: "it is never asked" }),
     start: ({ onEvent }) => {
