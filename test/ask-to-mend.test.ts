@@ -56,7 +56,7 @@ it.each([
     {
       task: { key: "T-1", plan },
       agent: { name: "busy", role: "Coder", can, client: busyClient(wanted, told) },
-      place: { checkout: { folder: "/" }, walled: false },
+      place: { checkout: { folder: "/" }, walled: false, enter: () => new DisposableStack() },
       input: universalInput(plan, facts),
       env: {},
       heartbeats: new Heartbeats({ engine }, { task: "T-1", call, stop: new AbortController().signal }),
