@@ -25,11 +25,11 @@ const id = session ?? (name === "opencode" ? "ses_1" : "11111111-2222-4333-8444-
 const cwd = process.cwd();
 const slug = cwd.replace(/[^A-Za-z0-9]/g, "-");
 const record = {
-  claude: "projects/" + slug + "/" + id + ".jsonl",
-  codex: "sessions/2026/11/16/rollout-2026-11-16T08-00-00-" + id + ".jsonl",
+  claude: `projects/${slug}/${id}.jsonl`,
+  codex: `sessions/2026/11/16/rollout-2026-11-16T08-00-00-${id}.jsonl`,
   gemini: "tmp/tree/chats/session-2026-11-16T08-00-11111111.jsonl",
   opencode: "opencode.db",
-  copilot: "session-state/" + id + "/events.jsonl",
+  copilot: `session-state/${id}/events.jsonl`,
 }[name];
 const first = {
   claude: { cwd, sessionId: id },
@@ -77,7 +77,7 @@ else if (words[0] === "import") put("imported.json", fs.readFileSync(words.at(-1
 else {
   const resumed = words.some((word) => word.includes(id)) && fs.existsSync(join(folder, record));
   const before = resumed ? fs.readFileSync(join(folder, record), "utf8") : "";
-  put(record, before === "" ? JSON.stringify(first) + "\n" : '{"again":true}\n');
+  put(record, before === "" ? `${JSON.stringify(first)}\n` : '{"again":true}\n');
   if (name === "gemini" && before === "") put("tmp/tree/.project_root", cwd);
   const script = (await import(join(dirname(process.argv[1]), "script.mjs"))).default;
   await script({ fs, join, dirname, name, folder, id, before, put, home: HOME, cwd, record });

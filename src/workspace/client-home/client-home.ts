@@ -13,7 +13,7 @@ export interface ClientHome {
 }
 
 /** All names are relative to the path. */
-export interface HomeFolder {
+interface HomeFolder {
   readonly path: string;
   /** What the client obeys, as the person has it: read-only. */
   readonly shows: readonly string[];
