@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { claudeHome } from "../src/clients/claude/home.ts";
 import { codexHome } from "../src/clients/codex/home.ts";
@@ -260,18 +260,29 @@ describe.each(listed)("a conversation of $client", (kind) => {
     expect(filesIn(two.path("")).filter((path) => path.endsWith(".jsonl"))).toHaveLength(1);
   });
 
-  it("is not taken from a link, nor over one that an agent laid", () => {
+  it("is not taken from a link", () => {
     using place = held();
-    const elsewhere = place.write("elsewhere/secret.jsonl", begun);
+    const elsewhere = place.write(join("elsewhere", basename(record)), begun);
     rmSync(place.one.path(record));
     symlinkSync(elsewhere, place.one.path(record));
     expect(place.one.home.giveBack(name)).toMatch(/no plain file/);
     rmSync(dirname(place.one.path(record)), { recursive: true });
     symlinkSync(dirname(elsewhere), dirname(place.one.path(record)));
-    expect(place.one.home.giveBack(name)).toMatch(/no record|no plain file/);
+    expect(place.one.home.giveBack(name)).toMatch(/no plain file/);
     expect(place.given()).toEqual([]);
+  });
+
+  it("is not resumed through a link that an agent laid", () => {
+    using place = held();
+    const elsewhere = place.write("elsewhere/mine", "mine\n");
+    place.one.home.giveBack(name);
+    const folder = dirname(place.one.path(record));
+    rmSync(folder, { recursive: true });
+    symlinkSync(dirname(elsewhere), folder);
     place.one.home.prepare(name);
-    expect(readdirSync(dirname(elsewhere))).toEqual(["secret.jsonl"]);
+    expect(filesIn(dirname(elsewhere))).toEqual(["mine"]);
+    expect(lstatSync(folder).isDirectory()).toBe(true);
+    expect(place.one.read(record)).toBe(begun);
   });
 
   it.each(["../../x", "a/b", "*", ""])("is not one with the id `%s`", (wrong) => {
@@ -307,6 +318,16 @@ describe("what an agent left in its home", () => {
     symlinkSync(place.root, one.path("projects"));
     one.home.prepare();
     expect(filesIn(one.path(""))).toEqual([]);
+  });
+
+  it("does not lie where something of the person's is shown", () => {
+    using place = homes(kinds.gemini.make);
+    const one = place.agent("1");
+    one.home.prepare();
+    mkdirSync(one.path("tmp"), { recursive: true });
+    symlinkSync("/usr/bin", one.path("tmp/bin"));
+    one.home.prepare();
+    expect(readdirSync(one.path("tmp"))).toEqual([]);
   });
 });
 

@@ -159,6 +159,8 @@ const clients: readonly TriedClient[] = [
 ];
 
 const planted = "planted-by-the-agent";
+/** Some clients take long to start. */
+const msMax = 100_000;
 
 describe.skipIf(noWalls !== undefined).each(clients)("the home of a person whose $name", (client) => {
   async function opened(turns: readonly Turn[]) {
@@ -177,7 +179,7 @@ describe.skipIf(noWalls !== undefined).each(clients)("the home of a person whose
         ...{ PATH: `${bin}:${process.env.PATH}`, HOME: repository.home.path, LANG: "C.UTF-8" },
         ...client.env(server.url),
       };
-      const asked = promisify(execFile)(program, rest, { cwd, env, timeout: 60_000 });
+      const asked = promisify(execFile)(program, rest, { cwd, env, timeout: msMax });
       asked.child.stdin?.end();
       await asked;
     };
@@ -222,7 +224,7 @@ describe.skipIf(noWalls !== undefined).each(clients)("the home of a person whose
   it("worked in a task that the person takes over has its conversation, which goes on there", async () => {
     const all = await opened([
       { text: "FIRST WORD", calls: [client.shell("touch first")] },
-      { calls: [client.shell("touch second; sleep 50")] },
+      { calls: [client.shell("touch second; sleep 100")] },
       { text: "I am back.", calls: [client.shell("touch allowed")] },
       { text: "Done." },
     ]);
@@ -236,11 +238,10 @@ describe.skipIf(noWalls !== undefined).each(clients)("the home of a person whose
       existsSync(tree)
         ? execFileSync("find", [tree, "-name", name, "-path", "*/tree/*"], { encoding: "utf8" }).trim()
         : "";
-    const second = await eventually("the agent works", () => fileOf("second") || undefined);
+    const second = await eventually("the agent works", () => fileOf("second") || undefined, msMax);
     const { mtimeMs } = statSync(fileOf("first"));
-    await eventually("its conversation is known", async () =>
-      Date.parse((await shown()).alive.last_heartbeat_at) > mtimeMs ? true : undefined,
-    );
+    const isTold = async () => Date.parse((await shown()).alive.last_heartbeat_at) > mtimeMs;
+    await eventually("its conversation is known", async () => (await isTold()) || undefined, msMax);
     const taken = await repository.lockstep("take", "A", "--json");
     await running.ended;
     const { details } = JSON.parse(taken.stdout) as { details: { folder: string; resume?: string[] } };

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ConversationFile, ConversationName } from "./client-home.ts";
-import { isFolder, makePlain, readOwn, readPlain, replaceFile } from "./plain-files.ts";
+import { makePlain, readOwn, readPlain, replaceFile } from "./plain-files.ts";
 
 const conversationBytesMax = 256 * 1024 * 1024;
 
@@ -48,12 +48,10 @@ function matching(side: Side, folder: string, [segment = "", ...rest]: readonly 
   return rest.length === 0 ? paths : paths.flatMap((path) => matching(side, path, rest));
 }
 
-/** A person may keep the folder elsewhere; an agent's link could lead anywhere. */
-function namesIn({ root, whose }: Side, path: string): readonly string[] {
+/** Whether a link led there is seen when the file is read. */
+function namesIn({ root }: Side, path: string): readonly string[] {
   const folder = join(root, path);
-  const isThere =
-    whose === "agent" ? isFolder(folder) : statSync(folder, { throwIfNoEntry: false })?.isDirectory();
-  return isThere ? readdirSync(folder) : [];
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
 }
 
 function readFrom({ root, whose }: Side, path: string): Buffer | undefined {

@@ -83,7 +83,7 @@ export function clearPlain(root: string, name: string): void {
 }
 
 /** And no link, which could lead anywhere. */
-export function isFolder(path: string): boolean {
+function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 

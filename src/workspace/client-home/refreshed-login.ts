@@ -1,4 +1,4 @@
-import { isObject } from "../../core/points/fields.ts";
+import { field, isObject } from "../../core/points/fields.ts";
 
 const tokenLengthMax = 16_384;
 
@@ -16,10 +16,10 @@ export function refreshedLogin(
   const take = (to: unknown, from: unknown, [key = "", ...rest]: readonly string[]): void => {
     if (!isObject(to) || !isObject(from)) return;
     for (const name of key === "*" ? Object.keys(to) : [key]) {
-      if (!Object.hasOwn(to, name) || !Object.hasOwn(from, name)) continue;
-      if (rest.length > 0) take(to[name], from[name], rest);
-      else if (isRefresh(to[name], from[name])) {
-        (to as Record<string, unknown>)[name] = from[name];
+      const [old, now] = [field(to, name), field(from, name)];
+      if (rest.length > 0) take(old, now, rest);
+      else if (isRefresh(old, now)) {
+        (to as Record<string, unknown>)[name] = now;
         isChanged = true;
       }
     }
