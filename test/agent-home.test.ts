@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { claudeHome } from "../src/clients/claude/home.ts";
 import { codexHome } from "../src/clients/codex/home.ts";
 import { copilotHome } from "../src/clients/copilot/home.ts";
@@ -19,6 +19,7 @@ import { opencodeHome } from "../src/clients/opencode/home.ts";
 import { AgentHome } from "../src/workspace/client-home/agent-home.ts";
 import type { ClientHome } from "../src/workspace/client-home/client-home.ts";
 import { refreshedLogin } from "../src/workspace/client-home/refreshed-login.ts";
+import { agentWalls } from "../src/workspace/sandbox/agent-walls.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const login = (access: string, more: object = {}) =>
@@ -260,6 +261,16 @@ describe.each(listed)("a conversation of $client", (kind) => {
     expect(filesIn(two.path("")).filter((path) => path.endsWith(".jsonl"))).toHaveLength(1);
   });
 
+  it("that was held without a sandbox is where the person finds it", () => {
+    using place = held();
+    place.one.home.giveBack(name);
+    rmSync(place.one.path(record));
+    expect(place.one.home.giveBack(name)).toBeUndefined();
+    expect(place.given()).toHaveLength(1);
+    for (const path of place.given()) rmSync(join(place.root, path));
+    expect(place.one.home.giveBack(name)).toMatch(/no record/);
+  });
+
   it("is not taken from a link", () => {
     using place = held();
     const elsewhere = place.write(join("elsewhere", basename(record)), begun);
@@ -329,6 +340,29 @@ describe("what an agent left in its home", () => {
     one.home.prepare();
     expect(readdirSync(one.path("tmp"))).toEqual([]);
   });
+});
+
+it("a folder that the person opened for all tools is still the client's own for an agent", () => {
+  using place = temporaryFolder({
+    "home/.claude/CLAUDE.md": "",
+    "home/.other/x": "",
+    "main/.git/config": "",
+  });
+  vi.stubEnv("HOME", join(place.path, "home"));
+  const path = (name: string) => join(place.path, name);
+  const placed = [{ at: path("home/.claude"), from: path("main"), shown: [] }];
+  const walls = agentWalls({
+    ...{
+      root: path("main"),
+      commonFolder: path("main/.git"),
+      checkout: path("main"),
+      temporary: path("main"),
+    },
+    ...{ home: [".claude", ".other"], client: { placed, shows: [] }, readOnly: [] },
+  });
+  vi.unstubAllEnvs();
+  expect(walls.home.writable).toEqual([path("home/.other")]);
+  expect(walls.placed).toEqual(placed);
 });
 
 describe("a conversation of opencode that is printed", () => {

@@ -18,7 +18,8 @@ export function bringConversation(
 ): string | undefined {
   if (!isFileName(name.id)) return "its id is no name of a file";
   const source = find(conversation, name, from);
-  if (source === undefined) return "its client kept no record of it";
+  if (source === undefined)
+    return find(conversation, name, to) === undefined ? "its client kept no record of it" : undefined;
   const content = readFrom(from, source);
   if (content === undefined) return `its record is no plain file of at most ${conversationBytesMax} bytes`;
   if (from.whose === "agent" && !conversation.accepts(linesOf(content), name))

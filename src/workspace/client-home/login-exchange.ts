@@ -42,7 +42,11 @@ export class LoginExchange {
   exchange(): void {
     const seen = `${fileMark(this.#file.person)} ${fileMark(this.#file.agent)}`;
     if (seen === this.#seen) return;
-    this.#seen = seen;
+    this.#update();
+    this.#seen = seen; // not where it failed
+  }
+
+  #update(): void {
     const given = this.#given();
     const { person, agent } = this.#read();
     // A client that writes its file in place shows it half-written for a moment.
