@@ -9,7 +9,6 @@ import { dispatch, memoryEngine, packet, person } from "./support/memory-engine.
 /** A client that uses a tool again and again until it is stopped, or so often. */
 function busyClient(toolsMax: number, told: { tools: number }): AgentClient {
   return {
-    state: [],
     passes: [],
     probe: async () => ({ usable: false, why: "missing", reason: "it is never asked" }),
     start: ({ onEvent }) => {
@@ -57,7 +56,7 @@ it.each([
     {
       task: { key: "T-1", plan },
       agent: { name: "busy", role: "Coder", can, client: busyClient(wanted, told) },
-      place: { checkout: { folder: "/" }, walled: false },
+      place: { checkout: { folder: "/" }, walled: false, enter: () => new DisposableStack() },
       input: universalInput(plan, facts),
       env: {},
       heartbeats: new Heartbeats({ engine }, { task: "T-1", call, stop: new AbortController().signal }),

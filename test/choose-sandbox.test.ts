@@ -11,6 +11,7 @@ const walls = {
   readOnly: [],
   hidden: [],
   home: { path: "/", shown: [], writable: [] },
+  placed: [],
   temporary: "/private",
   network: false,
 };

@@ -62,6 +62,22 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect(existsSync(join("/var/tmp", trace))).toBe(false);
   });
 
+  it("a folder in the place of another keeps that one as it is, also below an open folder", async () => {
+    using box = walled(setting);
+    box.write("home/.client/deep/own/settings", "mine\n");
+    box.write("agents/kept", "");
+    const at = box.place("home/.client/deep/own");
+    const placed = [{ at, from: box.place("agents"), shown: ["settings"] }];
+    const { tail } = await box.run(
+      `cd '${at}' && echo x > planted && ls && cat settings; echo x > settings; cd '${box.place("home/.client")}' && mv deep aside; mkdir -p deep/own && echo x > deep/own/planted; echo x > deep/beside`,
+      { placed },
+    );
+    expect(tail).toMatch(/^kept\nplanted\nsettings\nmine\n.*Read-only file system\nmv: .*busy\n$/);
+    expect(readdirSync(at)).toEqual(["settings"]);
+    expect(readFileSync(join(at, "settings"), "utf8")).toBe("mine\n");
+    expect(readdirSync(box.place("home/.client/deep")).sort()).toEqual(["beside", "own"]);
+  });
+
   it("a build that writes dist and runs what it wrote works, and so do git's own commands", async () => {
     using box = walled(setting);
     box.write(

@@ -1,11 +1,14 @@
+import type { AttemptName } from "../core/names/ref-names.ts";
 import { shellWord } from "../core/points/quoted.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Call } from "../engine/engine.ts";
 import { withDefaultAgent } from "../run/conduct/default-agent.ts";
+import { giveBackConversation } from "../run/conduct/give-back-conversation.ts";
 import { handBack } from "../run/conduct/hand-back.ts";
 import { realClient } from "../run/conduct/real-client.ts";
 import { stopAttempt, takeAttempt } from "../run/conduct/take-over.ts";
+import type { Checkout } from "../workspace/checkouts/checkout.ts";
 import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
 import type { AskOptions } from "./ask.ts";
@@ -39,12 +42,16 @@ export function stopCommand(name: string, { json, ...options }: TakeOverOptions)
 export function takeCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
   const text = ({ details }: Verdict) => {
     const resume = details?.resume as readonly string[] | undefined;
+    const unresumed = details?.not_resumed;
     return [
       `task ${name} is yours: its agent is stopped, and its locks stay until you hand it back`,
       `  cd ${shellWord(String(details?.folder))}`,
       ...(resume === undefined
         ? []
         : [`  ${resume.map(shellWord).join(" ")}    goes on with the agent's conversation`]),
+      ...(unresumed === undefined
+        ? []
+        : [`its agent's conversation cannot be resumed: ${printable(String(unresumed))}`]),
       `and from ${printable(String(details?.root))}`,
       `  lockstep submit ${name}   hands it back: \`lockstep run\` proves and merges it`,
       `  lockstep release ${name}  gives it up: an agent starts again`,
@@ -56,8 +63,7 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
       const taken = withPlace(opened, task, await takeAttempt({ engine, call }, task.key));
       if (!taken.allow) return taken;
       const root = project.place.realRoot ?? project.place.root;
-      const resume = await resumeWords(opened, task.key);
-      return allow({ folder: root, ...taken.details, root, ...(resume === undefined ? {} : { resume }) });
+      return allow({ folder: root, ...taken.details, root, ...(await resumeOf(opened, task)) });
     }),
   );
 }
@@ -95,21 +101,36 @@ async function onTask(
 
 /** Tasks that other programs dispatched have no checkout of their own. */
 function withPlace({ project }: Opened, { id, session, attempts }: Task, verdict: Verdict): Verdict {
-  const { commonFolder } = project;
-  if (!verdict.allow || commonFolder === undefined) return verdict;
-  const checkout = findCheckout(commonFolder, { session, task: id, attempt: attempts });
+  if (!verdict.allow) return verdict;
+  const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
   return checkout === undefined ? verdict : allow({ ...verdict.details, folder: checkout.folder });
 }
 
-async function resumeWords(
+/** How to go on with the agent's conversation, which is where the person's client finds it from now on. */
+async function resumeOf(
   { engine, config, project }: Opened,
-  key: string,
-): Promise<readonly string[] | undefined> {
+  { key, id, session, attempts }: Task,
+): Promise<{ readonly resume?: readonly string[]; readonly not_resumed?: string }> {
   const attempt = await engine.ledger.attempt(key);
-  if (attempt?.conversation === undefined || attempt.agent === null) return undefined;
-  const wanted = { path: process.env.PATH ?? "", root: project.place.root, wanted: attempt.agent };
-  const found = withDefaultAgent(config, wanted);
+  if (attempt?.conversation === undefined || attempt.agent === null) return {};
+  const { conversation } = attempt;
+  const { root } = project.place;
+  const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: attempt.agent });
   const agent = "allow" in found ? undefined : found.agents[attempt.agent];
-  if (agent === undefined || agent.adapter === "command" || agent.adapter === "script") return undefined;
-  return realClient(agent.adapter, agent).resumeCommand?.(attempt.conversation);
+  if (agent === undefined || agent.adapter === "command" || agent.adapter === "script") return {};
+  const client = realClient(agent.adapter, agent);
+  const { home } = client;
+  const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
+  if (home !== undefined && checkout !== undefined) {
+    const { env } = agent;
+    const given = { config, checkout, root, conversation, env, client: { ...client, home } };
+    const why = await giveBackConversation(given);
+    if (why !== undefined) return { not_resumed: why };
+  }
+  const resume = client.resumeCommand?.(conversation);
+  return resume === undefined ? {} : { resume };
+}
+
+function checkoutOf({ commonFolder }: Opened["project"], name: AttemptName): Checkout | undefined {
+  return commonFolder === undefined ? undefined : findCheckout(commonFolder, name);
 }

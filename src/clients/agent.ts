@@ -1,9 +1,9 @@
+import type { ClientHome } from "../workspace/client-home/client-home.ts";
+
 /** What Lockstep can ask of any client that works on a task: start it, follow it, stop it. */
 export interface AgentClient {
-  /** Folders and files below the home where it keeps its logins and conversations; it may write them. */
-  readonly state: readonly string[];
-  /** In the state or beside it: what the client obeys outside the walls too, so that no agent may write it. */
-  readonly obeys?: readonly string[];
+  /** Where it keeps logins and conversations; absent where it keeps none. */
+  readonly home?: ClientHome;
   /** Environment variables of the person's that it needs to find its login and its server. */
   readonly passes: readonly string[];
   /** Whether it can be used here, and what it can do. Costs no money. */
@@ -47,6 +47,8 @@ export interface AgentStart {
   /** The walls stand: the client need not ask for leave. Otherwise its strictest mode that can still edit. */
   readonly walled: boolean;
   readonly folder: string;
+  /** Where a path of the client's home lies that it writes in there. */
+  outside(path: string): string;
   readonly env: Readonly<Record<string, string>>;
   readonly msMax: number;
   /** The conversation to go on with, where the client can. */

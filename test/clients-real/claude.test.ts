@@ -40,32 +40,21 @@ describe.skipIf(missing !== undefined)("a run with claude", () => {
     expect(server.asked.filter(({ path }) => !path.startsWith("/v1/messages"))).toEqual([]);
   });
 
-  it.skipIf(noWalls !== undefined)("keeps it from changing what the person's own claude obeys", async () => {
-    const calls = ["settings.json", "CLAUDE.md", "../.claude.json"].map((name) => ({
-      name: "Bash",
-      input: { command: `echo planted >> ~/.claude/${name}` },
-    }));
-    await using server = await anthropicStandIn([writes("A.txt"), { calls }, reports]);
-    using repository = clientRepository({
-      agentConfig,
-      tasks: [fileTask("A")],
-      env: person(server.url),
-      bin,
-    });
-    repository.home.write(".claude/CLAUDE.md", "Be brief.\n");
-    const { status, stderr } = await repository.run();
-    expect(status, stderr).toBe(0);
-    const files = [".claude/settings.json", ".claude/CLAUDE.md", ".claude.json"];
-    const texts = files.map((name) => readFileSync(join(repository.home.path, name), "utf8"));
-    expect(texts.filter((text) => text.includes("planted"))).toEqual([]);
-    expect(
-      server
-        .heard()
-        .at(-1)
-        ?.match(/Read-only file system/g),
-    ).toHaveLength(3);
-    expect(server.heard()[0]).toContain("Be brief.");
-  });
+  it.skipIf(noWalls !== undefined)(
+    "knows the person's own instructions, and cannot change them",
+    async () => {
+      const calls = [{ name: "Bash", input: { command: "echo planted >> ~/.claude/CLAUDE.md" } }];
+      await using server = await anthropicStandIn([writes("A.txt"), { calls }, reports]);
+      const env = person(server.url);
+      using repository = clientRepository({ agentConfig, tasks: [fileTask("A")], env, bin });
+      repository.home.write(".claude/CLAUDE.md", "Be brief.\n");
+      const { status, stderr } = await repository.run();
+      expect(status, stderr).toBe(0);
+      expect(server.heard()[0]).toContain("Be brief.");
+      expect(server.heard().at(-1)).toContain("Read-only file system");
+      expect(readFileSync(join(repository.home.path, ".claude/CLAUDE.md"), "utf8")).toBe("Be brief.\n");
+    },
+  );
 
   it("without a sandbox lets it edit and run the task's check, and not write elsewhere", async () => {
     using outside = temporaryFolder();

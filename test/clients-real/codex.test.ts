@@ -67,19 +67,6 @@ describe.skipIf(missing !== undefined)("a run with codex", () => {
     expect(server.asked.filter(({ path }) => path !== "/v1/responses")).toEqual([]);
   });
 
-  it("cannot write what it obeys in the person's own conversations", async () => {
-    const tries = runs("touch ~/.codex/config.toml ~/.codex/hooks.json ~/.codex/skills/x");
-    await using server = await openaiStandIn([tries, writes("A.txt"), reports]);
-    using repository = repositoryFor(server.url);
-    await expectDone(repository, 1);
-    expect(
-      server
-        .heard()
-        .at(-1)
-        ?.match(/Read-only file system/g)?.length,
-    ).toBe(3);
-  });
-
   it("without a sandbox has its own around it", async () => {
     using outside = temporaryFolder();
     const stray = join("/var/tmp", outside.path.replaceAll("/", "-"));

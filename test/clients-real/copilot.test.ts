@@ -60,19 +60,6 @@ describe.skipIf(missing !== undefined)("a run with copilot", () => {
     expect(server.asked.filter(({ path }) => path !== "/v1/chat/completions")).toEqual([]);
   });
 
-  it("cannot write what it obeys in the person's own conversations", async () => {
-    const tries = runs("touch ~/.copilot/config.json ~/.copilot/settings.json ~/.copilot/hooks/x.json");
-    await using server = await openaiStandIn([tries, writes("A.txt"), reports]);
-    using repository = repositoryFor(server.url);
-    await expectDone(repository, 1);
-    expect(
-      server
-        .heard()
-        .at(-1)
-        ?.match(/Read-only file system/g)?.length,
-    ).toBe(3);
-  });
-
   it("without a sandbox is kept to its folder by itself", async () => {
     using outside = temporaryFolder();
     const stray = join("/var/tmp", outside.path.replaceAll("/", "-"));

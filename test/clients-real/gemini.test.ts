@@ -102,18 +102,6 @@ describe.skipIf(missing !== undefined)("the gemini client by itself", () => {
     expect(files).toEqual({ "made.txt": "one\n", "hook-ran": undefined, "server-ran": undefined });
   });
 
-  it.skipIf(noWalls !== undefined)(
-    "cannot change the settings that the person's own conversations obey",
-    async () => {
-      const command =
-        'echo "{}" > ~/.gemini/settings.json; touch ~/.gemini/extensions/x; touch ~/.gemini/tmp/y';
-      const shell = { calls: [{ name: "run_shell_command", input: { command } }] };
-      const { events } = await talk([shell, { text: report() }]);
-      const results = events.flatMap((event) => (event.type === "tool-result" ? [event.text] : []));
-      expect(results.join("\n").match(/Read-only file system/g)).toHaveLength(2);
-    },
-  );
-
   it("ends as limited by a quota, until the time that the server says", async () => {
     const quota = refusal(429, "RESOURCE_EXHAUSTED", "Your quota will reset after 3h17m5s.", [
       {

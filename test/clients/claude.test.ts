@@ -347,15 +347,11 @@ describe("claude", () => {
     });
   });
 
-  it("can be used where it is logged in, and its folder is there from then on", async () => {
+  it("can be used where it is logged in, and nothing is made in its folder", async () => {
     using fake = program("");
     expect(await client().probe()).toMatchObject({ usable: true, version: "2.1.325", can: { resume: true } });
-    expect(client().state).toEqual([join(fake.path, "state")]);
-    expect(client().obeys).toContain(join(fake.path, "state/settings.json"));
-    expect(fake.file("state/settings.json")).toBe("{}\n");
-    fake.write("state/settings.json", '{"a":1}\n');
-    await client().probe();
-    expect(fake.file("state/settings.json")).toBe('{"a":1}\n');
+    expect(client().home?.folders).toMatchObject([{ path: join(fake.path, "state") }]);
+    expect(existsSync(join(fake.path, "state"))).toBe(false);
   });
 
   it("cannot be used where it is not logged in", async () => {

@@ -238,13 +238,12 @@ describe("codex", () => {
     expect(fake.file("input")).toMatch(/^`AGENTS\.md` says .*\n\nthe prompt$/);
   });
 
-  it("can be used with a key, and what it obeys is there from then on", async () => {
+  it("can be used with a key, and nothing is made in its folder", async () => {
     using fake = program();
     vi.stubEnv("CODEX_API_KEY", "k");
     expect(await client().probe()).toMatchObject({ usable: true, version: "0.166.0" });
-    expect(client().state).toEqual([fake.home]);
-    for (const path of client().obeys ?? []) expect(existsSync(path), path).toBe(true);
-    expect(client().obeys).toContain(join(fake.home, "config.toml"));
+    expect(client().home?.folders).toMatchObject([{ path: fake.home }]);
+    expect(existsSync(fake.home)).toBe(false);
   });
 
   it("can be used with another provider, whose key comes along", async () => {

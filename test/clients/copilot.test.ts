@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, readFileSync, symlinkSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AgentEnd, AgentEvent, AgentStart } from "../../src/clients/agent.ts";
@@ -205,19 +205,12 @@ describe("copilot", () => {
     expect(client().resumeCommand?.(session)).toEqual(["copilot", `--resume=${session}`]);
   });
 
-  it("can be used where somebody logged in, and what it obeys is there from then on", async () => {
+  it("can be used where somebody logged in, and nothing is made in its folder", async () => {
     using fake = program();
     fake.write("state/config.json", '{"firstLaunchAt":"2026-01-01","loggedInUsers":[{"login":"a"}]}\n');
     expect(await client().probe()).toMatchObject({ usable: true, version: "1.0.102" });
-    expect(client().state).toEqual([fake.home]);
-    for (const path of client().obeys ?? []) expect(existsSync(path), path).toBe(true);
-    expect(client().obeys).toContain(join(fake.home, "config.json"));
-  });
-
-  it("may write down its first start", () => {
-    using fake = program();
-    fake.write("state/config.json", '{"loggedInUsers":[{"login":"a"}]}\n');
-    expect(client().obeys).not.toContain(join(fake.home, "config.json"));
+    expect(client().home?.folders).toMatchObject([{ path: fake.home }]);
+    expect(readdirSync(fake.home)).toEqual(["config.json"]);
   });
 
   it("cannot be used where nobody is logged in", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { GeminiReading } from "../../src/clients/gemini/read-stream.ts";
@@ -182,7 +182,7 @@ describe("the gemini client", () => {
     ]);
   });
 
-  it("is usable by whoever is logged in, and has then what it writes and what it obeys", async () => {
+  it("is usable by a person who is logged in, and nothing is made in its folder", async () => {
     using place = withProgram();
     const folder = join(place.path, "home/.gemini");
     const client = geminiAgent(settings);
@@ -193,10 +193,8 @@ describe("the gemini client", () => {
       '{ "security": { "auth": { "selectedType": "oauth-personal" } } }',
     );
     expect(await client.probe()).toMatchObject({ usable: true, version: "0.61.0" });
-    expect(client.state).toEqual([folder]);
-    const obeyed = client.obeys?.filter((path) => existsSync(path)) ?? [];
-    expect(obeyed).toContain(join(folder, "settings.json"));
-    expect(obeyed).toContain(join(folder, "extensions"));
+    expect(client.home?.folders).toMatchObject([{ path: folder }]);
+    expect(readdirSync(folder)).toEqual(["settings.json"]);
   });
 
   it("is usable with a key of its own configuration", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { endingLongWaits } from "../../src/clients/opencode/long-waits.ts";
@@ -157,16 +157,16 @@ describe("the opencode client", () => {
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });
 
-  it("is usable with a provider that it knows, and has then what it writes and what it obeys", async () => {
+  it("is usable with a provider that it knows, and has then the settings that it does not start without", async () => {
     using place = withProgram("");
     const client = opencodeAgent(settings);
     expect(await client.probe()).toMatchObject({ usable: true, version: "1.18.33" });
-    const paths = [...client.state, ...(client.obeys ?? [])];
-    const home = join(place.path, "home");
-    expect(paths).toEqual(
-      [".local/share", ".local/state", ".config"].map((name) => join(home, name, "opencode")),
-    );
-    expect(paths.every((path) => existsSync(path))).toBe(true);
+    const folder = (name: string) => join(place.path, "home", name, "opencode");
+    expect(client.home).toMatchObject({
+      folders: [{ path: folder(".local/share") }, { path: folder(".local/state") }],
+      shows: [folder(".config")],
+    });
+    expect(readdirSync(folder(".config"))).toEqual([".gitignore"]);
     const other = opencodeAgent({ ...settings, model: "q/m" });
     expect(await other.probe()).toMatchObject({ usable: false, why: "unauthenticated" });
   });

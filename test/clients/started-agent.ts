@@ -18,6 +18,7 @@ export function startWith(more: Partial<AgentStart> = {}): AgentStart {
     walled: false,
     wrap,
     folder: "/",
+    outside: (path) => path,
     env: { PATH },
     msMax: 30_000,
     onEvent: () => {},

@@ -102,8 +102,9 @@ export function verdictIn({ stdout, stderr }: Pick<CommandRun, "stdout" | "stder
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
+  msMax = 30_000,
 ): Promise<T> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + msMax;
   while (performance.now() < deadline) {
     const answer = await ask();
     if (answer !== undefined) return answer;

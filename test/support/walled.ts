@@ -96,6 +96,7 @@ export function walled({ through, layout, base }: Setting): Walled {
     readOnly: [place("main"), ...ownNode()],
     hidden: [place("main/.git/lockstep"), place("neighbour")],
     home: { path: place("home"), shown: [place("home/.tool")], writable: [place("home/.client")] },
+    placed: [],
     temporary: place("temporary"),
     network: false,
   };

@@ -71,6 +71,7 @@ async function work(
     input: { attempt: 1 },
     ...{ prompt: "", walled: false },
     wrap: (command, env) => ({ command, env }),
+    outside: (path) => path,
     folder: join(folder, "worktrees", task),
     env: plainEnvironment(),
     msMax: 10 * patienceMs,

@@ -2,9 +2,9 @@ import { field, isStringList } from "../../core/points/fields.ts";
 import { commandsIn } from "../../core/proof/criterion.ts";
 import type { AgentClient, AgentStart } from "../agent.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { claudeHome } from "./home.ts";
 import { checkLogin, loginVariables } from "./login.ts";
 import { ClaudeReading } from "./read-stream.ts";
-import { claudeState, makeState } from "./state.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
@@ -14,21 +14,16 @@ const withheld = ["EnterWorktree", "CronCreate", "ScheduleWakeup", "Workflow", "
 export function claudeAgent(settings: ClientSettings): AgentClient {
   const own = { ...process.env, ...settings.env };
   const passes = loginVariables(own);
-  const places = claudeState(own.CLAUDE_CONFIG_DIR);
   return streamClient(
     {
       program: "claude",
       install: "`npm install -g @anthropic-ai/claude-code`, and `claude` once to log in",
       can: { resume: true, hooks: true, usage: true, cost: true, model: true, structured: true },
-      ...places,
+      home: claudeHome(own.CLAUDE_CONFIG_DIR),
       passes,
       words: wordsFor,
       read: () => new ClaudeReading(),
-      check: async () => {
-        const checked = await checkLogin({ passes, env: { ...settings.env, ...quiet } });
-        if (!("usable" in checked)) makeState(places);
-        return checked;
-      },
+      check: () => checkLogin({ passes, env: { ...settings.env, ...quiet } }),
       resumeCommand: (conversation) => ["claude", "--resume", conversation],
     },
     settings,

@@ -1,38 +1,32 @@
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import type { AgentClient, AgentStart, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
 import { networkVariables } from "../process/network-variables.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { codexHome } from "./home.ts";
 import { CodexReading } from "./read-stream.ts";
-import { codexState, makeState } from "./state.ts";
 import { ThreadUsage } from "./thread-usage.ts";
 
 export function codexAgent(settings: ClientSettings): AgentClient {
   const person = { ...process.env, ...settings.env };
-  const home = homeOf(person.CODEX_HOME);
-  const passes = ["CODEX_HOME", "CODEX_API_KEY", "TZ", ...keysIn(home), ...networkVariables];
-  const clientFor = (resumed?: string) =>
-    streamClient(
-      {
-        program: "codex",
-        install: "`npm install -g @openai/codex`, and `codex login` once",
-        can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
-        ...codexState(home),
-        passes,
-        words: wordsFor,
-        read: () => new CodexReading(new ThreadUsage(home, resumed)),
-        check: async () => {
-          const checked = await check(person, home, { passes, env: settings.env });
-          if (!("usable" in checked)) makeState(home);
-          return checked;
-        },
-        resumeCommand: (conversation) => ["codex", "resume", conversation],
-      },
-      settings,
-    );
-  return { ...clientFor(), start: (start) => clientFor(start.resume).start(start) };
+  const home = codexHome(person.CODEX_HOME);
+  const [{ path: folder } = { path: "" }] = home.folders;
+  const passes = ["CODEX_HOME", "CODEX_API_KEY", "TZ", ...keysIn(folder), ...networkVariables];
+  return streamClient(
+    {
+      program: "codex",
+      install: "`npm install -g @openai/codex`, and `codex login` once",
+      can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
+      home,
+      passes,
+      words: wordsFor,
+      read: ({ outside, resume }) => new CodexReading(new ThreadUsage(outside(folder), resume)),
+      check: () => check(person, folder, { passes, env: settings.env }),
+      resumeCommand: (conversation) => ["codex", "resume", conversation],
+    },
+    settings,
+  );
 }
 
 function wordsFor({ prompt, folder, walled, resume }: AgentStart, { model, args }: ClientSettings): Words {
@@ -69,10 +63,6 @@ const strict = [
 function withGuide(prompt: string, folder: string): string {
   if (!existsSync(join(folder, "AGENTS.md"))) return prompt;
   return `\`AGENTS.md\` says how this project is worked on: read it before you begin, and keep to it.\n\n${prompt}`;
-}
-
-function homeOf(moved: string | undefined): string {
-  return moved !== undefined && isAbsolute(moved) ? moved : join(homedir(), ".codex");
 }
 
 /** The variables in which its settings say that keys for other providers are. */

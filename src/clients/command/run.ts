@@ -23,7 +23,6 @@ export interface CommandAgent {
 export function commandAgent({ run, root }: CommandAgent): AgentClient {
   const [program = "", ...words] = run;
   return {
-    state: [],
     passes: [],
     probe: async () =>
       findFault(program, { root, path: process.env.PATH ?? "" }) ?? {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import type { AgentClient, AgentStart, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
 import { networkVariables } from "../process/network-variables.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { copilotHome } from "./home.ts";
 import { CopilotReading } from "./read-stream.ts";
-import { copilotState, makeState } from "./state.ts";
 
 const quiet = { COPILOT_AUTO_UPDATE: "false" };
 
@@ -23,24 +23,23 @@ const passes = [
 
 export function copilotAgent(settings: ClientSettings): AgentClient {
   const person: NodeJS.ProcessEnv = { ...process.env, ...settings.env };
-  const home = homeOf(person.COPILOT_HOME);
+  const home = copilotHome(person.COPILOT_HOME);
+  const [{ path: folder } = { path: "" }] = home.folders;
   const clientFor = (session: string) =>
     streamClient(
       {
         program: "copilot",
         install: "`npm install -g @github/copilot`, and `copilot login` once",
         can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
-        ...copilotState(home),
+        home,
         passes,
         words: (start) => wordsFor(start, session, settings),
-        read: () => new CopilotReading(home, session),
+        read: ({ outside }) => new CopilotReading(outside(folder), session),
         check: async () => {
           const env = { ...settings.env, ...quiet };
           const asked = await askProgram(["copilot", "--version"], { passes, env });
           const text = asked.text.replace(/\.$/m, ""); // it says its version in a sentence
-          const checked = notLoggedIn(person, home) ?? readVersion("copilot", { ...asked, text });
-          if (!("usable" in checked)) makeState(home);
-          return checked;
+          return notLoggedIn(person, folder) ?? readVersion("copilot", { ...asked, text });
         },
         resumeCommand: (conversation) => ["copilot", `--resume=${conversation}`],
       },
@@ -68,10 +67,6 @@ function wordsFor({ prompt, walled }: AgentStart, session: string, { model, args
     ],
     env: quiet,
   };
-}
-
-function homeOf(moved: string | undefined): string {
-  return moved !== undefined && isAbsolute(moved) ? moved : join(homedir(), ".copilot");
 }
 
 /** In doubt it is: a token may be the GitHub CLI's. */

@@ -5,8 +5,8 @@ import type { AgentClient, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
 import { networkVariables } from "../process/network-variables.ts";
 import { type ClientSettings, streamClient } from "../process/stream-client.ts";
+import { geminiHome } from "./home.ts";
 import { GeminiReading } from "./read-stream.ts";
-import { geminiState, makeState } from "./state.ts";
 
 /** Each says by itself how to log in. */
 const logins = [
@@ -22,7 +22,8 @@ const passes = [
 
 export function geminiAgent(settings: ClientSettings): AgentClient {
   const person: NodeJS.ProcessEnv = { ...process.env, ...settings.env };
-  const folder = join(person.GEMINI_CLI_HOME ?? homedir(), ".gemini");
+  const home = geminiHome(person.GEMINI_CLI_HOME);
+  const [{ path: folder } = { path: "" }] = home.folders;
   // A cloud's keys open more than its models: they come along only where they are the login.
   const cloud = person.GOOGLE_GENAI_USE_VERTEXAI === "true" ? ["GOOGLE_APPLICATION_CREDENTIALS"] : [];
   return streamClient(
@@ -30,7 +31,7 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
       program: "gemini",
       install: "`npm install -g @google/gemini-cli`, or correct the agent's `adapter`",
       can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
-      ...geminiState(folder),
+      home,
       passes: [...passes, ...cloud],
       words: (start, { model, args }) => ({
         words: [
@@ -54,9 +55,7 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
         const fault = notLoggedIn(person, folder);
         if (fault !== undefined) return fault;
         const asked = await askProgram(["gemini", "--version"], { passes, env: settings.env });
-        const found = readVersion("gemini", asked);
-        if (!("usable" in found)) makeState(folder);
-        return found;
+        return readVersion("gemini", asked);
       },
       resumeCommand: (conversation) => ["gemini", "--resume", conversation],
     },

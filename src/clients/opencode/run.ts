@@ -4,18 +4,9 @@ import type { AgentClient, AgentStart, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
 import { networkVariables } from "../process/network-variables.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
+import { makeSettings, opencodeHome, quiet } from "./home.ts";
 import { endingLongWaits } from "./long-waits.ts";
 import { OpencodeReading } from "./read-stream.ts";
-import { makeState, opencodeState } from "./state.ts";
-
-const quiet = {
-  OPENCODE_DISABLE_AUTOUPDATE: "1",
-  OPENCODE_DISABLE_MODELS_FETCH: "1",
-  OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-  OPENCODE_DISABLE_SHARE: "1",
-  // The project's plugins and MCP servers are programs, and its settings are written by those whom they are to hold.
-  OPENCODE_DISABLE_PROJECT_CONFIG: "1",
-};
 
 /** Without walls: the folder and the shell, nothing else. Denied, not asked for: it ends at a question nobody answers. */
 const strict = {
@@ -25,7 +16,7 @@ const strict = {
 };
 
 export function opencodeAgent(settings: ClientSettings): AgentClient {
-  const places = opencodeState({ ...process.env, ...settings.env });
+  const home = opencodeHome({ ...process.env, ...settings.env });
   const passes = [...variables, ...keysFor(settings.model), ...networkVariables];
   return endingLongWaits(
     streamClient(
@@ -33,13 +24,13 @@ export function opencodeAgent(settings: ClientSettings): AgentClient {
         program: "opencode",
         install: "`npm install -g opencode-ai`, and `opencode auth login` once",
         can: { resume: true, hooks: true, usage: true, cost: true, model: true, structured: false },
-        ...places,
+        home,
         passes,
         words: wordsFor,
         read: () => new OpencodeReading(),
         check: async () => {
           const checked = await check(settings);
-          if (!("usable" in checked)) makeState(places);
+          if (!("usable" in checked)) makeSettings(home);
           return checked;
         },
         resumeCommand: (conversation) => ["opencode", "--session", conversation],

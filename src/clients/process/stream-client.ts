@@ -1,4 +1,5 @@
 import { shortened } from "../../core/points/quoted.ts";
+import type { ClientHome } from "../../workspace/client-home/client-home.ts";
 import type { Abilities, AgentClient, AgentEnd, AgentEvent, AgentStart, Probe } from "../agent.ts";
 import { findFault } from "./find-program.ts";
 import { followProgram } from "./follow-program.ts";
@@ -19,13 +20,12 @@ export interface StreamClient {
   /** What a person does to have it. */
   readonly install: string;
   readonly can: Abilities;
-  readonly state: readonly string[];
-  readonly obeys?: readonly string[];
+  readonly home: ClientHome;
   readonly passes: readonly string[];
   /** Its words, the environment beyond the agent's, and what it reads on stdin. */
   words(start: AgentStart, settings: ClientSettings): Words;
   /** The reading of one run, from its first message on. */
-  read(): StreamReading;
+  read(start: AgentStart): StreamReading;
   /** Asked without starting a conversation: the version that is there, or why it cannot work. */
   check(): Promise<{ readonly version: string | null } | Extract<Probe, { usable: false }>>;
   resumeCommand(conversation: string): readonly string[];
@@ -49,10 +49,9 @@ const saidLengthMax = 2000;
 const messageLengthMax = 64 * 1024 * 1024;
 
 export function streamClient(client: StreamClient, settings: ClientSettings): AgentClient {
-  const { program, install, can, state, obeys, passes } = client;
+  const { program, install, can, home, passes } = client;
   return {
-    state,
-    ...(obeys !== undefined && { obeys }),
+    home,
     passes,
     resumeCommand: (conversation) => client.resumeCommand(conversation),
     probe: async () => {
@@ -62,7 +61,7 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
       return "usable" in checked ? checked : { usable: true, ...checked, can };
     },
     start: (start) => {
-      const reading = client.read();
+      const reading = client.read(start);
       const { words, env = {}, input } = client.words(start, settings);
       return followProgram(start, {
         command: [program, ...words],

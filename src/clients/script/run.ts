@@ -15,8 +15,8 @@ export interface ScriptAgent {
 /** An agent that does what a file says, in a process of its own: for demonstrations and tests. */
 export function scriptAgent({ script, root }: ScriptAgent): AgentClient {
   const file = resolve(root, script);
-  const { state, passes, probe, start } = commandAgent({ run: [process.execPath, ownProgram(), file], root });
-  return { state, passes, probe: async () => findFault(file) ?? probe(), start };
+  const { passes, probe, start } = commandAgent({ run: [process.execPath, ownProgram(), file], root });
+  return { passes, probe: async () => findFault(file) ?? probe(), start };
 }
 
 /** Beside this file as it is written; when built, beside `main.js` or one folder above its chunks. */

@@ -1,6 +1,7 @@
 import type { AgentEnd, AgentEvent } from "../../clients/agent.ts";
 import type { UniversalInput } from "../../clients/input/universal-input.ts";
 import type { Agent } from "./agents.ts";
+import { passedOn } from "./passed-on.ts";
 import type { RunContext } from "./run-context.ts";
 import type { WorkPlace } from "./work-place.ts";
 
@@ -30,11 +31,13 @@ const graceMs = 60_000;
 export async function askAgent({ config }: Pick<RunContext, "config">, asking: Asking): Promise<Asked> {
   const { agent, place, input, prompt, resume, onEvent } = asking;
   let conversation = resume;
+  using _home = place.enter(resume);
   const run = agent.client.start({
     input,
     prompt,
     walled: place.walled,
     wrap: place.wrap,
+    outside: place.outside,
     folder: place.checkout.folder,
     env: {
       ...passedOn([...config.workspace.env_pass, ...agent.client.passes]),
@@ -52,10 +55,4 @@ export async function askAgent({ config }: Pick<RunContext, "config">, asking: A
   });
   using _following = asking.follow(() => void run.stop());
   return { end: await run.ended, conversation };
-}
-
-function passedOn(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),
-  );
 }

@@ -14,10 +14,9 @@ import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
-import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import { strictBinds } from "../../workspace/sandbox/strict-binds.ts";
-import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
+import { type ClientPlace, openClientPlace } from "./client-place.ts";
 import type { Dependencies } from "./dependencies.ts";
 
 export interface WorkPlaceOptions {
@@ -31,21 +30,15 @@ export interface WorkPlaceOptions {
   readonly dependencies: Dependencies;
   readonly world: Engine["world"];
   readonly lockScope: readonly string[];
-  readonly client: Pick<AgentClient, "state" | "obeys">;
+  readonly client: Pick<AgentClient, "home">;
   /** Nothing of an earlier attempt's checkout is wanted; what it held is kept on refs. */
   readonly isFresh: boolean;
 }
 
 /** Where one attempt works: its checkout with its dependencies, and the walls around it. */
-export interface WorkPlace {
+export interface WorkPlace extends ClientPlace {
   readonly checkout: Checkout;
   readonly notes: readonly string[];
-  /** Whether what is wrapped cannot get out. */
-  readonly walled: boolean;
-  wrap(
-    command: readonly string[],
-    env: Readonly<Record<string, string>>,
-  ): { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
 }
 
 export async function openWorkPlace(
@@ -62,10 +55,8 @@ export async function openWorkPlace(
   if (error !== undefined) return { error };
   const closed = config.sandbox === "strict" ? await outsideLock(options, checkout) : [];
   if ("error" in closed) return closed;
-  const walls = agentWalls({
-    ...{ root, commonFolder, home, client: options.client },
-    checkout: checkout.folder,
-    temporary: checkout.temporary,
+  const place = openClientPlace({
+    ...{ sandbox, client: options.client, checkout, root, opened: home },
     readOnly: [
       installFolder(),
       ...closed,
@@ -73,21 +64,7 @@ export async function openWorkPlace(
     ],
     ...(options.socket === undefined ? {} : { socket: options.socket }),
   });
-  return {
-    checkout,
-    notes: [...unkept, ...notes],
-    walled: sandbox.enforces,
-    wrap: (command, env) => {
-      const wrapped = sandbox.wrap(command, walls, { cwd: checkout.folder, env });
-      if (!sandbox.enforces) return wrapped;
-      // The person's own caches are not there: tools get empty ones in the private temporary folder.
-      const caches = openCaches({
-        ...{ commonFolder, opened: home, purpose: "check", temporary: checkout.temporary },
-        setup: { programs: [], runsTree: false },
-      });
-      return { ...wrapped, env: { ...caches.env(wrapped.env.TMPDIR ?? checkout.temporary), ...wrapped.env } };
-    },
-  };
+  return { ...place, checkout, notes: [...unkept, ...notes] };
 }
 
 /** INV-9: what an attempt left that was stopped or killed is on its ref before another one changes it. */

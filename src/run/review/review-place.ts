@@ -4,10 +4,9 @@ import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
 import { deleteFolder } from "../../workspace/checkouts/remove-checkout.ts";
 import { takeSlot } from "../../workspace/git/proof-slot.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
-import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
-import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
 import { checkoutsFolder } from "../../workspace/state-home.ts";
 import type { Agent } from "../conduct/agents.ts";
+import { openClientPlace } from "../conduct/client-place.ts";
 import type { RunContext } from "../conduct/run-context.ts";
 import type { WorkPlace } from "../conduct/work-place.ts";
 
@@ -33,7 +32,7 @@ export async function openReviewPlace(
   const { include, home } = config.workspace;
   const slot = takeSlot(join(realpathSync(checkoutsFolder(commonFolder)), "reviews"));
   const close = () => {
-    for (const name of ["tree", "tmp", "making"]) deleteFolder(join(slot.folder, name));
+    for (const name of ["tree", "tmp", "making", "homes"]) deleteFolder(join(slot.folder, name));
     slot[Symbol.dispose]();
   };
   try {
@@ -42,30 +41,17 @@ export async function openReviewPlace(
     const plan = { commonFolder, slot: slot.folder, name, base, start: commit, root, include };
     const checkout = await makeCheckout(plan);
     const missing = await dependencies.install(base, checkout.folder);
-    const walls = agentWalls({
-      ...{ root, commonFolder, home, client: agent.client },
-      checkout: checkout.folder,
-      temporary: checkout.temporary,
+    const place = openClientPlace({
+      ...{ sandbox, client: agent.client, checkout, root, opened: home },
       readOnly: [installFolder(), join(checkout.folder, ".git")],
       ...(socket === undefined ? {} : { socket }),
     });
     return {
+      ...place,
       checkout,
       notes: missing === undefined ? [] : [`its dependencies cannot be installed: ${missing}`],
-      walled: sandbox.enforces,
-      wrap: (command, env) => {
-        const own = agent.isClient ? command : command.map((word) => fromRoot(root, word));
-        const wrapped = sandbox.wrap(own, walls, { cwd: checkout.folder, env });
-        if (!sandbox.enforces) return wrapped;
-        const caches = openCaches({
-          ...{ commonFolder, opened: home, purpose: "check", temporary: checkout.temporary },
-          setup: { programs: [], runsTree: false },
-        });
-        return {
-          ...wrapped,
-          env: { ...caches.env(wrapped.env.TMPDIR ?? checkout.temporary), ...wrapped.env },
-        };
-      },
+      wrap: (command, env) =>
+        place.wrap(agent.isClient ? command : command.map((word) => fromRoot(root, word)), env),
       [Symbol.dispose]: close,
     };
   } catch (error) {

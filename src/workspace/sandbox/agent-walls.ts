@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type CheckPlaces, checkWalls } from "./check-walls.ts";
 import { isBelow } from "./plan-mounts.ts";
-import type { Walls } from "./sandbox.ts";
+import type { PlacedFolder, Walls } from "./sandbox.ts";
 
 export interface AgentPlaces extends CheckPlaces {
   /** The host's socket, through which alone the ledger is reached. */
   readonly socket?: string;
-  /** Where the agent's client keeps its own state, below the home, and what of it no agent may write. */
-  readonly client: { readonly state: readonly string[]; readonly obeys?: readonly string[] };
+  /** What the agent's client has in the place of the folders where it keeps its state, and what it reads beside them. */
+  readonly client: { readonly placed: readonly PlacedFolder[]; readonly shows: readonly string[] };
   /** Paths in the checkout that no agent writes, and with `sandbox: strict` what is tracked outside the lock. */
   readonly readOnly: readonly string[];
 }
@@ -16,17 +16,25 @@ export interface AgentPlaces extends CheckPlaces {
 /** As around a check, but its git folder is its own to commit in, and its client remembers what it did. */
 export function agentWalls({ socket, client, readOnly, ...places }: AgentPlaces): Walls {
   const walls = checkWalls(places, "check");
+  const { home } = walls;
   const ownGit = join(places.checkout, ".git");
-  const state = client.state.filter((path) => existsSync(path));
-  const isInHome = (path: string) => isBelow(walls.home.path, path);
+  const shown = client.shows.filter((path) => existsSync(path));
+  const isInHome = (path: string) => isBelow(home.path, path);
+  const isPlaced = (path: string) => client.placed.some(({ at }) => at === path);
   return {
     ...walls,
     readOnly: [
       ...walls.readOnly.filter((path) => path !== ownGit),
-      ...[...readOnly, ...(client.obeys ?? [])].filter((path) => existsSync(path)),
+      ...readOnly.filter((path) => existsSync(path)),
+      ...shown.filter((path) => !isInHome(path)),
     ],
-    writable: [...walls.writable, ...state.filter((path) => !isInHome(path))],
-    home: { ...walls.home, writable: [...walls.home.writable, ...state.filter(isInHome)] },
+    home: {
+      ...home,
+      shown: [...home.shown, ...shown.filter(isInHome)].filter((path) => !isPlaced(path)),
+      // A person may have opened it for other tools: the client still writes to its own.
+      writable: home.writable.filter((path) => !isPlaced(path)),
+    },
+    placed: client.placed,
     ...(socket === undefined ? {} : { socket }),
   };
 }

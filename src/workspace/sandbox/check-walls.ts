@@ -38,6 +38,7 @@ export function checkWalls(places: CheckPlaces, purpose: "check" | "set-up"): Wa
     ],
     hidden: [states, join(commonFolder, "lockstep"), ...ofKind("hidden")].filter(existsSync),
     home: { path: home ?? states, shown: ofKind("shown"), writable: ofKind("writable") },
+    placed: [],
     temporary,
     network: true,
   };

@@ -75,6 +75,7 @@ async function prove(program: string): Promise<Found> {
       readOnly: [place("outside")],
       hidden: [],
       home: { path: place("home"), shown: [], writable: [] },
+      placed: [],
       temporary: place("temporary"),
       network: true,
     };

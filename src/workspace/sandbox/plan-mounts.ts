@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { quoted } from "../../core/points/quoted.ts";
-import { SandboxFault, type Walls } from "./sandbox.ts";
+import { type PlacedFolder, SandboxFault, type Walls } from "./sandbox.ts";
 
 /** `link`: `from` is where it leads. */
 export interface Mount {
@@ -59,15 +59,16 @@ function showsItself({ as, at, from }: Mount): boolean {
  * A folder that a mount lies in can still be renamed, and another put in its place; one that is a mount cannot.
  * So every folder between a writable one and what is protected in it becomes a mount of its own.
  */
-function pinsOf({ at, as }: Mount, around: Mount | undefined): Mount[] {
-  if (as === "writable" || around?.as !== "writable" || !showsItself(around)) return [];
+function pinsOf({ at, from, as }: Mount, around: Mount | undefined): Mount[] {
+  const isOpen = as === "writable" && at === from;
+  if (isOpen || around?.as !== "writable" || !showsItself(around)) return [];
   const pins: Mount[] = [];
   for (let path = dirname(at); path !== around.at; path = dirname(path))
     pins.unshift({ at: path, from: path, as: "writable" });
   return pins;
 }
 
-function resolveWalls({ writable, readOnly, hidden, home, temporary, socket }: Walls): Mount[] {
+function resolveWalls({ writable, readOnly, hidden, home, placed, temporary, socket }: Walls): Mount[] {
   const realHome = realPath(home.path);
   const open = [...writable, ...home.writable].map((path) => ({ path, real: realPath(path) }));
   const inPlace = (as: Mount["as"]) => (path: string) => {
@@ -79,7 +80,7 @@ function resolveWalls({ writable, readOnly, hidden, home, temporary, socket }: W
     const mount = inPlace(as)(path);
     const at = join(realHome, pathBelow(home.path, path));
     // Only what is named is left of the home, so a link to it has to be made again.
-    return at === mount.at ? [mount] : [mount, { at, from: mount.at, as: "link" as const }];
+    return [mount, ...linkTo(at, mount.at)];
   };
   const mounts: Mount[] = [
     { at: realHome, from: realHome, as: "hidden" },
@@ -88,11 +89,31 @@ function resolveWalls({ writable, readOnly, hidden, home, temporary, socket }: W
     ...hidden.map(inPlace("hidden")),
     ...readOnly.map(inPlace("read-only")),
     ...writable.map(inPlace("writable")),
+    ...placed.flatMap((folder) => {
+      const at = realPath(folder.at);
+      const link = [home.path, realHome].some((one) => isBelow(one, folder.at))
+        ? linkTo(join(realHome, pathBelow(home.path, folder.at)), at)
+        : [];
+      return [...link, ...placedMounts(folder, at)];
+    }),
     ...(socket === undefined ? [] : [inPlace("read-only")(socket)]),
     { at: realPath("/tmp"), from: realPath(temporary), as: "writable" },
   ];
   for (const mount of mounts) refuseSystem(mount);
   return mounts;
+}
+
+function linkTo(at: string, from: string): Mount[] {
+  return at === from ? [] : [{ at, from, as: "link" }];
+}
+
+function placedMounts({ at: person, from, shown }: PlacedFolder, at: string): Mount[] {
+  return [
+    { at, from: realPath(from), as: "writable" },
+    ...shown.map(
+      (name): Mount => ({ at: join(at, name), from: realPath(join(person, name)), as: "read-only" }),
+    ),
+  ];
 }
 
 /** Who may write a folder may have put a link there, and would choose what is shown. */

@@ -10,11 +10,22 @@ export interface Walls {
     readonly shown: readonly string[];
     readonly writable: readonly string[];
   };
+  /** Writable folders in the place of others, of which nothing else can be reached. */
+  readonly placed: readonly PlacedFolder[];
   /** Outside; a private folder that is the temporary folder inside. */
   readonly temporary: string;
   readonly network: boolean;
   /** Lockstep's own socket, which can be reached although the folder around it is hidden. */
   readonly socket?: string;
+}
+
+export interface PlacedFolder {
+  /** The folder as it is called inside. */
+  readonly at: string;
+  /** The one that is there instead. */
+  readonly from: string;
+  /** Names below the folder that are there as they are outside, read-only. */
+  readonly shown: readonly string[];
 }
 
 export interface Sandbox {

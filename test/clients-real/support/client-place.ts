@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { vi } from "vitest";
 import type { AgentClient, AgentStart } from "../../../src/clients/agent.ts";
-import { agentWalls } from "../../../src/workspace/sandbox/agent-walls.ts";
+import { openClientPlace } from "../../../src/run/conduct/client-place.ts";
 import { bubblewrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
 import { type Started, started } from "../../clients/started-agent.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";
@@ -29,7 +29,10 @@ export function clientPlace({
   /** In the repository. */
   readonly files?: Readonly<Record<string, string>>;
 }): ClientPlace {
-  const repository = temporaryFolder({ "a.txt": "a\n", ...files });
+  const slot = temporaryFolder();
+  const inTree = (file: string, text: string) => slot.write(join("tree", file), text);
+  for (const [file, text] of Object.entries({ "a.txt": "a\n", ...files })) inTree(file, text);
+  const repository = { ...slot, path: join(slot.path, "tree"), write: inTree };
   execFileSync("git", ["init", "-q"], { cwd: repository.path });
   const home = temporaryFolder();
   const main = temporaryFolder({ ".git/config": "" });
@@ -41,16 +44,11 @@ export function clientPlace({
   return {
     home,
     repository,
-    start: (client, more) =>
-      started(client, {
-        folder: repository.path,
-        env: whole,
-        msMax: 170_000,
-        ...(more.walled && {
-          wrap: wallsFor(client, { main: main.path, checkout: repository.path, temporary: temporary.path }),
-        }),
-        ...more,
-      }),
+    start: (client, more) => {
+      const asked = { folder: repository.path, env: whole, msMax: 170_000, ...more };
+      const places = { main: main.path, checkout: repository.path, temporary: temporary.path };
+      return more.walled ? startWalled(client, places, asked) : started(client, asked);
+    },
     [Symbol.dispose]: () => {
       vi.unstubAllEnvs();
       for (const folder of [repository, home, main, temporary]) folder[Symbol.dispose]();
@@ -58,16 +56,21 @@ export function clientPlace({
   };
 }
 
-function wallsFor(
+/** As in a run: what the client writes in its home lies beside the checkout. */
+async function startWalled(
   client: AgentClient,
   { main, ...places }: Readonly<Record<"main" | "checkout" | "temporary", string>>,
-): AgentStart["wrap"] {
-  return (command, env) => {
-    const walls = agentWalls({
-      ...{ root: main, commonFolder: join(main, ".git"), ...places, home: [] },
-      ...{ client, readOnly: [] },
-    });
-    const wrapped = bubblewrap("/usr/bin/bwrap").wrap(command, walls, { cwd: places.checkout, env });
-    return { ...wrapped, env: { ...wrapped.env, XDG_CACHE_HOME: "/tmp/.cache" } };
-  };
+  more: Partial<AgentStart>,
+): Promise<Started> {
+  const place = openClientPlace({
+    sandbox: bubblewrap("/usr/bin/bwrap"),
+    client,
+    checkout: {
+      ...{ session: null, task: "T", attempt: 1, base: "", included: {} },
+      ...{ commonFolder: join(main, ".git"), folder: places.checkout, temporary: places.temporary },
+    },
+    ...{ root: main, opened: [], readOnly: [] },
+  });
+  using _home = place.enter(more.resume);
+  return await started(client, { ...place, ...more });
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { landRepository } from "../../support/land-repository.ts";
-import type { CommandRun } from "../../support/run-command.ts";
+import type { CommandRun, Running } from "../../support/run-command.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";
 
 export interface ClientWish {
@@ -39,6 +39,8 @@ export interface ClientRepository extends Disposable {
   git(...words: string[]): string;
   /** The built command, in the person's environment. */
   lockstep(...words: string[]): Promise<CommandRun>;
+  /** The same, without waiting for its end. */
+  start(...words: string[]): Running;
   /** `lockstep run --json`. */
   run(): Promise<ClientRun>;
 }
@@ -65,12 +67,14 @@ export function clientRepository({
     ...env,
   };
   const clean = ["env", "-i", ...Object.entries(whole).map(([name, value]) => `${name}=${value}`)];
-  const lockstep = (...words: string[]) => repository.run(words, { through: clean });
+  const start = (...words: string[]) => repository.start(words, { through: clean });
+  const lockstep = (...words: string[]) => start(...words).ended;
   return {
     path: repository.path,
     home,
     git: repository.git,
     lockstep,
+    start,
     run: async () => {
       const ran = await lockstep("run", "--json");
       if (ran.stdout === "") throw new Error(`\`lockstep run\` printed nothing; stderr: ${ran.stderr}`);

@@ -1,0 +1,59 @@
+import { dirname } from "node:path";
+import type { AgentClient, AgentStart } from "../../clients/agent.ts";
+import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { AgentHome } from "../../workspace/client-home/agent-home.ts";
+import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
+import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
+import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
+
+export interface ClientPlaceOptions {
+  readonly sandbox: Sandbox;
+  readonly client: Pick<AgentClient, "home">;
+  readonly checkout: Checkout;
+  readonly root: string;
+  /** Paths below the home that a person opens. */
+  readonly opened: readonly string[];
+  readonly readOnly: readonly string[];
+  readonly socket?: string;
+}
+
+/** Where a client is started: what it can reach, and what it has in the place of the person's home. */
+export interface ClientPlace extends Pick<AgentStart, "wrap" | "outside"> {
+  /** Whether what is wrapped cannot get out. */
+  readonly walled: boolean;
+  /** Before each start; until it is disposed of, a login that is refreshed goes to both sides. */
+  enter(resume?: string): Disposable;
+}
+
+export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
+  const { sandbox, client, checkout, root, opened, readOnly, socket } = options;
+  const { commonFolder, temporary } = checkout;
+  const home =
+    sandbox.enforces && client.home !== undefined
+      ? new AgentHome(dirname(checkout.folder), client.home)
+      : undefined;
+  return {
+    walled: sandbox.enforces,
+    outside: (path) => home?.outside(path) ?? path,
+    enter: (resume) => {
+      if (home === undefined) return { [Symbol.dispose]: () => {} };
+      home.prepare(resume === undefined ? undefined : { id: resume, checkout: checkout.folder });
+      return home.follow();
+    },
+    wrap: (command, env) => {
+      const walls = agentWalls({
+        ...{ root, commonFolder, home: opened, checkout: checkout.folder, temporary, readOnly },
+        client: { placed: home?.placed() ?? [], shows: client.home?.shows ?? [] },
+        ...(socket === undefined ? {} : { socket }),
+      });
+      const wrapped = sandbox.wrap(command, walls, { cwd: checkout.folder, env });
+      if (!sandbox.enforces) return wrapped;
+      // The person's own caches are not there: tools get empty ones in the private temporary folder.
+      const caches = openCaches({
+        ...{ commonFolder, opened, purpose: "check", temporary },
+        setup: { programs: [], runsTree: false },
+      });
+      return { ...wrapped, env: { ...caches.env(wrapped.env.TMPDIR ?? temporary), ...wrapped.env } };
+    },
+  };
+}

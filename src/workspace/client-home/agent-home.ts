@@ -1,0 +1,117 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { removeFolder } from "../remove-folder.ts";
+import { isBelow } from "../sandbox/plan-mounts.ts";
+import type { PlacedFolder } from "../sandbox/sandbox.ts";
+import { bringConversation, type Side } from "./bring-conversation.ts";
+import type { ClientHome, ConversationName } from "./client-home.ts";
+import { LoginExchange } from "./login-exchange.ts";
+import { clearPlain, readOwn, replaceFile } from "./plain-files.ts";
+
+const copyBytesMax = 1024 * 1024;
+const exchangeMs = 1_000;
+
+/** What an agent's client has in the place of the person's folders. It lies in the agent's slot and goes with it. */
+export class AgentHome {
+  readonly #folder: string;
+  readonly #home: ClientHome;
+  readonly #logins: readonly LoginExchange[];
+
+  /** @param slot The folder beside the checkout, which no agent can write. */
+  constructor(slot: string, home: ClientHome) {
+    this.#folder = join(slot, "homes", home.name);
+    this.#home = home;
+    this.#logins = home.folders.flatMap(({ path, logins }, at) =>
+      logins.map((login) => {
+        const record = join(this.#folder, `${at}-${login.file}.given`);
+        return new LoginExchange(login, { person: path, agent: this.#own(at) }, record);
+      }),
+    );
+  }
+
+  /** False where no client was started in the sandbox here. */
+  get exists(): boolean {
+    return existsSync(this.#folder);
+  }
+
+  /** Made anew for a start: of an earlier one its conversations are left, and the login that it may have refreshed. */
+  prepare(resumed?: ConversationName): void {
+    this.exchangeLogins();
+    for (const [at, { path, shows, copies, keeps }] of this.#home.folders.entries()) {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      const own = this.#own(at);
+      mkdirSync(own, { recursive: true, mode: 0o700 });
+      for (const name of readdirSync(own))
+        if (!keeps.includes(name) || isLink(join(own, name))) removeFolder(join(own, name));
+      for (const name of shows) clearPlain(own, name);
+      for (const name of copies) {
+        const content = readOwn(join(path, name), copyBytesMax);
+        if (content !== undefined) replaceFile(join(own, name), content);
+      }
+    }
+    for (const login of this.#logins) login.give();
+    if (resumed !== undefined) this.#bring(resumed, { from: this.#person, to: this.#agent });
+  }
+
+  /** Until the end: what one side refreshes the other gets, so that several agents can share a login. */
+  follow(): Disposable {
+    const timer = setInterval(() => this.exchangeLogins(), exchangeMs).unref();
+    return {
+      [Symbol.dispose]: () => {
+        clearInterval(timer);
+        this.exchangeLogins();
+      },
+    };
+  }
+
+  /** Later, or at the next start, where the disk is full or a folder is in the way. */
+  exchangeLogins(): void {
+    for (const login of this.#logins) {
+      try {
+        login.exchange();
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      }
+    }
+  }
+
+  /** Gives a conversation to the person who takes over; says why that cannot be done. */
+  giveBack(name: ConversationName): string | undefined {
+    return this.exists ? this.#bring(name, { from: this.#agent, to: this.#person }) : undefined;
+  }
+
+  placed(): readonly PlacedFolder[] {
+    return this.#home.folders.map(({ path, shows }, at) => ({
+      at: path,
+      from: this.#own(at),
+      shown: shows.filter((name) => existsSync(join(path, name))),
+    }));
+  }
+
+  /** Where a path of the client's lies outside of the sandbox. */
+  outside(path: string): string {
+    const at = this.#home.folders.findIndex((folder) => folder.path === path || isBelow(folder.path, path));
+    return at < 0 ? path : join(this.#own(at), path.slice(this.#home.folders[at]?.path.length));
+  }
+
+  get #person(): Side {
+    return { root: this.#home.folders[0]?.path ?? "", whose: "person" };
+  }
+
+  get #agent(): Side {
+    return { root: this.#own(0), whose: "agent" };
+  }
+
+  #bring(name: ConversationName, sides: { readonly from: Side; readonly to: Side }): string | undefined {
+    const { conversation } = this.#home;
+    return "file" in conversation ? bringConversation(conversation, name, sides) : undefined;
+  }
+
+  #own(at: number): string {
+    return join(this.#folder, String(at));
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path).isSymbolicLink();
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { field } from "../../core/points/fields.ts";
+import { fileMark } from "../file-mark.ts";
+import type { Login } from "./client-home.ts";
+import { readOwn, readPlain, replaceFile } from "./plain-files.ts";
+import { isJson, refreshedLogin } from "./refreshed-login.ts";
+
+const loginBytesMax = 1024 * 1024;
+const recordBytesMax = 64 * 1024;
+
+/** What both sides held when they were last the same, as digests; agents cannot write it. */
+interface Given {
+  readonly person: string;
+  readonly agent: string;
+}
+
+/**
+ * A login that the person and one agent's client both hold. What the client refreshes goes back to the person as long
+ * as nobody else has refreshed it meanwhile: then the agent gets that one. So no refresh overwrites a newer one.
+ */
+export class LoginExchange {
+  readonly #login: Login;
+  readonly #folders: { readonly person: string; readonly agent: string };
+  readonly #record: string;
+  #seen: string | undefined;
+
+  constructor(login: Login, folders: { readonly person: string; readonly agent: string }, record: string) {
+    this.#login = login;
+    this.#folders = folders;
+    this.#record = record;
+  }
+
+  /** Gives the agent's client the login as the person has it. */
+  give(): void {
+    const login = this.#read().person;
+    if (login !== undefined) this.#giveAgent(login);
+  }
+
+  /** Brings both sides up to date, where there is something new. Also after a crash: the record says what is new. */
+  exchange(): void {
+    const seen = `${fileMark(this.#file.person)} ${fileMark(this.#file.agent)}`;
+    if (seen === this.#seen) return;
+    this.#update();
+    this.#seen = seen; // not where it failed
+  }
+
+  #update(): void {
+    const given = this.#given();
+    const { person, agent } = this.#read();
+    // A client that writes its file in place shows it half-written for a moment.
+    if (given === undefined || person === undefined || !isJson(person)) return;
+    if (digestOf(person) !== given.person) this.#giveAgent(person);
+    else if (agent !== undefined && digestOf(agent) !== given.agent) this.#givePerson(person, agent);
+  }
+
+  #givePerson(person: string, agent: string): void {
+    const refreshed = refreshedLogin(person, agent, this.#login.values);
+    if (refreshed !== undefined) replaceFile(realpathSync(this.#file.person), refreshed);
+    this.#remember(refreshed ?? person, agent);
+  }
+
+  get #file() {
+    const { person, agent } = this.#folders;
+    return { person: join(person, this.#login.file), agent: join(agent, this.#login.file) };
+  }
+
+  #read() {
+    const agent = readPlain(this.#folders.agent, this.#login.file, loginBytesMax);
+    return { person: readOwn(this.#file.person, loginBytesMax)?.toString(), agent: agent?.toString() };
+  }
+
+  #giveAgent(login: string): void {
+    replaceFile(this.#file.agent, login);
+    this.#remember(login, login);
+  }
+
+  #remember(person: string, agent: string): void {
+    const given: Given = { person: digestOf(person), agent: digestOf(agent) };
+    replaceFile(this.#record, JSON.stringify(given));
+  }
+
+  #given(): Given | undefined {
+    const text = readPlain(dirname(this.#record), basename(this.#record), recordBytesMax);
+    if (text === undefined) return undefined;
+    const read: unknown = JSON.parse(text.toString());
+    const [person, agent] = [field(read, "person"), field(read, "agent")];
+    return typeof person === "string" && typeof agent === "string" ? { person, agent } : undefined;
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { removeFolder } from "../remove-folder.ts";
+
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * What a file below a folder holds that agents can write. Undefined where it is missing, too large, or anything but
+ * a file that has no other name: a link would have Lockstep read something else.
+ */
+export function readPlain(root: string, name: string, bytesMax: number): Buffer | undefined {
+  const file = join(root, name);
+  return unlessAbsent(() => {
+    if (realpathSync(dirname(file)) !== join(realpathSync(root), dirname(name))) return undefined;
+    const descriptor = openSync(file, flags);
+    try {
+      const { nlink, size } = fstatSync(descriptor);
+      if (!fstatSync(descriptor).isFile() || nlink !== 1 || size > bytesMax) return undefined;
+      return readFileSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+/** A person's file, who may have put a link in its place. */
+export function readOwn(file: string, bytesMax: number): Buffer | undefined {
+  return unlessAbsent(() => {
+    const found = statSync(file);
+    return found.isFile() && found.size <= bytesMax ? readFileSync(file) : undefined;
+  });
+}
+
+/** Whole or not at all; a link in its place is replaced, not followed. */
+export function replaceFile(file: string, content: string | Buffer): void {
+  const making = join(dirname(file), `.lockstep-${randomBytes(6).toString("hex")}`);
+  try {
+    const descriptor = openSync(making, "wx", 0o600);
+    try {
+      writeFileSync(descriptor, content);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(making, file);
+  } catch (error) {
+    rmSync(making, { force: true });
+    throw error;
+  }
+}
+
+/** A folder below one that agents can write. What lies in the way is removed. */
+export function makePlain(root: string, path: string): string {
+  let folder = root;
+  for (const name of path.split("/").filter((one) => one !== "." && one !== "")) {
+    folder = join(folder, name);
+    if (!isFolder(folder)) rmSync(folder, { force: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+  return folder;
+}
+
+/** Nothing is left at a path below such a folder, and no link leads to it. */
+export function clearPlain(root: string, name: string): void {
+  const way = dirname(name);
+  if (way !== ".") makePlain(root, way);
+  removeFolder(join(root, name));
+}
+
+/** And no link, which could lead anywhere. */
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+const absences: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EACCES", "EISDIR"];
+
+function unlessAbsent<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (absences.includes((error as NodeJS.ErrnoException).code)) return undefined;
+    throw error;
+  }
+}
