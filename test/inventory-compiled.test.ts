@@ -28,7 +28,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 `,
-      "sub/two_test.go": 'package sub\n\nimport "testing"\n\nfunc TestFails(t *testing.T) { t.Fatal("boom") }\n',
+      "sub/two_test.go":
+        'package sub\n\nimport "testing"\n\nfunc TestFails(t *testing.T) { t.Fatal("boom") }\n',
       "early/early_test.go":
         'package early\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(0) }\nfunc TestA(t *testing.T) {}\n',
     };

@@ -32,7 +32,8 @@ const listed = {
   fails: "fail",
   environment: "pass",
 };
-const early = 'it("a", () => {});\nit("b", () => process.exit(0));\nit("c", () => { throw new Error("c"); });\n';
+const early =
+  'it("a", () => {});\nit("b", () => process.exit(0));\nit("c", () => { throw new Error("c"); });\n';
 
 describe("the tests of vitest", () => {
   const vitest = `node ${scripts.vitest} run --globals`;
@@ -84,7 +85,10 @@ it.each([1, 2])("each %i", () => {});
       "exit.js": "export default () => process.exit(0);\n",
       "package.json": '{ "type": "module" }',
     };
-    const [cut, listing] = await listTests(files, [vitest, `node ${scripts.vitest} list --globals --filesOnly`]);
+    const [cut, listing] = await listTests(files, [
+      vitest,
+      `node ${scripts.vitest} list --globals --filesOnly`,
+    ]);
     expect(cut).toMatchObject({ exit: 0, cut: "vitest began and did not come to its end" });
     expect(listing).toMatchObject({ exit: 0, inventory: null });
   });

@@ -81,7 +81,8 @@ def test_inner(tmp_path):
   it("are cut by whatever ends it early, and are none where nothing runs", async () => {
     const files = {
       "test_exit.py": "import os\n\ndef test_a():\n    pass\n\ndef test_b():\n    os._exit(0)\n",
-      "test_leave.py": 'import pytest\n\ndef test_a():\n    pytest.exit("x", returncode=0)\n\ndef test_b():\n    pass\n',
+      "test_leave.py":
+        'import pytest\n\ndef test_a():\n    pytest.exit("x", returncode=0)\n\ndef test_b():\n    pass\n',
     };
     const commands = [`${pytest} test_exit.py`, `${pytest} test_leave.py`, `${pytest} --collect-only`];
     const [exited, left, none] = await listTests(files, commands);
@@ -172,7 +173,8 @@ sys.exit(not result.wasSuccessful())
   });
 
   it("are cut by an early exit; other settings of the project hold", async () => {
-    const early = "import os\nimport unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        os._exit(0)\n";
+    const early =
+      "import os\nimport unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        os._exit(0)\n";
     const files = { "test_early.py": early, "lib/sitecustomize.py": "print('its own')\n" };
     const commands = [`${python} -m unittest`, `PYTHONPATH=lib:$PYTHONPATH ${python} -c "print(1)"`];
     const isolated = `PYTHONPATH=$PYTHONPATH:lib ${python} -c "print(2)" && ${python} -I -c "print(3)"`;
