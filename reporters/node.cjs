@@ -1,6 +1,7 @@
 "use strict";
 // Loaded into every Node process of a check: it must cost next to nothing, print nothing and never throw.
 try {
+  delete require.cache[__filename];
   const main = process.argv[1] || "";
   const isRunner =
     /\b(?:vitest|jest|react-scripts|_?mocha)\b/.test(main) && require("./runners.cjs").watch(main);
@@ -15,7 +16,7 @@ try {
     watchHarness();
   }
 } catch {
-  // A check does not fail for want of a list of its tests.
+  // A check never fails because its tests cannot be listed.
 }
 
 /** Says nothing until the process defines its first `node:test` test, which adds this listener. */

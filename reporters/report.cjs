@@ -40,10 +40,11 @@ exports.open = (runner, file = "") => {
 
 /** What tests start sees the environment as it was before the reporters came. */
 exports.restoreEnvironment = (except = []) => {
-  const before = parse(readFileSync(path.join(__dirname, "environment.json"), "utf8"));
-  for (const [name, { was, is }] of Object.entries(before)) {
-    if (except.includes(name) || env[name] !== is) continue;
-    if (was === null) delete env[name];
-    else env[name] = was;
+  const pieces = parse(readFileSync(path.join(__dirname, "environment.json"), "utf8"));
+  for (const { name, piece, separator } of pieces) {
+    const value = env[name];
+    if (except.includes(name) || value === undefined || !value.includes(piece)) continue;
+    if (value === piece) delete env[name];
+    else env[name] = value.replace(piece + separator, () => "").replace(separator + piece, () => "");
   }
 };

@@ -13,7 +13,7 @@ const scripts = [
   [/[\\/]mocha[\\/](?:bin[\\/]_?mocha(?:\.c?js)?|lib[\\/]cli[\\/]cli\.c?js)$/, watchMocha],
 ];
 
-/** False if the script is none of a runner. */
+/** False if the script does not belong to a runner. */
 exports.watch = (main) => {
   const script = realpathSync(main);
   const [, watch] = scripts.find(([pattern]) => pattern.test(script)) ?? [];

@@ -103,6 +103,19 @@ describe("a pass", () => {
     expect([await isReused(["a.txt"]), await isReused()]).toEqual([false, true]);
   });
 
+  it("gives back the tests that it listed; one whose list is cut is run again", async () => {
+    const test = (body: string) => `import test from "node:test"; test("__proto__", () => { ${body} });`;
+    using ground = provingGround({ "a.mjs": test(""), "early.mjs": test("process.exit(0)") });
+    const [first] = await prove(ground, "node a.mjs");
+    expect(first?.inventory).toMatchObject({ runners: ["node:test"], cut: null });
+    expect(Object.keys(first?.inventory?.tests ?? {})).toEqual(["a.mjs > __proto__"]);
+    const again = await prove(ground, "node a.mjs", "node early.mjs", "node early.mjs");
+    expect(again[0]).toEqual({ ...first, reused: true });
+    const cut = "node:test began early.mjs and did not come to its end";
+    for (const run of again.slice(1))
+      expect(run).toMatchObject({ reused: false, run: { exit: 0 }, inventory: { cut } });
+  });
+
   it("that came after a failure is chance, and not kept", async () => {
     using ground = provingGround();
     const ledger = await openMemoryLedger();

@@ -8,7 +8,7 @@ from posix import getpid, write
 
 
 class Quiet:
-    """A check does not fail for want of a list of its tests."""
+    """A check never fails because its tests cannot be listed."""
 
     def __enter__(self):
         pass
@@ -48,11 +48,11 @@ class Report:
 def restore_environment(folder):
     """What tests start sees the environment as it was before the reporters came."""
     with open(os.path.join(os.path.dirname(folder), "environment.json"), "rb") as file:
-        before = json.loads(file.read())
-    for name, value in before.items():
-        if os.environ.get(name) != value["is"]:
-            continue
-        if value["was"] is None:
+        pieces = json.loads(file.read())
+    for one in pieces:
+        name, piece, separator = one["name"], one["piece"], one["separator"]
+        value = os.environ.get(name, "")
+        if value == piece:
             del os.environ[name]
-        else:
-            os.environ[name] = value["was"]
+        elif piece in value:
+            os.environ[name] = value.replace(piece + separator, "").replace(separator + piece, "")

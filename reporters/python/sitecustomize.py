@@ -49,8 +49,12 @@ class _Loader(object):
 
 def _load_next():
     """Whatever of this name would have been loaded without this file."""
-    from _frozen_importlib import module_from_spec
-    from _frozen_importlib_external import PathFinder
+    try:
+        from _frozen_importlib import module_from_spec
+        from _frozen_importlib_external import PathFinder
+    except ImportError:
+        from importlib.machinery import PathFinder
+        from importlib.util import module_from_spec
 
     spec = PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:
@@ -61,9 +65,10 @@ def _load_next():
     spec.loader.exec_module(module)
 
 
-if sys.version_info >= (3, 8):
+if sys.version_info >= (3, 5):
     _here = __file__[: -len("/sitecustomize.py")]
     sys.path[:] = [_path for _path in sys.path if _path != _here]
-    _reporters = {"_pytest.config": "report_pytest.py", "unittest.runner": "report_unittest.py"}
-    sys.meta_path.insert(0, _Watch(_here, _reporters))
+    if sys.version_info >= (3, 8):
+        _reporters = {"_pytest.config": "report_pytest.py", "unittest.runner": "report_unittest.py"}
+        sys.meta_path.insert(0, _Watch(_here, _reporters))
     _load_next()

@@ -1,5 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join, relative, resolve, sep } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { CargoLines } from "../core/proof/cargo-lines.ts";
@@ -12,7 +24,7 @@ import { removeFolder } from "../workspace/remove-folder.ts";
 /** Changes with what the reporters report: a pass that an older one saw is run again. */
 export const reportersVersion = 1;
 
-const reportBytesMax = 256 * 1024 * 1024;
+const reportBytesMax = 64 * 1024 * 1024;
 
 /** Reporters for the test runners that a check may start, whatever its command is. */
 export interface Reporters extends Disposable {
@@ -40,11 +52,15 @@ export function placeReporters(parent: string): Reporters {
     readOnly: folder,
     writable: out,
     env(given) {
-      const added = variables(folder, given);
-      const before = Object.entries(added).map(([name, is]) => [name, { is, was: given[name] ?? null }]);
-      writeFileSync(join(folder, "environment.json"), JSON.stringify(Object.fromEntries(before)));
-      writeFileSync(join(folder, "environment.sh"), Object.keys(added).map(restoring(given)).join(""));
-      return added;
+      const pieces = piecesFor(folder, given);
+      writeFileSync(join(folder, "environment.json"), JSON.stringify(pieces));
+      writeFileSync(join(folder, "environment.sh"), pieces.map(takingOut).join(""));
+      return Object.fromEntries(
+        pieces.map(({ name, piece, separator }) => [
+          name,
+          given[name] ? piece + separator + given[name] : piece,
+        ]),
+      );
     },
     read(checkout) {
       const record = new InventoryRecord();
@@ -59,38 +75,78 @@ export function placeReporters(parent: string): Reporters {
   };
 }
 
-function variables(folder: string, given: Readonly<Record<string, string>>): Record<string, string> {
-  const quoted = `"${join(folder, "node.cjs").replace(/["\\]/g, "\\$&")}"`;
-  const added: Record<string, string> = {
-    NODE_OPTIONS: [`--require ${quoted}`, given.NODE_OPTIONS].filter(Boolean).join(" "),
-  };
+/** What comes before the value that a variable has. */
+interface Piece {
+  readonly name: string;
+  readonly piece: string;
+  readonly separator: string;
+}
+
+function piecesFor(folder: string, given: Readonly<Record<string, string>>): readonly Piece[] {
+  const preload = join(folder, "node.cjs");
+  // Old versions of Node know no quotes.
+  const word = /[\s"\\]/.test(preload) ? `"${preload.replace(/["\\]/g, "\\$&")}"` : preload;
+  const pieces: Piece[] = [{ name: "NODE_OPTIONS", piece: `--require ${word}`, separator: " " }];
   if (!folder.includes(delimiter))
-    added.PYTHONPATH = [join(folder, "python"), given.PYTHONPATH].filter(Boolean).join(delimiter);
-  // Go splits the words of this one again.
-  if (!/[\s'"]/.test(folder) && !/(?:^|\s)['"]?--?exec\b/.test(given.GOFLAGS ?? ""))
-    added.GOFLAGS = [given.GOFLAGS, `-exec=${join(folder, "go-exec.sh")}`].filter(Boolean).join(" ");
-  return added;
+    pieces.push({ name: "PYTHONPATH", piece: join(folder, "python"), separator: delimiter });
+  const start = join(folder, "go-exec.sh");
+  if (canStart(start) && !/\bexec\b/.test(given.GOFLAGS ?? "") && !hasStoredFlags(given))
+    pieces.push({ name: "GOFLAGS", piece: `-exec=${start}`, separator: " " });
+  return pieces;
 }
 
-function restoring(given: Readonly<Record<string, string>>): (name: string) => string {
-  return (name) => {
-    const value = given[name];
-    return value === undefined
-      ? `unset ${name}\n`
-      : `${name}='${value.replaceAll("'", "'\\''")}'\nexport ${name}\n`;
-  };
+/** Go splits the words of the variable again; and a file system may refuse to start programs. */
+function canStart(script: string): boolean {
+  if (/[\s'"]/.test(script)) return false;
+  try {
+    chmodSync(script, 0o700);
+    accessSync(script, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
+/** `go env -w` stores flags that the variable would hide. */
+function hasStoredFlags({
+  GOFLAGS,
+  GOENV,
+  XDG_CONFIG_HOME,
+  HOME = "",
+}: Readonly<Record<string, string>>): boolean {
+  if (GOFLAGS !== undefined) return false;
+  const file = GOENV || join(XDG_CONFIG_HOME || join(HOME, ".config"), "go", "env");
+  return existsSync(file) && readFileSync(file, "utf8").includes("GOFLAGS=");
+}
+
+/** For a shell. */
+function takingOut({ name, piece, separator }: Piece): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const without = (text: string) =>
+    `*${quoted(text)}*) ${name}=\${${name}%%${quoted(text)}*}\${${name}#*${quoted(text)}} ;;\n`;
+  const cases = [
+    `${quoted(piece)}) unset ${name} ;;\n`,
+    without(piece + separator),
+    without(separator + piece),
+  ];
+  return `case \${${name}-} in\n${cases.join("")}esac\n`;
+}
+
+/** Code of the check can write there, so a report may be anything. */
 function readAll(folder: string, ending: string, record: InventoryRecord): readonly string[] {
   let left = reportBytesMax;
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
-    .flatMap(({ name }) => {
-      left -= statSync(join(folder, name)).size;
-      if (left >= 0) return [readFileSync(join(folder, name), "utf8")];
-      record.cut("the reports are too long to be read");
-      return [];
-    });
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+      .map(({ name }) => {
+        left -= statSync(join(folder, name)).size;
+        if (left < 0) throw new Error("the reports are too long");
+        return readFileSync(join(folder, name), "utf8");
+      });
+  } catch (error) {
+    record.cut(`the reports cannot be read: ${(error as Error).message}`);
+    return [];
+  }
 }
 
 /** A file elsewhere keeps its whole path. */
