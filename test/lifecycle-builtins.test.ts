@@ -245,7 +245,7 @@ describe("run_tests", () => {
     });
   });
 
-  it("fails where they do, with a prompt that shows the end of their output", async () => {
+  it("fails where they do, with a prompt that shows what failed", async () => {
     const noise = `node -e "console.log('x'.repeat(9000)); console.log('expected 1, got 2'); process.exit(3)"`;
     using ground = await lifecycleGround({ "package.json": manifest(noise) });
     const result = await run("run_tests", ground);

@@ -1,4 +1,5 @@
 import { detectTests } from "../../core/proof/detect-commands.ts";
+import { failingPart } from "../../core/proof/failing-part/failing-part.ts";
 import { failure, type HookContext, type HookResult, skip, success } from "./hook.ts";
 import type { HookPorts } from "./hook-ports.ts";
 
@@ -20,7 +21,7 @@ export async function runTests(
     prompt: [
       `\`${command}\` ${how} on your branch \`${context.branch_name}\`. What it printed:`,
       "",
-      run.output.slice(0, outputLengthMax),
+      failingPart(run.output).slice(0, outputLengthMax),
       "",
       `Find the cause, mend it in ${context.worktree} and commit. Do not weaken or remove tests.`,
     ].join("\n"),
