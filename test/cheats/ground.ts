@@ -19,10 +19,14 @@ const searchPath = [
   process.env.PATH ?? "",
 ].join(delimiter);
 
+const probed = new Map<string, boolean>();
+
 /** What is missing of a project's tool chain here. */
 export function missingTools({ needs }: Project): readonly string[] {
   const env = { ...process.env, PATH: searchPath };
-  return needs.filter((probe) => spawnSync("sh", ["-c", probe], { env, stdio: "ignore" }).status !== 0);
+  for (const probe of needs.filter((one) => !probed.has(one)))
+    probed.set(probe, spawnSync("sh", ["-c", probe], { env, stdio: "ignore" }).status === 0);
+  return needs.filter((probe) => probed.get(probe) !== true);
 }
 
 export interface Judged {
