@@ -6,11 +6,20 @@ import type { Project } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
 import { machineClock } from "../workspace/machine-clock.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
+import { isStoreFault } from "./verdicts.ts";
 
-/** A task that was begun before that time, and is at work now. */
+/** A task that was begun before that time, and is at work now. A ledger that is broken holds none: a person mends it. */
 export async function atWorkSince(project: Project, ms: number): Promise<string | undefined> {
   if (!hasLedger(project)) return undefined;
-  const folder = openStateFolder(project);
+  try {
+    return await findAtWork(openStateFolder(project), ms);
+  } catch (error) {
+    if (isStoreFault(error) && !error.retryable) return undefined;
+    throw error;
+  }
+}
+
+async function findAtWork(folder: string, ms: number): Promise<string | undefined> {
   const ledger = await openSqliteLedger({ folder, create: false, fileSystemOf: networkFileSystem });
   try {
     for (const { key } of liveHolders(await readGuardFacts({ ledger }), machineClock())) {

@@ -48,15 +48,24 @@ export function whoCalls(): Promise<Caller> {
 }
 
 async function look(): Promise<Caller> {
-  const project = ownProject();
+  const project = orUndefined(() => findProject(currentFolder()));
   const lineage = lineageOf(process.pid);
   const caller = recognise({
     environment: process.env,
     ancestors: lineage.slice(1),
-    run: project && runAtWork(stateFolder(project))?.pid,
+    run: project && orUndefined(() => runAtWork(stateFolder(project)))?.pid,
     isHere: (folder) => project === undefined || isAtWorkIn(project, folder),
   });
   return caller.kind === "person" && project !== undefined ? unlessOrphan(caller, project, lineage) : caller;
+}
+
+/** What cannot be read, the command itself will stumble over and say why. */
+function orUndefined<Found>(find: () => Found): Found | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined;
+  }
 }
 
 /** A process that lost its parents while an agent is at work may be that agent's. */
@@ -71,15 +80,6 @@ async function unlessOrphan(
   if (task === undefined) return caller;
   const lost = "this has no terminal and its parent process has ended";
   return agent(`${lost}, while an agent is at work on \`${task}\``);
-}
-
-/** Where it cannot be told, the command itself says why. */
-function ownProject(): Project | undefined {
-  try {
-    return findProject(currentFolder());
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -146,19 +146,14 @@ function agent(seen: string, process?: SeenProcess, session?: string): Caller {
   return { kind: "agent", seen, process: identity ?? hidden, environment, session };
 }
 
+/** True where that cannot be told. */
 function isAtWorkIn(project: Project, folder: string | undefined): boolean {
-  if (folder === undefined) return true;
-  try {
-    const other = findProject(folder);
-    const same =
-      (project.commonFolder ?? project.place.realRoot) === (other.commonFolder ?? other.place.realRoot);
-    // One that was started above the project, in a home perhaps, can be at work in all that lies below.
-    return same || isAbove(other.place.realRoot ?? folder, project) || other.commonFolder === undefined;
-  } catch {
-    return true; // the folder is gone
-  }
+  const other = folder === undefined ? undefined : orUndefined(() => findProject(folder));
+  if (other?.commonFolder === undefined) return true;
+  // One that was started above the project can be at work in all that lies below.
+  return other.commonFolder === project.commonFolder || isAbove(other.place.realRoot, project);
 }
 
-function isAbove(folder: string, { place }: Project): boolean {
-  return `${place.realRoot ?? place.root}/`.startsWith(folder === "/" ? "/" : `${folder}/`);
+function isAbove(folder: string | undefined, { place }: Project): boolean {
+  return `${place.realRoot ?? place.root}/`.startsWith(`${folder}/`);
 }
