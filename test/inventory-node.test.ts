@@ -102,6 +102,7 @@ import test from "node:test";
 test("environment", () => {
   const { NODE_OPTIONS, PYTHONPATH, GOFLAGS } = process.env;
   deepEqual({ NODE_OPTIONS, PYTHONPATH, GOFLAGS }, { NODE_OPTIONS: "--no-warnings", PYTHONPATH: undefined, GOFLAGS: undefined });
+  deepEqual(process.execArgv.filter((word) => word.includes("require")), []);
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
   const { status, stderr } = spawnSync(process.execPath, ["inner.mjs"], { env, encoding: "utf8" });
   deepEqual({ status, stderr }, { status: 0, stderr: "" });
