@@ -13,7 +13,7 @@ esac
 report=$here/out/$$
 mkfifo "$report.pipe" 2>/dev/null || exec "$@"
 printf 'begin %s\n' "$PWD" >"$report.go"
-grep -aE '^.?=== RUN |--- (PASS|FAIL|SKIP): |^.?(PASS|FAIL)$' <"$report.pipe" >>"$report.go" &
+grep -aE '^.?=== RUN |--- (PASS|FAIL|SKIP): ' <"$report.pipe" >>"$report.go" &
 binary=$1
 shift
 {

@@ -28,8 +28,10 @@ function listening(Reporter) {
 
 function listen(events) {
   report.restoreEnvironment();
-  const runner = report.open("mocha");
+  let count = 0;
+  const runner = report.open("mocha", { isWhole: () => count > 0 && count === events.total });
   const tell = (outcome) => (test) => {
+    count += 1;
     try {
       runner.test(test.file, test.titlePath(), outcome);
     } catch {}

@@ -8,8 +8,10 @@ const report = require("./report.cjs");
 /** A process that defines tests: a file of `node --test`, or one that was started by itself. */
 exports.watchFile = (main) => {
   report.restoreEnvironment();
-  const runner = report.open("node:test", main);
-  follow(runner, ({ names, outcome }) => runner.test(main, names, outcome));
+  const state = { queued: 0, finished: 0 };
+  const isWhole = () => state.queued > 0 && state.finished === state.queued;
+  const runner = report.open("node:test", { file: main, isWhole });
+  follow(runner, state, ({ names, outcome }) => runner.test(main, names, outcome));
 };
 
 /** The process of `node --test`: its files report their tests themselves, unless they all run in here. */
@@ -21,7 +23,7 @@ exports.watchRunner = () => {
   );
   report.restoreEnvironment(isAlone ? [] : ["NODE_OPTIONS"]);
   const runner = report.open("node:test");
-  follow(runner, ({ file, names, outcome }) => {
+  follow(runner, {}, ({ file, names, outcome }) => {
     if (isAlone) runner.test(file, names, outcome);
     // The file itself: it defines no tests, or could not be run.
     else if (names.length === 1 && file && path.resolve(names[0]) === file) runner.test(file, [], outcome);
@@ -29,19 +31,17 @@ exports.watchRunner = () => {
 };
 
 /** Node's own stream of test events has no public name: it is known by its first event. */
-function follow(runner, onTest) {
+function follow(runner, state, onTest) {
   const stack = [];
-  let hasEnded = false;
   const handle = (type, data) => {
-    if (type === "test:start") stack[data.nesting] = data.name;
+    if (type === "test:enqueue") state.queued += 1;
+    else if (type === "test:start") stack[data.nesting] = data.name;
     else if (type === "test:pass" || type === "test:fail") {
+      state.finished += 1;
       if (data.details?.type === "suite") return;
       const names = [...stack.slice(0, data.nesting), data.name];
       onTest({ file: pathOf(data.file), names, outcome: outcomeOf(type, data) });
-    } else if (!hasEnded && isLast(type, data)) {
-      hasEnded = true;
-      runner.end();
-    }
+    } else if (isLast(type, data)) runner.end();
   };
   const emit = EventEmitter.prototype.emit;
   const define = (on, value) =>

@@ -1,7 +1,6 @@
 "use strict";
 // Loaded into every Node process of a check: it must cost next to nothing, print nothing and never throw.
 try {
-  delete require.cache[__filename];
   const main = process.argv[1] || "";
   const isRunner =
     /\b(?:vitest|jest|react-scripts|_?mocha)\b/.test(main) && require("./runners.cjs").watch(main);
@@ -11,6 +10,9 @@ try {
     require("./node-test.cjs").watchRunner();
   } else if ((process.env.NODE_TEST_CONTEXT || "").startsWith("child")) {
     require("./report.cjs").restoreEnvironment();
+    // Newer versions of `node --test` hand it on as an argument too.
+    const own = process.execArgv.indexOf(`--require=${__filename}`);
+    if (own >= 0) process.execArgv.splice(own, 1);
     watchHarness();
   } else {
     watchHarness();

@@ -8,8 +8,11 @@ const { stringify, parse } = JSON;
 const { env, pid } = process;
 const bytesMax = 64 * 1024;
 
-/** Lines of one runner in this process. The first is written at once: without the last one, the list is cut. */
-exports.open = (runner, file = "") => {
+/**
+ * Lines of one runner in this process. The first is written at once: without the last one, the list is cut. A hook
+ * that exits after the last test cuts nothing: `isWhole` says whether every test that is known has its outcome.
+ */
+exports.open = (runner, { file = "", isWhole = () => false } = {}) => {
   const name = `${pid}-${process.hrtime.bigint().toString(36)}.jsonl`;
   const fd = openSync(path.join(__dirname, "out", name), "a");
   let waiting = "";
@@ -25,16 +28,23 @@ exports.open = (runner, file = "") => {
     waiting += `${stringify(words)}\n`;
     if (waiting.length > bytesMax) flush();
   };
-  process.on("exit", flush);
+  let hasEnded = false;
+  const end = () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    add("end");
+    flush();
+  };
+  process.on("exit", () => {
+    if (isWhole()) end();
+    flush();
+  });
   add("begin", runner, Date.now(), file);
   flush();
   return {
     test: (file, names, outcome) => add("test", file || "", names.map(String), outcome),
     cut: (why) => add("cut", why),
-    end: () => {
-      add("end");
-      flush();
-    },
+    end,
   };
 };
 

@@ -139,13 +139,16 @@ describe.skipIf(isMissing("mocha"))("the tests of mocha", () => {
     }
   });
 
-  it("are cut by an early exit, and are one list with those of another runner", async () => {
+  it("are cut by an early exit, not by one after the last test, and are one list with another runner's", async () => {
     const files = {
       "test/early.js": early,
+      "late.js": 'it("a", () => {});\nafter(() => process.exit(0));\n',
       "test/b.js": 'it("b", () => {});\n',
       "c.test.mjs": 'import test from "node:test"; test("c", () => {});',
     };
-    const [cut, both] = await listTests(files, [mocha, `${mocha} test/b.js && node --test c.test.mjs`]);
+    const commands = [mocha, `${mocha} test/b.js && node --test c.test.mjs`, `${mocha} late.js`];
+    const [cut, both, late] = await listTests(files, commands);
+    expect(late).toMatchObject({ exit: 0, cut: null, tests: { "late.js > a": "pass" } });
     expect(cut).toMatchObject({ exit: 0, cut: "mocha began and did not come to its end" });
     expect(both).toMatchObject({ exit: 0, runners: ["mocha", "node:test"], cut: null });
     expect(both?.tests).toEqual({ "test/b.js > b": "pass", "c.test.mjs > c": "pass" });

@@ -75,22 +75,23 @@ describe("the tests of node:test", () => {
     });
   });
 
-  it("are cut by whatever exits early, in a test, a hook or a helper", async () => {
+  it("are cut by an exit in a test or a helper, and not by one after the last test", async () => {
     const files = {
       "in-test.mjs": 'import test from "node:test"; test("a", () => {}); test("b", () => process.exit(0));',
-      "in-hook.mjs":
-        'import test, { after } from "node:test"; test("a", () => {}); after(() => process.exit(0));',
       "helper.mjs": "setImmediate(() => process.exit(0));",
       "helped.mjs":
         'import "./helper.mjs"; import test from "node:test"; test("a", (_, done) => { setTimeout(done, 9999); });',
+      "in-hook.mjs":
+        'import test, { after } from "node:test"; test("a", () => {}); after(() => process.exit(0));',
     };
     const all = await listTests(files, [
       "node --test in-test.mjs",
-      "node in-hook.mjs",
-      "node --test helped.mjs",
+      "node helped.mjs",
+      "node --test in-hook.mjs",
     ]);
     expect(all.map(({ exit }) => exit)).toEqual([0, 0, 0]);
-    expect(all.map(({ cut }) => cut)).toEqual(["in-test.mjs", "in-hook.mjs", "helped.mjs"].map(cutAt));
+    expect(all.map(({ cut }) => cut)).toEqual([cutAt("in-test.mjs"), cutAt("helped.mjs"), null]);
+    expect(all[2]?.tests).toMatchObject({ "in-hook.mjs > a": "pass" });
   });
 
   it("see nothing of the reporters, and what they start is not listed", async () => {
@@ -102,6 +103,7 @@ import test from "node:test";
 test("environment", () => {
   const { NODE_OPTIONS, PYTHONPATH, GOFLAGS } = process.env;
   deepEqual({ NODE_OPTIONS, PYTHONPATH, GOFLAGS }, { NODE_OPTIONS: "--no-warnings", PYTHONPATH: undefined, GOFLAGS: undefined });
+  deepEqual(process.execArgv.filter((word) => word.includes("require")), []);
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
   const { status, stderr } = spawnSync(process.execPath, ["inner.mjs"], { env, encoding: "utf8" });
   deepEqual({ status, stderr }, { status: 0, stderr: "" });

@@ -15,7 +15,7 @@ export interface Inventory {
   readonly cut: string | null;
 }
 
-export const testsMax = 200_000;
+const testsMax = 200_000;
 const idLengthMax = 500;
 
 const outcomes: readonly TestOutcome[] = ["pass", "fail", "skip"];

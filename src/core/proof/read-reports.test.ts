@@ -42,6 +42,18 @@ describe("reports", () => {
     });
   });
 
+  it("count a file as a test only where it has no others, or fails", () => {
+    const file = (path: string, outcome: string) => ["test", path, [], outcome];
+    const parent = [["begin", "a", 1], file("x", "pass"), file("y", "pass"), file("z", "fail"), ["end"]];
+    const child = (path: string) => lines(["begin", "a", 2], ["test", path, ["t"], "pass"], ["end"]);
+    expect(read(lines(...parent), child("x"), child("z"))?.tests).toEqual({
+      y: "pass",
+      z: "fail",
+      "x > t": "pass",
+      "z > t": "pass",
+    });
+  });
+
   it("may be damaged or forged in any way", () => {
     expect(read("", "{}", "[", "[]\n[1]\nnull\n", lines(["end"], ["test", "a", ["x"], "pass"]))).toBeNull();
     const whole = lines(
