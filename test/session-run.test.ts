@@ -570,6 +570,25 @@ describe("work", () => {
     });
   });
 
+  it("whose criteria were spoiled meanwhile is blocked: none of them is passed over in silence", async () => {
+    using repository = teamRepository();
+    await repository.start("two-files");
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    await repository.resume();
+    const criteria = repository.file("acceptance.json").replace(/"cmd: [^"]*"/, '"command: npm test"');
+    repository.write(`.agents-work/${repository.status().session}/acceptance.json`, criteria);
+    await repository.decide("UD-REVIEW-STRATEGY", "single-final");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(1);
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: {
+        code: "artifact_invalid",
+        reason: expect.stringContaining("is `command: npm test`: begin it"),
+      },
+    });
+  });
+
   it("that mends the whole is reviewed before it is merged, as every task is", async () => {
     using repository = teamRepository({
       verify: ["cmd: test -e fixes/FIX-1.txt"],
