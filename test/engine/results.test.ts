@@ -201,6 +201,20 @@ describe("completion", () => {
       code: "R-PC-002",
       details: { state: "REJECTED", fix_delta: { code: "R-PC-002" } },
     });
+    const flaky = await reviewed(["cmd: npm test"], async () => ({
+      ...evidence,
+      excerpt: "late",
+      flaky: "flaky: exit 1",
+    }));
+    expect(await operate(flaky, "complete", { task: "T-1", commit: "abc123" }, person)).toMatchObject({
+      code: "R-PC-002",
+      details: {
+        state: "REJECTED",
+        command: "npm test",
+        output: "late",
+        fix_delta: { details: { output: "late" } },
+      },
+    });
     const green = await reviewed(["cmd: npm test"]);
     const done = await operate(green, "complete", { task: "T-1", document: said, commit: "abc123" }, person);
     expect(done.details).toMatchObject({ state: "MERGED", proof: "proven", evidence: [evidence] });
