@@ -202,8 +202,8 @@ function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   if (run.exit !== 0 || cut === null || before.inventory?.cut != null) return run;
   const lost =
     before.inventory === null ? [] : lostTests(before.inventory, inventory).map(({ test }) => test);
-  const named = lost.slice(0, 3).join("; ");
-  const more = lost.length > 3 ? ` and ${lost.length - 3} more` : "";
+  const named = lost.slice(0, 20).join("; ");
+  const more = lost.length > 20 ? ` and ${lost.length - 20} more` : "";
   const unrun = lost.length === 0 ? "" : `, and these tests of the base did not run: ${named}${more}`;
   return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
 }

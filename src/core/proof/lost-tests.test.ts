@@ -18,6 +18,12 @@ describe("tests of the base that are lost", () => {
     expect(newTests(before, after)).toEqual(["g"]);
   });
 
+  it("are not the files that counted as one test and have tests now", () => {
+    const before = inventory({ "test/a.js": "pass", "test/b.js": "pass" });
+    const after = inventory({ "test/a.js > one": "pass", "test/b.js > one": "skip" });
+    expect(lostTests(before, after)).toEqual([{ test: "test/b.js", now: "is missing" }]);
+  });
+
   it("are all where nothing reported", () => {
     expect(lostTests(inventory({ a: "pass" }), null)).toEqual([{ test: "a", now: "is missing" }]);
   });

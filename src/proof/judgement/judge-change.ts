@@ -66,7 +66,8 @@ interface ReadMaterial {
   readonly diff: MaterialDiff;
   readonly changed: readonly ChangedText[];
   readonly differences: Awaited<ReturnType<typeof compareTrees>>;
-  mayChange(path: string): boolean;
+  /** Whether a person let the change touch a test, by its id. */
+  mayLose(test: string): boolean;
 }
 
 async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
@@ -91,7 +92,12 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
           )
         : !path.endsWith(".py") || commands.some((command) => command.includes("doctest")),
   });
-  return { diff, changed, differences, mayChange };
+  const allowed = changed.filter(({ path }) => mayChange(path)).map(({ path }) => path);
+  // Some runners name a test by the folder of its file.
+  const places = new Set(
+    allowed.flatMap((path) => [path, path.includes("/") ? path.replace(/\/[^/]*$/, "") : "."]),
+  );
+  return { diff, changed, differences, mayLose: (test) => places.has(fileOf(test)) };
 }
 
 async function namedByChecks(root: string, base: string, commands: readonly string[]) {
@@ -123,7 +129,7 @@ function mustRun(diff: MaterialDiff, checks: readonly JudgedCheck[]): boolean {
 
 async function runBaseTests(
   { root, base, tree, checks, later, prover, change, onProgress }: JudgeInput,
-  { diff, differences, mayChange }: ReadMaterial,
+  { diff, differences, mayLose }: ReadMaterial,
 ) {
   const commit = await judgedCommit(root, { base, tree, differences, restored: diff.restored });
   const runs: CheckRecord[] = [];
@@ -136,7 +142,7 @@ async function runBaseTests(
       continue;
     }
     const mayFail = before.run.exit !== 0 && after !== null && after.run.exit !== 0;
-    const isGood = (proven: Proven) => holds(proven, before, { mayChange, mayFail });
+    const isGood = (proven: Proven) => holds(proven, before, { mayLose, mayFail });
     const again = isGood(first) ? null : await prover.run(commit, command, change);
     const second = again === null || "error" in again ? null : again;
     const told = {
@@ -148,7 +154,7 @@ async function runBaseTests(
     runs.push({ command, tree: first.tree, ...told, outcome: judgeCheck(told) });
     const judged = second ?? first;
     if (isGood(judged)) continue;
-    const lost = lostBetween(before, judged, mayChange);
+    const lost = lostBetween(before, judged, mayLose);
     for (const { test, now } of lost) reasons.push({ kind: "test", command, test, now });
     if (lost.length === 0 && judged.run.exit !== 0)
       reasons.push({ kind: "command", command, why: "fails with the base's tests" });
@@ -172,37 +178,37 @@ async function laterChecks({ prover, base, later }: Pick<JudgeInput, "prover" | 
 function holds(
   judged: Proven,
   before: Proven,
-  { mayChange, mayFail }: { mayChange(path: string): boolean; readonly mayFail: boolean },
+  { mayLose, mayFail }: { mayLose(test: string): boolean; readonly mayFail: boolean },
 ): boolean {
   const failsAsBefore =
     mayFail &&
     (isSameFailure(before.run, judged.run) || (before.inventory !== null && judged.inventory !== null));
   if (judged.run.exit !== 0 && !failsAsBefore) return false;
   const isCut = judged.inventory?.cut != null && before.inventory?.cut === null;
-  return !isCut && lostBetween(before, judged, mayChange).length === 0;
+  return !isCut && lostBetween(before, judged, mayLose).length === 0;
 }
 
-function lostBetween(before: Proven, after: Proven, mayChange: (path: string) => boolean) {
+function lostBetween(before: Proven, after: Proven, mayLose: (test: string) => boolean) {
   if (before.inventory === null) return [];
-  return lostTests(before.inventory, after.inventory).filter(({ test }) => !mayChange(fileOf(test)));
+  return lostTests(before.inventory, after.inventory).filter(({ test }) => !mayLose(test));
 }
 
 /** Tests of the base that no longer pass in the change's own run, but for those that were only renamed. */
 function lostOnChange(
   { checks }: JudgeInput,
-  { diff, mayChange }: ReadMaterial,
+  { diff, mayLose }: ReadMaterial,
   isJudgedWell: boolean,
 ): readonly WeakeningReason[] {
   return checks.flatMap(({ command, before, after }): WeakeningReason[] => {
     if (before.inventory === null) return [];
-    const lost = lostBetween(before, after, mayChange);
+    const lost = lostBetween(before, after, mayLose);
     if (lost.length === 0) return [];
     const isRenamed =
       isJudgedWell &&
       lost.every(({ now }) => now === "is missing") &&
       newTests(before.inventory, after.inventory).length >= lost.length &&
       diff.losses.assertions === 0 &&
-      diff.losses.skipped === 0;
+      diff.losses.skipped + diff.losses.hollow + diff.losses.shortened === 0;
     return isRenamed ? [] : lost.map(({ test, now }) => ({ kind: "test", command, test, now }));
   });
 }
@@ -216,25 +222,26 @@ export function lostOnTip(checks: readonly JudgedCheck[]): readonly WeakeningRea
   );
 }
 
-/** Where no inventory tells what ran, and for tests that run without asserting what they did, the text has to. */
-function lostToReading({ losses }: MaterialDiff, checks: readonly JudgedCheck[]): readonly WeakeningReason[] {
-  const { assertions, skipped, deleted } = losses;
-  const isKnown = checks.length > 0 && checks.every(({ before }) => before.inventory !== null);
-  const lost =
-    assertions > 0
-      ? [
-          {
-            kind: "change",
-            path: "tests",
-            what: `${assertions} assertion${assertions === 1 ? "" : "s"} fewer`,
-          } as const,
-        ]
-      : [];
-  if (isKnown) return lost;
+/**
+ * What only the text tells: tests that still run and pass, but verify less. Where no inventory tells what ran, the
+ * number of tests and assertions has to do.
+ */
+function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): readonly WeakeningReason[] {
+  const { assertions, tests, skipped, hollow, shortened, deleted } = diff.losses;
+  const path = diff.changes.find(({ what }) => /test|assertion|helper/.test(what))?.path ?? "tests";
+  const counted = (count: number, one: string, many: string): readonly WeakeningReason[] =>
+    count === 0 ? [] : [{ kind: "change", path, what: `${count} ${count === 1 ? one : many}` }];
+  const always = [
+    ...counted(hollow, "test ends before it checks anything", "tests end before they check anything"),
+    ...counted(shortened, "assertion was removed or cut short", "assertions were removed or cut short"),
+  ];
+  if (checks.length > 0 && checks.every(({ before }) => before.inventory !== null)) return always;
   return [
-    ...lost,
-    ...deleted.map((path) => ({ kind: "change", path, what: "test file deleted" }) as const),
-    ...(skipped > 0 ? [{ kind: "change", path: "tests", what: `${skipped} more skipped` } as const] : []),
+    ...always,
+    ...deleted.map((file) => ({ kind: "change", path: file, what: "test file deleted" }) as const),
+    ...(always.length > 0 ? [] : counted(assertions, "assertion fewer", "assertions fewer")),
+    ...counted(tests, "test fewer", "tests fewer"),
+    ...counted(skipped, "more test skipped", "more tests skipped"),
   ];
 }
 

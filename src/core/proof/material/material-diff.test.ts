@@ -114,12 +114,40 @@ describe("what a change does to test material", () => {
       ],
       facts,
     );
-    expect(moved.losses).toEqual({ assertions: 0, skipped: 0, deleted: [] });
+    const none = { assertions: 0, tests: 0, skipped: 0, hollow: 0, shortened: 0, deleted: [] };
+    expect(moved.losses).toEqual(none);
     const gone = read("test/a.test.js", before, undefined);
-    expect(gone.losses).toEqual({ assertions: 1, skipped: 0, deleted: ["test/a.test.js"] });
+    expect(gone.losses).toEqual({ ...none, assertions: 1, tests: 1, deleted: ["test/a.test.js"] });
     const skip = read("test/a.test.js", before, before.replace("it(", `${skipped}(`));
-    expect(skip.losses).toEqual({ assertions: 0, skipped: 1, deleted: [] });
+    expect(skip.losses).toEqual({ ...none, skipped: 1 });
     const commented = read("test/a.test.js", before, `it("a", () => {\n  // expect(a()).toBe(1);\n});\n`);
     expect(commented.losses.assertions).toBe(1);
+  });
+
+  it.each<[string, string, string, string]>([
+    ["emptied", "a.test.js", 'it("a", () => { expect(a()).toBe(1); });', 'it("a", () => {});'],
+    ["emptied", "test_a.py", "def test_a():\n    assert a() == 1\n", "def test_a():\n    pass\n"],
+    ["emptied", "a_test.go", "func TestA(t *testing.T) {\n\tt.Error(1)\n}", "func TestA(t *testing.T) {\n}"],
+    ["left early", "a.test.js", 'it("a", () => {\n  f();\n});', 'it("a", () => {\n  return;\n  f();\n});'],
+    ["left early", "test_a.py", "def test_a():\n    check()\n", "def test_a():\n    return\n    check()\n"],
+  ])("sees a test that is %s in %s", (_how, path, before, after) => {
+    expect(read(`test/${path}`, before, after).losses.hollow).toBe(1);
+  });
+
+  it("sees assertions that are cut short or taken out, and leaves rewritten ones alone", () => {
+    const shortened = (before: string, after: string) =>
+      read("test/a.test.js", before, after).losses.shortened;
+    expect(
+      shortened("assert.throws(\n  () => f(1),\n  /one/,\n);", "assert.throws(\n  () => f(1),\n);"),
+    ).toBe(1);
+    expect(shortened("assert(a);\nassert(b);\n", "assert(a);\n")).toBe(1);
+    expect(shortened("assert.equal(a, 1);", "assert.strictEqual(a, 1);")).toBe(0);
+    expect(
+      shortened(
+        "assert.equal(f(1), 1);\nassert.equal(f(2), 2);",
+        "for (const n of [1, 2]) assert.equal(f(n), n);",
+      ),
+    ).toBe(0);
+    expect(shortened("assert(a);", "assert(a);\nassert(b);")).toBe(0);
   });
 });

@@ -79,7 +79,7 @@ export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFac
       ...weakenedAutomation(material),
       ...lostItems(sources, facts.runsExamples),
     ],
-    changes: describeChanges(material).filter(({ path }) => restored.has(path) || kindOf(path) === "ci"),
+    changes: describeChanges(material, (path) => restored.has(path)),
     losses: readLosses(material),
   };
 }

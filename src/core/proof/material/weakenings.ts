@@ -28,36 +28,121 @@ const skips =
 const assertions =
   /\b(?:assert|expect|should|verify)\w*(?:\.\w+)*!?\s*\(|\brequire\.[A-Z]\w*\(|\bassert\s+[^\s=]|\.should\b|\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|equal|is|true|false|deepEqual|same|ok|not|throws|rejects)\s*\(|\bself\.(?:assert|fail)\w*\s*\(|\bpytest\.raises\b|\bassert\w*!/g;
 
-/** Tests that a change leaves without looking: fewer assertions, more that are skipped. */
+/** What test files verify less than before, as far as their texts tell; all files together, so that tests may move. */
 export interface ReadLosses {
   readonly assertions: number;
+  /** Fewer tests are defined. */
+  readonly tests: number;
   readonly skipped: number;
+  /** Tests that end before they call anything. */
+  readonly hollow: number;
+  /** Assertions that lost their last arguments, or went without anything in their place. */
+  readonly shortened: number;
   /** Test files that are gone, and not only renamed. */
   readonly deleted: readonly string[];
 }
 
-/** Read from the texts alone, for all test files together: what only moves from one to another is not lost. */
+const definitions =
+  /\b(?:it|test|specify|scenario)(?:\.\w+)*\s*\(\s*["'`]|^\s*(?:async\s+)?def\s+test\w*|\bTestCase\s*\)|^func\s+(?:Test|Example|Fuzz)\w*\s*\(|#\[(?:\w+::)*test\b|@Test\b/gm;
+
 export function readLosses(changed: readonly ChangedText[]): ReadLosses {
   const tests = changed.filter(({ path }) => isTestPath(path));
-  const total = (pattern: RegExp, side: "before" | "after") =>
-    tests.reduce((sum, one) => sum + count(pattern, withoutComments(one.path, one[side])), 0);
-  const added = new Set(
-    tests.flatMap((one) => (statusOf(one) === "added" && kindOf(one.path) === "test" ? [one.after] : [])),
-  );
+  const texts = (side: "before" | "after") => tests.map((one) => withoutComments(one.path, one[side]) ?? "");
+  const lost = (count: (text: string) => number) =>
+    Math.max(0, sum(texts("before").map(count)) - sum(texts("after").map(count)));
+  const gained = (count: (text: string) => number) =>
+    Math.max(0, sum(texts("after").map(count)) - sum(texts("before").map(count)));
+  const isNew = (one: ChangedText) => statusOf(one) === "added" && kindOf(one.path) === "test";
+  const added = new Set(tests.flatMap((one) => (isNew(one) ? [one.after] : [])));
   // A new test that is skipped takes nothing away, unless others could have moved into it.
   const isTouched = tests.some((one) => statusOf(one) !== "added");
   return {
-    assertions: Math.max(0, total(assertions, "before") - total(assertions, "after")),
-    skipped: isTouched ? Math.max(0, total(skips, "after") - total(skips, "before")) : 0,
+    assertions: lost((text) => count(assertions, text)),
+    tests: lost((text) => count(definitions, text)),
+    skipped: isTouched ? gained((text) => count(skips, text)) : 0,
+    hollow: isTouched ? gained(hollowTests) : 0,
+    shortened: sum(tests.map(shortenedAssertions)),
     deleted: tests
       .filter((one) => statusOf(one) === "deleted" && kindOf(one.path) === "test" && !added.has(one.before))
       .map(({ path }) => path),
   };
 }
 
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+const emptyTests =
+  /\b(?:it|test|specify)(?:\.\w+)*\s*\(\s*(["'`])(?:(?!\1).)*\1\s*,\s*(?:async\s*)?(?:function\s*\w*\s*)?(?:\(\s*\w*\s*\)|\w+)?\s*(?:=>)?\s*\{\s*(?:\}|return\b)|^\s*(?:async\s+)?def\s+test\w*\s*\([^)]*\)[^:\n]*:\s*(?:(?:"""[\s\S]*?"""|'[^'\n]*'|"[^"\n]*")\s*)?(?:pass|\.\.\.|return)\b|^func\s+Test\w*\s*\([^)]*\)\s*\{\s*(?:\}|return\b)|#\[(?:\w+::)*test\b[^\]]*\][^{;]*\{\s*(?:\}|return\b)/gm;
+
+function hollowTests(text: string): number {
+  return count(emptyTests, text);
+}
+
+/** Assertions of a file that the change cut short, or took out of a file that it adds nothing to. */
+function shortenedAssertions({ path, before, after }: ChangedText): number {
+  if (before === undefined || after === undefined) return 0;
+  const [old, now] = [before, after].map((text) => withoutComments(path, text) ?? "") as [string, string];
+  const [had, has] = [callsIn(old), callsIn(now)];
+  const gone = without(had, has);
+  const come = without(has, had);
+  const shortened = come.filter((call) => {
+    const head = call.replace(/,?\s*\)$/, "");
+    return gone.some((one) => one !== call && one.startsWith(`${head},`));
+  });
+  const adds = without(linesIn(now), linesIn(old)).some((line) => /\w/.test(line));
+  return adds ? shortened.length : Math.max(shortened.length, gone.length);
+}
+
+function linesIn(text: string): readonly string[] {
+  return text.split("\n").map((line) => line.trim());
+}
+
+function without(list: readonly string[], others: readonly string[]): readonly string[] {
+  const left = new Map<string, number>();
+  for (const one of others) left.set(one, (left.get(one) ?? 0) + 1);
+  return list.filter((one) => {
+    const many = left.get(one) ?? 0;
+    left.set(one, many - 1);
+    return many <= 0;
+  });
+}
+
+/** Assertions with their arguments, as one line each. */
+function callsIn(text: string): readonly string[] {
+  return [...text.matchAll(assertions)].map((match) => {
+    const start = match.index;
+    const open = text.indexOf("(", start);
+    const line = text.slice(start, text.indexOf("\n", start) < 0 ? undefined : text.indexOf("\n", start));
+    if (open < 0 || !match[0].includes("(")) return plain(line);
+    let depth = 0;
+    for (let at = open; at < Math.min(text.length, open + 2000); at += 1) {
+      if (text[at] === "(") depth += 1;
+      if (text[at] === ")") depth -= 1;
+      if (depth === 0) return plain(text.slice(start, at + 1));
+    }
+    return plain(line);
+  });
+}
+
+function plain(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/,? \)$/, ")")
+    .trim();
+}
+
 /** Everything that a change does to test material, as it is told to a person. */
-export function describeChanges(changed: readonly ChangedText[]): readonly Weakened[] {
-  return changed.flatMap((change) => [...describe(change)]);
+export function describeChanges(
+  changed: readonly ChangedText[],
+  isRestored: (path: string) => boolean,
+): readonly Weakened[] {
+  return changed.flatMap((change): readonly Weakened[] => {
+    const { path } = change;
+    const told = [...describe(change)];
+    if (!isRestored(path)) return kindOf(path) === "ci" ? told : [];
+    return told.length > 0 ? told : [{ path, what: words[statusOf(change)] }];
+  });
 }
 
 function* describe(change: ChangedText): Iterable<Weakened> {
@@ -68,10 +153,10 @@ function* describe(change: ChangedText): Iterable<Weakened> {
     for (const what of manifestChanges(change)) yield { path, what };
     return;
   }
-  if (kind === "ci" && status !== "added") yield { path, what: `CI configuration ${told[status]}` };
+  if (kind === "ci" && status !== "added") yield { path, what: `CI configuration ${words[status]}` };
   if (kind === "config" || kind === "helper" || (kind === "ci" && status === "added")) {
     const name = kind === "helper" ? "test helper" : kind === "ci" ? "CI configuration" : "configuration";
-    if (kind !== "ci") yield { path, what: `${name} ${told[status]}` };
+    if (kind !== "ci") yield { path, what: `${name} ${words[status]}` };
   }
   if ((kind === "test" || kind === "data") && status === "deleted")
     yield { path, what: kind === "test" ? "test file deleted" : "test data deleted" };
@@ -87,7 +172,7 @@ function* describe(change: ChangedText): Iterable<Weakened> {
   else if (skipped <= 0 && kind === "test") yield { path, what: "test file changed" };
 }
 
-const told = { added: "added", modified: "changed", deleted: "deleted" } as const;
+const words = { added: "added", modified: "changed", deleted: "deleted" } as const;
 
 function manifestChanges({ path, before, after }: ChangedText): readonly string[] {
   if (before === undefined && after === undefined) return [];
