@@ -27,7 +27,7 @@ export interface WalledResult extends ProcessResult {
 export async function runWalled(
   sandbox: Sandbox,
   places: CheckPlaces,
-  { command, env, purpose, setup, changed, ...limits }: WalledRun,
+  { command, env, purpose, setup, changed, onOutput, ...limits }: WalledRun,
 ): Promise<WalledResult> {
   const { checkout, temporary: outside, commonFolder, home: opened } = places;
   removeFolder(outside);
@@ -49,9 +49,12 @@ export async function runWalled(
     }
     const own = { ...caches.env(inside), ...wrapped.env, ...told };
     const all = { ...own, ...reporters?.env(own) };
-    const onOutput = reporters?.onOutput;
-    const watched = { ...limits, ...(onOutput === undefined ? {} : { onOutput }) };
-    const result = await runProcess({ command: wrapped.command, cwd: checkout, env: all, ...watched });
+    const heard: ProcessRun["onOutput"] = (chunk, from) => {
+      onOutput?.(chunk, from);
+      reporters?.onOutput(chunk);
+    };
+    const run = { command: wrapped.command, cwd: checkout, env: all, onOutput: heard, ...limits };
+    const result = await runProcess(run);
     // Before its temporary files are gone: they may be what filled it.
     return { ...result, isFull: isFull(dirname(outside)), inventory: reporters?.read(checkout) ?? null };
   } finally {

@@ -95,9 +95,9 @@ function outcomeOf(said: string): TestOutcome | undefined {
 
 /** A documentation test is named by its file and line; the line changes with whatever is above it. */
 function idParts(name: string, where: readonly string[]): readonly string[] {
-  const plain = name.replace(/ - (?:should panic|compile fail|compile)$/, "");
-  const [, file, item] = /^(\S+\.\w+) - (.*?) ?\(line \d+\)$/.exec(plain) ?? [];
-  return file === undefined
-    ? [...where, plain]
-    : [file, ...where.slice(1), `${item || "top"} (documentation)`];
+  const plain = name.replace(/ - (?:should panic|compile fail)$/, "");
+  const [, file, item, compiled] = /^(\S+\.\w+) - (.*?) ?\(line \d+\)( - compile)?$/.exec(plain) ?? [];
+  if (file === undefined) return [...where, plain];
+  const how = compiled === undefined ? "documentation" : "documentation, compiled only";
+  return [file, ...where.slice(1), `${item || "top"} (${how})`];
 }

@@ -85,12 +85,12 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
     isNamed: (path) => named.has(path) || helpers.has(path),
     configured: (path) => (isIgnored(path) ? false : isMaterial(path) ? true : undefined),
     mayChange,
-    runsExamples: (path) =>
-      hasInventory
-        ? ids.some(
-            (id) => id.startsWith(`${path}::`) || id.startsWith(`${path} - `) || id.includes(`> ${path} - `),
-          )
-        : !path.endsWith(".py") || commands.some((command) => command.includes("doctest")),
+    runsExamples: (path) => {
+      const isExample = (id: string) =>
+        id.startsWith(`${path} > `) && (!path.endsWith(".rs") || /\(documentation/.test(id));
+      if (hasInventory) return ids.some(isExample);
+      return !path.endsWith(".py") || commands.some((command) => command.includes("doctest"));
+    },
   });
   const allowed = changed.filter(({ path }) => mayChange(path)).map(({ path }) => path);
   // Some runners name a test by the folder of its file.

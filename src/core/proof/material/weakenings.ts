@@ -43,7 +43,7 @@ export interface ReadLosses {
 }
 
 const definitions =
-  /\b(?:it|test|specify|scenario)(?:\.\w+)*\s*\(\s*["'`]|^\s*(?:async\s+)?def\s+test\w*|\bTestCase\s*\)|^func\s+(?:Test|Example|Fuzz)\w*\s*\(|#\[(?:\w+::)*test\b|@Test\b/gm;
+  /\b(?:it|test|specify|scenario)(?:\.\w+)*\s*\(\s*["'`]|^\s*(?:async\s+)?def\s+test\w*|TestCase\s*\)|^func\s+(?:Test|Example|Fuzz)\w*\s*\(|#\[(?:\w+::)*test\b|@Test\b/gm;
 
 export function readLosses(changed: readonly ChangedText[]): ReadLosses {
   const tests = changed.filter(({ path }) => isTestPath(path));
