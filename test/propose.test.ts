@@ -72,8 +72,8 @@ describe("integrate: pr", () => {
 
   it("lets no name of a file speak Markdown", async () => {
     using repository = withRemote();
-    repository.write(".lockstep/config.yaml", "integrate: pr\ntests: { weaken: allow }\n");
     repository.branch("odd", { "test/a` **APPROVED** `.test.js": `${["it", "skip"].join(".")}("x");\n` });
+    repository.write(".lockstep/config.yaml", "integrate: pr\ntests: { weaken: allow }\n");
     expect((await repository.run(["land", "odd"], { env: repository.env })).status).toBe(0);
     expect(read(repository, "body")).toContain("`` test/a` **APPROVED** `.test.js ``");
   });

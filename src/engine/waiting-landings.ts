@@ -1,3 +1,4 @@
+import { branchOf } from "../core/names/ref-names.ts";
 import { field } from "../core/points/fields.ts";
 import type { Engine } from "./engine.ts";
 
@@ -20,8 +21,9 @@ export async function waitingLandings({
   const merged = await ledger.events({ type: "task.merged", ...newest });
   const landedAt = new Map<string, number>();
   for (const { task, seq } of merged) {
-    const { assignment, id } = (task === null ? undefined : await ledger.task(task)) ?? {};
-    for (const branch of [field(assignment, "branch"), `lockstep/${id}`])
+    const found = task === null ? undefined : await ledger.task(task);
+    if (found === undefined) continue;
+    for (const branch of [field(found.assignment, "branch"), branchOf(found.id)])
       if (typeof branch === "string" && !landedAt.has(branch)) landedAt.set(branch, seq);
   }
   const seen = new Set<string>();

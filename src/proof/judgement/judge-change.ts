@@ -227,7 +227,7 @@ export function lostOnTip(checks: readonly JudgedCheck[]): readonly WeakeningRea
  * number of tests and assertions has to do.
  */
 function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): readonly WeakeningReason[] {
-  const { assertions, tests, skipped, hollow, shortened, deleted } = diff.losses;
+  const { assertions, tests, skipped, hollow, shortened, deleted, emptied } = diff.losses;
   const path = diff.changes.find(({ what }) => /test|assertion|helper/.test(what))?.path ?? "tests";
   const counted = (count: number, one: string, many: string): readonly WeakeningReason[] =>
     count === 0 ? [] : [{ kind: "change", path, what: `${count} ${count === 1 ? one : many}` }];
@@ -239,6 +239,9 @@ function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): read
   return [
     ...always,
     ...deleted.map((file) => ({ kind: "change", path: file, what: "test file deleted" }) as const),
+    ...emptied.map(
+      (file) => ({ kind: "change", path: file, what: "most of the test file is gone" }) as const,
+    ),
     ...(always.length > 0 ? [] : counted(assertions, "assertion fewer", "assertions fewer")),
     ...counted(tests, "test fewer", "tests fewer"),
     ...counted(skipped, "more test skipped", "more tests skipped"),

@@ -114,7 +114,7 @@ describe("what a change does to test material", () => {
       ],
       facts,
     );
-    const none = { assertions: 0, tests: 0, skipped: 0, hollow: 0, shortened: 0, deleted: [] };
+    const none = { assertions: 0, tests: 0, skipped: 0, hollow: 0, shortened: 0, deleted: [], emptied: [] };
     expect(moved.losses).toEqual(none);
     const gone = read("test/a.test.js", before, undefined);
     expect(gone.losses).toEqual({ ...none, assertions: 1, tests: 1, deleted: ["test/a.test.js"] });

@@ -26,7 +26,7 @@ export function shadowsRunner(path: string): boolean {
 const patches: readonly (readonly [RegExp, RegExp])[] = [
   [
     /\.[cm]?[jt]sx?$/,
-    /\bprocess\.(?:exit|reallyExit|abort|kill|exitCode|on|once|emit|stdout|stderr)\b|\brequire\.cache\b|\bModule\._|\bregisterHooks?\b|\bglobal(?:This)?\.[\w$]+\s*=[^=]|\bglobal(?:This)?\[|\bprototype\b|\b__proto__\b|\bsetPrototypeOf\b|\bdefinePropert(?:y|ies)\b|\bObject\.assign\s*\(\s*(?:\w+[.)]|assert|expect|chai|global|process)|^\s*(?:assert|expect|chai|global|globalThis|console|process|Math|Date|JSON|Object|Array|Promise|Error)(?:\.\w+)+\s*=[^=]|\b(?:mock\.module|vi\.mock|jest\.mock|jest\.setTimeout|vi\.stubGlobal)\b|^(?:before|after|beforeEach|afterEach|beforeAll|afterAll)\s*\(|\brootHooks\b|\bmocha\w*\.\w+\s*=/m,
+    /\bprocess\.(?:exit|reallyExit|abort|kill|exitCode|on|once|emit|stdout|stderr)\b|\brequire\.cache\b|\bModule\._|\bregisterHooks?\b|\bglobal(?:This)?\.[\w$]+\s*=[^=]|\bglobal(?:This)?\[|\bprototype\b|\b__proto__\b|\bsetPrototypeOf\b|\bdefinePropert(?:y|ies)\b|\bObject\.assign\s*\(\s*(?:\w+[.)]|assert|expect|chai|global|process)|^\s*(?:assert|expect|chai|global|globalThis|console|process|Math|Date|JSON|Object|Array|Promise|Error)(?:\.\w+)+\s*=[^=]|\b(?:mock\.module|vi\.mock|jest\.mock|vi\.stubGlobal)\b|^(?:before|after|beforeEach|afterEach|beforeAll|afterAll)\s*\(|\brootHooks\b|\bmocha\w*\.\w+\s*=/m,
   ],
   [
     /\.py$/,

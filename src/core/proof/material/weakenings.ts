@@ -40,6 +40,8 @@ export interface ReadLosses {
   readonly shortened: number;
   /** Test files that are gone, and not only renamed. */
   readonly deleted: readonly string[];
+  /** Test files that lost more than half of their lines. */
+  readonly emptied: readonly string[];
 }
 
 const definitions =
@@ -65,7 +67,15 @@ export function readLosses(changed: readonly ChangedText[]): ReadLosses {
     deleted: tests
       .filter((one) => statusOf(one) === "deleted" && kindOf(one.path) === "test" && !added.has(one.before))
       .map(({ path }) => path),
+    emptied: tests.filter((one) => kindOf(one.path) === "test" && isEmptied(one)).map(({ path }) => path),
   };
+}
+
+function isEmptied({ path, before, after }: ChangedText): boolean {
+  if (before === undefined || after === undefined) return false;
+  const lines = (text: string) =>
+    linesIn(withoutComments(path, text) ?? "").filter((line) => /\w/.test(line)).length;
+  return lines(after) < lines(before) / 2;
 }
 
 function sum(numbers: readonly number[]): number {
