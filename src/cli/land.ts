@@ -153,7 +153,7 @@ function testLines({ tests, refused }: Member): readonly string[] {
   if (refused?.code === "R-TW-001") {
     const { weakened: lost, changes: done } = refused.details;
     return [
-      "the base's tests no longer hold:",
+      "the change weakens the tests that judge it:",
       ...bounded(Array.isArray(lost) ? lost.map(String) : []),
       ...(Array.isArray(done) && done.length > 0 ? ["the change touches:", ...bounded(texts(done))] : []),
     ];

@@ -22,7 +22,7 @@ import { installFolder } from "../workspace/install-folder.ts";
 import { removeFolder } from "../workspace/remove-folder.ts";
 
 /** Changes with what the reporters report: a pass that an older one saw is run again. */
-export const reportersVersion = 1;
+export const reportersVersion = 2;
 
 const reportBytesMax = 64 * 1024 * 1024;
 
@@ -89,10 +89,30 @@ function piecesFor(folder: string, given: Readonly<Record<string, string>>): rea
   const pieces: Piece[] = [{ name: "NODE_OPTIONS", piece: `--require ${word}`, separator: " " }];
   if (!folder.includes(delimiter))
     pieces.push({ name: "PYTHONPATH", piece: join(folder, "python"), separator: delimiter });
+  const programs = placePrograms(folder, given.PATH ?? "");
+  if (programs !== undefined && given.PATH)
+    pieces.push({ name: "PATH", piece: programs, separator: delimiter });
   const start = join(folder, "go-exec.sh");
   if (canStart(start) && !/\bexec\b/.test(given.GOFLAGS ?? "") && !hasStoredFlags(given))
     pieces.push({ name: "GOFLAGS", piece: `-exec=${start}`, separator: " " });
   return pieces;
+}
+
+const startedPrograms = ["node", "python", "python3", "pytest"];
+
+/**
+ * A command such as `PYTHONPATH=src python3 -m pytest` sets a variable that the reporters need. Programs of the same
+ * name come first on the path and put it back; only those that there are, so that looking for one finds what is there.
+ */
+function placePrograms(folder: string, path: string): string | undefined {
+  const place = join(folder, "programs");
+  const script = join(place, "start.sh");
+  if (/[\s'"\\:]/.test(place) || !canStart(script)) return undefined;
+  const found = startedPrograms.filter((name) =>
+    path.split(delimiter).some((one) => one !== "" && existsSync(join(one, name))),
+  );
+  for (const name of found) cpSync(script, join(place, name));
+  return found.length === 0 ? undefined : place;
 }
 
 /** Go splits the words of the variable again; and a file system may refuse to start programs. */

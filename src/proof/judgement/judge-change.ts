@@ -4,7 +4,9 @@ import { readEntries, Scope } from "../../core/paths/scope.ts";
 import { type CheckRecord, judgeCheck } from "../../core/proof/check-record.ts";
 import { fileOf, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
 import { filesNamedBy } from "../../core/proof/material/check-files.ts";
+import { isTestPath } from "../../core/proof/material/kinds.ts";
 import { type MaterialDiff, readMaterialDiff } from "../../core/proof/material/material-diff.ts";
+import { testItemsIn } from "../../core/proof/material/test-items.ts";
 import type { ChangedText } from "../../core/proof/material/weakenings.ts";
 import { isSameFailure } from "../../core/proof/same-failure.ts";
 import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
@@ -76,13 +78,19 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
   const changed = await readChangedTexts(root, base, tree);
   const commands = checks.map(({ command }) => command);
   const named = changed.length === 0 ? new Set<string>() : await namedByChecks(root, base, commands);
-  const helpers = await usedByTestsOnly(root, base, changed);
   const mayChange = inGlobs(input.mayChange, place);
   const [isMaterial, isIgnored] = [inGlobs(tests.material, place), inGlobs(tests.ignore, place)];
   const ids = checks.flatMap(({ before }) => Object.keys(before.inventory?.tests ?? {}));
   const hasInventory = checks.some(({ before }) => before.inventory !== null);
+  const files = new Set(ids.map(fileOf));
+  const isTest = (path: string) => isTestPath(path) || files.has(path);
+  const helpers = await usedByTestsOnly(root, base, changed, isTest);
+  const hasOwnTests = new Set(
+    changed.filter(({ path, before }) => testItemsIn(path, before).length > 0).map(({ path }) => path),
+  );
   const diff = readMaterialDiff(changed, {
-    isNamed: (path) => named.has(path) || helpers.has(path),
+    // A file that a runner collects is a test wherever it lies; tests inside the source are told by their text.
+    isNamed: (path) => named.has(path) || helpers.has(path) || (files.has(path) && !hasOwnTests.has(path)),
     configured: (path) => (isIgnored(path) ? false : isMaterial(path) ? true : undefined),
     mayChange,
     runsExamples: (path) => {
@@ -103,6 +111,7 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
 async function namedByChecks(root: string, base: string, commands: readonly string[]) {
   const [tree] = await readTrees(root, [base]);
   return filesNamedBy(commands, {
+    paths: () => tree?.paths() ?? [],
     has: (path) => tree?.idOf(path) !== undefined,
     text: (path) => (tree?.idOf(path) === undefined ? undefined : tree.text(path)),
   });
@@ -239,6 +248,14 @@ function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): read
   return [
     ...always,
     ...deleted.map((file) => ({ kind: "change", path: file, what: "test file deleted" }) as const),
+    ...diff.selects.map(
+      (file) =>
+        ({
+          kind: "change",
+          path: file,
+          what: "may change which tests run, and no runner reports them",
+        }) as const,
+    ),
     ...emptied.map(
       (file) => ({ kind: "change", path: file, what: "most of the test file is gone" }) as const,
     ),

@@ -1,9 +1,8 @@
-import { isTestPath, kindOf, soundsLikeHelper } from "../../core/proof/material/kinds.ts";
+import { kindOf, soundsLikeHelper } from "../../core/proof/material/kinds.ts";
 import type { ChangedText } from "../../core/proof/material/weakenings.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 
 const code = /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/;
-const data = /\.(?:json|ya?ml|toml|csv|tsv|txt|xml|html|md|sql|bin|dat|snap|ndjson|jsonl)$/;
 const assertionLibrary =
   /["'](?:node:)?(?:assert|test)(?:\/strict)?["']|["'](?:chai|expect|vitest|@jest\/globals|ava|tap|uvu|sinon|should)["']|^\s*(?:import|from)\s+(?:unittest|pytest|hypothesis)\b/m;
 /** Each costs a search through the base. */
@@ -17,17 +16,18 @@ export async function usedByTestsOnly(
   root: string,
   base: string,
   changed: readonly ChangedText[],
+  isTest: (path: string) => boolean,
 ): Promise<ReadonlySet<string>> {
   const candidates = changed.filter(isCandidate).slice(0, candidatesMax);
   if (candidates.length === 0) return new Set();
   const users = new Map<string, readonly string[]>();
-  for (const { path } of candidates) users.set(path, await filesThatName(root, base, stemOf(path)));
+  for (const { path } of candidates) users.set(path, await usersOf(root, base, path));
   const found = new Set<string>();
   for (let grew = true; grew; ) {
     grew = false;
     for (const { path } of candidates) {
       const using = (users.get(path) ?? []).filter((one) => one !== path && mayUse(one, path));
-      const isUsed = using.length > 0 && using.every((one) => isTestPath(one) || found.has(one));
+      const isUsed = using.length > 0 && using.every((one) => isTest(one) || found.has(one));
       if (!isUsed || found.has(path)) continue;
       found.add(path);
       grew = true;
@@ -37,9 +37,10 @@ export async function usedByTestsOnly(
 }
 
 function isCandidate({ path, before, status }: ChangedText): boolean {
-  if (before === undefined || status === "added" || kindOf(path) !== undefined) return false;
-  if (data.test(path)) return !/(?:^|\/)(?:README|CHANGELOG|LICENSE)/i.test(path);
-  return code.test(path) && (soundsLikeHelper(path) || assertionLibrary.test(before));
+  if (status === "added" || kindOf(path) !== undefined) return false;
+  if (!code.test(path))
+    return !/(?:^|\/)(?:README|CHANGELOG|LICENSE|docs\/)|\.(?:md|lock)$|(?:^|\/)package-lock/i.test(path);
+  return soundsLikeHelper(path) || assertionLibrary.test(before ?? "");
 }
 
 /** What an import calls a file: without its folder, and a script without its ending. */
@@ -51,11 +52,21 @@ function stemOf(path: string): string {
   return /^(?:index|mod|__init__|lib)$/.test(stem) && folder !== undefined ? folder : stem;
 }
 
-/** Documents and lists of files name much that they do not use. */
+/** Documents, lists of files and scripts that make data name much that they do not use. */
 function mayUse(user: string, used: string): boolean {
-  if (data.test(user) && !/\.(?:html|toml)$/.test(user))
-    return kindOf(user) === "manifest" && code.test(used);
-  return true;
+  if (kindOf(user) === "manifest") return code.test(used);
+  if (!code.test(user)) return user.endsWith(".html");
+  return code.test(used) || !/^(?:scripts?|tools?|hack|bin|ci|\.github)\//.test(user);
+}
+
+/** Data may be found by listing its folder. */
+async function usersOf(root: string, base: string, path: string): Promise<readonly string[]> {
+  const users = (await filesThatName(root, base, stemOf(path))).filter(
+    (one) => one !== path && mayUse(one, path),
+  );
+  const folder = path.split("/").at(-2);
+  if (users.length > 0 || code.test(path) || folder === undefined || folder.length < 3) return users;
+  return (await filesThatName(root, base, folder)).filter((one) => mayUse(one, path));
 }
 
 async function filesThatName(root: string, base: string, name: string): Promise<readonly string[]> {

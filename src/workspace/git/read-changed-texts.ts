@@ -10,6 +10,8 @@ export interface ChangedText {
   /** Undefined: absent, no regular file, binary or over 1 MiB. */
   readonly before: string | undefined;
   readonly after: string | undefined;
+  /** Also of what has no text: links, binary and huge files. */
+  readonly status: "added" | "modified" | "deleted";
 }
 
 export async function readChangedTexts(
@@ -27,6 +29,7 @@ export async function readChangedTexts(
       path: readName(Buffer.from(path, "latin1")).path,
       before: await textOf(before),
       after: await textOf(after),
+      status: before === undefined ? "added" : after === undefined ? "deleted" : "modified",
     })),
   );
 }

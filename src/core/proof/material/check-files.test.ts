@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { filesNamedBy } from "./check-files.ts";
 
 const tree = (files: Readonly<Record<string, string>>) => ({
+  paths: () => Object.keys(files),
   has: (path: string) => Object.hasOwn(files, path),
   text: (path: string) => files[path],
 });
@@ -32,6 +33,46 @@ describe("the files that a check is made of", () => {
       { "ci.sh": "node tools/a.js", "tools/a.js": 'import "./b.js"', "tools/b.js": "" },
       "./ci.sh",
       ["ci.sh", "tools/a.js", "tools/b.js"],
+    ],
+    ["a script behind a time limit", { "qa/x.js": "" }, "timeout 60 node qa/x.js", ["qa/x.js"]],
+    ["what is loaded before a script", { "a.js": "", "b.js": "" }, "node -r ./a.js b.js", ["a.js", "b.js"]],
+    [
+      "what an option of the environment loads",
+      { "a.js": "" },
+      "NODE_OPTIONS=--require=./a.js npm test",
+      ["a.js"],
+    ],
+    ["a script in another folder", { "qa/x.js": "" }, "cd qa && node x.js", ["qa/x.js"]],
+    ["the script of a folder", { "qa/index.js": "" }, "node qa", ["qa/index.js"]],
+    [
+      "scripts that a loop finds",
+      { "ci.sh": "for s in ci/steps/*.sh; do sh $s; done", "ci/steps/a.sh": "" },
+      "sh ci.sh",
+      ["ci.sh", "ci/steps/a.sh"],
+    ],
+    [
+      "a package below",
+      { "qa/package.json": '{"scripts":{"test":"node x.js"}}', "qa/x.js": "" },
+      "npm --prefix qa test",
+      ["qa/x.js"],
+    ],
+    [
+      "a recipe that is not named",
+      { Makefile: "include rules.mk\ntest:\n\t./run.sh", "rules.mk": "", "run.sh": "" },
+      "make test",
+      ["Makefile", "rules.mk", "run.sh"],
+    ],
+    [
+      "what mocha loads",
+      { ".mocharc.yml": "require:\n  - ./tools/hooks.js\n", "tools/hooks.js": "" },
+      "npx mocha",
+      ["tools/hooks.js"],
+    ],
+    [
+      "what jest loads",
+      { "package.json": '{"jest":{"setupFilesAfterEnv":["<rootDir>/tools/env.js"]}}', "tools/env.js": "" },
+      "npx jest",
+      ["tools/env.js"],
     ],
     [
       "what a script reads",

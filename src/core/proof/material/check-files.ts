@@ -3,56 +3,153 @@ import { readManifest, scriptsOf } from "./package-manifest.ts";
 
 /** The files of a tree, as far as they are asked for. */
 export interface TreeTexts {
+  paths(): readonly string[];
   has(path: string): boolean;
   /** Undefined: absent, or not a text. */
   text(path: string): string | undefined;
 }
 
-const textsMax = 100;
-const runners = /^(?:npm|npx|yarn|pnpm|bun|run-s|run-p|npm-run-all\d?|concurrently|wireit|turbo|nx|lerna)$/;
+const textsMax = 200;
+const packageRunners =
+  /^(?:npm|npx|yarn|pnpm|bun|run-s|run-p|npm-run-all\d?|concurrently|wireit|turbo|nx|lerna)$/;
 const productFolder = /^(?:.*\/)?(?:src|lib|app|pkg|cmd|internal|dist|build|out)\//;
+/** Files with recipes, by the program that reads them. */
+const recipes: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^g?make$/, ["Makefile", "makefile", "GNUmakefile"]],
+  [/^just$/, ["justfile", ".justfile", "Justfile"]],
+  [/^task$/, ["Taskfile.yml", "Taskfile.yaml"]],
+  [/^tox$/, ["tox.ini"]],
+  [/^nox$/, ["noxfile.py"]],
+];
+
+interface Text {
+  readonly text: string;
+  /** The file that it is from; a command line has none. */
+  readonly from: string;
+  readonly isShell: boolean;
+  /** Where it runs. */
+  readonly folder: string;
+}
 
 /**
- * The files that checks are made of, besides those that their names tell: scripts that a command starts, and what
- * these start and import in turn. Package scripts are followed to what they start.
+ * The files that checks are made of, besides those that their names tell: scripts that a command starts, what these
+ * start, import and read in turn, and what the configuration of a runner loads. Package scripts and recipes are followed.
  */
 export function filesNamedBy(commands: readonly string[], tree: TreeTexts): ReadonlySet<string> {
-  const manifest = readManifest(tree.text("package.json"));
-  const scripts = scriptsOf(manifest);
-  const entries = new Set(entryPaths(manifest));
+  const entries = new Set(entryPaths(readManifest(tree.text("package.json"))));
   const found = new Set<string>();
   const seen = new Set<string>();
-  const queue: { readonly text: string; readonly from: string; readonly isShell: boolean }[] = [];
-  const add = (text: string, from: string, isShell: boolean) => {
-    if (seen.has(text) || seen.size >= textsMax) return;
-    seen.add(text);
-    queue.push({ text, from, isShell });
+  const queue: Text[] = [];
+  const add = (text: Text) => {
+    const key = `${text.folder}\n${text.text}`;
+    if (seen.has(key) || seen.size >= textsMax) return;
+    seen.add(key);
+    queue.push(text);
   };
-  const addFile = (path: string) => {
+  const addFile = (path: string, folder: string) => {
     if (found.has(path) || !tree.has(path) || !mayBeScript(path, entries)) return;
     found.add(path);
     const text = tree.text(path);
     // A test imports what it tests.
-    if (text !== undefined && kindOf(path) !== "test") add(text, path, isShellFile(path, text));
+    if (text !== undefined && kindOf(path) !== "test")
+      add({ text, from: path, isShell: isShellFile(path, text), folder });
   };
-  for (const command of commands) add(command, "", true);
+  for (const text of commands) add({ text, from: "", isShell: true, folder: "" });
+  for (const path of tree.paths().filter(isRunnerConfig).slice(0, textsMax))
+    for (const loaded of loadedBy(tree.text(path) ?? "", path)) addFile(loaded, "");
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { text, from, isShell } = next;
     if (!isShell) {
-      for (const path of importedPaths(text, from, tree)) if (isPartOf(path, from)) addFile(path);
-      for (const path of dataPaths(text, from)) addFile(path);
+      for (const path of importedPaths(text, from, tree)) if (isPartOf(path, from)) addFile(path, "");
+      for (const path of dataPaths(text, from)) addFile(path, "");
       continue;
     }
-    for (const path of startedBy(text)) addFile(path);
-    const words = wordsOf(text);
-    if (!words.some((word) => runners.test(word)) && !/^npm\b/.test(text)) continue;
-    for (const word of words)
-      for (const name of [word, `pre${word}`, `post${word}`]) {
-        const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
-        if (typeof script === "string") add(script, "", true);
+    let { folder } = next;
+    for (const part of text.split(/&&|\|\||[;|&\n()]/)) {
+      const words = wordsOf(part.replace(/^\s*[@-]+/, ""));
+      folder = folderAfter(words, folder);
+      for (const path of startedBy(words, { folder, from, tree })) addFile(path, folder);
+      for (const script of scriptsIn(words, folder, tree)) add({ ...script, from: "", isShell: true });
+      for (const path of recipesIn(words, folder)) {
+        const recipe = tree.text(path);
+        if (recipe === undefined) continue;
+        found.add(path);
+        add({ text: recipe, from: path, isShell: true, folder: folderOf(path) });
       }
+    }
   }
   return found;
+}
+
+function folderOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+}
+
+/** `cd qa` holds for what follows; `make -C qa`, `npm --prefix qa` for the rest of the line. */
+function folderAfter(words: readonly string[], folder: string): string {
+  const at = words.findIndex(
+    (word) => word === "cd" || word === "-C" || word === "--prefix" || word === "-w",
+  );
+  const to = words[at + 1];
+  return at < 0 || to === undefined || /[$~]/.test(to) ? folder : resolved(folder, to);
+}
+
+function scriptsIn(words: readonly string[], folder: string, tree: TreeTexts) {
+  if (!words.some((word) => packageRunners.test(word))) return [];
+  return [...new Set([folder, ""])].flatMap((place) => {
+    const scripts = scriptsOf(readManifest(tree.text(resolved(place, "package.json"))));
+    return words.flatMap((word) =>
+      [word, `pre${word}`, `post${word}`].flatMap((name) => {
+        const text = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+        return typeof text === "string" ? [{ text, folder: place }] : [];
+      }),
+    );
+  });
+}
+
+function recipesIn(words: readonly string[], folder: string): readonly string[] {
+  const own = recipes.flatMap(([program, files]) =>
+    words.some((word) => program.test(word)) ? files.map((file) => resolved(folder, file)) : [],
+  );
+  const included = /^-?s?include$/.test(words[0] ?? "")
+    ? words.slice(1).map((word) => resolved(folder, word))
+    : [];
+  return [...own, ...included];
+}
+
+function isRunnerConfig(path: string): boolean {
+  if (/(?:^|\/)node_modules\//.test(path)) return false;
+  return (
+    /(?:^|\/)(?:(?:vitest|jest|karma|playwright|cypress|mocha|ava|wdio|jasmine|vite)[^/]*\.(?:[cm]?[jt]s|json|ya?ml)|\.(?:mocharc|nycrc|c8rc|taprc)[^/]*|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json)$/.test(
+      path,
+    ) && !/(?:^|\/)(?:tests?|__tests__|fixtures|testdata)\//.test(path)
+  );
+}
+
+const loadingKeys =
+  /["']?\b(?:setup\w*|require|globalSetup|globalTeardown|loader|import|reporters?|testEnvironment|runner|runtime|transform|resolver|snapshot\w+|file|spec|config|extends?|preset|testSequencer|plugins?|pytest_plugins|addopts|environment)["']?\s*[:=]\s*(\[[^\]]*\]|\{[^}]*\}|[^\n]+)/g;
+
+/** Files that a runner's configuration tells it to load. */
+function loadedBy(text: string, path: string): readonly string[] {
+  const folder = folderOf(path);
+  const listed = [...text.matchAll(loadingKeys)].map(([, value = ""]) => value);
+  // YAML lists stand below their key.
+  const below = [...text.matchAll(/^\s*-\s+["']?([\w./-]+\.\w+)["']?\s*$/gm)].map(([, value = ""]) => value);
+  return [...listed, ...below].flatMap((value) =>
+    [...value.matchAll(/(?:<rootDir>\/)?([\w.-]*[\w./-]+)/g)].flatMap(([, word = ""]) => [
+      ...variants(resolved(folder, word)),
+      ...(word.includes(".") && !word.includes("/") ? [`${word.replaceAll(".", "/")}.py`] : []),
+    ]),
+  );
+}
+
+function variants(path: string): readonly string[] {
+  return [
+    ...endings.map((ending) => path + ending),
+    `${path}.py`,
+    `${path}/__main__.py`,
+    `${path}/__init__.py`,
+  ];
 }
 
 function mayBeScript(path: string, entries: ReadonlySet<string>): boolean {
@@ -76,26 +173,53 @@ function wordsOf(text: string): readonly string[] {
 }
 
 const interpreters =
-  /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|sh|bash|zsh|dash|source|\.|exec|env|time|sudo|nice|xvfb-run)$/;
+  /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|lua|sh|bash|zsh|dash|source|\.|exec|env|time|timeout|sudo|nice|xvfb-run|cross-env|dotenv|nohup|stdbuf|unbuffer)$/;
 const loading =
   /^(?:-r|--require|--import|--loader|--experimental-loader|-c|--config|-f|--file|--makefile|--rcfile|-p|--project|--setup|--setupFiles|--setup-files)$/;
 
 /** The files that a command line runs or loads; others that it names are what it looks at. */
-function startedBy(text: string): readonly string[] {
-  return text.split(/&&|\|\||[;|&\n()]/).flatMap((part) => {
-    const words = wordsOf(part.replace(/^\s*[@-]+/, "")).flatMap((word) => word.split(/(?<=^--?[\w-]+)=/));
-    const found: string[] = [];
-    let isStart = true;
-    for (const [at, word] of words.entries()) {
-      const before = words[at - 1] ?? "";
-      if (before === "-m") found.push(...moduleFiles(word));
-      else if (isStart || loading.test(before)) found.push(plainPath(word));
-      const isSetting =
-        /^\w+=/.test(word) || word.startsWith("-") || word === "run" || interpreters.test(word);
-      isStart = isStart && isSetting && before !== "-m";
-    }
-    return found.filter((path) => !/^[-/]|\.\./.test(path));
-  });
+function startedBy(
+  split: readonly string[],
+  { folder, from, tree }: { readonly folder: string; readonly from: string; readonly tree: TreeTexts },
+): readonly string[] {
+  const words = split.flatMap((word) => word.replace(/^\w+=(?=-)/, "").split(/(?<=^--?[\w-]+)=/));
+  const found: string[] = [];
+  let isStart = true;
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1] ?? "";
+    const isLoaded = loading.test(before) || loading.test(word.replace(/=.*/, ""));
+    if (before === "-m") found.push(...moduleFiles(word));
+    else if (isLoaded) found.push(plainPath(word.replace(/^--?[\w-]+=/, "")));
+    else if (isStart) found.push(plainPath(word));
+    const isSetting =
+      /^\w+=|^-|^\d+[smhd]?$|^(?:run|exec|in|do|then|for|if|while|else|!)$/.test(word) ||
+      interpreters.test(word);
+    isStart = isStart && (isSetting || isLoaded) && before !== "-m";
+  }
+  // A loop runs whatever its pattern matches.
+  const isLoop = words.includes("for") || words.includes("run-parts") || words.includes("find");
+  const patterns = isLoop ? words.filter((word) => word.includes("*")).map(plainPath) : [];
+  return [
+    ...found
+      .filter((path) => path !== "" && !/^-/.test(path))
+      .flatMap((path) => placesOf(path, folder, from)),
+    ...patterns.flatMap((pattern) => matching(resolved(folder, pattern), tree)),
+  ];
+}
+
+/** `$(dirname "$0")/x.sh` leaves `/x.sh`, which lies beside the script. */
+function placesOf(path: string, folder: string, from: string): readonly string[] {
+  if (path.startsWith("/")) return variants(resolved(folderOf(from), path.slice(1)));
+  return path.includes("..") && folder === "" && from === ""
+    ? []
+    : [...variants(resolved(folder, path)), ...variants(resolved("", path)), resolved(folderOf(from), path)];
+}
+
+function matching(pattern: string, tree: TreeTexts): readonly string[] {
+  const [head = "", ...rest] = pattern.split("*");
+  if (head === "" || !head.includes("/")) return [];
+  const tail = rest.at(-1) ?? "";
+  return tree.paths().filter((path) => path.startsWith(head) && path.endsWith(tail));
 }
 
 function plainPath(word: string): string {

@@ -141,6 +141,13 @@ describe("what a change does to test material", () => {
       shortened("assert.throws(\n  () => f(1),\n  /one/,\n);", "assert.throws(\n  () => f(1),\n);"),
     ).toBe(1);
     expect(shortened("assert(a);\nassert(b);\n", "assert(a);\n")).toBe(1);
+    expect(shortened("assert f(a) == 1\n", "assert f(a)\n")).toBe(1);
+    expect(shortened("expect(f(a)).toEqual({ b: 1 });", "expect(f(a)).toBeTruthy();")).toBe(1);
+    expect(shortened("assert.equal(f(a, b), 1);", "assert.ok(f(a, b));")).toBe(1);
+    expect(shortened("self.assertEqual(f(a), 1)", "self.assertTrue(f(a))")).toBe(1);
+    expect(shortened("expect(a).toBe(1);", "expect(a).toStrictEqual(1);")).toBe(0);
+    expect(shortened("assert a == 1\n", "assert a == 2\n")).toBe(0);
+    expect(shortened("assert.ok(a);", "assert.equal(a, 1);")).toBe(0);
     expect(shortened("assert.equal(a, 1);", "assert.strictEqual(a, 1);")).toBe(0);
     expect(
       shortened(

@@ -33,6 +33,8 @@ export interface MaterialDiff {
   readonly restored: ReadonlyMap<string, Restored>;
   /** Something that the base's tests are made of was edited, deleted or redefined, or loads into all of them. */
   readonly mustJudge: boolean;
+  /** What decides which tests run was touched: configuration, scripts and what runners load. */
+  readonly selects: readonly string[];
   /** Tests or their data were added: an inventory shows that the others still run. */
   readonly addsTests: boolean;
   /** An added test may change how others run where they share a process. */
@@ -48,6 +50,7 @@ export interface MaterialDiff {
 export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFacts): MaterialDiff {
   const changed = all.filter(({ path }) => !facts.mayChange(path));
   const restored = new Map<string, Restored>();
+  const selects: string[] = [];
   let [mustJudge, addsTests, reachesOthers] = [false, false, false];
   for (const change of changed) {
     const { path, after } = change;
@@ -66,6 +69,7 @@ export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFac
     )
       mustJudge = true;
     else addsTests = true;
+    if (kind === "config" || kind === "script" || kind === "manifest") selects.push(path);
     if (status === "added" && kind === "test" && mayReachOtherTests(path, after)) reachesOthers = true;
   }
   const material = changed.filter(
@@ -73,7 +77,7 @@ export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFac
   );
   const sources = changed.filter(({ path }) => facts.configured(path) !== false);
   return {
-    ...{ restored, mustJudge, addsTests, reachesOthers },
+    ...{ restored, mustJudge, selects, addsTests, reachesOthers },
     asks: [
       ...runnersElsewhere(changed),
       ...weakenedAutomation(material),

@@ -96,10 +96,7 @@ function shortenedAssertions({ path, before, after }: ChangedText): number {
   const [had, has] = [callsIn(old), callsIn(now)];
   const gone = without(had, has);
   const come = without(has, had);
-  const shortened = come.filter((call) => {
-    const head = call.replace(/,?\s*\)$/, "");
-    return gone.some((one) => one !== call && one.startsWith(`${head},`));
-  });
+  const shortened = come.filter((call) => gone.some((one) => isWeaker(call, one)));
   const adds = without(linesIn(now), linesIn(old)).some((line) => /\w/.test(line));
   return adds ? shortened.length : Math.max(shortened.length, gone.length);
 }
@@ -118,21 +115,65 @@ function without(list: readonly string[], others: readonly string[]): readonly s
   });
 }
 
-/** Assertions with their arguments, as one line each. */
+const weakForms =
+  /^(?:assert(?:\.ok|\.isOk|\.exists)?|assert!|self\.assert(?:True|IsNotNone|IsNot)|should\.exist|assert)\s*[( ]|\)\.(?:not\.)?(?:toBeTruthy|toBeDefined|toBeUndefined|toBeNull|toBeFalsy|toBeInstanceOf|be\.ok|exist|to\.exist|to\.be\.ok|toHaveProperty|toThrow)\b(?:\(\))?$/;
+
+/** True if an assertion says less than one that it replaces: without the last arguments, or only that there is something. */
+function isWeaker(now: string, before: string): boolean {
+  const head = now.replace(/,?\s*\)$/, "");
+  if (now !== before && (before.startsWith(`${head},`) || before.startsWith(`${now} `))) return true;
+  const subject = subjectOf(now);
+  return (
+    subject !== "" &&
+    subject === subjectOf(before) &&
+    weakForms.test(now) &&
+    (!weakForms.test(before) || /\s(?:==|is|in|!=|<|>)\s/.test(before)) &&
+    !/\s(?:===?|!==?|is|in|<=?|>=?)\s/.test(now)
+  );
+}
+
+/** What an assertion is about: its first argument, or what comes before the comparison. */
+function subjectOf(call: string): string {
+  const [, inside = ""] = /^[\w.]+!?\s*[( ](.*?)\)?(?:\)\.[\s\S]*)?$/.exec(call) ?? [];
+  let depth = 0;
+  for (let at = 0; at < inside.length; at += 1) {
+    const sign = inside[at] ?? "";
+    if ("([{".includes(sign)) depth += 1;
+    if (")]}".includes(sign)) depth -= 1;
+    if (depth < 0) return inside.slice(0, at).trim();
+    if (depth === 0 && (sign === "," || /^\s(?:===?|!==?|is|in|<=?|>=?)\s/.test(inside.slice(at))))
+      return inside.slice(0, at).trim();
+  }
+  return inside.trim();
+}
+
+/** Assertions with their arguments and what is chained to them, as one line each. */
 function callsIn(text: string): readonly string[] {
   return [...text.matchAll(assertions)].map((match) => {
     const start = match.index;
+    const end = text.indexOf("\n", start);
+    const line = text.slice(start, end < 0 ? undefined : end);
     const open = text.indexOf("(", start);
-    const line = text.slice(start, text.indexOf("\n", start) < 0 ? undefined : text.indexOf("\n", start));
-    if (open < 0 || !match[0].includes("(")) return plain(line);
-    let depth = 0;
-    for (let at = open; at < Math.min(text.length, open + 2000); at += 1) {
-      if (text[at] === "(") depth += 1;
-      if (text[at] === ")") depth -= 1;
-      if (depth === 0) return plain(text.slice(start, at + 1));
-    }
-    return plain(line);
+    if (!match[0].includes("(") || open < 0) return plain(line.replace(/\s*[;#].*$/, ""));
+    let at = closing(text, open);
+    for (let chain = chained.exec(text.slice(at)); chain !== null; chain = chained.exec(text.slice(at)))
+      at = chain[0].endsWith("(") ? closing(text, at + chain[0].length - 1) : at + chain[0].length;
+    return plain(text.slice(start, at));
   });
+}
+
+const chained = /^\s*\.\w+\s*\(?/;
+const callLengthMax = 2000;
+
+/** After the bracket that closes this one. */
+function closing(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < Math.min(text.length, open + callLengthMax); at += 1) {
+    if (text[at] === "(") depth += 1;
+    if (text[at] === ")") depth -= 1;
+    if (depth === 0) return at + 1;
+  }
+  return Math.min(text.length, open + callLengthMax);
 }
 
 function plain(text: string): string {
