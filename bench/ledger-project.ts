@@ -64,7 +64,7 @@ export function engineOf(project: Project, ledger: Ledger): Engine {
     isAlive,
     identityOf,
     baseCommit: async () => undefined,
-    judge: async () => ({ changes: [], reasons: [], runs: [] }),
+    judge: async () => ({ changes: [], allowed: [], reasons: [], runs: [] }),
     prove: async () => ({ error: "nothing is proven here" }),
     findSecrets,
     showBreaker: () => {},

@@ -21,7 +21,10 @@ describe("a change that weakens the tests it is judged by", () => {
     const before = repository.git("rev-parse", "main");
     const { status, refused } = await landed(repository, "work");
     expect({ status, code: refused?.code }).toEqual({ status: 3, code: "R-TW-001" });
-    expect(refused?.details.weakened).toEqual(["`npm test` fails with the base's tests"]);
+    expect(refused?.details.weakened).toEqual([
+      "`npm test` fails with the base's tests",
+      "test/f.test.js: most of the test file is gone",
+    ]);
     expect(repository.git("rev-parse", "main")).toBe(before);
     const asked = (await repository.run(["decide"])).stdout;
     expect(asked).toContain("weakens the tests that it is judged by");
@@ -71,7 +74,7 @@ describe("a change that weakens the tests it is judged by", () => {
       status: 3,
       decision: "UD-2",
     });
-    expect(grown.refused?.details.weakened).toHaveLength(2);
+    expect(grown.refused?.details.weakened).toHaveLength(3);
   });
 
   it("asks nobody in a dry run", async () => {
@@ -159,7 +162,7 @@ describe("a change that touches tests and weakens nothing", () => {
     expect((await landed(repository, "work", "--may-change-tests", "test/g.sh")).status).toBe(3);
     expect(await landed(repository, "work", "--may-change-tests", "test/f.*")).toMatchObject({
       status: 0,
-      told: { outcome: "merged", tests: { outcome: "untouched" } },
+      told: { outcome: "merged", tests: { outcome: "allowed", weakened: [{ path: "test/f.test.js" }] } },
     });
   });
 });

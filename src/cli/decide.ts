@@ -1,4 +1,4 @@
-import type { Deny } from "../core/rules/verdict.ts";
+import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
 import type { AnswerOf } from "../engine/operate.ts";
@@ -7,7 +7,7 @@ import { answerAtPrompt } from "./answer-prompt.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
-import { openEngine } from "./open-engine.ts";
+import { type Opened, openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
 import { questionLines } from "./run-view/question-lines.ts";
 import { statusNames } from "./status-names.ts";
@@ -74,11 +74,22 @@ async function settle(
       if (process.env.LOCKSTEP_SOCKET) return verdict;
       using opened = await openEngine();
       after = await afterAnswer(opened, verdict.allow ? [String(verdict.details?.id ?? id)] : []);
+      if (verdict.allow) after = { ...after, lines: [...after.lines, ...(await nextStep(opened, verdict))] };
       return verdict;
     },
   );
   for (const line of after.lines) writeAll(2, `${line}\n`);
   return after.isShown ? exit : Math.max(exit, 1);
+}
+
+/** An answer about a landing counts when the branch is landed again; a run takes in those about its tasks by itself. */
+async function nextStep({ engine }: Opened, { details }: Verdict): Promise<readonly string[]> {
+  const decision = (await engine.ledger.decisions()).find(({ id }) => id === details?.id);
+  const isLanding =
+    decision?.kind === "weakened" || decision?.kind === "vacuous" || decision?.kind === "manual";
+  if (decision === undefined || !isLanding || (await engine.ledger.task(decision.task)) !== undefined)
+    return [];
+  return [`next: lockstep land ${printable(decision.task)}`];
 }
 
 /** Every question that waits, or one of them. */

@@ -168,7 +168,9 @@ function testLines({ tests, refused }: Member): readonly string[] {
       `tests weakened, accepted in ${accepted?.decision}: ${accepted?.reason}`,
       ...bounded(texts(weakened)),
     ];
-  return outcome === "allowed" ? ["tests changed (`tests.weaken: allow`):", ...bounded(texts(weakened))] : [];
+  return outcome === "allowed"
+    ? ["tests changed, as you allowed beforehand:", ...bounded(texts(weakened))]
+    : [];
 }
 
 function bounded(lines: readonly string[]): readonly string[] {

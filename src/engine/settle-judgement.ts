@@ -1,12 +1,6 @@
 import { type CheckRecord, outputOf } from "../core/proof/check-record.ts";
 import type { Weakened } from "../core/proof/material/weakenings.ts";
-import {
-  type Judged,
-  type Judgement,
-  reasonText,
-  untouched,
-  type WeakeningReason,
-} from "../core/proof/weakening.ts";
+import { type Judged, type Judgement, reasonText, type WeakeningReason } from "../core/proof/weakening.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { askWeakened, weakenedAnswer } from "./ask-weakened.ts";
 import type { Call, Engine } from "./engine.ts";
@@ -30,16 +24,18 @@ export type SettledJudgement =
 export async function settleJudgement(
   engine: Engine,
   { task, commit, weaken, fix, next }: JudgedWork,
-  { changes, reasons, runs: records }: Judgement,
+  { changes, allowed, reasons, runs: records }: Judgement,
   call: Call,
 ): Promise<SettledJudgement> {
   if (weaken === "allow") {
-    const outcome = changes.length > 0 ? "allowed" : "untouched";
-    return { judged: { outcome, changes, weakened: changes }, records };
+    const touched = [...changes, ...allowed];
+    const outcome = touched.length > 0 ? "allowed" : "untouched";
+    return { judged: { outcome, changes: touched, weakened: touched }, records };
   }
   if (reasons.length === 0) {
-    const outcome = changes.length > 0 ? "holds" : "untouched";
-    return { judged: { ...untouched, outcome, changes }, records };
+    const touched = [...changes, ...allowed];
+    const outcome = allowed.length > 0 ? "allowed" : changes.length > 0 ? "holds" : "untouched";
+    return { judged: { outcome, changes: touched, weakened: allowed }, records };
   }
   const told = tellReasons(reasons, changes, records);
   const refuse = (way: string, decision?: string) =>
@@ -49,7 +45,7 @@ export async function settleJudgement(
   const answer = weakenedAnswer(await askWeakened(engine, { task, commit, reasons, changes }, call));
   if ("accepted" in answer) {
     const { id: decision, reason, at } = answer.accepted;
-    const weakened = reasons.map(asWeakened);
+    const weakened = [...reasons.map(asWeakened), ...allowed];
     return {
       judged: { outcome: "accepted", changes, weakened, accepted: { decision, reason, at } },
       records,

@@ -188,8 +188,16 @@ export class Prover implements Disposable {
       setup: { programs: command.slice(0, 1), runsTree },
     });
     if (exit === 0) return undefined;
-    const [last = "no output"] = (await maskSecrets(tail)).trim().split("\n").slice(-1);
-    return { error: `the set-up \`${command.join(" ")}\` failed: ${last}` };
+    const lines = (await maskSecrets(tail)).trim().split("\n");
+    const told = lines.find(
+      (line) =>
+        /\b(?:error|cannot|can only|not found|failed|fatal)\b/i.test(line) &&
+        !/debug-0\.log|code E\w+$/.test(line),
+    );
+    const why = told ?? lines.at(-1) ?? "no output";
+    return {
+      error: `the set-up \`${command.join(" ")}\` failed: ${why.trim()}; fix it, or name another under \`workspace.setup\``,
+    };
   }
 
   async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<Checked> {

@@ -1,4 +1,4 @@
-import { deny } from "../core/rules/verdict.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
 import { refuseLanding } from "../engine/finish-landing.ts";
 import { readRef } from "../workspace/git/refs.ts";
 import { type BranchWish, type Candidate, examineBranch } from "./candidate.ts";
@@ -87,6 +87,7 @@ async function integrateOnce(
       candidate.branch,
       member(candidate.branch, {
         ...toldOf(candidate),
+        ...weakening(refused),
         outcome: waiting ? "waiting" : "refused",
         refused,
         evidence,
@@ -102,6 +103,13 @@ async function integrateOnce(
   const members = await recordProofs(context, settledAll, proven.gate);
   if (!context.dryRun) await recordRefusals(context, members);
   return { ...tell(context, members), ...landed.moved, gate: proven.gate };
+}
+
+/** Told with the branch too, as its tests are not untouched. */
+function weakening({ code, details }: Deny): Partial<Member> {
+  if (code !== "R-TW-001" || !Array.isArray(details.changes) || !Array.isArray(details.weakened)) return {};
+  const weakened = details.weakened.map((text) => ({ path: "tests", what: String(text) }));
+  return { weakened, tests: { outcome: "weakens", changes: details.changes, weakened } };
 }
 
 const nothingToProve: ProvenChain = { links: [], out: [], gate: [] };

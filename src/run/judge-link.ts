@@ -72,7 +72,7 @@ export async function settleLost(
   const link =
     links.find(({ candidate }) => candidate.changed.includes(file)) ?? (links.at(-1) as ProvenLink);
   const { changes } = link.judged;
-  const settled = await settle(context, link.candidate, { changes, reasons: open, runs: [] });
+  const settled = await settle(context, link.candidate, { changes, allowed: [], reasons: open, runs: [] });
   if (!("refused" in settled)) return undefined;
   const { refused, waiting } = settled;
   return { candidate: link.candidate, refused, waiting, evidence: link.evidence };

@@ -123,7 +123,13 @@ async function finalCommits(
 
 function messageOf({ candidate, evidence, judged: { accepted } }: ProvenLink, task: string) {
   const { branch, title, session } = candidate;
-  const proof = evidence.map(({ command, outcome }) => `${command} (${outcome})`).join("; ");
+  const proof = evidence
+    .map(({ command, kind, outcome }) =>
+      kind === "judgement"
+        ? `${command} with the base's tests (${outcome}${outcome === "fail" ? ", accepted" : ""})`
+        : `${command} (${outcome})`,
+    )
+    .join("; ");
   const id = session === null ? task : task.slice(session.length + 1);
   return {
     subject: candidate.task === null ? `Land ${branch}: ${title}` : `${id}: ${title}`,

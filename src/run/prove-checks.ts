@@ -142,7 +142,7 @@ export class ChecksProof {
           after: { tree, run: after, reused: false, inventory: tried.inventory },
         });
       if (record.outcome === "pass" || asBefore) continue;
-      const isRedBase = kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
+      const isRedBase = !allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
       if (isRedBase) return { refused: redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {

@@ -147,7 +147,7 @@ export class World implements Store {
       isAlive: machine.isAlive,
       identityOf: machine.identityOf,
       baseCommit: async () => undefined,
-      judge: async () => ({ changes: [], reasons: [], runs: [] }),
+      judge: async () => ({ changes: [], allowed: [], reasons: [], runs: [] }),
       prove: async (commit, command) => {
         await ledger.operation.turn("prove");
         return proofOf(commit, command);

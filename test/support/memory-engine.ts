@@ -62,7 +62,7 @@ export async function memoryEngine(options: TestOptions = {}): Promise<TestEngin
     isAlive: ({ pid, boot }) => boot === moment.boot && !dead.has(pid),
     identityOf: (pid) => (dead.has(pid) ? undefined : identity(pid)),
     baseCommit: options.baseCommit ?? (async () => undefined),
-    judge: options.judge ?? (async () => ({ changes: [], reasons: [], runs: [] })),
+    judge: options.judge ?? (async () => ({ changes: [], allowed: [], reasons: [], runs: [] })),
     prove: options.prove ?? (async () => ({ error: "no commands here" })),
     findSecrets,
     showBreaker: (mode) => void shown.push(mode),

@@ -75,6 +75,8 @@ export function proofWords({ proof, evidence }: Pick<TaskStatus, "proof" | "evid
   const checks = evidence.map((record) => {
     const command = String(field(record, "command") ?? "a check");
     const failed = (when: "before" | "after") => ![0, undefined].includes(exitOf(field(record, when)));
+    if (field(record, "kind") === "judgement")
+      return `${command} with the base's tests${failed("after") ? " (fails, accepted by a person)" : ""}`;
     if (failed("after")) return `${command} (fails as before)`;
     return failed("before") ? `${command} (failed before)` : command;
   });

@@ -19,6 +19,8 @@ export function reasonText(reason: WeakeningReason): string {
 export interface Judgement {
   /** What it did to test material, in words; empty where it left that alone. */
   readonly changes: readonly Weakened[];
+  /** The same, of tests that a person let it change beforehand. */
+  readonly allowed: readonly Weakened[];
   /** Why a person has to decide; empty where everything that the base verified still holds. */
   readonly reasons: readonly WeakeningReason[];
   /** The runs of the base's tests on the change, if there were any. */
@@ -27,8 +29,11 @@ export interface Judgement {
 
 /** What came of comparing a change with the tests of the base. */
 export interface Judged {
-  /** holds: tests were touched, and all that the base verified still holds. accepted: a person said so. */
-  readonly outcome: "untouched" | "holds" | "accepted" | "allowed";
+  /**
+   * holds: tests were touched, and all that the base verified still holds. accepted: a person said so. allowed: a
+   * person or the configuration said so beforehand. weakens: it is not merged, because nobody has accepted it.
+   */
+  readonly outcome: "untouched" | "holds" | "accepted" | "allowed" | "weakens";
   /** What was done to tests and what they are made of. */
   readonly changes: readonly Weakened[];
   /** What is verified less than before. */

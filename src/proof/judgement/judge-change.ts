@@ -2,7 +2,7 @@ import type { Config } from "../../contract/config.ts";
 import type { Place } from "../../core/paths/place.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import { type CheckRecord, judgeCheck } from "../../core/proof/check-record.ts";
-import { fileOf, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
+import { fileOf, hasAlike, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
 import { filesNamedBy } from "../../core/proof/material/check-files.ts";
 import { isTestPath } from "../../core/proof/material/kinds.ts";
 import { type MaterialDiff, readMaterialDiff } from "../../core/proof/material/material-diff.ts";
@@ -11,7 +11,7 @@ import type { ChangedText } from "../../core/proof/material/weakenings.ts";
 import { isSameFailure } from "../../core/proof/same-failure.ts";
 import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
 import { readChangedTexts } from "../../workspace/git/read-changed-texts.ts";
-import { readTrees } from "../../workspace/git/read-tree.ts";
+import { type CommitTree, readTrees } from "../../workspace/git/read-tree.ts";
 import { compareTrees } from "../../workspace/git/tree-entries.ts";
 import type { ChangeFacts, Proven, Prover } from "../prover.ts";
 import { judgedCommit } from "./judged-tree.ts";
@@ -52,8 +52,9 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
   const { tests, checks, onProgress } = input;
   const read = await readMaterial(input);
   const { diff } = read;
-  if (tests.weaken === "allow") return { changes: diff.changes, reasons: [], runs: [] };
-  const ran = mustRun(diff, checks) ? await runBaseTests(input, read) : { runs: [], reasons: [] };
+  if (tests.weaken === "allow")
+    return { changes: diff.changes, allowed: diff.allowed, reasons: [], runs: [] };
+  const ran = mustRun(read, checks) ? await runBaseTests(input, read) : { runs: [], reasons: [] };
   const reasons = [
     ...ran.reasons,
     ...lostOnChange(input, read, ran.runs.length > 0 && ran.reasons.length === 0),
@@ -61,13 +62,15 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
     ...lostToReading(diff, checks),
   ];
   if (reasons.length === 0 && ran.runs.length > 0) onProgress("the base's tests pass on the change");
-  return { changes: diff.changes, reasons: unique(reasons), runs: ran.runs };
+  return { changes: diff.changes, allowed: diff.allowed, reasons: unique(reasons), runs: ran.runs };
 }
 
 interface ReadMaterial {
   readonly diff: MaterialDiff;
   readonly changed: readonly ChangedText[];
   readonly differences: Awaited<ReturnType<typeof compareTrees>>;
+  /** Whether the project lets its runners isolate test files. */
+  readonly isIsolating: boolean;
   /** Whether a person let the change touch a test, by its id. */
   mayLose(test: string): boolean;
 }
@@ -77,7 +80,11 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
   const differences = await compareTrees(root, base, tree);
   const changed = await readChangedTexts(root, base, tree);
   const commands = checks.map(({ command }) => command);
-  const named = changed.length === 0 ? new Set<string>() : await namedByChecks(root, base, commands);
+  const [onBase] = changed.length === 0 ? [] : await readTrees(root, [base]);
+  const named = onBase === undefined ? new Set<string>() : namedByChecks(onBase, commands);
+  const settings = ["package.json", "vitest.config.ts", "vitest.config.js", "vite.config.ts"].flatMap(
+    (path) => (onBase?.idOf(path) === undefined ? [] : (onBase.text(path) ?? [])),
+  );
   const mayChange = inGlobs(input.mayChange, place);
   const [isMaterial, isIgnored] = [inGlobs(tests.material, place), inGlobs(tests.ignore, place)];
   const ids = checks.flatMap(({ before }) => Object.keys(before.inventory?.tests ?? {}));
@@ -93,6 +100,7 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
     isNamed: (path) => named.has(path) || helpers.has(path) || (files.has(path) && !hasOwnTests.has(path)),
     configured: (path) => (isIgnored(path) ? false : isMaterial(path) ? true : undefined),
     mayChange,
+    tellsTests: checks.length > 0 && checks.every(({ before }) => before.inventory !== null),
     runsExamples: (path) => {
       const isExample = (id: string) =>
         id.startsWith(`${path} > `) && (!path.endsWith(".rs") || /\(documentation/.test(id));
@@ -105,15 +113,17 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
   const places = new Set(
     allowed.flatMap((path) => [path, path.includes("/") ? path.replace(/\/[^/]*$/, "") : "."]),
   );
-  return { diff, changed, differences, mayLose: (test) => places.has(fileOf(test)) };
+  const isIsolating = !commands.concat(settings).some((text) => noIsolation.test(text));
+  return { diff, changed, differences, isIsolating, mayLose: (test) => places.has(fileOf(test)) };
 }
 
-async function namedByChecks(root: string, base: string, commands: readonly string[]) {
-  const [tree] = await readTrees(root, [base]);
+const noIsolation = /isolation[= ]none|--no-isolate|\bisolate["']?\s*:\s*false|singleThread|--isolation=none/;
+
+function namedByChecks(tree: CommitTree, commands: readonly string[]) {
   return filesNamedBy(commands, {
-    paths: () => tree?.paths() ?? [],
-    has: (path) => tree?.idOf(path) !== undefined,
-    text: (path) => (tree?.idOf(path) === undefined ? undefined : tree.text(path)),
+    paths: () => tree.paths(),
+    has: (path) => tree.idOf(path) !== undefined,
+    text: (path) => (tree.idOf(path) === undefined ? undefined : tree.text(path)),
   });
 }
 
@@ -125,14 +135,16 @@ function inGlobs(globs: readonly string[], place: Place): (path: string) => bool
 }
 
 /** One more run, and only where something could have been weakened that the inventories do not show. */
-function mustRun(diff: MaterialDiff, checks: readonly JudgedCheck[]): boolean {
+function mustRun({ diff, isIsolating }: ReadMaterial, checks: readonly JudgedCheck[]): boolean {
   if (diff.restored.size === 0) return false;
+  const shares = ({ before }: JudgedCheck) =>
+    before.inventory === null || !isIsolating || !isIsolated(before.inventory);
   return (
     diff.mustJudge ||
+    diff.reachesOthers ||
     checks.some(({ before }) => before.run.exit !== 0) ||
-    (diff.addsTests && checks.some(({ before }) => before.inventory === null)) ||
-    (diff.reachesOthers &&
-      checks.some(({ before }) => before.inventory !== null && !isIsolated(before.inventory)))
+    // Tests that share a process share what one of them changes.
+    (diff.addsTests && checks.some(shares))
   );
 }
 
@@ -192,9 +204,16 @@ function holds(
   const failsAsBefore =
     mayFail &&
     (isSameFailure(before.run, judged.run) || (before.inventory !== null && judged.inventory !== null));
-  if (judged.run.exit !== 0 && !failsAsBefore) return false;
+  if (judged.run.exit !== 0 && !failsAsBefore && !failsOnly(judged, mayLose)) return false;
   const isCut = judged.inventory?.cut != null && before.inventory?.cut === null;
   return !isCut && lostBetween(before, judged, mayLose).length === 0;
+}
+
+/** Only tests that the change may touch fail. */
+function failsOnly({ inventory }: Proven, mayLose: (test: string) => boolean): boolean {
+  if (inventory === null || inventory.cut !== null) return false;
+  const failing = Object.entries(inventory.tests).filter(([, outcome]) => outcome === "fail");
+  return failing.length > 0 && failing.every(([test]) => mayLose(test));
 }
 
 function lostBetween(before: Proven, after: Proven, mayLose: (test: string) => boolean) {
@@ -210,7 +229,9 @@ function lostOnChange(
 ): readonly WeakeningReason[] {
   return checks.flatMap(({ command, before, after }): WeakeningReason[] => {
     if (before.inventory === null) return [];
-    const lost = lostBetween(before, after, mayLose);
+    const gone = lostBetween(before, after, mayLose);
+    // Names with a time or a random part differ in every run, whatever the change is.
+    const lost = diff.restored.size > 0 ? gone : gone.filter(({ test }) => !hasAlike(test, after.inventory));
     if (lost.length === 0) return [];
     const isRenamed =
       isJudgedWell &&
@@ -241,7 +262,7 @@ function lostToReading(diff: MaterialDiff, checks: readonly JudgedCheck[]): read
   const counted = (count: number, one: string, many: string): readonly WeakeningReason[] =>
     count === 0 ? [] : [{ kind: "change", path, what: `${count} ${count === 1 ? one : many}` }];
   const always = [
-    ...counted(hollow, "test ends before it checks anything", "tests end before they check anything"),
+    ...counted(hollow, "test cannot fail any more", "tests cannot fail any more"),
     ...counted(shortened, "assertion was removed or cut short", "assertions were removed or cut short"),
   ];
   if (checks.length > 0 && checks.every(({ before }) => before.inventory !== null)) return always;

@@ -1,12 +1,10 @@
 import { kindOf, soundsLikeHelper } from "../../core/proof/material/kinds.ts";
-import type { ChangedText } from "../../core/proof/material/weakenings.ts";
+import { assertsSomething, type ChangedText } from "../../core/proof/material/weakenings.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 
 const code = /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/;
-const assertionLibrary =
-  /["'](?:node:)?(?:assert|test)(?:\/strict)?["']|["'](?:chai|expect|vitest|@jest\/globals|ava|tap|uvu|sinon|should)["']|^\s*(?:import|from)\s+(?:unittest|pytest|hypothesis)\b/m;
 /** Each costs a search through the base. */
-const candidatesMax = 20;
+const candidatesMax = 100;
 
 /**
  * Files of the base that only tests use although they lie beside the product: helpers that assert or are called
@@ -40,7 +38,7 @@ function isCandidate({ path, before, status }: ChangedText): boolean {
   if (status === "added" || kindOf(path) !== undefined) return false;
   if (!code.test(path))
     return !/(?:^|\/)(?:README|CHANGELOG|LICENSE|docs\/)|\.(?:md|lock)$|(?:^|\/)package-lock/i.test(path);
-  return soundsLikeHelper(path) || assertionLibrary.test(before ?? "");
+  return soundsLikeHelper(path) || assertsSomething(path, before ?? "");
 }
 
 /** What an import calls a file: without its folder, and a script without its ending. */
@@ -48,8 +46,11 @@ function stemOf(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (!code.test(name)) return name;
   const stem = name.replace(code, "");
-  const folder = path.split("/").at(-2);
-  return /^(?:index|mod|__init__|lib)$/.test(stem) && folder !== undefined ? folder : stem;
+  const folder = path
+    .split("/")
+    .slice(0, -1)
+    .findLast((one) => !/^(?:src|lib|dist)$/.test(one));
+  return /^(?:index|mod|__init__|lib|main)$/.test(stem) && folder !== undefined ? folder : stem;
 }
 
 /** Documents, lists of files and scripts that make data name much that they do not use. */

@@ -46,15 +46,20 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
     seen.add(key);
     queue.push(text);
   };
-  const addFile = (path: string, folder: string) => {
-    if (found.has(path) || !tree.has(path) || !mayBeScript(path, entries)) return;
+  const addFile = (path: string, folder: string, isLoaded = false) => {
+    const isMaterial = isLoaded || /\.(?:sh|bash)$/.test(path) || mayBeScript(path, entries);
+    if (found.has(path) || !tree.has(path) || !isMaterial) return;
     found.add(path);
     const text = tree.text(path);
     // A test imports what it tests.
     if (text !== undefined && kindOf(path) !== "test")
       add({ text, from: path, isShell: isShellFile(path, text), folder });
   };
-  for (const text of commands) add({ text, from: "", isShell: true, folder: "" });
+  const scripts = scriptsOf(readManifest(tree.text("package.json")));
+  // Set-ups run these before any check.
+  const setUps = ["preinstall", "install", "postinstall", "prepare"].map((name) => scripts[name]);
+  for (const text of [...commands, ...setUps])
+    if (typeof text === "string") add({ text, from: "", isShell: true, folder: "" });
   for (const path of tree.paths().filter(isRunnerConfig).slice(0, textsMax))
     for (const loaded of loadedBy(tree.text(path) ?? "", path)) addFile(loaded, "");
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -68,6 +73,7 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
     for (const part of text.split(/&&|\|\||[;|&\n()]/)) {
       const words = wordsOf(part.replace(/^\s*[@-]+/, ""));
       folder = folderAfter(words, folder);
+      for (const path of loadedIn(words, { folder, from, tree })) addFile(path, folder, true);
       for (const path of startedBy(words, { folder, from, tree })) addFile(path, folder);
       for (const script of scriptsIn(words, folder, tree)) add({ ...script, from: "", isShell: true });
       for (const path of recipesIn(words, folder)) {
@@ -120,7 +126,7 @@ function recipesIn(words: readonly string[], folder: string): readonly string[] 
 function isRunnerConfig(path: string): boolean {
   if (/(?:^|\/)node_modules\//.test(path)) return false;
   return (
-    /(?:^|\/)(?:(?:vitest|jest|karma|playwright|cypress|mocha|ava|wdio|jasmine|vite)[^/]*\.(?:[cm]?[jt]s|json|ya?ml)|\.(?:mocharc|nycrc|c8rc|taprc)[^/]*|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json)$/.test(
+    /(?:^|\/)(?:(?:vitest|jest|karma|playwright|cypress|mocha|ava|wdio|jasmine|vite)[^/]*\.(?:[cm]?[jt]s|json|ya?ml)|\.(?:mocharc|nycrc|c8rc|taprc)[^/]*|conftest\.py|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json)$/.test(
       path,
     ) && !/(?:^|\/)(?:tests?|__tests__|fixtures|testdata)\//.test(path)
   );
@@ -196,6 +202,7 @@ function startedBy(
       interpreters.test(word);
     isStart = isStart && (isSetting || isLoaded) && before !== "-m";
   }
+  if (words.includes("doctest")) found.push(...words.map(plainPath));
   // A loop runs whatever its pattern matches.
   const isLoop = words.includes("for") || words.includes("run-parts") || words.includes("find");
   const patterns = isLoop ? words.filter((word) => word.includes("*")).map(plainPath) : [];
@@ -205,6 +212,21 @@ function startedBy(
       .flatMap((path) => placesOf(path, folder, from)),
     ...patterns.flatMap((pattern) => matching(resolved(folder, pattern), tree)),
   ];
+}
+
+/** What an option loads before anything runs is no product, wherever it lies. */
+function loadedIn(
+  split: readonly string[],
+  { folder, from }: { readonly folder: string; readonly from: string; readonly tree: TreeTexts },
+): readonly string[] {
+  const words = split.flatMap((word) => word.replace(/^\w+=(?=-)/, "").split(/(?<=^--?[\w-]+)=/));
+  return words.flatMap((word, at) => {
+    const before = words[at - 1] ?? "";
+    if (before === "-p" && words.includes("pytest")) return moduleFiles(word);
+    return /^(?:-r|--require|--import|--loader|--experimental-loader)$/.test(before)
+      ? placesOf(plainPath(word), folder, from)
+      : [];
+  });
 }
 
 /** `$(dirname "$0")/x.sh` leaves `/x.sh`, which lies beside the script. */
@@ -250,8 +272,8 @@ function importedPaths(text: string, from: string, tree: TreeTexts): readonly st
 /** What a script reads by name: lists and settings. */
 function dataPaths(text: string, from: string): readonly string[] {
   const folder = from.includes("/") ? from.slice(0, from.lastIndexOf("/")) : "";
-  return [...text.matchAll(/["'`]([\w./-]+\.(?:json|ya?ml|toml|txt|ini|cfg|rc|list))["'`]/g)].flatMap(
-    ([, path = ""]) => [resolved("", path), resolved(folder, path)],
+  return [...text.matchAll(/["'`]([\w./-]{2,200})["'`]/g)].flatMap(([, path = ""]) =>
+    /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/.test(path) ? [] : [resolved("", path), resolved(folder, path)],
   );
 }
 

@@ -19,6 +19,7 @@ const testName = new RegExp(
     String.raw`(?:^|\/)(?:test_[^/]+|[^/]+_tests?)\.py$`,
     String.raw`_test\.(?:go|rb|exs?|c|cc|cpp|dart|rs|php)$`,
     String.raw`(?:^|\/)[^/]*(?:Test|Tests|TestCase|Spec)\.(?:php|java|kt|scala|cs|swift)$`,
+    String.raw`\.bats$|(?:^|\/)t\/[^/]+\.t$|(?:^|\/)step_definitions\/`,
     String.raw`(?:^|\/)tests?\.(?:[cm]?[jt]sx?|py|sh|rb|lua|pl|rs)$`,
   ].join("|"),
 );
@@ -37,7 +38,7 @@ const configName = new RegExp(
     String.raw`(?:eslint|prettier|babel|stylelint|xo|commitlint|lint-staged)\.config\.\w+`,
     String.raw`(?:biome|rome|tslint|jsconfig|turbo|nx|pyrightconfig|knip)\.jsonc?`,
     String.raw`tsconfig[^/]*\.json`,
-    String.raw`pytest\.ini|\.pytest\.ini|tox\.ini|\.coveragerc|noxfile\.py|\.?ruff\.toml|\.flake8|\.?pylintrc|\.?mypy\.ini|\.bandit|ty\.toml`,
+    String.raw`\.?pytest\.(?:ini|toml)|tox\.ini|\.coveragerc|noxfile\.py|\.?ruff\.toml|\.flake8|\.?pylintrc|\.?mypy\.ini|\.bandit|ty\.toml`,
     String.raw`(?:GNU)?[Mm]akefile|[^/]+\.mk|[Tt]askfile\.ya?ml|\.?justfile|Rakefile|dodo\.py|tasks\.py`,
     String.raw`\.golangci\.\w+|\.?clippy\.toml|\.?rustfmt\.toml|rust-toolchain(?:\.toml)?|nextest\.toml`,
     String.raw`phpunit\.xml[^/]*|phpstan\.neon[^/]*|\.?codecov\.ya?ml|sonar-project\.properties`,

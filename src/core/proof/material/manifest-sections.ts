@@ -8,11 +8,9 @@ interface Section {
 /** What of a manifest with sections belongs to the checks. */
 interface SectionRules {
   isTool(name: string): boolean;
-  /** Keys of the other sections that belong to the checks too. */
-  readonly keys: RegExp;
+  /** Lines of the other sections that belong to the checks too. */
+  isKey(section: string, line: string): boolean;
 }
-
-const none = /^$/;
 
 /** Tools that check. Packaging and dependencies belong to the product. */
 const pythonTools =
@@ -22,16 +20,26 @@ const iniTools =
 const rustTools = /^(?:test|bench|profile(?:\..*)?|lints(?:\..*)?|workspace\.lints(?:\..*)?)$/;
 
 const rulesByName: readonly (readonly [RegExp, SectionRules])[] = [
-  [/(?:^|\/)pyproject\.toml$/, { isTool: (name) => pythonTools.test(name), keys: none }],
-  [/(?:^|\/)setup\.cfg$/, { isTool: (name) => iniTools.test(name), keys: none }],
+  [/(?:^|\/)pyproject\.toml$/, { isTool: (name) => pythonTools.test(name), isKey: isPythonKey }],
+  [/(?:^|\/)setup\.cfg$/, { isTool: (name) => iniTools.test(name), isKey: () => false }],
   [
     /(?:^|\/)Cargo\.toml$/,
     {
       isTool: (name) => rustTools.test(name),
-      keys: /^\s*(?:autotests|autobenches|test|doctest|harness|proc-macro-test)\s*=/,
+      isKey: (_section, line) =>
+        /^\s*(?:autotests|autobenches|test|doctest|harness|proc-macro-test)\s*=/.test(line),
     },
   ],
 ];
+
+/** Dotted keys and inline tables: `[tool]` with `pytest = {…}`, or `tool.pytest.x = …` at the top. */
+function isPythonKey(section: string, line: string): boolean {
+  const [, key = ""] = /^\s*([\w."'-]+)\s*=/.exec(line) ?? [];
+  const plain = key.replaceAll(/["']/g, "");
+  return (
+    (section === "" && pythonTools.test(plain)) || (section === "tool" && pythonTools.test(`tool.${plain}`))
+  );
+}
 
 export function hasSections(path: string): boolean {
   return rulesByName.some(([name]) => name.test(path));
@@ -45,7 +53,7 @@ export function mixSections(path: string, base: string, changed: string): string
   if (toolText(old, rules) === toolText(now, rules)) return changed;
   const kept = now
     .filter(({ name }) => !rules.isTool(name))
-    .map((section) => withKeys(section, keysIn(old, section.name, rules.keys), rules.keys));
+    .map((section) => withKeys(section, keysIn(old, section.name, rules), rules));
   const tools = old.filter(({ name }) => rules.isTool(name));
   return `${[...kept, ...tools]
     .flatMap(({ lines }) => lines)
@@ -78,25 +86,49 @@ function sectionsOf(text: string): readonly Section[] {
 }
 
 /** Everything that belongs to the checks, without comments and blank lines. */
-function toolText(sections: readonly Section[], { isTool, keys }: SectionRules): string {
+function toolText(sections: readonly Section[], { isTool, isKey }: SectionRules): string {
   return sections
     .flatMap(({ name, lines }) => {
-      const own = isTool(name) ? lines : lines.filter((line) => keys.test(line));
+      const own = isTool(name) ? lines : lines.filter((line) => isKey(name, line));
       const said = own.map((line) => line.trim()).filter((line) => line !== "" && !/^[#;]/.test(line));
       return said.length === 0 ? [] : [`[${name}]`, ...said];
     })
     .join("\n");
 }
 
-function keysIn(sections: readonly Section[], name: string, keys: RegExp): readonly string[] {
+function keysIn(sections: readonly Section[], name: string, { isKey }: SectionRules): readonly string[] {
   return sections
     .filter((one) => one.name === name)
-    .flatMap(({ lines }) => lines.filter((line) => keys.test(line)));
+    .flatMap(({ lines }) => lines.filter((line) => isKey(name, line)));
 }
 
-function withKeys({ name, lines }: Section, own: readonly string[], keys: RegExp): Section {
-  const [header = "", ...rest] = lines;
-  const others = rest.filter((line) => !keys.test(line));
-  if (keys.test(header)) return { name, lines: [...own, ...others] };
+function withKeys({ name, lines }: Section, own: readonly string[], { isKey }: SectionRules): Section {
+  const [header, ...rest] = lines;
+  if (header === undefined) return { name, lines };
+  const others = rest.filter((line) => !isKey(name, line));
+  if (isKey(name, header)) return { name, lines: [...own, ...others] };
   return { name, lines: [header, ...own, ...others] };
+}
+
+const testModules = /testify|gomega|ginkgo|go-cmp|gomock|gotest\.tools|check\.v1/;
+
+/** Libraries of tests that the change takes from another place: Go's `replace`, Cargo's dev-dependencies and patches. */
+export function redirectedModules(path: string, before: string, after: string): readonly string[] {
+  const added = (text: string) => {
+    const old = new Set(before.split("\n").map((line) => line.trim()));
+    return text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => !old.has(line));
+  };
+  if (/(?:^|\/)go\.mod$/.test(path))
+    return added(after)
+      .filter((line) => /=>/.test(line) && testModules.test(line))
+      .map((line) => `a test library is replaced: \`${line}\``);
+  if (!/(?:^|\/)Cargo\.toml$/.test(path)) return [];
+  return sectionsOf(after)
+    .filter(({ name }) => /^(?:dev-dependencies|target\..*\.dev-dependencies|patch)\b/.test(name))
+    .flatMap(({ lines }) => added(lines.join("\n")))
+    .filter((line) => /\b(?:path|git)\s*=/.test(line))
+    .map((line) => `a test library comes from elsewhere: \`${line}\``);
 }

@@ -10,6 +10,7 @@ const facts: MaterialFacts = {
     path.startsWith("judges/") ? true : path.startsWith("src/tests/") ? false : undefined,
   mayChange: (path) => path === "test/free.test.js",
   runsExamples: () => true,
+  tellsTests: false,
 };
 const read = (path: string, before: string | undefined, after: string | undefined) =>
   readMaterialDiff([{ path, before, after }], facts);
@@ -25,6 +26,13 @@ describe("what a change does to test material", () => {
     ["an added conftest", "conftest.py", undefined, "x"],
     ["an added helper", "test/helper.js", undefined, "x"],
     ["an added configuration", "vitest.config.ts", undefined, "x"],
+    [
+      "an added package with imports of its own",
+      "test-side/package.json",
+      undefined,
+      '{"imports":{"#a":"./b.js"}}',
+    ],
+    ["settings of a tool that is not known", "package.json", '{"size-limit":[1]}', '{"size-limit":[9]}'],
     ["an added .npmrc", ".npmrc", undefined, "script-shell=true"],
     ["an added module that shadows the runner", "unittest.py", undefined, "x"],
     ["an added package that shadows the runner", "pytest/__init__.py", undefined, "x"],
@@ -58,16 +66,17 @@ describe("what a change does to test material", () => {
   });
 
   it.each([
-    ["test/z.test.js", "process.exit(0)"],
-    ["test/z.test.js", "assert.equal = () => {}"],
-    ["test/z.test.js", "Object.prototype.should = 1"],
-    ["tests/test_z.py", "import os\nos._exit(0)"],
-    ["tests/test_z.py", "product.add = lambda a, b: 3"],
-    ["tests/test_z.py", "def load_tests(*a): return suite"],
-    ["a/z_test.go", "func init() { add = fake }"],
-    ["a/z_test.go", "func TestMain(m *testing.M) { os.Exit(0) }"],
-  ])("may reach other tests: %s with %s", (path, text) => {
-    expect(read(path, undefined, text).reachesOthers).toBe(true);
+    'writeFileSync("src/a.js", "")',
+    "execSync('git apply x')",
+    "import subprocess",
+    'open("src/a.py", "w").write("")',
+    'os.WriteFile("a.go", nil, 0o600)',
+  ])("may reach beyond its process by a new test with %s", (text) => {
+    expect(read("test/z.test.js", undefined, text).reachesOthers).toBe(true);
+  });
+
+  it("has to be judged with data that was added, which tests may find", () => {
+    expect(read("test/known-failures.json", undefined, "[]").mustJudge).toBe(true);
   });
 
   it("is asked about where tests lie inside the source and are changed or removed", () => {
@@ -91,6 +100,27 @@ describe("what a change does to test material", () => {
     const python = 'def f():\n    """\n    >>> f()\n    1\n    """\n';
     expect(read("a.py", python, python.replace("    1\n", "    2\n")).asks).toHaveLength(1);
     expect(read("a.py", python, python.replace("def f()", "def f(*a)")).asks).toEqual([]);
+  });
+
+  it.each<[string, string, string, string]>([
+    [
+      "package.json",
+      '{"scripts":{"test":"jest"}}',
+      '{"scripts":{"test":"jest || true"}}',
+      "a failure is ignored",
+    ],
+    ["Makefile", "test:\n\tpytest", "test:\n\tpytest || exit 0", "a failure is ignored"],
+    ["jest.config.js", "{ branches: 90 }", "{ branches: 50 }", "a limit of coverage was lowered"],
+    [".coveragerc", "fail_under = 90", "", "a limit of coverage was lowered"],
+    [
+      "src/a.ts",
+      "const a = 1;",
+      "// @ts-nocheck\nconst a = '1';",
+      "a check is switched off for the whole file",
+    ],
+  ])("is asked about where %s checks less", (path, before, after, what) => {
+    expect(read(path, before, after).asks.map((one) => one.what)).toEqual([what]);
+    expect(read(path, before, before).asks).toEqual([]);
   });
 
   it("is asked about where CI checks less", () => {
@@ -130,6 +160,19 @@ describe("what a change does to test material", () => {
     ["emptied", "a_test.go", "func TestA(t *testing.T) {\n\tt.Error(1)\n}", "func TestA(t *testing.T) {\n}"],
     ["left early", "a.test.js", 'it("a", () => {\n  f();\n});', 'it("a", () => {\n  return;\n  f();\n});'],
     ["left early", "test_a.py", "def test_a():\n    check()\n", "def test_a():\n    return\n    check()\n"],
+    ["made to swallow", "a.test.js", 'it("a", () => { f(); });', 'it("a", () => { try { f(); } catch {} });'],
+    [
+      "made to swallow",
+      "test_a.py",
+      "def test_a():\n    f()\n",
+      "def test_a():\n    try:\n        f()\n    except Exception:\n        pass\n",
+    ],
+    [
+      "made to compare itself",
+      "a.test.js",
+      'it("a", () => { assert.equal(f(1), 2); });',
+      'it("a", () => { assert.equal(f(1), f(1)); });',
+    ],
   ])("sees a test that is %s in %s", (_how, path, before, after) => {
     expect(read(`test/${path}`, before, after).losses.hollow).toBe(1);
   });
@@ -156,5 +199,6 @@ describe("what a change does to test material", () => {
       ),
     ).toBe(0);
     expect(shortened("assert(a);", "assert(a);\nassert(b);")).toBe(0);
+    expect(shortened('assert.equal(a, 1, "why");', "assert.equal(a, 1);")).toBe(0);
   });
 });

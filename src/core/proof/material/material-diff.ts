@@ -1,14 +1,17 @@
 import { isTestFolder, kindOf, type MaterialKind } from "./kinds.ts";
-import { hasSections, mixSections } from "./manifest-sections.ts";
-import { mixPackage, redirectedRunners } from "./package-manifest.ts";
+import { hasSections, mixSections, redirectedModules } from "./manifest-sections.ts";
+import { hasTools, mixPackage, redirectedLocks, redirectedRunners } from "./package-manifest.ts";
 import { mayReachOtherTests, shadowsRunner } from "./shadows.ts";
 import {
   type ChangedText,
   describeChanges,
+  ignoredFailures,
   lostItems,
+  loweredThresholds,
   type ReadLosses,
   readLosses,
   statusOf,
+  suppressedChecks,
   type Weakened,
   weakenedAutomation,
 } from "./weakenings.ts";
@@ -21,6 +24,8 @@ export interface MaterialFacts {
   configured(path: string): boolean | undefined;
   /** Tests that a person has allowed the change to touch. */
   mayChange(path: string): boolean;
+  /** Whether every check tells which tests ran. */
+  readonly tellsTests: boolean;
   /** Whether the examples in the documentation of a source file are run as tests. */
   runsExamples(path: string): boolean;
 }
@@ -35,20 +40,24 @@ export interface MaterialDiff {
   readonly mustJudge: boolean;
   /** What decides which tests run was touched: configuration, scripts and what runners load. */
   readonly selects: readonly string[];
-  /** Tests or their data were added: an inventory shows that the others still run. */
+  /** Tests were added: an inventory shows that the others still run, and isolation that they are the same. */
   readonly addsTests: boolean;
-  /** An added test may change how others run where they share a process. */
+  /** An added test writes files or starts programs, so that isolation does not hold it. */
   readonly reachesOthers: boolean;
   /** What no run of tests can show. */
   readonly asks: readonly Weakened[];
   /** Everything that was done to test material, in words. */
   readonly changes: readonly Weakened[];
+  /** The same, of tests that a person let the change touch. */
+  readonly allowed: readonly Weakened[];
   readonly losses: ReadLosses;
 }
 
 /** What a change does to the material that it is judged by. */
 export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFacts): MaterialDiff {
-  const changed = all.filter(({ path }) => !facts.mayChange(path));
+  const isAllowed = ({ path }: ChangedText) => facts.mayChange(path);
+  // Where tests are told apart, the base's own judge the others; where not, those that may change are left alone.
+  const changed = facts.tellsTests ? all : all.filter((one) => !isAllowed(one));
   const restored = new Map<string, Restored>();
   const selects: string[] = [];
   let [mustJudge, addsTests, reachesOthers] = [false, false, false];
@@ -60,31 +69,32 @@ export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFac
     const how = kind === "manifest" ? mixed(change) : status === "added" ? "absent" : "base";
     if (how === undefined) continue;
     restored.set(path, how);
-    if (
-      status !== "added" ||
-      kind === "helper" ||
-      kind === "config" ||
-      kind === "script" ||
-      kind === "manifest"
-    )
-      mustJudge = true;
+    if (status !== "added" || kind !== "test") mustJudge = true;
     else addsTests = true;
     if (kind === "config" || kind === "script" || kind === "manifest") selects.push(path);
-    if (status === "added" && kind === "test" && mayReachOtherTests(path, after)) reachesOthers = true;
+    if (status === "added" && kind === "test" && mayReachOtherTests(after)) reachesOthers = true;
   }
   const material = changed.filter(
     (change) => materialKind(change, facts) !== undefined || restored.has(change.path),
   );
-  const sources = changed.filter(({ path }) => facts.configured(path) !== false);
+  const asked = changed.filter((one) => !isAllowed(one));
+  const sources = asked.filter(({ path }) => facts.configured(path) !== false);
   return {
     ...{ restored, mustJudge, selects, addsTests, reachesOthers },
     asks: [
-      ...runnersElsewhere(changed),
-      ...weakenedAutomation(material),
+      ...suppressedChecks(sources),
+      ...ignoredFailures(asked),
+      ...loweredThresholds(asked),
+      ...runnersElsewhere(asked),
+      ...weakenedAutomation(asked),
       ...lostItems(sources, facts.runsExamples),
     ],
-    changes: describeChanges(material, (path) => restored.has(path)),
-    losses: readLosses(material),
+    changes: describeChanges(
+      material.filter((one) => !isAllowed(one)),
+      (path) => restored.has(path),
+    ),
+    allowed: describeChanges(all.filter(isAllowed), () => true),
+    losses: readLosses(material.filter((one) => !isAllowed(one))),
   };
 }
 
@@ -105,16 +115,21 @@ function mixed(change: ChangedText): Restored | undefined {
   const isAdded = statusOf(change) === "added";
   if (after === undefined) return isAdded ? "absent" : "base";
   // A new package of the project's own; in a folder of tests it can only serve them.
-  if (isAdded && path.includes("/")) return isTestFolder(path) ? "absent" : undefined;
+  if (isAdded && path.includes("/"))
+    return isTestFolder(path) || hasTools(path, after) ? "absent" : undefined;
   const base = before ?? (hasSections(path) ? "" : "{}");
   const text = hasSections(path) ? mixSections(path, base, after) : mixPackage(base, after);
   return text === after ? undefined : { text };
 }
 
 function runnersElsewhere(changed: readonly ChangedText[]): readonly Weakened[] {
-  return changed.flatMap(({ path, before, after }) =>
-    after !== undefined && /(?:^|\/)package\.json$/.test(path)
-      ? redirectedRunners(before, after).map((what) => ({ path, what }))
-      : [],
-  );
+  return changed.flatMap(({ path, before, after }) => {
+    if (after === undefined) return [];
+    const found = /(?:^|\/)(?:package-lock|npm-shrinkwrap)\.json$/.test(path)
+      ? redirectedLocks(before, after)
+      : /(?:^|\/)package\.json$/.test(path)
+        ? redirectedRunners(before, after)
+        : redirectedModules(path, before ?? "", after);
+    return found.map((what) => ({ path, what }));
+  });
 }

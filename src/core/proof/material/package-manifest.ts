@@ -18,35 +18,31 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Settings of tools that checks run. Dependencies, entries and names belong to the product. */
-const toolFields = [
-  ...[
-    "scripts",
-    "tasks",
-    "jest",
-    "mocha",
-    "ava",
-    "tap",
-    "nyc",
-    "c8",
-    "vitest",
-    "jasmine",
-    "wireit",
-    "lint-staged",
-  ],
-  ...[
-    "eslintConfig",
-    "eslintIgnore",
-    "prettier",
-    "stylelint",
-    "xo",
-    "standard",
-    "babel",
-    "lint",
-    "test",
-    "fmt",
-  ],
-];
+/** What belongs to the product; every other field holds the settings of some tool. */
+const productFields = new Set(
+  (
+    "name version description keywords homepage bugs license author contributors maintainers funding files main module " +
+    "browser bin man directories repository dependencies devDependencies peerDependencies peerDependenciesMeta " +
+    "optionalDependencies bundleDependencies bundledDependencies overrides resolutions engines devEngines os cpu libc " +
+    "private publishConfig workspaces type exports imports alias _moduleAliases types typings typesVersions sideEffects " +
+    "packageManager pnpm unpkg jsdelivr style sass source gypfile browserslist react-native icon publisher contributes " +
+    "activationEvents nolookalike $schema allowScripts require require-dev autoload"
+  ).split(" "),
+);
+
+function toolFieldsOf(...manifests: readonly Fields[]): readonly string[] {
+  return [...new Set(manifests.flatMap((one) => Object.keys(one)))].filter(
+    (field) => !productFields.has(field),
+  );
+}
+
+/** True for a new manifest that sets up more than scripts of its own. */
+export function hasTools(path: string, text: string): boolean {
+  if (!path.endsWith("package.json")) return false;
+  const manifest = readManifest(text);
+  const tools = toolFieldsOf(manifest).filter((field) => field !== "scripts");
+  return tools.length > 0 || redirectingFields.some((field) => manifest[field] !== undefined);
+}
 
 /** Fields whose entries can redirect what tests import: those that the base has stay as they are. */
 const redirectingFields = ["imports", "alias", "_moduleAliases"];
@@ -55,7 +51,7 @@ const redirectingFields = ["imports", "alias", "_moduleAliases"];
 export function mixPackage(base: string, changed: string): string {
   const [old, now] = [readManifest(base), readManifest(changed)];
   const mixed: Record<string, unknown> = { ...now };
-  for (const field of toolFields) {
+  for (const field of toolFieldsOf(old, now)) {
     if (same(old[field], now[field])) continue;
     if (old[field] === undefined) delete mixed[field];
     else mixed[field] = old[field];
@@ -74,7 +70,7 @@ export function packageChanges(base: string, changed: string): readonly string[]
   const scripts = ["scripts", "tasks"].flatMap((field) =>
     entryChanges(old[field], now[field]).map(({ name, how }) => `script \`${name}\` ${how}`),
   );
-  const tools = toolFields
+  const tools = toolFieldsOf(old, now)
     .filter((field) => field !== "scripts" && field !== "tasks" && !same(old[field], now[field]))
     .map((field) => `\`${field}\` settings ${howChanged(old[field], now[field])}`);
   const redirected = redirectingFields.flatMap((field) =>
@@ -117,6 +113,24 @@ export function redirectedRunners(base: string | undefined, changed: string): re
     changedSources(flat(pnpmOverrides(old)), flat(pnpmOverrides(now)), /./),
   ].flat();
   return [...new Set([...direct, ...overrides])];
+}
+
+/** Test tools whose package is another one although its version is the same. */
+export function redirectedLocks(base: string | undefined, changed: string): readonly string[] {
+  const packages = (text: string | undefined): Fields => {
+    const { packages: found } = readManifest(text);
+    return isFields(found) ? found : {};
+  };
+  const [old, now] = [packages(base), packages(changed)];
+  return Object.entries(now).flatMap(([place, entry]) => {
+    const name = place.replace(/^.*node_modules\//, "");
+    const before = old[place];
+    if (!testPackages.test(name) || !isFields(entry) || !isFields(before)) return [];
+    const isOther = ["resolved", "integrity", "link"].some((field) => entry[field] !== before[field]);
+    return isOther && entry.version === before.version
+      ? [`\`${name}\` is locked to another package of the same version`]
+      : [];
+  });
 }
 
 function pnpmOverrides({ pnpm }: Fields): unknown {

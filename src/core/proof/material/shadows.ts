@@ -1,13 +1,24 @@
 /** Modules of Python that tests and their runners are made of: one of the same name in the tree is loaded instead. */
 const pythonModules = new Set(
   (
-    "unittest pytest _pytest pluggy iniconfig doctest nose hypothesis mock pytest_asyncio xdist coverage tox nox " +
-    "abc argparse ast asyncio atexit base64 bisect builtins calendar codecs collections configparser contextlib copy " +
-    "csv dataclasses datetime decimal difflib enum errno fnmatch fractions functools gc glob hashlib heapq html http " +
-    "importlib inspect io itertools json linecache locale logging math operator os pathlib pickle pkgutil platform " +
-    "pprint queue random re runpy sched secrets select shlex shutil signal site socket sqlite3 statistics string " +
-    "struct subprocess sys tempfile textwrap threading time timeit token tokenize traceback types typing unicodedata " +
-    "urllib uuid warnings weakref xml zipfile zlib"
+    "unittest pytest _pytest pluggy iniconfig nose hypothesis mock pytest_asyncio xdist coverage tox nox " +
+    "abc aifc antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii " +
+    "bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections " +
+    "colorsys compileall concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes " +
+    "curses dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum " +
+    "errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt " +
+    "getpass gettext glob graphlib grp gzip hashlib heapq hmac html http idlelib imaplib imghdr imp " +
+    "importlib inspect io ipaddress itertools json keyword lib2to3 linecache locale logging lzma mailbox " +
+    "mailcap marshal math mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt " +
+    "ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools " +
+    "pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile " +
+    "pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy " +
+    "sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket " +
+    "socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep " +
+    "struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios " +
+    "textwrap this threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty " +
+    "turtle turtledemo types typing unicodedata urllib uu uuid venv warnings wave weakref webbrowser " +
+    "winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo"
   ).split(" "),
 );
 
@@ -23,25 +34,10 @@ export function shadowsRunner(path: string): boolean {
   );
 }
 
-const patches: readonly (readonly [RegExp, RegExp])[] = [
-  [
-    /\.[cm]?[jt]sx?$/,
-    /\bprocess\.(?:exit|reallyExit|abort|kill|exitCode|on|once|emit|stdout|stderr)\b|\brequire\.cache\b|\bModule\._|\bregisterHooks?\b|\bglobal(?:This)?\.[\w$]+\s*=[^=]|\bglobal(?:This)?\[|\bprototype\b|\b__proto__\b|\bsetPrototypeOf\b|\bdefinePropert(?:y|ies)\b|\bObject\.assign\s*\(\s*(?:\w+[.)]|assert|expect|chai|global|process)|^\s*(?:assert|expect|chai|global|globalThis|console|process|Math|Date|JSON|Object|Array|Promise|Error)(?:\.\w+)+\s*=[^=]|\b(?:mock\.module|vi\.mock|jest\.mock|vi\.stubGlobal)\b|^(?:before|after|beforeEach|afterEach|beforeAll|afterAll)\s*\(|\brootHooks\b|\bmocha\w*\.\w+\s*=/m,
-  ],
-  [
-    /\.py$/,
-    /^[A-Za-z_][\w.]*\.[A-Za-z_]\w*\s*=[^=]|^\s*global\b|\bsetattr\s*\(|\bsys\.(?:modules|exit|meta_path|path_hooks|settrace)\b|\bos\._exit\b|\bos\.kill\b|\batexit\b|\bbuiltins\b|\b__builtins__\b|\bpatch(?:\.object|\.dict)?\([^)]*\)\.start\b|^(?:patch|mock)\w*\.start\b|\bpytest_\w+\s*\(|\bdef load_tests\b|\bpytestmark\b|\bimportlib\.reload\b|\bautouse\s*=\s*True|\b(?:TestCase|TestResult|TextTestRunner)\.\w+\s*=[^=]|\bexit\s*\(/m,
-  ],
-  [
-    /\.go$/,
-    /^func\s+(?:init|TestMain)\s*\(|\bos\.Exit\b|\bsyscall\.(?:Exit|Kill)\b|\bunsafe\b|\bgo:linkname\b|\bruntime\.Goexit\b/m,
-  ],
-  [/\.rs$/, /\bprocess::(?:exit|abort)\b|\bpanic::set_hook\b|\bno_mangle\b|\bctor\b/m],
-];
+const reaching =
+  /\b(?:writeFile|appendFile|copyFile|cpSync|renameSync|rename|unlink|rmSync|symlink|truncate|createWriteStream|exec|execFile|execSync|execFileSync|spawn|spawnSync|fork)(?:Sync)?\s*\(|\bprocess[.]kill\b|\bopen\s*\([^)]*["'][wa]|\bos[.](?:remove|rename|system|WriteFile|Remove|Rename)\b|\bsubprocess\b|\bshutil\b|\bfs::(?:write|remove|rename)|\bCommand::new/;
 
-/** True if a new test file may change how the others run: it ends the process, or changes what they share. */
-export function mayReachOtherTests(path: string, text: string | undefined): boolean {
-  if (text === undefined) return true;
-  const found = patches.filter(([ending]) => ending.test(path));
-  return found.some(([, pattern]) => pattern.test(text));
+/** True if a new test reaches beyond its process: it writes files or starts programs. */
+export function mayReachOtherTests(text: string | undefined): boolean {
+  return text === undefined || reaching.test(text);
 }

@@ -110,7 +110,7 @@ function pythonExamples(text: string): readonly string[] {
 
 /** The block that only vitest runs, by its lines. */
 function vitestItems(text: string): readonly string[] {
-  const at = text.search(/\bif\s*\(\s*import\.meta\.vitest\s*\)\s*\{/);
+  const at = text.search(/^.*\bimport\.meta\.vitest\b/m);
   if (at < 0) return [];
   return text
     .slice(at)

@@ -28,13 +28,21 @@ const skips =
 const assertions =
   /\b(?:assert|expect|should|verify)\w*(?:\.\w+)*!?\s*\(|\brequire\.[A-Z]\w*\(|\bassert\s+[^\s=]|\.should\b|\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|equal|is|true|false|deepEqual|same|ok|not|throws|rejects)\s*\(|\bself\.(?:assert|fail)\w*\s*\(|\bpytest\.raises\b|\bassert\w*!/g;
 
+/** True for a module that checks something by itself, as helpers of tests do. */
+export function assertsSomething(path: string, text: string): boolean {
+  if (path.endsWith(".rs")) return false; // products assert there too
+  const library =
+    /["'](?:node:)?(?:assert|test)(?:\/strict)?["']|["'](?:chai|expect|vitest|@jest\/globals|sinon)["']|^\s*(?:import|from)\s+(?:unittest|pytest)\b|^\s*"testing"$|\bimport "testing"|\bdef pytest_\w+/m;
+  return library.test(text) || count(assertions, withoutComments(path, text)) > 0;
+}
+
 /** What test files verify less than before, as far as their texts tell; all files together, so that tests may move. */
 export interface ReadLosses {
   readonly assertions: number;
   /** Fewer tests are defined. */
   readonly tests: number;
   readonly skipped: number;
-  /** Tests that end before they call anything. */
+  /** Tests that cannot fail: they end before they call anything, or hide what fails. */
   readonly hollow: number;
   /** Assertions that lost their last arguments, or went without anything in their place. */
   readonly shortened: number;
@@ -63,7 +71,7 @@ export function readLosses(changed: readonly ChangedText[]): ReadLosses {
     tests: lost((text) => count(definitions, text)),
     skipped: isTouched ? gained((text) => count(skips, text)) : 0,
     hollow: isTouched ? gained(hollowTests) : 0,
-    shortened: sum(tests.map(shortenedAssertions)),
+    shortened: shortenedAssertions(tests),
     deleted: tests
       .filter((one) => statusOf(one) === "deleted" && kindOf(one.path) === "test" && !added.has(one.before))
       .map(({ path }) => path),
@@ -85,20 +93,25 @@ function sum(numbers: readonly number[]): number {
 const emptyTests =
   /\b(?:it|test|specify)(?:\.\w+)*\s*\(\s*(["'`])(?:(?!\1).)*\1\s*,\s*(?:async\s*)?(?:function\s*\w*\s*)?(?:\(\s*\w*\s*\)|\w+)?\s*(?:=>)?\s*\{\s*(?:\}|return\b)|^\s*(?:async\s+)?def\s+test\w*\s*\([^)]*\)[^:\n]*:\s*(?:(?:"""[\s\S]*?"""|'[^'\n]*'|"[^"\n]*")\s*)?(?:pass|\.\.\.|return)\b|^func\s+Test\w*\s*\([^)]*\)\s*\{\s*(?:\}|return\b)|#\[(?:\w+::)*test\b[^\]]*\][^{;]*\{\s*(?:\}|return\b)/gm;
 
+const swallowed = /\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|^\s*except\b[^:\n]*:\s*(?:pass|\.\.\.)\s*$/gm;
+const compared =
+  /\b(?:equal|strictEqual|deepEqual|deepStrictEqual|assertEqual|assertEquals|assert_eq!)\s*\(\s*([^,()]+(?:\([^()]*\))?)\s*,\s*\1\s*\)/g;
+
+/** Tests that end before they call anything, swallow what fails, or compare something with itself. */
 function hollowTests(text: string): number {
-  return count(emptyTests, text);
+  return count(emptyTests, text) + count(swallowed, text) + count(compared, text);
 }
 
-/** Assertions of a file that the change cut short, or took out of a file that it adds nothing to. */
-function shortenedAssertions({ path, before, after }: ChangedText): number {
-  if (before === undefined || after === undefined) return 0;
-  const [old, now] = [before, after].map((text) => withoutComments(path, text) ?? "") as [string, string];
-  const [had, has] = [callsIn(old), callsIn(now)];
+/** Assertions that the change cut short, or took out without adding anything; all files together, as tests may move. */
+function shortenedAssertions(tests: readonly ChangedText[]): number {
+  const texts = (side: "before" | "after") => tests.map((one) => withoutComments(one.path, one[side]) ?? "");
+  const [old, now] = [texts("before"), texts("after")];
+  const [had, has] = [old.flatMap(callsIn), now.flatMap(callsIn)];
   const gone = without(had, has);
-  const come = without(has, had);
-  const shortened = come.filter((call) => gone.some((one) => isWeaker(call, one)));
-  const adds = without(linesIn(now), linesIn(old)).some((line) => /\w/.test(line));
-  return adds ? shortened.length : Math.max(shortened.length, gone.length);
+  const shortened = without(has, had).filter((call) => gone.some((one) => isWeaker(call, one)));
+  const adds = without(now.flatMap(linesIn), old.flatMap(linesIn)).some((line) => /\w/.test(line));
+  const isEdited = tests.some((one) => statusOf(one) === "modified");
+  return adds || !isEdited ? shortened.length : Math.max(shortened.length, gone.length);
 }
 
 function linesIn(text: string): readonly string[] {
@@ -121,7 +134,10 @@ const weakForms =
 /** True if an assertion says less than one that it replaces: without the last arguments, or only that there is something. */
 function isWeaker(now: string, before: string): boolean {
   const head = now.replace(/,?\s*\)$/, "");
-  if (now !== before && (before.startsWith(`${head},`) || before.startsWith(`${now} `))) return true;
+  const dropped = before.startsWith(`${head},`) ? before.slice(head.length + 1).trim() : "";
+  // A last text is the message of a failure.
+  if (dropped !== "" && !/^(["'`])(?:(?!\1).)*\1\s*\)$/.test(dropped)) return true;
+  if (now !== before && before.startsWith(`${now} `)) return true;
   const subject = subjectOf(now);
   return (
     subject !== "" &&
@@ -237,7 +253,9 @@ function manifestChanges({ path, before, after }: ChangedText): readonly string[
 const ciChecks =
   /\b(?:test|tests|check|lint|coverage|pytest|tox|nox|vitest|jest|mocha|cargo|go vet|tsc|eslint|ruff|mypy|clippy|verify)\b/i;
 const ciIgnores =
-  /continue-on-error:\s*true|allow_failure:\s*true|\|\|\s*true|\bif:\s*(?:\$\{\{\s*)?false|\bexit 0\b|--passWithNoTests/;
+  /continue-on-error:\s*true|allow_failure:\s*true|\|\|\s*(?:true|:|echo|exit 0|printf)|\bset \+e\b|\bif:\s*(?:\$\{\{\s*)?false|\bexit 0\b|--passWithNoTests/;
+
+const ciTriggers = /^\s*(?:-\s*)?(?:on:.*\b)?(?:push|pull_request|merge_group|merge_requests)\b/;
 
 /** CI files are not run here, so only their text tells: a check that is gone, or one whose failure no longer counts. */
 export function weakenedAutomation(changed: readonly ChangedText[]): readonly Weakened[] {
@@ -253,6 +271,9 @@ export function weakenedAutomation(changed: readonly ChangedText[]): readonly We
     return [
       ...(lost.length > gained.length ? [{ path, what: `CI no longer runs \`${lost[0]}\`` }] : []),
       ...(ignored ? [{ path, what: "CI ignores a failure" }] : []),
+      ...(linesWith(ciTriggers, after) < linesWith(ciTriggers, before)
+        ? [{ path, what: "CI runs on fewer events" }]
+        : []),
     ];
   });
 }
@@ -284,6 +305,52 @@ function withoutComments(path: string, text: string | undefined): string | undef
     ? /^\s*#(?!\[).*$/gm
     : /^\s*(?:\/\/(?!go:build).*|\*.*|\/\*.*)$/gm;
   return text.replace(line, "");
+}
+
+const runsChecks =
+  /(?:^|\/)(?:package\.json|[Mm]akefile|GNUmakefile|justfile|tox\.ini|Taskfile\.ya?ml)$|\.(?:sh|bash|mk)$/;
+
+/** Scripts and recipes whose failure no longer counts. */
+export function ignoredFailures(changed: readonly ChangedText[]): readonly Weakened[] {
+  return changed.flatMap(({ path, before, after }) =>
+    runsChecks.test(path) && before !== undefined && count(ignored, after) > count(ignored, before)
+      ? [{ path, what: "a failure is ignored" }]
+      : [],
+  );
+}
+
+const ignored = new RegExp(ciIgnores.source, "g");
+const thresholds =
+  /["']?\b(branches|functions|lines|statements|fail[-_]under|min[-_]?coverage|coverage)["']?\s*[:=]\s*["']?(\d+(?:\.\d+)?)/gi;
+
+/** Limits of coverage that were lowered or taken out. */
+export function loweredThresholds(changed: readonly ChangedText[]): readonly Weakened[] {
+  return changed.flatMap(({ path, before, after }): Weakened[] => {
+    const kind = kindOf(path);
+    if ((kind !== "config" && kind !== "manifest") || before === undefined) return [];
+    const limits = (text: string | undefined) =>
+      [...(text ?? "").matchAll(thresholds)].map(
+        ([, key = "", value]) => [key.toLowerCase(), Number(value)] as const,
+      );
+    const now = limits(after);
+    const lowered = limits(before).some(([key, value]) => {
+      const same = now.filter(([other]) => other === key).map(([, other]) => other);
+      return same.length === 0 || Math.min(...same) < value;
+    });
+    return lowered && limits(before).length > 0 ? [{ path, what: "a limit of coverage was lowered" }] : [];
+  });
+}
+
+const suppressions =
+  /^\s*(?:\/\/\s*@ts-nocheck|\/\*\s*eslint-disable\s*\*\/|\/\/\s*biome-ignore-all|#\s*(?:flake8|ruff):\s*noqa\s*$|#\s*mypy:\s*ignore-errors|#\s*type:\s*ignore\s*$|#\s*pylint:\s*(?:skip-file|disable-all)|\/\*\s*(?:istanbul|c8|v8) ignore file)/gm;
+
+/** Files of the base that a check no longer looks at. */
+export function suppressedChecks(changed: readonly ChangedText[]): readonly Weakened[] {
+  return changed.flatMap(({ path, before, after }) =>
+    before !== undefined && count(suppressions, after) > count(suppressions, before)
+      ? [{ path, what: "a check is switched off for the whole file" }]
+      : [],
+  );
 }
 
 /** Tests inside source files that are gone or changed; `runsExamples`: whether a check runs those in documentation. */
