@@ -1,5 +1,6 @@
 import { kindOf, soundsLikeHelper } from "../../core/proof/material/kinds.ts";
-import { assertsSomething, type ChangedText } from "../../core/proof/material/weakenings.ts";
+import { assertsSomething } from "../../core/proof/material/read-losses.ts";
+import type { ChangedText } from "../../core/proof/material/weakenings.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 
 const code = /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/;

@@ -1,20 +1,10 @@
 import { isTestFolder, kindOf, type MaterialKind } from "./kinds.ts";
 import { hasSections, mixSections, redirectedModules } from "./manifest-sections.ts";
 import { hasTools, mixPackage, redirectedLocks, redirectedRunners } from "./package-manifest.ts";
+import { type ReadLosses, readLosses } from "./read-losses.ts";
 import { mayReachOtherTests, shadowsRunner } from "./shadows.ts";
-import {
-  type ChangedText,
-  describeChanges,
-  ignoredFailures,
-  lostItems,
-  loweredThresholds,
-  type ReadLosses,
-  readLosses,
-  statusOf,
-  suppressedChecks,
-  type Weakened,
-  weakenedAutomation,
-} from "./weakenings.ts";
+import { ignoredFailures, loweredThresholds, suppressedChecks, weakenedAutomation } from "./switched-off.ts";
+import { type ChangedText, describeChanges, lostItems, statusOf, type Weakened } from "./weakenings.ts";
 
 /** What decides about a path besides its name. */
 export interface MaterialFacts {
