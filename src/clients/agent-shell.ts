@@ -56,7 +56,7 @@ const editors: ReadonlySet<string> = new Set(["cursor", "windsurf", "kiro"]);
 const interpreters: ReadonlySet<string> = new Set(["node", "nodejs", "bun", "deno"]);
 
 /** The client that was started with these words, itself or by an interpreter. */
-export function clientNamed(words: readonly string[]): string | undefined {
+function clientNamed(words: readonly string[]): string | undefined {
   const [program = "", ...rest] = words;
   const script = interpreters.has(baseName(program)) ? rest.find((word) => !word.startsWith("-")) : undefined;
   const path = script ?? program;
