@@ -61,7 +61,7 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
   for (const text of [...commands, ...setUps])
     if (typeof text === "string") add({ text, from: "", isShell: true, folder: "" });
   for (const path of tree.paths().filter(isRunnerConfig).slice(0, textsMax))
-    for (const loaded of loadedBy(tree.text(path) ?? "", path)) addFile(loaded, "");
+    for (const loaded of loadedBy(tree.text(path) ?? "", path)) addFile(loaded, "", !entries.has(loaded));
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { text, from, isShell } = next;
     if (!isShell) {
