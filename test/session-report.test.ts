@@ -6,16 +6,22 @@ import { sessionAtGate, sessionName, sessionRepository } from "./support/session
 import { teamRepository } from "./support/team-repository.ts";
 
 describe("what is told of a session", () => {
-  it("names the tasks that check less now, in its report and in the status", async () => {
+  it("names the tasks that weaken tests, in its report and in the status", async () => {
     const runner = "tox.ini";
-    using repository = teamRepository({
-      tasks: [
-        { id: "T-001", goal: "tune", lock_scope: [runner], acceptance_checks: [`cmd: test -e ${runner}`] },
-      ],
-    });
+    using repository = teamRepository(
+      {
+        tasks: [
+          {
+            ...{ id: "T-001", goal: "tune", lock_scope: [runner] },
+            acceptance_checks: [`cmd: test -e ${runner}`],
+          },
+        ],
+      },
+      "tests: { weaken: allow }\n",
+    );
     const { status, stderr, done } = await repository.start("Tune the tests", "--lean");
     expect(status, stderr).toBe(0);
-    const less = `\nT-001  checks less: ${runner}: the configuration of a test runner was changed\n`;
+    const less = `\nT-001  tests weakened: ${runner}: configuration added\n`;
     for (const words of [["resume"], ["status"]])
       expect((await repository.run(words)).stdout).toContain(less);
     const document = JSON.parse((await repository.run(["status", "--json"])).stdout);

@@ -7,7 +7,7 @@ import { filesNamedBy } from "../../core/proof/material/check-files.ts";
 import { isTestPath } from "../../core/proof/material/kinds.ts";
 import { type MaterialDiff, readMaterialDiff } from "../../core/proof/material/material-diff.ts";
 import { testItemsIn } from "../../core/proof/material/test-items.ts";
-import type { ChangedText } from "../../core/proof/material/weakenings.ts";
+import type { ChangedText, Weakened } from "../../core/proof/material/weakenings.ts";
 import { isSameFailure } from "../../core/proof/same-failure.ts";
 import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
 import { readChangedTexts } from "../../workspace/git/read-changed-texts.ts";
@@ -15,7 +15,7 @@ import { type CommitTree, readTrees } from "../../workspace/git/read-tree.ts";
 import { compareTrees } from "../../workspace/git/tree-entries.ts";
 import type { ChangeFacts, Proven, Prover } from "../prover.ts";
 import { judgedCommit } from "./judged-tree.ts";
-import { usedByTestsOnly } from "./used-by-tests.ts";
+import { replacedTestModules, usedByTestsOnly } from "./used-by-tests.ts";
 
 /** A check that holds on the change: it passes, or fails as on the base where that is allowed. */
 export interface JudgedCheck {
@@ -58,7 +58,7 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
   const reasons = [
     ...ran.reasons,
     ...lostOnChange(input, read, ran.runs.length > 0 && ran.reasons.length === 0),
-    ...diff.asks.map((one) => ({ kind: "change", ...one }) as const),
+    ...[...diff.asks, ...read.replaced].map((one) => ({ kind: "change", ...one }) as const),
     ...lostToReading(diff, checks),
   ];
   if (reasons.length === 0 && ran.runs.length > 0) onProgress("the base's tests pass on the change");
@@ -69,6 +69,8 @@ interface ReadMaterial {
   readonly diff: MaterialDiff;
   readonly changed: readonly ChangedText[];
   readonly differences: Awaited<ReturnType<typeof compareTrees>>;
+  /** Modules of tests that come from elsewhere. */
+  readonly replaced: readonly Weakened[];
   /** Whether the project lets its runners isolate test files. */
   readonly isIsolating: boolean;
   /** Whether a person let the change touch a test, by its id. */
@@ -82,6 +84,7 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
   const commands = checks.map(({ command }) => command);
   const [onBase] = changed.length === 0 ? [] : await readTrees(root, [base]);
   const named = onBase === undefined ? new Set<string>() : namedByChecks(onBase, commands);
+  const stems = new Set((onBase?.paths() ?? []).map((path) => path.replace(/\.[^./]+$/, "")));
   const settings = ["package.json", "vitest.config.ts", "vitest.config.js", "vite.config.ts"].flatMap(
     (path) => (onBase?.idOf(path) === undefined ? [] : (onBase.text(path) ?? [])),
   );
@@ -100,6 +103,7 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
     isNamed: (path) => named.has(path) || helpers.has(path) || (files.has(path) && !hasOwnTests.has(path)),
     configured: (path) => (isIgnored(path) ? false : isMaterial(path) ? true : undefined),
     mayChange,
+    mayShadow: (path) => stems.has(path.replace(/\.[^./]+$/, "")),
     tellsTests: checks.length > 0 && checks.every(({ before }) => before.inventory !== null),
     runsExamples: (path) => {
       const isExample = (id: string) =>
@@ -114,7 +118,8 @@ async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
     allowed.flatMap((path) => [path, path.includes("/") ? path.replace(/\/[^/]*$/, "") : "."]),
   );
   const isIsolating = !commands.concat(settings).some((text) => noIsolation.test(text));
-  return { diff, changed, differences, isIsolating, mayLose: (test) => places.has(fileOf(test)) };
+  const replaced = await replacedTestModules(root, base, changed);
+  return { diff, changed, differences, replaced, isIsolating, mayLose: (test) => places.has(fileOf(test)) };
 }
 
 const noIsolation = /isolation[= ]none|--no-isolate|\bisolate["']?\s*:\s*false|singleThread|--isolation=none/;

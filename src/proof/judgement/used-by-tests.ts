@@ -1,6 +1,6 @@
 import { kindOf, soundsLikeHelper } from "../../core/proof/material/kinds.ts";
 import { assertsSomething } from "../../core/proof/material/read-losses.ts";
-import type { ChangedText } from "../../core/proof/material/weakenings.ts";
+import type { ChangedText, Weakened } from "../../core/proof/material/weakenings.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 
 const code = /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/;
@@ -18,10 +18,11 @@ export async function usedByTestsOnly(
   isTest: (path: string) => boolean,
 ): Promise<ReadonlySet<string>> {
   const candidates = changed.filter(isCandidate).slice(0, candidatesMax);
-  if (candidates.length === 0) return new Set();
   const users = new Map<string, readonly string[]>();
   for (const { path } of candidates) users.set(path, await usersOf(root, base, path));
   const found = new Set<string>();
+  for (const { path } of changed.filter(({ path, status }) => path.endsWith(".rs") && status !== "added"))
+    if (await isTestModule(root, base, path)) found.add(path);
   for (let grew = true; grew; ) {
     grew = false;
     for (const { path } of candidates) {
@@ -59,6 +60,39 @@ function mayUse(user: string, used: string): boolean {
   if (kindOf(user) === "manifest") return code.test(used);
   if (!code.test(user)) return user.endsWith(".html");
   return code.test(used) || !/^(?:scripts?|tools?|hack|bin|ci|\.github)\//.test(user);
+}
+
+/** A file that is a module of the tests alone: `#[cfg(test)] mod x;`. */
+async function isTestModule(root: string, base: string, path: string): Promise<boolean> {
+  const declared = `^[[:space:]]*(pub(\\([^)]*\\))?[[:space:]]+)?mod ${stemOf(path)};`;
+  const { stdout } = await tryGit(root, ["grep", "-h", "-B2", "-E", declared, base, "--", "*.rs"]);
+  const places = stdout
+    .toString("utf8")
+    .split(/^--$/m)
+    .filter((text) => text.trim() !== "");
+  return places.length > 0 && places.every((text) => /#\[cfg\([^\]]*\btest\b/.test(text));
+}
+
+/** Go modules that only tests import, and that the change takes from another place. */
+export async function replacedTestModules(
+  root: string,
+  base: string,
+  changed: readonly ChangedText[],
+): Promise<readonly Weakened[]> {
+  const found: Weakened[] = [];
+  for (const { path, before = "", after = "" } of changed.filter((one) =>
+    /(?:^|\/)go\.mod$/.test(one.path),
+  )) {
+    const old = new Set(before.split("\n").map((line) => line.trim()));
+    for (const line of after.split("\n").map((one) => one.trim())) {
+      const module = old.has(line) ? undefined : /^(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>/.exec(line)?.[1];
+      if (module === undefined) continue;
+      const users = (await filesThatName(root, base, `"${module}`)).filter((user) => user.endsWith(".go"));
+      if (users.length > 0 && users.every((user) => user.endsWith("_test.go")))
+        found.push({ path, what: `a module that only tests import is replaced: \`${line}\`` });
+    }
+  }
+  return found;
 }
 
 /** Data may be found by listing its folder. */

@@ -126,7 +126,7 @@ function recipesIn(words: readonly string[], folder: string): readonly string[] 
 function isRunnerConfig(path: string): boolean {
   if (/(?:^|\/)node_modules\//.test(path)) return false;
   return (
-    /(?:^|\/)(?:(?:vitest|jest|karma|playwright|cypress|mocha|ava|wdio|jasmine|vite)[^/]*\.(?:[cm]?[jt]s|json|ya?ml)|\.(?:mocharc|nycrc|c8rc|taprc)[^/]*|conftest\.py|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json)$/.test(
+    /(?:^|\/)(?:(?:vitest|jest|karma|playwright|cypress|mocha|ava|wdio|jasmine|vite)[^/]*\.(?:[cm]?[jt]s|json|ya?ml)|\.(?:mocharc|nycrc|c8rc|taprc)[^/]*|tsconfig[^/]*\.json|conftest\.py|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json)$/.test(
       path,
     ) && !/(?:^|\/)(?:tests?|__tests__|fixtures|testdata)\//.test(path)
   );

@@ -11,6 +11,7 @@ const facts: MaterialFacts = {
   mayChange: (path) => path === "test/free.test.js",
   runsExamples: () => true,
   tellsTests: false,
+  mayShadow: (path) => path === "test/expected.js",
 };
 const read = (path: string, before: string | undefined, after: string | undefined) =>
   readMaterialDiff([{ path, before, after }], facts);
@@ -73,6 +74,10 @@ describe("what a change does to test material", () => {
     'os.WriteFile("a.go", nil, 0o600)',
   ])("may reach beyond its process by a new test with %s", (text) => {
     expect(read("test/z.test.js", undefined, text).reachesOthers).toBe(true);
+  });
+
+  it("may be shadowed by a new file of the same name with another ending", () => {
+    expect(read("test/expected.js", undefined, "module.exports = 1").reachesOthers).toBe(true);
   });
 
   it("has to be judged with data that was added, which tests may find", () => {

@@ -14,6 +14,8 @@ export interface MaterialFacts {
   configured(path: string): boolean | undefined;
   /** Tests that a person has allowed the change to touch. */
   mayChange(path: string): boolean;
+  /** Whether a new file of this path is found in place of one that tests load. */
+  mayShadow(path: string): boolean;
   /** Whether every check tells which tests ran. */
   readonly tellsTests: boolean;
   /** Whether the examples in the documentation of a source file are run as tests. */
@@ -62,7 +64,8 @@ export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFac
     if (status !== "added" || kind !== "test") mustJudge = true;
     else addsTests = true;
     if (kind === "config" || kind === "script" || kind === "manifest") selects.push(path);
-    if (status === "added" && kind === "test" && mayReachOtherTests(after)) reachesOthers = true;
+    if (status === "added" && kind === "test" && (mayReachOtherTests(after) || facts.mayShadow(path)))
+      reachesOthers = true;
   }
   const material = changed.filter(
     (change) => materialKind(change, facts) !== undefined || restored.has(change.path),
