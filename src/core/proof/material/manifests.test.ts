@@ -62,6 +62,7 @@ describe("a runner from elsewhere", () => {
 
   it.each([
     ["a newer version", { devDependencies: { vitest: "^5.0.0" } }],
+    ["a newer version within a range", { devDependencies: { typescript: "~5.5.3" } }],
     ["a library of the product", { dependencies: { left: "file:left" } }],
     ["an override of a library", { overrides: { left: "2" } }],
   ])("is not: %s", (_name, manifest) => {
