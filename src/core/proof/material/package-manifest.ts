@@ -101,7 +101,7 @@ const testPackages =
 const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 /** Anything but a version range of the registry's. */
 const elsewhere =
-  /^(?:npm:|file:|link:|portal:|workspace:|patch:|git|https?:|github:|[./]|~/)|^[\w-]+\/[\w.-]+/;
+  /^(?:npm:|file:|link:|portal:|workspace:|patch:|git|https?:|github:|[./]|~\/)|^[\w-]+\/[\w.-]+/;
 
 /** Test tools that the change takes from another place than the registry's package of that name. */
 export function redirectedRunners(base: string | undefined, changed: string): readonly string[] {
