@@ -1,5 +1,5 @@
 import { kindOf, soundsLikeHelper } from "./kinds.ts";
-import { readManifest, scriptsOf } from "./package-manifest.ts";
+import { entryPaths, readManifest, scriptsOf } from "./package-manifest.ts";
 
 /** The files of a tree, as far as they are asked for. */
 export interface TreeTexts {
@@ -101,7 +101,7 @@ function folderAfter(words: readonly string[], folder: string): string {
 }
 
 function scriptsIn(words: readonly string[], folder: string, tree: TreeTexts) {
-  if (!words.some((word) => packageRunners.test(word))) return [];
+  if (!words.some((word) => packageRunners.test(word) || word === "--run")) return [];
   return [...new Set([folder, ""])].flatMap((place) => {
     const scripts = scriptsOf(readManifest(tree.text(resolved(place, "package.json"))));
     return words.flatMap((word) =>
@@ -230,7 +230,9 @@ function loadedIn(
 }
 
 /** `$(dirname "$0")/x.sh` leaves `/x.sh`, which lies beside the script. */
-function placesOf(path: string, folder: string, from: string): readonly string[] {
+function placesOf(word: string, folder: string, from: string): readonly string[] {
+  // A variable in front is the script's own folder more often than not.
+  const path = word.replace(/^\$\w+(?=\/)/, "");
   if (path.startsWith("/")) return variants(resolved(folderOf(from), path.slice(1)));
   return path.includes("..") && folder === "" && from === ""
     ? []
@@ -284,15 +286,4 @@ function resolved(folder: string, relative: string): string {
     else if (part !== "." && part !== "") parts.push(part);
   }
   return parts.join("/");
-}
-
-/** What a package gives to others is its product, however a check uses it. */
-function entryPaths(manifest: Readonly<Record<string, unknown>>): readonly string[] {
-  const { main, module, bin, exports, types, browser } = manifest;
-  return textsIn([main, module, bin, exports, types, browser]).map((path) => path.replace(/^\.\//, ""));
-}
-
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

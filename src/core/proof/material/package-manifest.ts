@@ -166,3 +166,14 @@ function flat(value: unknown): Fields {
     ),
   );
 }
+
+/** What a package gives to others is its product, however a check uses it. */
+export function entryPaths(manifest: Fields): readonly string[] {
+  const { main, module, bin, exports, types, browser } = manifest;
+  return textsIn([main, module, bin, exports, types, browser]).map((path) => path.replace(/^\.\//, ""));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
