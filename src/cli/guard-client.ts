@@ -58,7 +58,8 @@ async function ask(payload: Uint8Array): Promise<Asked> {
         : await askServer(path, request, left);
     if ("answer" in asked || asked.failed === "broken") return asked;
     if (env.LOCKSTEP_SOCKET || !isWanted() || left <= pauseMs) return asked;
-    if (!started) startServer({ folder, root, program });
+    const isNeeded = () => path !== undefined || listeningAt(folder) === undefined;
+    if (!started) startServer({ folder, root, program, isNeeded });
     started = true;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

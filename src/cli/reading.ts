@@ -1,4 +1,4 @@
-import type { Deny } from "../core/rules/verdict.ts";
+import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import { writeAll } from "./descriptor.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
@@ -22,11 +22,17 @@ export async function showReading<Document>(
     document = await read();
   } catch (error) {
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    return tellRefusal(faultVerdict(error), json);
+    return refuse(faultVerdict(error), json);
   }
-  if (isDeny(document)) return tellRefusal(document, json);
+  if (isDeny(document)) return refuse(document, json);
   writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));
   return exit(document);
+}
+
+/** A document that denies always exits 2. */
+function refuse(refused: Verdict, json: boolean | undefined): number {
+  const exit = tellRefusal(refused, json);
+  return json === true ? 2 : exit;
 }
 
 function isDeny(document: unknown): document is Deny {

@@ -11,14 +11,18 @@ export interface ServerPlace {
   readonly root: string;
   /** The program `lockstep`, for Node. */
   readonly program: string;
+  /** Asked once nobody else can start one: a server may have come up meanwhile. */
+  isNeeded(): boolean;
 }
 
 /** It stays for hours beside other work: half the memory is worth a tenth of a call that takes a millisecond. */
 export const serverFlags = ["--optimize-for-size"];
 
 /** Starts `lockstep serve` on its own. Of many that ask at once one does; that there is only one server, its lock says. */
-export function startServer({ folder, root, program }: ServerPlace): void {
-  if (!isFirst(join(folder, "starting"))) return;
+export function startServer({ folder, root, program, isNeeded }: ServerPlace): void {
+  const starting = join(folder, "starting");
+  if (!isFirst(starting)) return;
+  if (!isNeeded()) return rmSync(starting, { force: true });
   const { spawn } = process.getBuiltinModule("node:child_process");
   const log = openSync(serverLog(folder), "w", 0o600);
   const env = Object.fromEntries(kept.flatMap((name) => [[name, process.env[name]]]));
