@@ -22,6 +22,7 @@ tasks:
     forbidden_actions: []
     acceptance_checks: ["cmd: npm test", "manual: copy reads well"]
     proves: ["npm test -- price"]
+    may_change_tests: [test/price.test.ts]
     evidence: [unit_test_output]
     risk_flags: [none]
     timeout_seconds: 900
@@ -60,6 +61,7 @@ describe("a plan", () => {
           forbidden_actions: [],
           acceptance_checks: ["cmd: npm test", "manual: copy reads well"],
           proves: ["npm test -- price"],
+          may_change_tests: ["test/price.test.ts"],
           evidence: ["unit_test_output"],
           risk_flags: ["none"],
           timeout_seconds: 900,

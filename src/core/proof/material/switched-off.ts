@@ -58,7 +58,8 @@ export function ignoredFailures(changed: readonly ChangedText[]): readonly Weake
   );
 }
 
-const ignored = new RegExp(ciIgnores.source, "g");
+const ignored =
+  /\|\|\s*(?:true\b|:|echo|exit 0|printf)|\bset \+e\b|--passWithNoTests|;\s*(?:true|exit 0)\s*["']?\s*$/gm;
 const thresholds =
   /["']?\b(branches|functions|lines|statements|fail[-_]under|min[-_]?coverage|coverage)["']?\s*[:=]\s*["']?(\d+(?:\.\d+)?)/gi;
 
