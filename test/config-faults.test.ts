@@ -5,7 +5,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const topKeys =
   "one of `version`, `base_branch`, `store`, `integrate`, `limits`, `agents`, `hooks`, `unknown_hooks`, " +
-  "`task_types`, `workspace`, `checks`, `gate`, `resources`, `guard`, `sandbox`, `worklogs`, `session`, `project_type`";
+  "`task_types`, `workspace`, `checks`, `tests`, `gate`, `resources`, `guard`, `notify`, `sandbox`, `worklogs`, `session`, `project_type`";
 
 describe("a mistake", () => {
   it.each([

@@ -117,11 +117,11 @@ describe("the difference of two trees", () => {
     repository.git("add", "-A");
     repository.git("commit", "-qm", "b");
     expect(await readChangedTexts(repository.path, "HEAD^", "HEAD")).toEqual([
-      { path: "a.ts", before: "1", after: "4" },
-      { path: "binary.ts" },
-      { path: "gone.ts", before: "2" },
-      { path: "large.ts" },
-      { path: "link.ts" },
+      { path: "a.ts", before: "1", after: "4", status: "modified" },
+      { path: "binary.ts", status: "added" },
+      { path: "gone.ts", before: "2", status: "deleted" },
+      { path: "large.ts", status: "added" },
+      { path: "link.ts", status: "added" },
     ]);
   });
 });

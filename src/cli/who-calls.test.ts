@@ -19,7 +19,7 @@ function line(...parts: readonly Part[]): readonly SeenProcess[] {
 
 function seenBy(signs: Partial<Signs>) {
   const isHere = (folder: string | undefined) => folder === undefined || folder.startsWith(project);
-  return recognise({ environment: {}, ancestors: [], run: undefined, isHere, ...signs });
+  return recognise({ environment: {}, ancestors: [], run: undefined, hasTerminal: false, isHere, ...signs });
 }
 
 const bash = { words: ["/bin/bash", "-c", "lockstep widen T-1 . --why x"] };
@@ -102,6 +102,12 @@ describe("an agent that a run started", () => {
   it("keeps it for the project of that run only", () => {
     const elsewhere = { ...started, environment: { ...given, LOCKSTEP_ROOT: "/home/u/other" } };
     expect(seenBy({ ancestors: line(bash, elsewhere) })).toEqual({ kind: "person" });
+  });
+
+  it("is none where a key in the run's live view started it, with the terminal of the person", () => {
+    const ancestors = line({ words: ["node"], pid: 77 }, bash);
+    expect(seenBy({ ancestors, run: 77, hasTerminal: true })).toEqual({ kind: "person" });
+    expect(seenBy({ ancestors, run: 77, hasTerminal: false })).toMatchObject({ kind: "agent" });
   });
 
   it("is none where it is a part of the run and has no task", () => {

@@ -35,6 +35,8 @@ export interface Signs {
   readonly ancestors: readonly SeenProcess[];
   /** The run that does tasks of this project now. */
   readonly run: number | undefined;
+  /** Whether a person's terminal is at its input: a run gives agents none. */
+  readonly hasTerminal: boolean;
   /** Whether a process in that folder is at work in this project. */
   isHere(folder: string | undefined): boolean;
 }
@@ -54,6 +56,7 @@ async function look(): Promise<Caller> {
     environment: process.env,
     ancestors: lineage.slice(1),
     run: project && orUndefined(() => runAtWork(stateFolder(project)))?.pid,
+    hasTerminal: process.stdin.isTTY === true,
     isHere: (folder) => project === undefined || isAtWorkIn(project, folder),
   });
   return caller.kind === "person" && project !== undefined ? unlessOrphan(caller, project, lineage) : caller;
@@ -96,7 +99,9 @@ export function recognise(signs: Signs): Caller {
     return { kind: "task", seen: `this is an agent with a task: LOCKSTEP_TASK is ${own}`, environment };
   if (shell !== undefined) return shell;
   if (environment.LOCKSTEP_SOCKET) return agent("this is an agent in the sandbox: LOCKSTEP_SOCKET is set");
-  if (run !== undefined && ancestors.some(({ pid }) => pid === run))
+  // A key in the run's live view starts a command of its own, with the terminal of the person who pressed it.
+  const isView = signs.hasTerminal && ancestors[0]?.pid === run;
+  if (run !== undefined && !isView && ancestors.some(({ pid }) => pid === run))
     return agent(`this was started by the run at work, process ${run}`);
   return namesOrchestrator(environment)
     ? { kind: "orchestrator", seen: "this is an orchestrating agent: its environment says so" }

@@ -13,7 +13,7 @@ interface Ended {
 export async function ownCommand(words: readonly string[], shown = false): Promise<Ended> {
   const [, program = ""] = process.argv;
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
-    stdio: shown ? ["inherit", "inherit", "pipe"] : ["ignore", "pipe", "pipe"],
+    stdio: shown ? ["inherit", "inherit", "pipe"] : ["inherit", "pipe", "pipe"],
     // A pager that ends by itself where everything fits would show nothing at all.
     env: { ...process.env, LESS: "-R" },
   });
