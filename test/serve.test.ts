@@ -545,12 +545,16 @@ describe("`lockstep serve`", () => {
     using clone = guardedClone();
     using server = startProgram([process.execPath, main, "serve"], { cwd: clone.path });
     await eventually("it listens", () => (server.errors().includes("listening") ? true : undefined));
-    server.process.kill("SIGSTOP");
-    await sleep(700);
-    server.process.kill("SIGCONT");
-    const lags = () =>
-      [...server.errors().matchAll(/answered nobody for (\d+) ms/g)].map(([, ms]) => Number(ms));
-    await eventually("the alarm", () => (lags().some((ms) => ms > 500) ? true : undefined));
+    const isHeard = () =>
+      [...server.errors().matchAll(/answered nobody for (\d+) ms/g)].some(([, ms]) => Number(ms) > 500);
+    // A server that is stopped before it has measured anything does not know how long it was stopped.
+    for (let round = 0; round < 8 && !isHeard(); round += 1) {
+      server.process.kill("SIGSTOP");
+      await sleep(700);
+      server.process.kill("SIGCONT");
+      await sleep(1500);
+    }
+    expect(isHeard()).toBe(true);
   });
 
   it("is refused to agents, and a port that is none to everybody", async () => {
