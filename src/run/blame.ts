@@ -78,7 +78,7 @@ function broke(
   }: { readonly what: string; readonly refused: Deny; readonly links: readonly ProvenLink[] },
 ): LeftOut {
   const whose = other.task ?? other.branch;
-  const way = guilty.session === null ? "mend it, then land again" : "mend it and hand it in again";
+  const way = guilty.session === null ? "fix it, then land again" : "fix it and hand it in again";
   const reason = `${what} of \`${whose}\` fails with this change and holds without it: ${way}`;
   return withEvidence(links, guilty, deny("R-GT-001", reason, { ...refused.details, breaks: whose }));
 }

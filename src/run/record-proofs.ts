@@ -16,13 +16,17 @@ export async function recordProofs(
   members: readonly Member[],
   gate: readonly GateResult[],
 ): Promise<readonly Member[]> {
-  const { engine, repository } = context;
+  const { engine, repository, onProgress } = context;
   const stateFolder = join(repository.commonFolder, "lockstep");
   const told: Member[] = [];
   for (const member of members) {
     const { branch, task, refused } = member;
     const checks = checksOf(member, gate);
-    await recordChecks({ engine, stateFolder }, [branch, ...(task === null ? [] : [task])], checks);
+    await recordChecks(
+      { engine, stateFolder, onProgress },
+      [branch, ...(task === null ? [] : [task])],
+      checks,
+    );
     const at = checks.findIndex(({ log }) => log !== null && log === refused?.details.log);
     const numbered = refused && at !== -1 && { ...refused, details: { ...refused.details, check: at + 1 } };
     told.push(numbered ? { ...member, refused: numbered } : member);
@@ -30,9 +34,17 @@ export async function recordProofs(
   return told;
 }
 
-/** Nothing is refused because this cannot be written. */
+/** A record that cannot be written refuses no work: the person is told, and the outputs themselves are kept. */
 export async function recordChecks(
-  { engine, stateFolder }: { readonly engine: Pick<Engine, "ledger">; readonly stateFolder: string },
+  {
+    engine,
+    stateFolder,
+    onProgress,
+  }: {
+    readonly engine: Pick<Engine, "ledger">;
+    readonly stateFolder: string;
+    onProgress(line: string): void;
+  },
   names: readonly string[],
   checks: readonly RecordedCheck[],
 ): Promise<void> {
@@ -43,7 +55,9 @@ export async function recordChecks(
     const old = oldOutputs(stateFolder);
     const needed = old.length === 0 ? "" : await neededOutputs(engine);
     removeOutputs(old.filter((path) => !needed.includes(basename(path))));
-  } catch {}
+  } catch (error) {
+    onProgress(`\`lockstep log\` will not find these checks: ${(error as Error).message}`);
+  }
 }
 
 /** What open tasks and open questions tell of. */

@@ -42,7 +42,7 @@ function withoutChance(test: string): string {
   return test.replace(/\/tmp\/[^\s\])]+/g, "/tmp/#").replace(/0\.\d+|[0-9a-f]{6,}|\d+/gi, "#");
 }
 
-/** A line number is no part of a name: it moves with everything above it. */
+/** Line numbers in names are ignored: they change when lines above are added or removed. */
 function outcomes(inventory: Inventory | null): ReadonlyMap<string, TestOutcome> {
   const found = new Map<string, TestOutcome>();
   for (const [id, outcome] of Object.entries(inventory?.tests ?? {})) {

@@ -44,12 +44,12 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
 
 /** Its output is found by the name of the base. */
 async function refused(
-  { engine, repository }: IntegrationContext,
+  { engine, repository, onProgress }: IntegrationContext,
   { command, run }: RedCheck,
 ): Promise<Deny> {
   const { base, commonFolder } = repository;
   const check = { command, outcome: "fail", exit: run.exit, log: run.log ?? null };
-  await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep") }, [base], [check]);
+  await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep"), onProgress }, [base], [check]);
   const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
   return deny("R-GT-001", reason, { command, exit: run.exit, ...printed(run), check: 1 });
 }

@@ -214,7 +214,7 @@ function startedBy(
   ];
 }
 
-/** What an option loads before anything runs is no product, wherever it lies. */
+/** Files that an option loads before the program starts. They belong to the check, in whatever folder they are. */
 function loadedIn(
   split: readonly string[],
   { folder, from }: { readonly folder: string; readonly from: string; readonly tree: TreeTexts },
