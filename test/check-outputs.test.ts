@@ -14,10 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const told: string[] = [];
+const onProgress = (line: string) => void told.push(line);
+
 const record = async (name: string, log: string, command = "npm test") => {
   const ledger = await openMemoryLedger();
   await recordChecks(
-    { engine: { ledger }, stateFolder: folder },
+    { engine: { ledger }, stateFolder: folder, onProgress },
     [name],
     [{ command, outcome: "fail", exit: 1, log }],
   );
@@ -44,6 +47,13 @@ describe("the outputs of failed checks", () => {
     expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
   });
 
+  it("refuse nothing where they cannot be recorded, and the person is told", async () => {
+    writeFileSync(join(folder, "logs"), "a file in place of the folder");
+    told.length = 0;
+    await record("work", "x.log");
+    expect(told).toEqual([expect.stringContaining("`lockstep log` will not find these checks: ")]);
+  });
+
   it("go when there are too many of them, the oldest first", async () => {
     const old = oldOutputs(230);
     const newest = keepOutput(folder, "new\n");
@@ -55,15 +65,15 @@ describe("the outputs of failed checks", () => {
   it("stay while they are young, or an open task or question tells of them", async () => {
     const [refused = "", asked = "", merged = "", cancelled = "", young = "", ...others] = oldOutputs(230);
     utimesSync(young, new Date(), new Date());
-    const told = (log: string, more = {}) =>
+    const refusal = (log: string, more = {}) =>
       ({ refusal: { code: "R-PC-002", reason: "x", details: { log, ...more } } }) as const;
     const ledger = await openMemoryLedger();
     await ledger.commit(
-      creating(newTask("T-1", told(refused)), newTask("T-2", told(cancelled, { cancelled: true }))),
+      creating(newTask("T-1", refusal(refused)), newTask("T-2", refusal(cancelled, { cancelled: true }))),
     );
     await ledger.commit({ decisions: [newDecision("D-1", { data: { log: asked } })] });
     await recordChecks(
-      { engine: { ledger }, stateFolder: folder },
+      { engine: { ledger }, stateFolder: folder, onProgress },
       ["x"],
       [{ command: "c", outcome: "pass", exit: 0, log: null }],
     );
