@@ -22,7 +22,10 @@ export const serverFlags = ["--optimize-for-size"];
 export function startServer({ folder, root, program, isNeeded }: ServerPlace): void {
   const starting = join(folder, "starting");
   if (!isFirst(starting)) return;
-  if (!isNeeded()) return rmSync(starting, { force: true });
+  if (!isNeeded()) {
+    rmSync(starting, { force: true });
+    return;
+  }
   const { spawn } = process.getBuiltinModule("node:child_process");
   const log = openSync(serverLog(folder), "w", 0o600);
   const env = Object.fromEntries(kept.flatMap((name) => [[name, process.env[name]]]));
