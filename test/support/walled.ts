@@ -22,8 +22,9 @@ const apart: Layout = { main: "main", checkout: "checkout", neighbour: "neighbou
 
 /** Why no sandbox of any kind can be built here, whatever our own code thinks of it. */
 export const missing = ((): string | undefined => {
+  const program = "bwrap"; // wherever the path has it, as the product looks for it
   const words = ["--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"];
-  const { status, stderr, error } = spawnSync("bwrap", words, { encoding: "utf8" });
+  const { status, stderr, error } = spawnSync(program, words, { encoding: "utf8" });
   return status === 0 ? undefined : (error?.message ?? stderr);
 })();
 if (missing !== undefined) console.warn(`\n!!! THE TESTS OF THE SANDBOX ARE SKIPPED: ${missing}\n`);
