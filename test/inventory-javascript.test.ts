@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inFile, isMissing, listTests, scripts } from "./support/test-runners.ts";
 
+/** The tests of a project, as text: that a skipped test is listed as skipped is what these tests look at. */
 const tests = `
 describe("suite", () => {
   it("one", () => {});

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { inTmp } from "./support/proving-ground.ts";
 import { inFile, listTests } from "./support/test-runners.ts";
 
+/** The tests of a project, as text: that a skipped test is listed as skipped is what these tests look at. */
 const suite = `
 import test, { describe, it } from "node:test";
 describe("suite", () => {

@@ -73,7 +73,7 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
     for (const part of text.split(/&&|\|\||[;|&\n()]/)) {
       const words = wordsOf(part.replace(/^\s*[@-]+/, ""));
       folder = folderAfter(words, folder);
-      for (const path of loadedIn(words, { folder, from, tree })) addFile(path, folder, true);
+      for (const path of loadedIn(words, { folder, from })) addFile(path, folder, true);
       for (const path of startedBy(words, { folder, from, tree })) addFile(path, folder);
       for (const script of scriptsIn(words, folder, tree)) add({ ...script, from: "", isShell: true });
       for (const path of recipesIn(words, folder)) {
@@ -183,12 +183,17 @@ const interpreters =
 const loading =
   /^(?:-r|--require|--import|--loader|--experimental-loader|-c|--config|-f|--file|--makefile|--rcfile|-p|--project|--setup|--setupFiles|--setup-files)$/;
 
+/** `NODE_OPTIONS=--require=./a.js` as the words `--require` and `./a.js`. */
+function withOptions(words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => word.replace(/^\w+=(?=-)/, "").split(/(?<=^--?[\w-]+)=/));
+}
+
 /** The files that a command line runs or loads; others that it names are what it looks at. */
 function startedBy(
   split: readonly string[],
   { folder, from, tree }: { readonly folder: string; readonly from: string; readonly tree: TreeTexts },
 ): readonly string[] {
-  const words = split.flatMap((word) => word.replace(/^\w+=(?=-)/, "").split(/(?<=^--?[\w-]+)=/));
+  const words = withOptions(split);
   const found: string[] = [];
   let isStart = true;
   for (const [at, word] of words.entries()) {
@@ -217,9 +222,9 @@ function startedBy(
 /** Files that an option loads before the program starts. They belong to the check, in whatever folder they are. */
 function loadedIn(
   split: readonly string[],
-  { folder, from }: { readonly folder: string; readonly from: string; readonly tree: TreeTexts },
+  { folder, from }: { readonly folder: string; readonly from: string },
 ): readonly string[] {
-  const words = split.flatMap((word) => word.replace(/^\w+=(?=-)/, "").split(/(?<=^--?[\w-]+)=/));
+  const words = withOptions(split);
   return words.flatMap((word, at) => {
     const before = words[at - 1] ?? "";
     if (before === "-p" && words.includes("pytest")) return moduleFiles(word);
