@@ -1,9 +1,10 @@
-import type { Deny, Verdict } from "../core/rules/verdict.ts";
+import type { Deny } from "../core/rules/verdict.ts";
 import { writeAll } from "./descriptor.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 /**
- * A command that reads: a text for people, or the document with `--json`.
+ * A command that reads: a text for people, or the document with `--json`. A deny that was answered exits 2; a fault
+ * of the reading itself exits as `exitOf` says.
  */
 export async function showReading<Document>(
   {
@@ -22,17 +23,14 @@ export async function showReading<Document>(
     document = await read();
   } catch (error) {
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
-    return refuse(faultVerdict(error), json);
+    return tellRefusal(faultVerdict(error), json);
   }
-  if (isDeny(document)) return refuse(document, json);
+  if (isDeny(document)) {
+    tellRefusal(document, json);
+    return 2;
+  }
   writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));
   return exit(document);
-}
-
-/** A document that denies always exits 2. */
-function refuse(refused: Verdict, json: boolean | undefined): number {
-  const exit = tellRefusal(refused, json);
-  return json === true ? 2 : exit;
 }
 
 function isDeny(document: unknown): document is Deny {
