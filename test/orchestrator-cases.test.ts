@@ -16,10 +16,13 @@ afterEach(() => repository[Symbol.dispose]());
 
 type Call = readonly [tool: string, input: object];
 
+let calls = 0;
+
 async function blocks([tool_name, tool_input]: Call, more: object = {}, env: object = orchestrator) {
+  calls += 1;
   const call = { session_id: "c1", cwd: repository.path, hook_event_name: "PreToolUse" };
   const { exit, stdout, stderr } = await repository.guard(
-    { ...call, tool_use_id: `t${Math.random()}`, tool_name, tool_input, ...more },
+    { ...call, tool_use_id: `t${calls}`, tool_name, tool_input, ...more },
     { env: { ...env } },
   );
   if (exit === 2) expect(stderr + stdout).toMatch(/R-OR-001|ORCHESTRATOR/);

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { seededRandom } from "../bench/random.ts";
 import { judgeStatusDocument } from "../src/core/session/judge-status.ts";
 import { eventually } from "./support/run-command.ts";
 import { type TeamRepository, teamRepository } from "./support/team-repository.ts";
+
+const random = seededRandom(20_261_115);
 
 const states = [
   "INTAKE",
@@ -48,7 +51,7 @@ it("a session that is killed in each of its states comes to its end all the same
     await answer(repository, answers, state);
     using running = repository.launch(state === "INTAKE" ? ["start", "Two small files"] : ["resume"]);
     await eventually(`${state}\n${running.errors()}`, () => reached(repository, state));
-    await sleep(Math.random() * 400);
+    await sleep(random() * 400);
     running.process.kill("SIGKILL");
     await running.ended;
     expect(judgeStatusDocument(repository.status()), state).toEqual([]);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../bench/random.ts";
 import type { LedgerEvent } from "../../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { packet, result } from "../support/memory-engine.ts";
@@ -19,6 +20,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Acknowledged } from "../support/traffic.ts";
 
 const traffic = fileURLToPath(new URL("../support/traffic.ts", import.meta.url));
+
+const random = seededRandom(20_261_115);
 
 /** The first two alone are more than a hundred. */
 const kills = {
@@ -71,9 +74,9 @@ async function killDriver(repository: Repository, { name, told, cache }: Driver)
     cwd: repository.path,
     env: { NODE_COMPILE_CACHE: cache },
   });
-  if (Math.random() < 1 / 6) await sleep(Math.random() * 200);
+  if (random() < 1 / 6) await sleep(random() * 200);
   else await eventually("a first change", () => driver.lines()[0] ?? endOf(driver));
-  await sleep(Math.random() * 100);
+  await sleep(random() * 100);
   driver.process.kill("SIGKILL");
   const run = await driver.ended;
   expect(run, run.stderr).toMatchObject({ signal: "SIGKILL", stderr: "" });
@@ -150,7 +153,7 @@ async function killCommand(repository: Repository, task: string): Promise<boolea
   const legal = (Object.keys(operations) as Operation[]).filter((name) =>
     (operations[name].from as readonly string[]).includes(before),
   );
-  const operation = legal[Math.floor(Math.random() * legal.length)] as Operation;
+  const operation = legal[Math.floor(random() * legal.length)] as Operation;
   if (operation === "submit") appendFileSync(join(repository.path, `worklogs/${task}.md`), "worked\n");
   const run = await killedSoon(repository, { operation, task });
   const after = await stateOf(repository, task);
@@ -184,7 +187,7 @@ function killedSoon(
   const words = operation === "dispatch" ? ["dispatch"] : [operation, task];
   const startedAt = performance.now();
   const command = repository.start(words, document === undefined ? {} : { input: JSON.stringify(document) });
-  setTimeout(() => command.process.kill("SIGKILL"), usualMs * (0.3 + Math.random())).unref();
+  setTimeout(() => command.process.kill("SIGKILL"), usualMs * (0.3 + random())).unref();
   return command.ended.then((run) => {
     if (run.signal === null) usualMs = (usualMs + performance.now() - startedAt) / 2;
     else usualMs *= 1.05;
