@@ -12,10 +12,10 @@ import {
   temporaryRepository,
   verdictIn,
 } from "../support/run-command.ts";
+import { skipLoudly } from "../support/skip-loudly.ts";
 
 const whyNoMounts = findWhyNoMounts();
-if (whyNoMounts !== undefined)
-  console.warn(`SKIPPED: full and read-only disks are not tried: ${whyNoMounts}`);
+skipLoudly("THE TESTS OF FULL AND READ-ONLY DISKS", whyNoMounts);
 
 describe.skipIf(whyNoMounts !== undefined).concurrent("a read-only disk", () => {
   it("is a refusal that says so, and not a crash", async () => {

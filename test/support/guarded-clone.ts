@@ -14,14 +14,14 @@ import {
   startProgram,
   temporaryRepository,
 } from "./run-command.ts";
+import { skipLoudly } from "./skip-loudly.ts";
 
 const file = (name: string) => new URL(name, import.meta.url).pathname;
 const server = file("./guard-server.ts");
 const client = file("../../src/cli/guard-client.ts");
 
 const { netcat } = readMachine();
-if (!netcat)
-  console.warn("\n!!! THE TESTS OF HOOKS THROUGH nc ARE SKIPPED: no `nc` with -U and -N is on PATH\n");
+skipLoudly("THE TESTS OF HOOKS THROUGH nc", netcat ? undefined : "no `nc` with -U and -N is on PATH");
 
 export const rungs = netcat ? (["nc", "node"] as const) : (["node"] as const);
 

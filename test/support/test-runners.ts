@@ -7,6 +7,7 @@ import { expect } from "vitest";
 import type { Inventory } from "../../src/core/proof/inventory.ts";
 import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
 import { type Layout, provingGround } from "./proving-ground.ts";
+import { skipLoudly } from "./skip-loudly.ts";
 
 /** Rust's tool chain may lie in the home, which tests replace. */
 const rustup = join(homedir(), ".rustup");
@@ -36,11 +37,8 @@ const probes = {
 /** Whether the tests of a runner are to be skipped; where CI runs them, the runner has to be there. */
 export function isMissing(runner: keyof typeof probes): boolean {
   const [program = "", ...words] = probes[runner];
-  if (spawnSync(program, words).status === 0) return false;
-  const what = `THE TESTS OF ${runner} NEED IT: run .ci/install-packages`;
-  if (process.env.CI === "true") throw new Error(what);
-  console.warn(`\n!!! SKIPPED: ${what}\n`);
-  return true;
+  const isThere = spawnSync(program, words).status === 0;
+  return skipLoudly(`THE TESTS OF ${runner}`, isThere ? undefined : `\`${probes[runner].join(" ")}\` fails`);
 }
 
 interface Listed {

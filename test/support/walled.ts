@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { type ProcessResult, type ProcessRun, runProcess } from "../../src/workspace/run-process.ts";
 import { bubblewrap } from "../../src/workspace/sandbox/bubblewrap.ts";
 import type { Walls } from "../../src/workspace/sandbox/sandbox.ts";
+import { skipLoudly } from "./skip-loudly.ts";
 
 const nobody = 65534;
 const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
@@ -27,7 +28,7 @@ export const missing = ((): string | undefined => {
   const { status, stderr, error } = spawnSync(program, words, { encoding: "utf8" });
   return status === 0 ? undefined : (error?.message ?? stderr);
 })();
-if (missing !== undefined) console.warn(`\n!!! THE TESTS OF THE SANDBOX ARE SKIPPED: ${missing}\n`);
+skipLoudly("THE TESTS OF THE SANDBOX", missing);
 
 export interface Setting {
   readonly user: string;
