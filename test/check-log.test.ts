@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { landRepository } from "./support/land-repository.ts";
+import { foundRepository } from "./support/land-repository.ts";
 
 /** A runner with a summary at its end, as most have. */
 const suite = `const { f } = require("../f.js");
@@ -12,7 +12,7 @@ const failing = { "f.js": "exports.f = 2;\n" };
 
 describe("a landing that a check refuses", () => {
   it("shows the part that failed, and keeps all of it under the name of the branch", async () => {
-    using repository = landRepository({ "test/f.test.js": suite });
+    using repository = foundRepository({ "test/f.test.js": suite });
     repository.branch("feature/two", failing);
     const { status, stdout } = await repository.run(["land", "feature/two"]);
     expect(status).toBe(2);
@@ -26,7 +26,9 @@ describe("a landing that a check refuses", () => {
       expect(whole.split("\n")).toContain(line);
 
     const listed = await repository.run(["log", "feature/two"]);
-    expect(listed.stdout).toMatch(/^CHECK +COMMAND +OUTCOME +OUTPUT\n1 +npm test +fail +\/\S+\.log\n$/);
+    expect(listed.stdout).toMatch(
+      /^CHECK +COMMAND +ON +OUTCOME +OUTPUT\n1 +npm test +merged +fail +\/\S+\.log\n$/,
+    );
     const all = await repository.run(["log", "feature/two", "--check", "1"]);
     expect(all).toMatchObject({ status: 0, stdout: whole });
     const document = await repository.run(["log", "feature/two", "--check", "1", "--json"]);
@@ -51,7 +53,7 @@ describe("a landing that a check refuses", () => {
   });
 
   it("commands no terminal with what a check printed", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const nasty = "printf '\\033]0;title\\007a\\033[2Jb\\010c\\n'; exit 1";
     const { stdout } = await repository.run(["land", "work", "--check", nasty]);
@@ -70,7 +72,9 @@ describe("a landing that a check refuses", () => {
   });
 
   it("because of the base has the base's output, and a dry run keeps it too", async () => {
-    using repository = landRepository({ "test/f.test.js": 'console.log("red already"); process.exit(1);\n' });
+    using repository = foundRepository({
+      "test/f.test.js": 'console.log("red already"); process.exit(1);\n',
+    });
     repository.branch("work", failing);
     const { stdout } = await repository.run(["land", "work", "--dry-run"]);
     expect(stdout).toContain("  red already\n");
@@ -80,7 +84,7 @@ describe("a landing that a check refuses", () => {
 
 describe("a landing that is merged", () => {
   it("has how its check failed on the base; what passed is not kept, and no path leaves with the proof", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const proves = "grep 2 f.js || { echo no two; exit 1; }";
     const { landed } = await repository.land("work", "--proves", proves);

@@ -70,11 +70,12 @@ function outputFor({ command, outcome, log }: RecordedCheck, number: number): st
 
 /** The checks of the last proof, each with the file that has its output. */
 export function checksTable({ checks }: RecordedProof): string {
-  const rows = checks.map(({ command, outcome, log }, at) => [
+  const rows = checks.map(({ command, on = "", outcome, log }, at) => [
     `${at + 1}`,
     command,
+    on,
     outcome,
     log === null ? "" : readOutput(log) === undefined ? "no longer kept" : log,
   ]);
-  return table(["CHECK", "COMMAND", "OUTCOME", "OUTPUT"], rows);
+  return table(["CHECK", "COMMAND", "ON", "OUTCOME", "OUTPUT"], rows);
 }

@@ -70,16 +70,7 @@ function landedText({ base, batch, branches, gate }: Integrated): string {
     branches.map((member) => `${outcomeLine(member, base)}\n`).join("") +
       (together ? `${style.dim(`together they are ${batch}`)}\n` : ""),
     checkTable(branches),
-    gate.length === 0
-      ? ""
-      : table(
-          ["GATE", "RESULT", "NOTE"],
-          gate.map(({ check, result, findings, note }) => [
-            check,
-            result,
-            findings[0]?.message ?? note ?? "",
-          ]),
-        ),
+    gateText(gate),
     testsText(branches),
     flakyText(branches),
     branches.map(outputText).filter(Boolean).join("\n"),
@@ -118,6 +109,25 @@ function checkTable(branches: readonly Member[]): string {
 
 function exitWord({ exit, earlier }: CheckRun): string {
   return earlier === undefined ? `exit ${exit}` : "flaky";
+}
+
+/** What passed is only counted: a person looks at the rest. */
+function gateText(gate: Integrated["gate"]): string {
+  const of = (wanted: string) => gate.filter(({ result }) => result === wanted).map(({ check }) => check);
+  const quiet = [
+    ["passed", of("pass")],
+    ["not configured", of("not_configured")],
+  ] as const;
+  const counted = quiet.flatMap(([word, checks]) =>
+    checks.length === 0 ? [] : [`${word}: ${checks.join(", ")}`],
+  );
+  const rows = gate
+    .filter(({ result }) => result !== "pass" && result !== "not_configured")
+    .map(({ check, result, findings, note }) => [check, result, findings[0]?.message ?? note ?? ""]);
+  return [
+    counted.length === 0 ? "" : `${style.dim(`gate ${counted.join("; ")}`)}\n`,
+    rows.length === 0 ? "" : table(["GATE", "RESULT", "NOTE"], rows),
+  ].join("");
 }
 
 /** What the failed check printed. */

@@ -28,7 +28,7 @@ export async function proveForTask(
   const checks = known.get(`${task} ${commit}`) ?? new Map<string, RecordedCheck>();
   known.set(`${task} ${commit}`, checks);
   const outcome = earlier !== undefined ? "flaky" : run.exit === 0 ? "pass" : "fail";
-  checks.set(command, { command, outcome, exit: run.exit, log: log ?? null });
+  checks.set(command, { command, on: "the change", outcome, exit: run.exit, log: log ?? null });
   const stateFolder = join(context.repository.commonFolder, "lockstep");
   await recordChecks({ ...context, stateFolder }, [task], [...checks.values()]);
   return {

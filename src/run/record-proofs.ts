@@ -68,20 +68,26 @@ async function neededOutputs({ ledger }: Pick<Engine, "ledger">): Promise<string
   return JSON.stringify([told, await ledger.decisions({ state: "pending" })]);
 }
 
-function checksOf({ evidence, refused }: Member, gate: readonly GateResult[]) {
+function checksOf({ evidence, refused }: Member, gate: readonly GateResult[]): readonly RecordedCheck[] {
   const checks = [...evidence.map(checkOf), ...gate.flatMap(gateCheckOf)];
   const { command, log } = refused?.details ?? {};
   // A check on the base, or one of another branch that this one breaks.
   const isNew =
     typeof command === "string" && typeof log === "string" && !checks.some((one) => one.log === log);
-  return isNew ? [...checks, { command, outcome: "fail", exit: null, log }] : checks;
+  return isNew ? [...checks, { command, on: "base", outcome: "fail", exit: null, log }] : checks;
 }
 
 function checkOf(record: CheckRecord): RecordedCheck {
-  const { command, outcome, after } = record;
-  return { command, outcome, exit: after.exit, log: failedRun(record)?.log ?? null };
+  const { command, kind, outcome, after } = record;
+  const run = failedRun(record);
+  const { before } = record;
+  const isBase = run !== undefined && (run === before || run === before?.earlier);
+  const on = isBase ? "base" : kind === "judgement" ? "merged, the base's tests" : "merged";
+  return { command, on, outcome, exit: after.exit, log: run?.log ?? null };
 }
 
 function gateCheckOf({ check, result, log }: GateResult): readonly RecordedCheck[] {
-  return log === undefined ? [] : [{ command: `gate, ${check}`, outcome: result, exit: null, log }];
+  return log === undefined
+    ? []
+    : [{ command: `gate, ${check}`, on: "merged", outcome: result, exit: null, log }];
 }

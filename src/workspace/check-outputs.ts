@@ -17,9 +17,13 @@ const recordsMax = 1000;
 /** A command that is still at work may be about to tell of its own. */
 const youngMs = 60 * 60_000;
 
+export type CheckedTree = "base" | "merged" | "the change" | "merged, the base's tests";
+
 /** One check of the last proof of a task or branch. */
 export interface RecordedCheck {
   readonly command: string;
+  /** The tree that it ran on, or failed on; a record of an earlier version does not say it. */
+  readonly on?: CheckedTree;
   readonly outcome: string;
   readonly exit: number | null;
   /** Where all that it printed is kept, if it failed. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { CheckRun } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { RecordedCheck } from "../../workspace/check-outputs.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { openProver } from "../open-prover.ts";
 import { flakyBase, printed, projectChecks } from "../prove-checks.ts";
@@ -48,7 +49,7 @@ async function refused(
   { command, run }: RedCheck,
 ): Promise<Deny> {
   const { base, commonFolder } = repository;
-  const check = { command, outcome: "fail", exit: run.exit, log: run.log ?? null };
+  const check: RecordedCheck = { command, on: "base", outcome: "fail", exit: run.exit, log: run.log ?? null };
   await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep"), onProgress }, [base], [check]);
   const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
   return deny("R-GT-001", reason, { command, exit: run.exit, ...printed(run), check: 1 });
