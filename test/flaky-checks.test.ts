@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { CheckKind } from "../src/core/proof/check-record.ts";
 import { Prover } from "../src/proof/prover.ts";
 import { ChecksProof } from "../src/run/prove-checks.ts";
-import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import { foundRepository, type LandRepository } from "./support/land-repository.ts";
 import { provingGround } from "./support/proving-ground.ts";
 
 /** Fails as often as `luck` says, where trees and provers cannot see it; never where it is sure. */
@@ -23,7 +23,7 @@ interface Chancy extends LandRepository {
 }
 
 function chancy(files: Readonly<Record<string, string>> = {}, more = ""): Chancy {
-  const repository = landRepository({
+  const repository = foundRepository({
     "test/f.test.js": chance,
     ".lockstep/config.yaml": config + more,
     ...files,

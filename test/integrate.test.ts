@@ -53,7 +53,7 @@ describe("several branches", () => {
     for (const { commit, evidence } of branches) {
       const tree = repository.git("rev-parse", `${commit}^{tree}`);
       expect(evidence.map((one) => `${one.command} ${one.tree}`)).toEqual([
-        `npm test ${tree}`,
+        `node test/f.test.js ${tree}`,
         `node check-c.js ${tree}`,
       ]);
     }
@@ -80,7 +80,7 @@ describe("several branches", () => {
     });
     expect(branches[2]?.refused).toMatchObject({
       code: "R-PC-002",
-      details: { with: "two", command: "npm test" },
+      details: { with: "two", command: "node test/f.test.js" },
     });
     expect(repository.git("show", "main:b.js")).toBe("exports.b = 2;");
     expect(repository.git("show", "main:c.js")).toBe("exports.c = 1;");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import { foundRepository, type LandRepository } from "./support/land-repository.ts";
 
 const deletes = { "f.js": "exports.f = 9;\n", "test/f.test.js": "// gone\n" };
 
@@ -16,7 +16,7 @@ async function landed(repository: LandRepository, ...words: string[]) {
 
 describe("a change that weakens the tests it is judged by", () => {
   it("waits for a person, whose reason is recorded with the merge", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     repository.branch("work", deletes);
     const before = repository.git("rev-parse", "main");
     const { status, refused } = await landed(repository, "work");
@@ -46,7 +46,7 @@ describe("a change that weakens the tests it is judged by", () => {
   });
 
   it("is refused where the person refuses it, and asked about once", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     repository.branch("work", deletes);
     await repository.land("work");
     expect((await repository.run(["decide", "UD-1", "no", "--note", "keep f"])).status).toBe(0);
@@ -57,7 +57,7 @@ describe("a change that weakens the tests it is judged by", () => {
   });
 
   it("is asked about anew for other work, and when more is weakened", async () => {
-    using repository = landRepository({ "test/g.sh": "test ! -e g.txt\n" });
+    using repository = foundRepository({ "test/g.sh": "test ! -e g.txt\n" });
     repository.branch("work", deletes);
     await repository.land("work");
     await repository.run(["decide", "UD-1", "accept: fine"]);
@@ -78,7 +78,7 @@ describe("a change that weakens the tests it is judged by", () => {
   });
 
   it("asks nobody in a dry run", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     repository.branch("work", deletes);
     expect(await landed(repository, "work", "--dry-run")).toMatchObject({
       status: 3,
@@ -88,7 +88,7 @@ describe("a change that weakens the tests it is judged by", () => {
   });
 
   it("is refused, or let in and told of, as the configuration says", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     repository.branch("work", deletes);
     repository.write(".lockstep/config.yaml", "tests: { weaken: refuse }\n");
     expect(await landed(repository, "work")).toMatchObject({ status: 2, refused: { code: "R-TW-001" } });
@@ -107,7 +107,7 @@ describe("a change that weakens the tests it is judged by", () => {
     ["a file that is configured as test material", "npm test", { "golden/f": "9\n" }],
     ["the recipe of make", "make test", { Makefile: ".PHONY: test\ntest:\n\ttrue\n" }],
   ])("is found: %s", async (_name, check, changes) => {
-    using repository = landRepository({
+    using repository = foundRepository({
       "ci.sh": "node test/f.test.js\n",
       Makefile: ".PHONY: test\ntest:\n\tnode test/f.test.js\n",
       "golden/f": "1\n",
@@ -133,7 +133,7 @@ describe("a change that weakens the tests it is judged by", () => {
 
 describe("a change that touches tests and weakens nothing", () => {
   it("is merged, and one line says why", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     repository.branch("work", {
       "test/f.test.js": 'if (![1].includes(require("../f.js").f)) process.exit(1);\n',
     });
@@ -146,7 +146,7 @@ describe("a change that touches tests and weakens nothing", () => {
   });
 
   it("costs no other run where it touches no test material", async () => {
-    using repository = landRepository({ "package-lock.json": '{"lockfileVersion":3,"packages":{}}\n' });
+    using repository = foundRepository({ "package-lock.json": '{"lockfileVersion":3,"packages":{}}\n' });
     repository.branch("work", {
       "f.js": "exports.f = 2;\n",
       "package.json": '{"version":"1.0.0","scripts":{"test":"node test/f.test.js"}}\n',
@@ -157,7 +157,7 @@ describe("a change that touches tests and weakens nothing", () => {
   });
 
   it("may be allowed beforehand, for just these tests", async () => {
-    using repository = landRepository({ "test/g.sh": "true\n" });
+    using repository = foundRepository({ "test/g.sh": "true\n" });
     repository.branch("work", deletes);
     expect((await landed(repository, "work", "--may-change-tests", "test/g.sh")).status).toBe(3);
     expect(await landed(repository, "work", "--may-change-tests", "test/f.*")).toMatchObject({
@@ -169,7 +169,7 @@ describe("a change that touches tests and weakens nothing", () => {
 
 describe("work that others merge", () => {
   it("is judged by the tests of the commit that it was dispatched on", async () => {
-    using repository = landRepository();
+    using repository = foundRepository();
     const packet = {
       task_id: "T-1",
       assignment: {

@@ -16,7 +16,7 @@ describe("a branch", () => {
       outcome: "merged",
       task: "land-good",
       evidence: [
-        { command: "npm test", kind: "project", outcome: "pass" },
+        { command: "node test/f.test.js", kind: "project", outcome: "pass" },
         {
           command: "grep -q 2 f.js",
           kind: "proves",
@@ -29,7 +29,9 @@ describe("a branch", () => {
     const head = repository.git("rev-parse", "HEAD");
     expect(landed.commit).toBe(head);
     expect(repository.git("show", "-s", "--format=%P", head).split(" ")).toHaveLength(2);
-    expect(repository.git("show", "-s", "--format=%B", head)).toContain("Lockstep-Evidence: npm test (pass)");
+    expect(repository.git("show", "-s", "--format=%B", head)).toContain(
+      "Lockstep-Evidence: node test/f.test.js (pass)",
+    );
     expect(JSON.parse(repository.git("notes", "--ref=lockstep", "show", head))).toMatchObject({
       changed: ["f.js"],
     });
@@ -262,12 +264,30 @@ describe("the base", () => {
   it("that is red takes the branch that repairs it, with or without a check that proves it", async () => {
     using repository = redBase();
     repository.branch("repair", { "f.js": "exports.f = 2;\n", "test/g.test.js": "process.exit(0);\n" });
-    const { status, landed } = await repository.land("repair", "--proves", "npm test");
+    const { status, landed } = await repository.land("repair", "--proves", "node test/f.test.js");
     expect({ status, outcome: landed.outcome }).toEqual({ status: 0, outcome: "merged" });
     expect(landed.evidence).toMatchObject([
-      { command: "npm test", kind: "project", before: { exit: 1 }, after: { exit: 0 }, outcome: "pass" },
-      { command: "npm test", kind: "proves", before: { exit: 1 }, after: { exit: 0 }, outcome: "pass" },
-      { command: "npm test", kind: "judgement", before: { exit: 1 }, after: { exit: 0 }, outcome: "pass" },
+      {
+        command: "node test/f.test.js",
+        kind: "project",
+        before: { exit: 1 },
+        after: { exit: 0 },
+        outcome: "pass",
+      },
+      {
+        command: "node test/f.test.js",
+        kind: "proves",
+        before: { exit: 1 },
+        after: { exit: 0 },
+        outcome: "pass",
+      },
+      {
+        command: "node test/f.test.js",
+        kind: "judgement",
+        before: { exit: 1 },
+        after: { exit: 0 },
+        outcome: "pass",
+      },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import { checksByName, type LandRepository, landRepository } from "./support/land-repository.ts";
 
 const answer = `answer: { status: OK, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }`;
 const makes = 'write: { path: A.txt, text: "made\\n" }';
@@ -14,7 +14,7 @@ function planned(attempts: readonly (readonly string[])[], limits = "{}", task =
   return landRepository({
     "agents/a.yaml": `attempts:\n${listed.join("")}`,
     ".gitignore": "state\n.agents-work\n",
-    ".lockstep/config.yaml": `agents: { a: { adapter: script, run: [agents/a.yaml] } }\nlimits: ${limits}\n`,
+    ".lockstep/config.yaml": `agents: { a: { adapter: script, run: [agents/a.yaml] } }\n${checksByName}limits: ${limits}\n`,
     "tasks.yaml": `project: { name: shop }\ntasks:\n  - { id: A, goal: make it, agent: a, lock_scope: [A.txt], acceptance_checks: ["cmd: test -e A.txt"]${task} }\n`,
   });
 }

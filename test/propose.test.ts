@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import { checksByName, type LandRepository, landRepository } from "./support/land-repository.ts";
 
 /** Writes down how it was called; knows a pull request once it has made one. */
 const gh = `#!/bin/sh
@@ -19,7 +19,10 @@ const installed = spawnSync("gh", ["--version"]).status === 0;
 if (installed) console.warn("\n!!! SKIPPED: what happens without `gh`, because there is one here\n");
 
 function withRemote({ program = true } = {}): LandRepository & { env: { PATH: string } } {
-  const repository = landRepository({ ".lockstep/config.yaml": "integrate: pr\n", ".gitignore": "state\n" });
+  const repository = landRepository({
+    ".lockstep/config.yaml": `${checksByName}integrate: pr\n`,
+    ".gitignore": "state\n",
+  });
   execFileSync("git", ["init", "-q", "--bare", join(repository.path, "state/remote.git")]);
   repository.git("remote", "add", "origin", join(repository.path, "state/remote.git"));
   repository.git("push", "-q", "origin", "main");
@@ -51,7 +54,7 @@ describe("integrate: pr", () => {
     expect(remote(repository, "rev-parse", "work")).toBe(repository.git("rev-parse", "work"));
     expect(remote(repository, "rev-parse", "main")).toBe(before);
     expect(repository.git("rev-parse", "main")).toBe(before);
-    expect(read(repository, "body")).toContain("| ` npm test ` | exit 0 | exit 0 | pass |");
+    expect(read(repository, "body")).toContain("| ` node test/f.test.js ` | exit 0 | exit 0 | pass |");
     expect(read(repository, "calls")).toContain("pr create --base main --head work --title change work");
     expect((await run()).status).toBe(0);
     expect(read(repository, "calls").match(/pr create/g)).toHaveLength(1);

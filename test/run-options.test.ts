@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { findFault } from "../src/clients/process/find-program.ts";
 import { defaultConfig } from "../src/contract/default-config.ts";
 import { withDefaultAgent } from "../src/run/conduct/default-agent.ts";
-import { type LandRepository, landRepository } from "./support/land-repository.ts";
+import { checksByName, type LandRepository, landRepository } from "./support/land-repository.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const answer =
@@ -31,7 +31,7 @@ function planned({
     "agents/ann.yaml": agent("ann"),
     "agents/bob.yaml": agent("bob"),
     ".gitignore": "state\n.agents-work\n",
-    ".lockstep/config.yaml": `agents:\n  ann: { adapter: script, run: [agents/ann.yaml] }\n  bob: { adapter: script, run: [agents/bob.yaml] }\n${config}`,
+    ".lockstep/config.yaml": `agents:\n  ann: { adapter: script, run: [agents/ann.yaml] }\n  bob: { adapter: script, run: [agents/bob.yaml] }\n${checksByName}${config}`,
     "tasks.yaml": `project: { name: shop }\ntasks:\n${tasks.map((one) => `  - ${one}\n`).join("")}`,
     ...files,
   });
@@ -133,9 +133,9 @@ describe("a base whose own checks fail", () => {
     const { status, stdout, stderr } = await repository.run(["run"]);
     expect(status).toBe(3);
     expect(stderr).toContain(
-      "lockstep: R-GT-001: `npm test` fails on `main` (exit 1), so nothing could be proven: mend it, or compare failures with --allow-red\n",
+      "lockstep: R-GT-001: `node test/f.test.js` fails on `main` (exit 1), so nothing could be proven: mend it, or compare failures with --allow-red\n",
     );
-    expect(stdout).toContain("npm test printed\n");
+    expect(stdout).toContain("node test/f.test.js printed\n");
     expect(stdout).toContain("  1 failing: rounds\n");
     expect(stderr).not.toContain("started by");
     const document = JSON.parse((await repository.run(["run", "--json"])).stdout);
@@ -153,8 +153,10 @@ describe("a base whose own checks fail", () => {
     using repository = planned({ files: red });
     const { status, stdout, stderr } = await repository.run(["run", "--allow-red"]);
     expect(status, stderr).toBe(0);
-    expect(stderr).toContain("`npm test` fails on the base (exit 1): it may go on failing as it does");
-    expect(stdout).toContain("proof: npm test (fails as before); test -e A.txt (failed before)\n");
+    expect(stderr).toContain(
+      "`node test/f.test.js` fails on the base (exit 1): it may go on failing as it does",
+    );
+    expect(stdout).toContain("proof: node test/f.test.js (fails as before); test -e A.txt (failed before)\n");
   });
 
   it("is no excuse for a task that makes them fail otherwise", async () => {

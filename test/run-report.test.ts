@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type ReportedTask, type RunReport, runReport } from "../src/cli/run-view/run-report.ts";
 import { shortName } from "../src/cli/task-names.ts";
 import { noRetries } from "../src/core/tasks/counters.ts";
-import { landRepository } from "./support/land-repository.ts";
+import { checksByName, landRepository } from "./support/land-repository.ts";
 import { eventually } from "./support/run-command.ts";
 
 const session = "2026-08-01_shop";
@@ -185,8 +185,7 @@ function planned(tasks: readonly string[]) {
     "agents/b.yaml": steps("exit: 3"),
     "agents/c.yaml": steps('say: "at work"', "sleep: 60"),
     ".gitignore": "state\n.agents-work\n",
-    ".lockstep/config.yaml":
-      "agents:\n  a: { adapter: script, run: [agents/a.yaml] }\n  b: { adapter: script, run: [agents/b.yaml] }\n  c: { adapter: script, run: [agents/c.yaml] }\n",
+    ".lockstep/config.yaml": `${checksByName}agents:\n  a: { adapter: script, run: [agents/a.yaml] }\n  b: { adapter: script, run: [agents/b.yaml] }\n  c: { adapter: script, run: [agents/c.yaml] }\n`,
     "tasks.yaml": `project: { name: shop }\ntasks:\n${tasks.map((task) => `  - ${task}\n`).join("")}`,
   });
 }
@@ -199,7 +198,7 @@ describe("a run", () => {
     const first = await repository.run(["run"]);
     expect(first).toMatchObject({ status: 0 });
     expect(first.stdout).toContain("1 of 1 task merged into main\n\nmerged\n  A  do A\n");
-    expect(first.stdout).toContain("     proof: npm test; test -e A.txt (failed before)\n");
+    expect(first.stdout).toContain("     proof: node test/f.test.js; test -e A.txt (failed before)\n");
     expect(first.stdout).not.toContain("git push");
     repository.git("remote", "add", "origin", "https://127.0.0.1/none.git");
     const again = await repository.run(["run"]);

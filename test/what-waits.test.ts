@@ -69,7 +69,7 @@ describe("the status", () => {
     });
     await repository.run(["run"]);
     const before = (await repository.run(["status"])).stdout;
-    expect(before).toMatch(/^A +MERGED .* proof: npm test; test -e A\.txt \(failed before\)$/m);
+    expect(before).toMatch(/^A +MERGED .* proof: node test\/f\.test\.js; test -e A\.txt \(failed before\)$/m);
     expect(before).toMatch(/^B +ESCALATED .* R-AG-001 /m);
     expect((await repository.run(["rollback", "task", "A"])).status).toBe(0);
     expect((await repository.run(["task", "resolve", "B", "--note", "again"])).stdout).toBe(

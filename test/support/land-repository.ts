@@ -1,5 +1,8 @@
 import { type Repository, temporaryRepository } from "./run-command.ts";
 
+/** The project's own check by name: starting npm takes four times as long as the test. */
+export const checksByName = 'checks: { default: ["node test/f.test.js"] }\n';
+
 const files = {
   "f.js": "exports.f = 1;\n",
   "test/f.test.js": 'if (![1, 2].includes(require("../f.js").f)) process.exit(1);\n',
@@ -21,6 +24,12 @@ export interface LandRepository extends Repository {
 
 /** A repository with a green base on `main`. */
 export function landRepository(more: Readonly<Record<string, string>> = {}): LandRepository {
+  const config = "package.json" in more ? {} : { ".lockstep/config.yaml": checksByName };
+  return foundRepository({ ...config, ...more });
+}
+
+/** The same, where Lockstep has to find `npm test` by itself. */
+export function foundRepository(more: Readonly<Record<string, string>> = {}): LandRepository {
   const repository = temporaryRepository({ ...files, ...more });
   const { git } = repository;
   git("checkout", "-q", "-b", "main");

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type LandRepository, landRepository } from "./land-repository.ts";
+import { checksByName, type LandRepository, landRepository } from "./land-repository.ts";
 
 export const answer = (status: string) =>
   `answer: { status: ${status}, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }`;
@@ -24,11 +24,12 @@ export function planned({ agents, tasks, config = "", settings = {}, files = {} 
     const more = settings[name] === undefined ? "" : `, ${settings[name]}`;
     return `  ${name}: { adapter: script, run: [agents/${name}.yaml]${more} }\n`;
   });
+  const isPlain = !("package.json" in files) && !config.includes("checks:");
   return landRepository({
     ...Object.fromEntries(scripts),
     ...files,
     ".gitignore": "state\n.agents-work\n",
-    ".lockstep/config.yaml": `agents:\n${listed.join("")}${config}`,
+    ".lockstep/config.yaml": `agents:\n${listed.join("")}${isPlain ? checksByName : ""}${config}`,
     "tasks.yaml": planText(tasks),
   });
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type LandRepository, landRepository } from "./land-repository.ts";
+import { checksByName, type LandRepository, landRepository } from "./land-repository.ts";
 
 const agent = readFileSync(new URL("./team-agent.cjs", import.meta.url), "utf8");
 
@@ -58,7 +58,9 @@ export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamReposi
   });
   const { path } = repository;
   const run = JSON.stringify([process.execPath, "agents/team.cjs", join(path, "team.json")]);
-  repository.write(".lockstep/config.yaml", `agents:\n  team: { adapter: command, run: ${run} }\n${config}`);
+  const checks = config.includes("checks:") ? "" : checksByName;
+  const team = `agents:\n  team: { adapter: command, run: ${run} }\n`;
+  repository.write(".lockstep/config.yaml", `${team}${checks}${config}`);
   repository.git("commit", "-qam", "the team");
   const wish = (given: TeamWishes) => repository.write("team.json", JSON.stringify(given));
   wish(wishes);
