@@ -17,7 +17,7 @@ const recordsMax = 1000;
 /** A command that is still at work may be about to tell of its own. */
 const youngMs = 60 * 60_000;
 
-export type CheckedTree = "base" | "merged" | "the change" | "merged, the base's tests";
+type CheckedTree = "base" | "merged" | "the change" | "merged, the base's tests";
 
 /** One check of the last proof of a task or branch. */
 export interface RecordedCheck {
