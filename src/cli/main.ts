@@ -5,6 +5,7 @@ import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 import { exitOf } from "./exit-of.ts";
 import { CallRefused, refuseCaller } from "./refuse-caller.ts";
+import { takenByOption } from "./taken-by-option.ts";
 
 const program = new Command("lockstep")
   .description("Keeps coding agents inside their locks, in code and not in prompts")
@@ -26,8 +27,17 @@ try {
 
 function problemOf(text: string): string {
   const [, problem = text, meant] = /^error: (.*)(?:\n\(Did you mean (.*)\?\))?/.exec(text) ?? [];
+  const taken = problem.startsWith("missing required argument")
+    ? takenByOption(process.argv, variadicOptions(program))
+    : undefined;
+  if (taken !== undefined) return `${problem.trim()}: ${taken}`;
   const next = meant === undefined ? "; see `lockstep --help`" : `: did you mean \`${meant}\`?`;
   return `${problem.trim()}${next}`;
+}
+
+function variadicOptions({ commands, options }: Command): readonly string[] {
+  const own = options.flatMap(({ variadic, long }) => (variadic && long ? [long] : []));
+  return [...own, ...commands.flatMap(variadicOptions)];
 }
 
 /** Commands that decide report their own faults; this is for what went wrong around them. */
