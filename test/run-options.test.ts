@@ -125,6 +125,27 @@ describe("run --max-parallel", () => {
   });
 });
 
+describe("a plan with several mistakes", () => {
+  it("has a line for each, and a suggestion where a word is near", async () => {
+    using repository = planned({
+      tasks: ["{ id: A, gaol: x, lock_scop: [a], acceptance_checks: ['cmd: true'] }"],
+    });
+    const { status, stderr } = await repository.run(["run"]);
+    expect({ status, lines: stderr.trimEnd().split("\n") }).toEqual({
+      status: 2,
+      lines: [
+        "lockstep: E-PLAN: tasks.yaml:3:14: `tasks[0].gaol` is no key here: did you mean `goal`?",
+        "lockstep: E-PLAN: tasks.yaml:3:23: `tasks[0].lock_scop` is no key here: did you mean `lock_scope`?",
+      ],
+    });
+    const { stdout } = await repository.run(["run", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      code: "E-PLAN",
+      details: { problems: [/gaol/, /lock_scop/].map((one) => expect.stringMatching(one)) },
+    });
+  });
+});
+
 describe("a base whose own checks fail", () => {
   const red = { "test/f.test.js": 'console.log("1 failing: rounds"); process.exit(1);\n' };
 

@@ -1,3 +1,4 @@
+import { field, isStringList } from "../core/points/fields.ts";
 import { deny, type Verdict } from "../core/rules/verdict.ts";
 import { internalFault } from "../hooks/run-point.ts";
 import { CommandFault } from "./command-fault.ts";
@@ -6,11 +7,18 @@ import { exitOf } from "./exit-of.ts";
 
 /** Any failure of a command that decides something is a deny: code, reason, and exit 2 where it answers with a verdict. */
 export function faultVerdict(error: unknown): Verdict {
-  if (error instanceof CommandFault) return deny(error.code, error.message);
+  if (error instanceof CommandFault) return severalProblems(error);
   if (isStoreFault(error))
     return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
   if (isKnownFault(error)) return deny(error.code, error.message);
   return internalFault(error);
+}
+
+/** A verdict has one line for its reason; a fault may have a line for each problem. */
+function severalProblems({ code, message }: CommandFault): Verdict {
+  const [first = "", ...others] = message.split("\n");
+  if (others.length === 0) return deny(code, message);
+  return deny(code, `${first} (and ${others.length} more)`, { problems: [first, ...others] });
 }
 
 /** For other programs: one line of JSON on stdout, a deny's reason on stderr too, exit 0 or 2. */
@@ -61,8 +69,10 @@ async function caught(decide: () => Promise<Verdict>): Promise<Verdict> {
   }
 }
 
-function complain({ code, reason }: Verdict): 2 {
-  writeAll(2, `lockstep: ${code}: ${reason}\n`);
+function complain({ code, reason, details }: Verdict): 2 {
+  const problems = field(details, "problems");
+  const lines = isStringList(problems) ? problems : [reason];
+  writeAll(2, lines.map((line) => `lockstep: ${code}: ${line}\n`).join(""));
   return 2;
 }
 
