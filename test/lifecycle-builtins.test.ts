@@ -22,7 +22,19 @@ describe("the registry of built-in hooks", () => {
   it("has every name that a configuration may use, and no other", async () => {
     const names = [...builtinHooks.keys()];
     const [line] = await linesOf("hooks:\n  before_submit: [lint]\n");
-    expect(line).toContain(`expected one of ${names.map((one) => `\`${one}\``).join(", ")}, or`);
+    expect(line).toContain(
+      `expected one of ${names.map((one) => `\`${one}\``).join(", ")}, a map with \`command\`, or`,
+    );
+    expect(line).toContain("`unknown_hooks: warn`");
+  });
+
+  it("knows what other configurations call them: the merge itself is Lockstep's", async () => {
+    using ground = await lifecycleGround();
+    expect(await run("rebase_on_base", ground)).toMatchObject({ status: "SKIP" });
+    expect(await run("merge_pr", ground)).toMatchObject({
+      status: "SKIP",
+      message: expect.stringMatching(/itself merges/),
+    });
   });
 });
 

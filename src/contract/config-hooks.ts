@@ -3,7 +3,7 @@ import { command, entriesOf, fieldOf, name } from "./config-parts.ts";
 
 /** Lifecycle hooks: what runs before and after a task is submitted and merged. */
 
-const builtinHooks = ["rebase_on_main", "create_pr", "run_tests", "gatekeeper"];
+const builtinHooks = ["rebase_on_main", "create_pr", "run_tests", "gatekeeper", "rebase_on_base", "merge_pr"];
 
 const named = name.transform((hook): NamedHook => ({ name: hook, parameters: null }));
 
@@ -82,7 +82,8 @@ function expectedInPlaceOf(hook: NamedHook, unknown: unknown): string | undefine
   if (hook.name === "gatekeeper" && !gatekeeperParameters.safeParse(hook.parameters).success)
     return "what it looks at, such as { gatekeeper: [qa] }";
   if (unknown === "warn" || builtinHooks.includes(hook.name)) return undefined;
-  return `one of ${builtinHooks.map((one) => `\`${one}\``).join(", ")}, or a map with \`command\``;
+  const names = builtinHooks.map((one) => `\`${one}\``).join(", ");
+  return `one of ${names}, a map with \`command\`, or \`unknown_hooks: warn\` beside \`hooks\``;
 }
 
 const gatekeeperParameters = z.array(name).min(1);

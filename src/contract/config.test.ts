@@ -90,6 +90,7 @@ describe("a configuration", () => {
       "an unknown hook where that is only warned of",
       { unknown_hooks: "warn", hooks: { after_merge: ["cheer"] } },
     ],
+    ["the hooks of published configurations", { hooks: { before_merge: ["rebase_on_base", "merge_pr"] } }],
     ["a gate check by command", { gate: { imports: { command: ["npx", "madge", "src"] } } }],
     ["an empty argument", { agents: { a: { adapter: "command", run: ["sh", ""] } } }],
     ["a branch with a folder", { base_branch: "release/1.2" }],

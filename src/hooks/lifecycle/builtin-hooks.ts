@@ -1,6 +1,6 @@
 import { createPr } from "./create-pr.ts";
 import { gatekeeper } from "./gatekeeper.ts";
-import type { HookContext, HookResult } from "./hook.ts";
+import { type HookContext, type HookResult, skip } from "./hook.ts";
 import type { HookPorts } from "./hook-ports.ts";
 import { rebaseOnMain } from "./rebase-on-main.ts";
 import { runTests } from "./run-tests.ts";
@@ -16,4 +16,7 @@ export const builtinHooks: ReadonlyMap<string, BuiltinHook> = new Map<string, Bu
   ["create_pr", createPr],
   ["run_tests", runTests],
   ["gatekeeper", gatekeeper],
+  // Names of octopoid's configurations.
+  ["rebase_on_base", rebaseOnMain],
+  ["merge_pr", async () => skip("Lockstep itself merges what is proven, as `integrate` says")],
 ]);
