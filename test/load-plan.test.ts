@@ -43,6 +43,13 @@ function planOf(text: string) {
 }
 
 describe("a plan", () => {
+  it.each(["feat", "fix", "refactor", "chore", "test", "docs"])(
+    "may call the type of a task %s, as commits do",
+    (type) => {
+      expect(planOf(example.replace("type: product", `type: ${type}`)).tasks[0]?.type).toBe(type);
+    },
+  );
+
   it("is read whole", () => {
     expect(planOf(example)).toEqual({
       project: { name: "shop", definition_of_done: ["all tests pass"] },

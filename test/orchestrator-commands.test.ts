@@ -93,6 +93,12 @@ describe("lockstep agent-session", () => {
     expect(await as({}, "init", "no role")).toBe(2);
   });
 
+  it("that never began has nothing against it", async () => {
+    using repository = temporaryRepository();
+    const { status, stdout } = await repository.run(["agent-session", "summary", "--json"]);
+    expect({ status, score: JSON.parse(stdout).compliance_score }).toEqual({ status: 0, score: 100 });
+  });
+
   it("recovers from a state that is no JSON", async () => {
     using repository = temporaryRepository();
     await repository.run(["agent-session", "init", "orchestrator"]);

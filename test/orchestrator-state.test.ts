@@ -243,8 +243,24 @@ describe("a state that was tampered with", () => {
   });
 
   it("what it writes it can read", () => {
-    expect(parseState(JSON.stringify(freshState))).toEqual(freshState);
-    expect(parseState(JSON.stringify({ ...freshState, __proto__: { agent_role: "x" } }))).toEqual(freshState);
+    const parse = (document: object) => parseState(JSON.stringify(document), new Date(0));
+    expect(parse(freshState)).toEqual(freshState);
+    expect(parse({ ...freshState, __proto__: { agent_role: "x" } })).toEqual(freshState);
+  });
+
+  it("one that another tool wrote with fewer fields and a plain id keeps its role", () => {
+    using repository = temporaryRepository();
+    const { layers, folders } = opened(repository);
+    folders.open("tmp");
+    const theirs = { session_id: "test_session", agent_role: "orchestrator", read_count: 1 };
+    writeFileSync(mainFile(repository), JSON.stringify(theirs));
+    expect(layers.roleOf("c1")).toBe("orchestrator");
+    expect(parseState(JSON.stringify(theirs), new Date(0))).toMatchObject({
+      ...theirs,
+      session_id: "sess_test_session",
+      created_at: "1970-01-01T00:00:00.000Z",
+      violations: [],
+    });
   });
 });
 

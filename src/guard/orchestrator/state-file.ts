@@ -35,7 +35,7 @@ export function readStateFile(file: string): StateFile {
   try {
     const found = fstatSync(descriptor);
     if (!found.isFile() || found.size > stateBytesMax) return { kind: "corrupt" };
-    const state = parseState(readFileSync(descriptor, "utf8"));
+    const state = parseState(readFileSync(descriptor, "utf8"), found.mtime);
     return state === undefined ? { kind: "corrupt" } : { kind: "state", state, usedMs: found.mtimeMs };
   } finally {
     closeSync(descriptor);

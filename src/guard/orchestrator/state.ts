@@ -99,8 +99,11 @@ export function withCall(state: OrchestratorState, call: string): OrchestratorSt
   return { ...state, recent_calls: [...state.recent_calls, call].slice(-recentCallsMax) };
 }
 
-/** The state in a file's text; undefined where it is none, whatever is wrong with it. */
-export function parseState(text: string): OrchestratorState | undefined {
+/**
+ * The state in a file's text; undefined where it is none, whatever is wrong with it. Other tools write fewer fields
+ * and plainer ids: what is absent has a default, and the role counts.
+ */
+export function parseState(text: string, writtenAt: Date): OrchestratorState | undefined {
   let found: unknown;
   try {
     found = JSON.parse(text);
@@ -108,8 +111,12 @@ export function parseState(text: string): OrchestratorState | undefined {
     return undefined;
   }
   if (!isMap(found)) return undefined;
-  const { client_session = null, blocked_reads = 0, recent_calls = [] } = found;
-  const state = { ...found, client_session, blocked_reads, recent_calls };
+  const absent = {
+    ...{ session_id: "unnamed", read_count: 0, violations: [], files_read: [] },
+    ...{ created_at: writtenAt.toISOString(), client_session: null, blocked_reads: 0, recent_calls: [] },
+  };
+  const given = { ...absent, ...found };
+  const state = { ...given, session_id: withPrefix(given.session_id) };
   return isState(state) ? state : undefined;
 }
 
@@ -125,6 +132,10 @@ function isState(state: Readonly<Record<string, unknown>>): state is Orchestrato
     isList(state.files_read, filesReadMax, isShort) &&
     isList(state.recent_calls, recentCallsMax, isShort)
   );
+}
+
+function withPrefix(id: unknown): unknown {
+  return typeof id === "string" && /^(?!sess_)[A-Za-z0-9_-]{1,64}$/.test(id) ? `sess_${id}` : id;
 }
 
 /** It becomes part of file names. */
