@@ -146,6 +146,29 @@ describe("a plan with several mistakes", () => {
   });
 });
 
+describe("a plan that calls tasks completed", () => {
+  const done = task("B", ", agent: bob, status: completed");
+
+  it("has them left as they are, and says that they are not proven", async () => {
+    using repository = planned({ tasks: [done, task("A", ", agent: ann, depends_on: [B]")] });
+    const { status, stdout, stderr } = await repository.run(["run"]);
+    expect(status, stderr).toBe(0);
+    expect(stderr).toContain("not proven by Lockstep, and not done again: B\n");
+    expect(stdout).toContain("1 of 1 task merged into main");
+    expect(repository.git("ls-tree", "--name-only", "main", "A.txt", "B.txt")).toBe("A.txt");
+    expect(await repository.run(["run"])).toMatchObject({ status: 0 });
+  });
+
+  it("is refused where nothing is left to do", async () => {
+    using repository = planned({ tasks: [done] });
+    const { status, stderr } = await repository.run(["run"]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining("E-PLAN: the plan calls all"),
+    });
+  });
+});
+
 describe("a base whose own checks fail", () => {
   const red = { "test/f.test.js": 'console.log("1 failing: rounds"); process.exit(1);\n' };
 

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
+import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
@@ -117,11 +118,12 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const since = performance.now();
   const config = configForRun(given.config, repository.root, options);
   const context = { ...given, config, allowRed: options.allowRed === true };
-  const plan = planFor(readPlan(context, file, say), config, options.agent);
+  const written = planFor(readPlan(context, file, say), config, options.agent);
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);
-  const refused = await takeInChanges(context, { plan, session });
+  const refused = await takeInChanges(context, { plan: written, session });
   if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
+  const plan = await withoutClaimed(context, written, session);
   const ids = new Set(plan.tasks.map(({ id }) => id));
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
@@ -133,6 +135,26 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const ran = await runTasks(context, plan, session);
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
+}
+
+async function withoutClaimed(
+  { engine, onProgress }: IntegrationContext,
+  plan: LoadedPlan,
+  session: SessionPlan,
+): Promise<LoadedPlan> {
+  const known = new Set((await engine.ledger.tasks({ session: session.session })).map(({ key }) => key));
+  const { tasks, claimed } = setClaimedApart(plan.tasks, (id) => known.has(`${session.session}/${id}`));
+  const names = claimed.join(", ");
+  if (tasks.length === 0) {
+    forget(session);
+    throw new CommandFault(
+      "E-PLAN",
+      `the plan calls all its tasks completed (${names}), so there is nothing to do: remove \`status\` from those that Lockstep is to do`,
+    );
+  }
+  if (claimed.length > 0)
+    onProgress(`completed by the plan's own word, not proven by Lockstep, and not done again: ${names}`);
+  return { ...plan, tasks: [...tasks] };
 }
 
 async function openSession({ engine, repository }: IntegrationContext, file: string, again: boolean) {
