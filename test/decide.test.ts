@@ -1,14 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { answerAtPrompt } from "../src/cli/answer-prompt.ts";
+import { type GateDocuments, gateDocuments } from "../src/cli/gate-documents.ts";
+import { askGate } from "../src/engine/ask-gate.ts";
 import { askManual } from "../src/engine/ask-manual.ts";
 import { askSession } from "../src/engine/ask-session.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import { moveSession } from "../src/engine/move-session.ts";
 import { operate } from "../src/engine/operate.ts";
+import { keepVersion } from "../src/session/design-versions.ts";
 import { memoryEngine, person } from "./support/memory-engine.ts";
 import { eventually, startProgram, temporaryRepository } from "./support/run-command.ts";
 import { command } from "./support/run-hook.ts";
 import { gateId, sessionAtGate, sessionName, sessionRepository } from "./support/session-repository.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const ask = (engine: Engine, about: string, more: object = {}) =>
   askSession(
@@ -23,7 +27,11 @@ const ask = (engine: Engine, about: string, more: object = {}) =>
 
 describe("a person at the prompt", () => {
   /** Somebody who types these lines, and what they read meanwhile. */
-  async function typing(engine: Engine, ...lines: readonly string[]) {
+  async function typing(
+    given: Engine | { engine: Engine; documents: GateDocuments },
+    ...lines: readonly string[]
+  ) {
+    const { engine, documents } = "engine" in given ? given : { engine: given, documents: undefined };
     const left = [...lines];
     let shown = "";
     const prompt = {
@@ -38,7 +46,7 @@ describe("a person at the prompt", () => {
         return line;
       },
     };
-    const settled = await answerAtPrompt({ engine, call: person, prompt });
+    const settled = await answerAtPrompt({ engine, call: person, prompt, ...(documents && { documents }) });
     const all = await engine.ledger.decisions();
     return {
       ...{ shown, left, settled: settled.map(({ id }) => id) },
@@ -120,13 +128,61 @@ describe("a person at the prompt", () => {
     expect(entries["UD-1"]).toBe("cancelled: user deferred: next sprint");
   });
 
+  it("reads the design and what changed in it before they answer", async () => {
+    using folder = temporaryFolder();
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    const asked = (text: string) =>
+      askGate(
+        engine,
+        {
+          ...{
+            session: sessionName,
+            gate: "APPROVE_DESIGN",
+            question: "this design?",
+            options: ["approved"],
+          },
+          data: { documents: [keepVersion(folder.path, "spec.md", text)] },
+        },
+        person,
+      );
+    await asked("# Spec\n\nTwo digits.\n");
+    const documents = gateDocuments(folder.path);
+    const first = await typing({ engine, documents }, "o", "d");
+    expect(first.shown).toContain("  ── spec.md ──\n  # Spec\n  \n  Two digits.\n");
+    expect(first.shown).not.toContain("d shows what changed");
+    await asked("# Spec\n\nThree digits.\n");
+    const second = await typing({ engine, documents }, "d", "yes");
+    expect(second.shown).toContain("  d shows what changed since you were asked last\n");
+    expect(second.shown).toMatch(
+      /── spec\.md ──\n {2}@@.*\n[\s\S]* {2}-Two digits\.\n {2}\+Three digits\.\n/,
+    );
+    expect(second.entries[gateId]).toBe("answered: approved");
+  });
+
+  it("takes the recommendation with Enter", async () => {
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    const question = {
+      question: "how?",
+      options: ["per-batch", "single-final"],
+      data: { recommended: "single-final" },
+    };
+    await askGate(engine, { session: sessionName, gate: "REVIEW_STRATEGY", ...question }, person);
+    const { shown, entries } = await typing(engine, "y", "");
+    expect(shown).toContain("  Enter takes single-final\n");
+    expect(Object.values(entries)).toEqual(["answered: approved", "answered: single-final"]);
+  });
+
   it("who gives no answer at a gate blocks the session, and who ends the prompt does not", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
     const ended = await typing(engine, "perhaps");
     expect(ended.entries[gateId]).toBe("pending: null");
     expect(ended.settled).toEqual([]);
-    const { entries, shown } = await typing(engine, "", "", "");
+    const silent = await typing(engine, "", "", "", "");
+    expect(silent.entries[gateId]).toBe("pending: null");
+    const { entries, shown } = await typing(engine, "maybe", "perhaps", "who knows");
     expect(shown.replace(/\s+/g, " ")).toContain(
       `the session is blocked, \`lockstep resume ${sessionName}\` asks again`,
     );

@@ -10,6 +10,7 @@ import { openDecisions } from "../engine/open-decisions.ts";
 import { operate } from "../engine/operate.ts";
 import { readStatus } from "../engine/read-status.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import type { GateDocuments } from "./gate-documents.ts";
 import { answersTo, questionText } from "./run-view/needs-person.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
@@ -27,6 +28,7 @@ interface Asking {
   readonly engine: Engine;
   readonly call: Call;
   readonly prompt: Prompt;
+  readonly documents?: GateDocuments;
 }
 
 type Outcome = "settled" | "unanswered" | "left" | "ended";
@@ -47,7 +49,7 @@ export async function answerAtPrompt(
   const unanswered: Decision[] = [];
   for (const [index, decision] of waiting.entries()) {
     const name = decisionName(pending, decision.id);
-    show(asking.prompt, decision, { name, nameOf, place: `${index + 1} of ${waiting.length}` });
+    show(asking, decision, { name, nameOf, place: `${index + 1} of ${waiting.length}` });
     const outcome = await askOne(asking, decision, name);
     if (outcome === "ended") return settled;
     if (outcome === "settled") settled.push(decision);
@@ -57,7 +59,7 @@ export async function answerAtPrompt(
 }
 
 function show(
-  { tell, columns }: Prompt,
+  { prompt: { tell, columns }, documents }: Asking,
   decision: Decision,
   { name, nameOf, place }: { name: string; nameOf: (task: string) => string; place: string },
 ): void {
@@ -65,12 +67,16 @@ function show(
   const about = isMeta(task) ? task.slice(0, task.indexOf("/")) : nameOf(task);
   const state = field(data, "stateContext");
   const findings = field(data, "findings");
+  const recommended = recommendedAnswer(decision);
   const lines = [
     ...wrapped(questionText(decision, nameOf), columns - 2),
     ...(isTextList(findings) ? findings.map((one) => `- ${one}`) : []),
     ...(field(data, "commit") == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
     options.length === 0 ? "answer in your own words" : `answer: ${answersTo(decision).join(", or ")}`,
-    ...(mayBeLeft(decision) ? [] : ["it needs an answer, or `cancel: ` and why"]),
+    ...(recommended === undefined ? [] : [`Enter takes ${recommended}`]),
+    ...(documents?.show(decision) === undefined ? [] : ["o shows what it is about"]),
+    ...(documents?.changes(decision) === undefined ? [] : ["d shows what changed since you were asked last"]),
+    ...(mayBeLeft(decision) ? [] : [`it needs an answer; ${cancelHint(decision)}`]),
   ];
   const where = `${printable(about)}${typeof state === "string" ? `, ${state}` : ""} (${place})`;
   tell(`\n${style.bold(name)}  ${where}\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`);
@@ -81,14 +87,42 @@ function mayBeLeft(decision: Decision): boolean {
   return gateOf(decision.id) === undefined && !isSecurityQuestion(decision);
 }
 
-async function askOne({ engine, call, prompt }: Asking, decision: Decision, name: string): Promise<Outcome> {
+/** What Enter alone means. */
+function recommendedAnswer({ data }: Decision): string | undefined {
+  const answer = field(data, "recommended");
+  return typeof answer === "string" ? answer : undefined;
+}
+
+function cancelHint({ id, data }: Decision): string {
+  const session = field(data, "session");
+  if (gateOf(id) === undefined) return "`cancel: ` and why leaves it open";
+  return `\`cancel: \` and why stops here, and \`lockstep resume ${session} --abandon WHY\` gives it all up`;
+}
+
+/** True where the person wanted to read, and has. */
+function showDocuments({ prompt, documents }: Asking, decision: Decision, text: string): boolean {
+  const key = text.trim().toLowerCase();
+  if (key !== "o" && key !== "d") return false;
+  const shown = key === "o" ? documents?.show(decision) : documents?.changes(decision);
+  if (shown === undefined) return false;
+  const lines = shown === "" ? ["nothing changed"] : shown.trimEnd().split("\n");
+  prompt.tell(`${lines.map((line) => `  ${printable(line)}\n`).join("")}`);
+  return true;
+}
+
+async function askOne(asking: Asking, decision: Decision, name: string): Promise<Outcome> {
+  const { engine, call, prompt } = asking;
   for (let asked = 0; asked <= reAsksMax; asked += 1) {
-    const text = await prompt.ask(`${name}> `);
-    if (text === undefined) return "ended";
-    const isBlank = text.trim() === "";
-    if (isBlank && mayBeLeft(decision)) return "unanswered";
-    if (isBlank && gateOf(decision.id) === undefined) {
-      prompt.tell("  this one needs an answer, or `cancel: ` and why\n");
+    const typed = await prompt.ask(`${name}> `);
+    if (typed === undefined) return "ended";
+    if (showDocuments(asking, decision, typed)) {
+      asked -= 1;
+      continue;
+    }
+    const text = typed.trim() === "" ? (recommendedAnswer(decision) ?? "") : typed;
+    if (text === "" && mayBeLeft(decision)) return "unanswered";
+    if (text === "") {
+      prompt.tell(`  this one needs an answer; ${cancelHint(decision)}\n`);
       continue;
     }
     const [, reason] = /^\s*cancel:\s*(\S[\s\S]*?)\s*$/i.exec(text) ?? [];

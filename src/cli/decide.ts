@@ -2,11 +2,13 @@ import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
 import type { AnswerOf } from "../engine/operate.ts";
+import { openStateFolder } from "../workspace/state-folder.ts";
 import { type AfterAnswer, afterAnswer } from "./after-answer.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { gateDocuments } from "./gate-documents.ts";
 import { type Opened, openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
 import { questionLines } from "./run-view/question-lines.ts";
@@ -96,7 +98,8 @@ async function nextStep({ engine }: Opened, { details }: Verdict): Promise<reado
 async function askAll(id: string | undefined): Promise<Shown> {
   using opened = await openEngine();
   using prompt = terminalPrompt();
-  const asking = { engine: opened.engine, call: { role: "person" } as const, prompt };
+  const documents = gateDocuments(openStateFolder(opened.project));
+  const asking = { engine: opened.engine, call: { role: "person" } as const, prompt, documents };
   const settled = await answerAtPrompt(asking, (one) => id === undefined || one.id === id);
   const { isShown, lines } = await afterAnswer(
     opened,

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Session } from "../core/session/session.ts";
@@ -17,6 +18,7 @@ import { openStateFolder } from "../workspace/state-folder.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
+import { gateDocuments } from "./gate-documents.ts";
 import { inRepository } from "./in-repository.ts";
 import { listenForStops } from "./listen-for-stops.ts";
 import { isOfSession, reportSession } from "./report-session.ts";
@@ -166,9 +168,11 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
 }
 
 /** Asks the person at the terminal what this session waits for; true if that lets it go on. */
-async function askHere({ engine, call }: IntegrationContext, session: string, stop: AbortSignal) {
+async function askHere({ engine, call, repository }: IntegrationContext, session: string, stop: AbortSignal) {
   using prompt = terminalPrompt(stop);
-  const settled = await answerAtPrompt({ engine, call, prompt }, ({ task }) => isOfSession(task, session));
+  const documents = gateDocuments(join(repository.commonFolder, "lockstep"));
+  const asking = { engine, call, prompt, documents };
+  const settled = await answerAtPrompt(asking, ({ task }) => isOfSession(task, session));
   return settled.length > 0 && prompt.isOpen;
 }
 

@@ -1,6 +1,7 @@
 import { field, isStringList } from "../core/points/fields.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
+import { asOption } from "../core/session/plain-words.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { blockedSession, gateAnswer, refuseGateAnswer } from "./answer-gate.ts";
 import { decisionNamed } from "./decision-ids.ts";
@@ -58,15 +59,9 @@ function needsReason({ id }: Decision): Verdict {
   return deny("R-IN-001", `say why: \`lockstep decide ${id} "accept: REASON"\``, { id });
 }
 
-/** Other words for the two answers to a weakened test. */
-const acceptWords = /^(?:accepted|approve|approved|yes|y|ok)(?=\s*:|$)/i;
-const refuseWords = /^(?:refused|reject|rejected|no|n)(?=\s*:|$)/i;
-
 /** One of the options, or the person's own words where there are none. A reason may follow: `refused: it is too long`. */
 function chosen({ kind, options }: Decision, text: string): string | undefined {
-  const typed = text.trim();
-  const said =
-    kind === "weakened" ? typed.replace(acceptWords, "accept").replace(refuseWords, "refuse") : typed;
+  const said = asOption(text, options);
   if (kind === "question" && options.length === 0) return said === "" ? undefined : said;
   const word = said.toLowerCase();
   const exact = options.find((one) => one.toLowerCase() === word);

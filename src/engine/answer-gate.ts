@@ -14,7 +14,7 @@ import type { Settled } from "./settle.ts";
 const reAsksMax = 3;
 
 const wanted: Readonly<Record<GateState, string>> = {
-  APPROVE_DESIGN: "`approved`, or `changes-requested: ` and what to change",
+  APPROVE_DESIGN: "`yes`, or `changes: ` and what to change",
   REVIEW_STRATEGY: "`per-batch` or `single-final`",
 };
 

@@ -34,7 +34,11 @@ export async function askGate(engine: Engine, asked: GateQuestion, call: Call): 
     const entry: Decision = {
       ...{ id, version: before?.version ?? 0, kind: kinds[asked.gate], task: metaKey(asked.session) },
       ...{ question: asked.question, options: asked.options },
-      data: { ...dataOf(asked), invalid: isNew ? 0 : (field(before?.data, "invalid") ?? 0) },
+      data: {
+        ...dataOf(asked),
+        ...earlierDocuments(before, asked),
+        invalid: isNew ? 0 : (field(before?.data, "invalid") ?? 0),
+      },
       ...{ state: "pending", answer: null, answeredAt: null },
       askedAt: isNew ? draft.at : before.askedAt,
     };
@@ -83,8 +87,15 @@ function dataOf({ session, gate, data = {} }: GateQuestion): Details {
   return { ...data, session, stateContext: gate, fromSecurity: false };
 }
 
+/** Those that the person saw when they were asked last, where they read otherwise now. */
+function earlierDocuments(before: Decision | undefined, { data }: GateQuestion): Details {
+  const seen = field(before?.data, "documents");
+  if (seen === undefined || JSON.stringify(seen) === JSON.stringify(data?.documents)) return {};
+  return { before: seen };
+}
+
 function isSame({ question, options, data }: Decision, asked: GateQuestion): boolean {
-  const { invalid: _invalid, ...rest } = data as Details;
+  const { invalid: _invalid, before: _before, ...rest } = data as Details;
   return (
     JSON.stringify([question, options, rest]) ===
     JSON.stringify([asked.question, asked.options, dataOf(asked)])

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { field } from "../core/points/fields.ts";
 import {
   correctorFor,
@@ -13,6 +13,7 @@ import { askGate, reopened } from "../engine/ask-gate.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block, blockUnanswered } from "./block.ts";
+import { keepVersion } from "./design-versions.ts";
 import { dispatchRole } from "./dispatch-role.ts";
 import { planOf } from "./judge-files.ts";
 import { filesOf } from "./look-up.ts";
@@ -41,6 +42,7 @@ export async function askAtGate(context: SessionContext, gate: GateState): Promi
 }
 
 function approvalQuestion({ name, context }: SessionContext) {
+  const stateFolder = join(context.repository.commonFolder, "lockstep");
   const files = [...listSessionFiles(context.repository.root, name)].filter((file) =>
     /^(?:spec\.md|acceptance\.json|architecture\.md|(?:adr|design-specs|research)\/.*)$/.test(file),
   );
@@ -48,13 +50,11 @@ function approvalQuestion({ name, context }: SessionContext) {
     question: `Is this the design to build? Read ${files.join(", ")} in ${sessionsFolder}/${name}/.`,
     options: ["approved", "changes-requested: …"],
     data: {
-      digests: files.map((file) => digestOf(readSessionFile(context.repository.root, name, file) ?? "")),
+      documents: files.map((file) =>
+        keepVersion(stateFolder, file, readSessionFile(context.repository.root, name, file) ?? ""),
+      ),
     },
   };
-}
-
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 function strategyQuestion({ name, context }: SessionContext) {
@@ -76,8 +76,8 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
   const read = readApproval(answer);
   if (read === undefined) throw new Error(`\`${answer}\` was stored as an answer to ${decision.id}`);
   if (read.approved) {
-    const { digests } = approvalQuestion(context).data;
-    if (JSON.stringify(field(decision.data, "digests")) === JSON.stringify(digests)) {
+    const { documents } = approvalQuestion(context).data;
+    if (JSON.stringify(field(decision.data, "documents")) === JSON.stringify(documents)) {
       await context.move({ type: "approved" });
       return "again";
     }

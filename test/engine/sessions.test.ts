@@ -177,7 +177,9 @@ describe("a gate", () => {
     ] as const) {
       const said = await decide(engine, "UD-APPROVE-DESIGN", text);
       expect(said).toMatchObject({ code: "R-IN-001", details: { left } });
-      expect(said).toMatchObject({ reason: expect.stringContaining("`approved`, or `changes-requested: `") });
+      expect(said).toMatchObject({
+        reason: expect.stringContaining("`yes`, or `changes: ` and what to change"),
+      });
       expect(await entry(engine, gateId)).toMatchObject({ state: "pending" });
     }
     const last = await decide(engine, "UD-APPROVE-DESIGN", "changes-requested:");

@@ -23,6 +23,7 @@ export interface RunPort {
   /** Each has the terminal for itself meanwhile, and says what went wrong. */
   diff(task: string): Promise<string | undefined>;
   take(task: string): Promise<string | undefined>;
+  answer(): Promise<string | undefined>;
   /** Says what became of it. */
   stop(task: string): Promise<string>;
   interrupt(): void;
@@ -36,7 +37,7 @@ const readMsMin = 1000;
 const readShare = 20;
 const noticeMs = 10_000;
 
-const taskKeys = "j/k select  l log  d diff  s stop  t take";
+const taskKeys = "j/k select  l log  d diff  s stop  t take  a answer";
 const ownKeys = `${taskKeys}  q end the run`;
 const watchKeys = `q leave: the other run goes on  ${taskKeys}`;
 const logKeys = "j/k another task  esc back";
@@ -180,7 +181,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   };
 
   async #carryOut(wish: Wish): Promise<void> {
-    if (wish.do === "interrupt") return this.#port.interrupt();
+    if (!("task" in wish)) return wish.do === "answer" ? this.#answer() : this.#port.interrupt();
     const name = shortName(wish.task);
     if (wish.do === "ask-stop" || wish.do === "ask-take") return this.#ask(wish.do, wish.task);
     try {
@@ -190,6 +191,11 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     } catch (error) {
       this.tell(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
+  }
+
+  async #answer(): Promise<void> {
+    if (this.#seen.decisions.length === 0) this.tell("nothing waits for an answer");
+    else await this.#lend(() => this.#port.answer());
   }
 
   /** What cannot be is said at once. */

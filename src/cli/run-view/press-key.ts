@@ -1,4 +1,4 @@
-export type Key = "up" | "down" | "log" | "diff" | "stop" | "take" | "back" | "interrupt";
+export type Key = "up" | "down" | "log" | "diff" | "stop" | "take" | "answer" | "back" | "interrupt";
 
 /** Where the person is in the view. */
 export interface Looking {
@@ -10,7 +10,7 @@ export interface Looking {
 
 export type Wish =
   | { readonly do: "diff" | "stop" | "take" | "ask-stop" | "ask-take"; readonly task: string }
-  | { readonly do: "interrupt" };
+  | { readonly do: "interrupt" | "answer" };
 
 export const lookingAtTasks: Looking = { selected: null, page: "tasks", asked: null };
 
@@ -25,6 +25,7 @@ const meanings: Readonly<Record<string, Key>> = {
   d: "diff",
   s: "stop",
   t: "take",
+  a: "answer",
   "\u001b": "back",
   q: "interrupt",
   "\u0003": "interrupt",
@@ -45,6 +46,7 @@ export function pressKey(
 ): { readonly looking: Looking; readonly wish?: Wish } {
   const calm: Looking = { ...looking, asked: null };
   if (key === "interrupt") return { looking: calm, wish: { do: "interrupt" } };
+  if (key === "answer") return { looking: calm, wish: { do: "answer" } };
   if (key === "back") return { looking: { ...calm, page: "tasks" } };
   if (key === "up" || key === "down") return { looking: { ...calm, selected: step(looking, key, order) } };
   const task = looking.selected ?? order[0];

@@ -37,6 +37,7 @@ export function runPort(
       const { exit, stdout, fault } = await ownCommand(["stop", nameOf(task)]);
       return exit === 0 ? stdout.trim() : (fault ?? `it cannot be stopped (exit ${exit})`);
     },
+    answer: () => showOwnCommand(["decide"], { stays: true }),
     interrupt: () => stops.interrupt(),
   };
 }

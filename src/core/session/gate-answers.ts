@@ -1,3 +1,4 @@
+import { isYes } from "./plain-words.ts";
 import type { Strategy } from "./session.ts";
 
 /** What a person may say at a gate. Undefined: it is asked again. */
@@ -12,7 +13,8 @@ export function readApproval(
   const text = answer.trim();
   const approved = /^approved(?![\w-])/i.exec(text);
   if (approved !== null) return { approved: true, answer: `approved${text.slice(approved[0].length)}` };
-  const [, wish] = /^changes-requested:\s*(\S[\s\S]*)$/i.exec(text) ?? [];
+  if (isYes(text)) return { approved: true, answer: "approved" };
+  const [, wish] = /^(?:changes?(?:-requested)?|no|reject|refuse)\s*[:,]\s*(\S[\s\S]*)$/i.exec(text) ?? [];
   return wish === undefined ? undefined : { approved: false, answer: `changes-requested: ${wish}`, wish };
 }
 
