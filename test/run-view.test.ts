@@ -253,6 +253,7 @@ describe("a key", () => {
       { selected: "b" },
     ],
     ["l shows the log of the chosen task", "jjl", { selected: "b", page: "log" }],
+    ["a answers what waits", "a", { selected: null, wishes: [{ do: "answer" }] }],
     ["l without a choice takes the first task", "l", { selected: "a", page: "log" }],
     ["esc leads back", "l\u001b", { page: "tasks" }],
     ["j in a log shows the next one's", "lj", { selected: "b", page: "log" }],
