@@ -1,10 +1,14 @@
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
 import type { CheckRun, EarlierFailure } from "../core/proof/check-record.ts";
 import type { Inventory } from "../core/proof/inventory.ts";
+import { hasInstallScript } from "../core/proof/setup-inputs.ts";
+import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
-import { copyIncluded, readIncluded } from "../workspace/included-files.ts";
+import { copyIncluded, type Included, includedMarks, readIncluded } from "../workspace/included-files.ts";
 import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
@@ -17,9 +21,9 @@ import { WholeOutput } from "./whole-output.ts";
 export interface ProverOptions {
   readonly root: string;
   readonly commonFolder: string;
-  /** Null: told by lock files. */
+  /** Null: the tree's files tell. */
   readonly setup: readonly (readonly string[])[] | null;
-  /** Untracked files that checks need. */
+  /** Untracked files and folders that checks need. */
   readonly include: readonly string[];
   readonly envPass: readonly string[];
   /** Paths below the home that checks may write. */
@@ -107,7 +111,10 @@ export class Prover implements Disposable {
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
     const { tree } = setup;
-    const inputs = { tree, command, setupKey: setup.key, files: included.files, env: this.#passed() };
+    const inputs = {
+      ...{ tree, command, setupKey: setup.key, env: this.#passed() },
+      included: includedMarks(included),
+    };
     const { plain, told } = reuseKeys(inputs, change && [change.base, ...change.changed]);
     const seen = await this.#reuse.find(plain);
     const earlier = seen !== undefined && seen.exit !== 0 ? seen : undefined;
@@ -116,7 +123,7 @@ export class Prover implements Disposable {
       const { exit, seconds, digest, tail } = kept;
       return { tree, run: { exit, seconds, digest, tail }, reused: true, inventory: keptInventory(kept) };
     }
-    const failed = await this.#prepare(setup);
+    const failed = await this.#prepare(setup, included);
     if (failed !== undefined) return failed;
     const { run, inventory, isTrees } = await this.#check(command, setup, change);
     if (run.exit !== 0) {
@@ -139,7 +146,14 @@ export class Prover implements Disposable {
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
     if (this.#prepared === setup.tree) return { tree: setup.tree };
-    return (await this.#prepare(setup)) ?? { tree: setup.tree };
+    const included = readIncluded(this.#options.root, this.#options.include);
+    if ("error" in included) return included;
+    return (await this.#prepare(setup, included)) ?? { tree: setup.tree };
+  }
+
+  /** What is installed for a commit, and why. */
+  async setupOf(commit: string): Promise<SetupPlan | undefined> {
+    return this.#setupOf(commit);
   }
 
   get folder(): string {
@@ -154,34 +168,39 @@ export class Prover implements Disposable {
   async #setupOf(commit: string): Promise<CommitSetup | undefined> {
     const known = this.#setups.get(commit);
     if (known !== undefined) return known;
-    const setup = await readSetup(this.#options.root, commit, this.#options.setup);
+    const setup = await readSetup(this.#options.root, commit, this.#options);
     if (setup !== undefined) this.#setups.set(setup.commit, setup);
     return setup;
   }
 
-  async #prepare({ commit, tree, commands, key, runsTree }: CommitSetup): Promise<Failed | undefined> {
+  async #prepare(setup: CommitSetup, included: Included): Promise<Failed | undefined> {
+    const { commit, tree, commands, runsTree } = setup;
     this.#prepared = undefined;
-    const included = readIncluded(this.#options.root, this.#options.include);
-    if ("error" in included) return included;
     await this.#checkout.show(commit);
-    if (this.#checkout.setupKey() !== key) {
+    const { own, shared } = keysOf(setup, included);
+    const kept = this.#checkout.setupKey();
+    if (kept === undefined || (kept !== own && kept !== shared)) {
       await this.#checkout.showBare(commit);
-      copyIncluded(included.files, this.folder);
+      await copyIncluded(included, this.folder);
+      if (commands.length === 0) this.#options.onProgress?.(`nothing is installed: ${setup.why}`);
       for (const command of commands) {
-        const failed = await this.#setUp(command, runsTree);
+        const failed = await this.#setUp(command, { runsTree, why: setup.why });
         if (failed !== undefined) return failed;
       }
       // What it left elsewhere would be there for the first check alone, and be of another tree for the next ones.
       if (commands.length > 0 && !(await this.#checkout.show(commit))) return unclean;
-      this.#checkout.keepSetup(key);
+      this.#checkout.keepSetup(shared !== undefined && ranNoScript(this.folder) ? shared : own);
     }
-    copyIncluded(included.files, this.folder);
+    await copyIncluded(included, this.folder);
     this.#prepared = tree;
     return undefined;
   }
 
-  async #setUp(command: readonly string[], runsTree: boolean): Promise<Failed | undefined> {
-    this.#options.onProgress?.(`setting up: ${command.join(" ")}`);
+  async #setUp(
+    command: readonly string[],
+    { runsTree, why }: Pick<CommitSetup, "runsTree" | "why">,
+  ): Promise<Failed | undefined> {
+    this.#options.onProgress?.(`setting up: ${command.join(" ")} (${why})`);
     const env = this.#environment();
     const { exit, tail } = await this.#runWalled({
       ...{ command, purpose: "set-up", env, msMax: setupMsMax },
@@ -194,9 +213,9 @@ export class Prover implements Disposable {
         /\b(?:error|cannot|can only|not found|failed|fatal)\b/i.test(line) &&
         !/debug-0\.log|code E\w+$/.test(line),
     );
-    const why = told ?? lines.at(-1) ?? "no output";
+    const cause = told ?? lines.at(-1) ?? "no output";
     return {
-      error: `the set-up \`${command.join(" ")}\` failed: ${why.trim()}; fix it, or name another under \`workspace.setup\``,
+      error: `the set-up \`${command.join(" ")}\` failed: ${cause.trim()}; fix it, or write another into \`workspace.setup\` (\`[]\` installs nothing)`,
     };
   }
 
@@ -244,10 +263,32 @@ export class Prover implements Disposable {
     return Object.fromEntries(found);
   }
 
-  /** Git's own folder is read-only inside. */
+  /** Git's own folder is read-only inside; a virtual environment that a set-up made is the Python of what follows. */
   #environment(): Record<string, string> {
-    return { ...this.#passed(), CI: "true", GIT_OPTIONAL_LOCKS: "0" };
+    const passed = this.#passed();
+    const python = join(this.folder, ".venv");
+    const environment = existsSync(join(python, "bin"))
+      ? { VIRTUAL_ENV: python, PATH: [join(python, "bin"), passed.PATH].filter(Boolean).join(":") }
+      : {};
+    return { ...passed, ...environment, CI: "true", GIT_OPTIONAL_LOCKS: "0" };
   }
+}
+
+/** By what a set-up's result is found again. Folders that were included lie among what it left. */
+function keysOf({ key, keyUnlessScripts }: CommitSetup, { folders }: Included) {
+  const marked = (one: string) =>
+    folders.length === 0
+      ? one
+      : createHash("sha256")
+          .update(JSON.stringify([one, folders]))
+          .digest("hex");
+  return { own: marked(key), shared: keyUnlessScripts && marked(keyUnlessScripts) };
+}
+
+/** By the lock file that npm leaves beside what it installed. */
+function ranNoScript(folder: string): boolean {
+  const file = join(folder, "node_modules", ".package-lock.json");
+  return existsSync(file) && !hasInstallScript(readFileSync(file, "utf8"));
 }
 
 /** A failure that says nothing about the tree: a program is missing on this machine, or the check never ran. */

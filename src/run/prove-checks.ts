@@ -8,6 +8,7 @@ import {
 } from "../core/proof/check-record.ts";
 import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
 import { lostTests } from "../core/proof/lost-tests.ts";
+import { missingIn, missingSetup } from "../core/proof/missing-setup.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { JudgedCheck } from "../proof/judgement/judge-change.ts";
@@ -97,7 +98,7 @@ export class ChecksProof {
       const before = await this.#onBase(command, kind);
       if ("allow" in before) return before;
       if (before.run.exit === 0 || this.#with.allowRed) continue;
-      return redBase(command, before.run);
+      return this.#redBase(command, before.run);
     }
     return undefined;
   }
@@ -143,7 +144,7 @@ export class ChecksProof {
         });
       if (record.outcome === "pass" || asBefore) continue;
       const isRedBase = !allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
-      if (isRedBase) return { refused: redBase(command, before.run), records, waiting: true };
+      if (isRedBase) return { refused: await this.#redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
         const refused = whyNot(record, ofRun);
@@ -164,6 +165,19 @@ export class ChecksProof {
     if ("error" in tried) return true;
     const run = settledRun(tried);
     return run.exit !== 0 && !isKnown(run);
+  }
+
+  /** Where nothing was installed, what the command did not find is no fault of the base's. */
+  async #redBase(command: string, run: CheckRun): Promise<Deny> {
+    const plan = await this.#with.prover.setupOf(this.#with.base);
+    const missing =
+      plan?.commands.length === 0 ? missingIn(run.exit, `${run.excerpt ?? ""}\n${run.tail}`) : undefined;
+    if (plan === undefined || missing === undefined) return redBase(command, run);
+    const { why, next } = plan;
+    return deny("R-PC-003", missingSetup(command, missing, plan), {
+      ...{ command, missing: missing.what, setup: { why, next } },
+      ...printed(run),
+    });
   }
 
   async #onBase(command: string, kind: CheckKind): Promise<Proven | Deny> {

@@ -21,7 +21,7 @@ export class Dependencies {
 
   async #install(commit: string, folder: string): Promise<string | undefined> {
     const { config, repository } = this.#context;
-    const setup = await readSetup(repository.root, commit, config.workspace.setup);
+    const setup = await readSetup(repository.root, commit, config.workspace);
     if (setup === undefined || setup.commands.length === 0) return undefined;
     using prover = await openProver(this.#context);
     const prepared = await prover.prepare(commit);
