@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -104,22 +103,29 @@ describe("what a set-up installed", () => {
   });
 
   it("by pip lies in a virtual environment, whose Python the checks run on", async () => {
-    using ground = provingGround({ "requirements.txt": "./wheels/hello-1.0-py3-none-any.whl\n" });
-    const wheel = [
-      "import os, zipfile",
-      "os.makedirs('wheels')",
-      "z = zipfile.ZipFile('wheels/hello-1.0-py3-none-any.whl', 'w')",
-      "z.writestr('hello.py', 'said = \"hello\"\\n')",
-      "z.writestr('hello-1.0.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: hello\\nVersion: 1.0\\n')",
-      "z.writestr('hello-1.0.dist-info/WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')",
-      "z.writestr('hello-1.0.dist-info/RECORD', '')",
-      "z.close()",
-    ];
-    execFileSync("python3", ["-c", wheel.join("\n")], { cwd: ground.place("main") });
-    ground.commit();
-    const check = await ground.check("python -c 'import hello, sys; print(hello.said, sys.prefix)'");
-    expect(check).toMatchObject({ error: "", exit: 0, tail: expect.stringMatching(/^hello .*\/\.venv\n$/) });
-    expect(() => execFileSync("python3", ["-c", "import hello"], { stdio: "ignore" })).toThrow();
+    using ground = provingGround({ "requirements.txt": "a\n" });
+    const before = process.env.PATH;
+    try {
+      const environment = `#!/bin/sh\necho ".venv: $*" >> "$HOME/counts/runs"\n`;
+      const system = [
+        "#!/bin/sh",
+        'echo "system: $*" >> "$HOME/counts/runs"',
+        "mkdir -p .venv/bin",
+        `printf '%s' '${environment}' > .venv/bin/python`,
+        "chmod +x .venv/bin/python",
+      ].join("\n");
+      chmodSync(ground.write("home/.local/bin/python3", system), 0o755);
+      process.env.PATH = `${ground.place("home/.local/bin")}:${before}`;
+      const check = await ground.check("python -m pytest; echo $VIRTUAL_ENV");
+      expect(check).toMatchObject({ error: "", exit: 0, tail: expect.stringMatching(/^\/.*\/\.venv\n$/) });
+      expect(runsOf(ground)).toEqual([
+        "system: -m venv --system-site-packages .venv",
+        ".venv: -m pip install --disable-pip-version-check --quiet -r requirements.txt",
+        ".venv: -m pytest",
+      ]);
+    } finally {
+      process.env.PATH = before;
+    }
   });
 });
 
