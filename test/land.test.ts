@@ -407,7 +407,11 @@ describe("a dry run", () => {
 
 describe("what is not supported", () => {
   it.each<[string, (repository: LandRepository) => void, string]>([
-    ["a branch that does not exist", () => {}, "there is no branch `work`: `git branch` lists them"],
+    [
+      "a branch that does not exist",
+      () => {},
+      "there is no branch, tag or commit `work`: `git branch --all`",
+    ],
     [
       "a branch with a history of its own",
       (one) => {
@@ -418,23 +422,10 @@ describe("what is not supported", () => {
       "has no commit in common with the base",
     ],
     [
-      "a repository without commits",
-      (one) => {
-        one.git("checkout", "-q", "--orphan", "empty");
-      },
-      "branch `empty` has no commit yet",
+      "a base branch that does not exist",
+      (one) => void one.git("checkout", "-q", "--orphan", "empty"),
+      "there is no branch `empty` here",
     ],
-    [
-      "a shallow clone",
-      (one) => one.write(".git/shallow", `${one.git("rev-parse", "main")}\n`),
-      "git fetch --unshallow",
-    ],
-    [
-      "large files that are not here",
-      (one) => one.write(".gitattributes", "*.bin filter=lfs\n"),
-      "git lfs pull",
-    ],
-    ["submodules", (one) => one.write(".gitmodules", ""), "submodules are not supported yet"],
     [
       "a sparse checkout",
       (one) => one.git("config", "core.sparseCheckout", "true"),

@@ -1,5 +1,6 @@
 import { deny, type Verdict } from "../core/rules/verdict.ts";
 import { internalFault } from "../hooks/run-point.ts";
+import { asDiskFault } from "../workspace/disk-fault.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { exitOf } from "./exit-of.ts";
@@ -10,7 +11,8 @@ export function faultVerdict(error: unknown): Verdict {
   if (isStoreFault(error))
     return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
   if (isKnownFault(error)) return deny(error.code, error.message);
-  return internalFault(error);
+  const refused = asDiskFault(error);
+  return refused === undefined ? internalFault(error) : deny(refused.code, refused.message, { kind: "disk" });
 }
 
 /** For other programs: one line of JSON on stdout, a deny's reason on stderr too, exit 0 or 2. */
