@@ -16,14 +16,31 @@ export function fillLargeFiles(
 ): readonly string[] {
   return paths.filter((path) => {
     const file = join(folder, path);
-    const id = pointerIn(file);
-    if (id === undefined) return false;
-    const content = join(commonFolder, "lfs", "objects", id.slice(0, 2), id.slice(2, 4), id);
+    const content = contentOf(commonFolder, file);
+    if (content === undefined) return false;
     if (!existsSync(content)) return true;
     rmSync(file);
     copyFileSync(content, file, constants.COPYFILE_FICLONE);
     return false;
   });
+}
+
+/** Those that are pointers, and whose content was not fetched. */
+export function missingLargeFiles(
+  commonFolder: string,
+  folder: string,
+  paths: readonly string[],
+): readonly string[] {
+  return paths.filter((path) => {
+    const content = contentOf(commonFolder, join(folder, path));
+    return content !== undefined && !existsSync(content);
+  });
+}
+
+/** Where git-lfs keeps what a pointer leads to; undefined for a file that is none. */
+function contentOf(commonFolder: string, file: string): string | undefined {
+  const id = pointerIn(file);
+  return id && join(commonFolder, "lfs", "objects", id.slice(0, 2), id.slice(2, 4), id);
 }
 
 function pointerIn(file: string): string | undefined {

@@ -26,10 +26,9 @@ export async function fillSubmodules(project: Superproject): Promise<readonly st
   const { gitFolder, commit, tree, folder, index } = project;
   const links = await submodulesOf(gitFolder, commit, tree);
   const missing: string[] = [];
-  for (const { path, name, id } of links) {
-    const own = join(gitFolder, "modules", name);
-    const isHere = existsSync(own) && (await tryGit(own, ["cat-file", "-e", `${id}^{tree}`])).exit === 0;
-    if (!isHere) {
+  for (const link of links) {
+    const { path, id, own } = link;
+    if (!(await isHere(link))) {
       missing.push(path);
       continue;
     }
@@ -46,13 +45,26 @@ export async function fillSubmodules(project: Superproject): Promise<readonly st
   return missing;
 }
 
-interface Submodule {
-  readonly path: string;
-  readonly name: string;
-  readonly id: string;
+/** The submodules of a commit, and those of them that would stay empty. */
+export async function missingSubmodules(gitFolder: string, commit: string) {
+  const all = await submodulesOf(gitFolder, commit, await listTree(gitFolder, commit));
+  const empty: string[] = [];
+  for (const one of all) if (!(await isHere(one))) empty.push(one.path);
+  return { all: all.map(({ path }) => path), empty };
 }
 
-export async function submodulesOf(
+async function isHere({ own, id }: Submodule): Promise<boolean> {
+  return existsSync(own) && (await tryGit(own, ["cat-file", "-e", `${id}^{tree}`])).exit === 0;
+}
+
+interface Submodule {
+  readonly path: string;
+  readonly id: string;
+  /** Its git folder, if it was fetched. */
+  readonly own: string;
+}
+
+async function submodulesOf(
   gitFolder: string,
   commit: string,
   tree: ReadonlyMap<BytePath, TreeEntry>,
@@ -62,7 +74,7 @@ export async function submodulesOf(
   const names = await namesByPath(gitFolder, commit);
   return links.map(([bytes, { id }]) => {
     const { path } = readName(Buffer.from(bytes, "latin1"));
-    return { path, name: names.get(path) ?? path, id };
+    return { path, id, own: join(gitFolder, "modules", names.get(path) ?? path) };
   });
 }
 
