@@ -1,5 +1,5 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { clientNames, clientSetups } from "../src/guard/setup/client-setups.ts";
 import {
@@ -153,7 +153,8 @@ describe("lockstep doctor", () => {
       using ground = initiatedRepository();
       ground.writeHome(".gitconfig", "[safe]\n\tdirectory = *\n");
       const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-      const state = temporaryFolder();
+      using state = temporaryFolder();
+      for (const folder of [ground.path, dirname(ground.home)]) chmodSync(folder, 0o755);
       const options = { through, env: { HOME: ground.home, XDG_STATE_HOME: state.path } };
       const findings = async () => {
         const { stdout } = await ground.repository.run(["doctor", "--json"], options);
