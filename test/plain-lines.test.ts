@@ -13,7 +13,7 @@ describe("the plain lines of a run", () => {
     });
     const { status, stderr } = await repository.run(["run"]);
     expect(status, stderr).toBe(0);
-    const lines = stderr.trimEnd().split("\n").slice(2);
+    const lines = stderr.trimEnd().split("\n").slice(3);
     expect(lines.filter((line) => !timed.test(line))).toEqual([]);
     const told = lines.map((line) => line.replace(timed, "")).filter((line) => !/^ |^·/.test(line));
     const nothing = "the work was handed in as done, but nothing was changed: do it, or say what stops it";

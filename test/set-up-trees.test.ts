@@ -129,6 +129,19 @@ describe("what a set-up installed", () => {
   });
 });
 
+describe("a virtual environment that a tree brings", () => {
+  it("hides no program of the system's", async () => {
+    using ground = provingGround({ "requirements.txt": "" });
+    for (const name of ["sh", "npm", "false"])
+      chmodSync(ground.write(`main/.venv/bin/${name}`, "#!/bin/sh\nexit 0\n"), 0o755);
+    const commit = ground.commit();
+    expect(await ground.check("false", { commit, setup: [] })).toMatchObject({ error: "", exit: 1 });
+    expect(await ground.check("echo $VIRTUAL_ENV", { commit, setup: [["true"]] })).toMatchObject({
+      tail: "\n",
+    });
+  });
+});
+
 describe("a folder that is included", () => {
   it("is copied for the checks, which cannot change the original, and nothing is installed", async () => {
     using ground = provingGround({ "package.json": manifest, ".gitignore": "node_modules\nkeys\n" });

@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
 import type { CheckRun, EarlierFailure } from "../core/proof/check-record.ts";
 import type { Inventory } from "../core/proof/inventory.ts";
-import { hasInstallScript } from "../core/proof/setup-inputs.ts";
 import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
@@ -14,6 +12,7 @@ import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
 import { keepInventory, keptInventory, type Reuse, reuseInMemory, reuseKeys } from "./reuse.ts";
+import { ranNoScript, resultKeys, setUpFault } from "./set-up-result.ts";
 import { tellFailure } from "./tell-failure.ts";
 import { runWalled, type WalledResult, type WalledRun } from "./walled-run.ts";
 import { WholeOutput } from "./whole-output.ts";
@@ -174,17 +173,17 @@ export class Prover implements Disposable {
   }
 
   async #prepare(setup: CommitSetup, included: Included): Promise<Failed | undefined> {
-    const { commit, tree, commands, runsTree } = setup;
+    const { commit, tree, commands } = setup;
     this.#prepared = undefined;
     await this.#checkout.show(commit);
-    const { own, shared } = keysOf(setup, included);
+    const { own, shared } = resultKeys(setup, included);
     const kept = this.#checkout.setupKey();
     if (kept === undefined || (kept !== own && kept !== shared)) {
       await this.#checkout.showBare(commit);
       await copyIncluded(included, this.folder);
       if (commands.length === 0) this.#options.onProgress?.(`nothing is installed: ${setup.why}`);
       for (const command of commands) {
-        const failed = await this.#setUp(command, { runsTree, why: setup.why });
+        const failed = await this.#setUp(command, setup);
         if (failed !== undefined) return failed;
       }
       // What it left elsewhere would be there for the first check alone, and be of another tree for the next ones.
@@ -196,27 +195,15 @@ export class Prover implements Disposable {
     return undefined;
   }
 
-  async #setUp(
-    command: readonly string[],
-    { runsTree, why }: Pick<CommitSetup, "runsTree" | "why">,
-  ): Promise<Failed | undefined> {
+  async #setUp(command: readonly string[], setup: CommitSetup): Promise<Failed | undefined> {
+    const { runsTree, why } = setup;
     this.#options.onProgress?.(`setting up: ${command.join(" ")} (${why})`);
-    const env = this.#environment();
+    const env = this.#environment(setup);
     const { exit, tail } = await this.#runWalled({
       ...{ command, purpose: "set-up", env, msMax: setupMsMax },
       setup: { programs: command.slice(0, 1), runsTree },
     });
-    if (exit === 0) return undefined;
-    const lines = (await maskSecrets(tail)).trim().split("\n");
-    const told = lines.find(
-      (line) =>
-        /\b(?:error|cannot|can only|not found|failed|fatal)\b/i.test(line) &&
-        !/debug-0\.log|code E\w+$/.test(line),
-    );
-    const cause = told ?? lines.at(-1) ?? "no output";
-    return {
-      error: `the set-up \`${command.join(" ")}\` failed: ${cause.trim()}; fix it, or write another into \`workspace.setup\` (\`[]\` installs nothing)`,
-    };
+    return exit === 0 ? undefined : { error: await setUpFault(command, tail) };
   }
 
   async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<Checked> {
@@ -226,7 +213,7 @@ export class Prover implements Disposable {
       command: ["sh", "-c", command],
       purpose: "check",
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
-      env: { ...this.#environment(), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
+      env: { ...this.#environment(setup), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
       msMax,
       tailBytesMax: maskedBytesMax,
       onOutput: (chunk) => output.add(chunk),
@@ -264,31 +251,15 @@ export class Prover implements Disposable {
   }
 
   /** Git's own folder is read-only inside; a virtual environment that a set-up made is the Python of what follows. */
-  #environment(): Record<string, string> {
+  #environment({ tracksVenv }: CommitSetup): Record<string, string> {
     const passed = this.#passed();
-    const python = join(this.folder, ".venv");
-    const environment = existsSync(join(python, "bin"))
-      ? { VIRTUAL_ENV: python, PATH: [join(python, "bin"), passed.PATH].filter(Boolean).join(":") }
-      : {};
-    return { ...passed, ...environment, CI: "true", GIT_OPTIONAL_LOCKS: "0" };
+    const venv = join(this.folder, ".venv");
+    const python =
+      !tracksVenv && existsSync(join(venv, "bin"))
+        ? { VIRTUAL_ENV: venv, PATH: [join(venv, "bin"), passed.PATH].filter(Boolean).join(":") }
+        : {};
+    return { ...passed, ...python, CI: "true", GIT_OPTIONAL_LOCKS: "0" };
   }
-}
-
-/** By what a set-up's result is found again. Folders that were included lie among what it left. */
-function keysOf({ key, keyUnlessScripts }: CommitSetup, { folders }: Included) {
-  const marked = (one: string) =>
-    folders.length === 0
-      ? one
-      : createHash("sha256")
-          .update(JSON.stringify([one, folders]))
-          .digest("hex");
-  return { own: marked(key), shared: keyUnlessScripts && marked(keyUnlessScripts) };
-}
-
-/** By the lock file that npm leaves beside what it installed. */
-function ranNoScript(folder: string): boolean {
-  const file = join(folder, "node_modules", ".package-lock.json");
-  return existsSync(file) && !hasInstallScript(readFileSync(file, "utf8"));
 }
 
 /** A failure that says nothing about the tree: a program is missing on this machine, or the check never ran. */

@@ -13,7 +13,9 @@ export interface CommitSetup extends SetupPlan {
   readonly tree: string;
   /** True if the commands may run code of the tree. */
   readonly runsTree: boolean;
-  /** As long as it is the same, so is the result of the commands. */
+  /** True if the tree brings a `.venv` of its own, whose programs are not to be found before the system's. */
+  readonly tracksVenv: boolean;
+  /** As long as it is the same, so is the result of the commands; without a lock file, what was installed first. */
   readonly key: string;
   /** The same, if it turns out that no package that was installed ran anything. */
   readonly keyUnlessScripts: string | undefined;
@@ -44,7 +46,7 @@ export async function readSetup(
   const isSure = inputs !== undefined && !inputs.unlessScripts;
   return {
     ...plan,
-    ...{ commit: full, tree, runsTree: !isSure },
+    ...{ commit: full, tree, runsTree: !isSure, tracksVenv: names.has(".venv") },
     key: keyOf(isSure ? inputs.ids : tree),
     keyUnlessScripts: inputs?.unlessScripts === true ? keyOf(inputs.ids) : undefined,
   };

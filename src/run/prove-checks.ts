@@ -8,12 +8,12 @@ import {
 } from "../core/proof/check-record.ts";
 import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
 import { lostTests } from "../core/proof/lost-tests.ts";
-import { missingIn, missingSetup } from "../core/proof/missing-setup.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { JudgedCheck } from "../proof/judgement/judge-change.ts";
 import type { ChangeFacts, Proven, Prover } from "../proof/prover.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
+import { refuseUnset } from "./refuse-unset.ts";
 import { settledRun, tryCheck } from "./try-check.ts";
 
 export interface WantedCheck {
@@ -167,17 +167,10 @@ export class ChecksProof {
     return run.exit !== 0 && !isKnown(run);
   }
 
-  /** Where nothing was installed, what the command did not find is no fault of the base's. */
   async #redBase(command: string, run: CheckRun): Promise<Deny> {
-    const plan = await this.#with.prover.setupOf(this.#with.base);
-    const missing =
-      plan?.commands.length === 0 ? missingIn(run.exit, `${run.excerpt ?? ""}\n${run.tail}`) : undefined;
-    if (plan === undefined || missing === undefined) return redBase(command, run);
-    const { why, next } = plan;
-    return deny("R-PC-003", missingSetup(command, missing, plan), {
-      ...{ command, missing: missing.what, setup: { why, next } },
-      ...printed(run),
-    });
+    const { prover, base } = this.#with;
+    const refused = (await refuseUnset(prover, base, { command, run })) ?? redBase(command);
+    return { ...refused, details: { command, ...refused.details, ...printed(run) } };
   }
 
   async #onBase(command: string, kind: CheckKind): Promise<Proven | Deny> {
@@ -222,9 +215,9 @@ function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
 }
 
-function redBase(command: string, run: CheckRun): Deny {
+function redBase(command: string): Deny {
   const reason = `\`${command}\` already fails on the base, so nothing can be verified: fix the base first, or compare failures with --allow-red`;
-  return deny("R-PC-002", reason, { command, ...printed(run) });
+  return deny("R-PC-002", reason);
 }
 
 function notRun(command: string, error: string): Deny {

@@ -3,7 +3,7 @@ import { copyDependencies } from "../../workspace/checkouts/copy-dependencies.ts
 import type { IntegrationContext } from "../integration.ts";
 import { openProver } from "../open-prover.ts";
 
-/** Installed once for each lock file, in a place of its own, and copied to every agent that needs them. */
+/** Installed once for each set of manifests, in a place of its own, and copied to every agent that needs them. */
 export class Dependencies {
   readonly #context: IntegrationContext;
   #last: Promise<unknown> = Promise.resolve();
