@@ -82,6 +82,11 @@ describe("a configuration", () => {
     expect(checks).toEqual({ default: [line], full: [line], flaky: [line] });
   });
 
+  it("reads the path of a folder that is included however it is written", () => {
+    const { include } = configSchema.parse({ workspace: { include: ["./node_modules/", ".env"] } }).workspace;
+    expect(include).toEqual(["node_modules", ".env"]);
+  });
+
   it("reads a hook in each of its three forms", () => {
     const { hooks } = configSchema.parse({
       hooks: {

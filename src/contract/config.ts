@@ -70,6 +70,8 @@ const limits = z
   .prefault({})
   .describe("a task may set its own");
 
+const includedPath = projectPath.overwrite((path) => path.replace(/^(?:\.\/)+|\/+$/g, ""));
+
 const workspace = z
   .strictObject({
     setup: z
@@ -78,7 +80,7 @@ const workspace = z
       .default(null)
       .describe("null: found from manifests and lock files"),
     include: z
-      .array(projectPath)
+      .array(includedPath)
       .default([".env"])
       .describe("ignored files and folders that a checkout gets a copy of"),
     env_pass: z.array(variableName).default(["PATH", "HOME", "LANG"]),

@@ -27,15 +27,16 @@ const remedies: Readonly<Record<string, readonly [cause: string, remedy: string]
   EDQUOT: ["the disk quota is used up", "free some space"],
 };
 
-/** Says what could not be done where, in place of the system's own words. */
-export function orDiskFault<Result>(what: string, path: string, act: () => Result): Result {
+/** Says what could not be done where, in place of the system's own words; `way` is another way than to mend it. */
+export function orDiskFault<Result>(what: string, path: string, act: () => Result, way?: string): Result {
   try {
     return act();
   } catch (cause) {
     if (cause instanceof DiskFault) throw cause;
     const { code = "", message } = cause as NodeJS.ErrnoException;
     const [why, remedy] = remedies[code] ?? [message, "see `lockstep doctor`"];
-    throw new DiskFault(`cannot ${what} ${shownPath(path)}: ${why}; ${remedy}`, { cause });
+    const next = way === undefined ? remedy : `${remedy}, or ${way}`;
+    throw new DiskFault(`cannot ${what} ${shownPath(path)}: ${why}; ${next}`, { cause });
   }
 }
 

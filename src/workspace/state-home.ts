@@ -4,11 +4,13 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { orDiskFault } from "./disk-fault.ts";
 
+const otherHome = "set XDG_STATE_HOME to a folder that you can write";
+
 /** Where checkouts of a repository lie: outside of it, or a test there could pass on the wrong packages. */
 export function checkoutsFolder(commonFolder: string): string {
   const folder = checkoutsPath(commonFolder);
-  orDiskFault("create", folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-  orDiskFault("write to", folder, () => accessSync(folder, constants.W_OK | constants.X_OK));
+  orDiskFault("create", folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }), otherHome);
+  orDiskFault("write to", folder, () => accessSync(folder, constants.W_OK | constants.X_OK), otherHome);
   return folder;
 }
 

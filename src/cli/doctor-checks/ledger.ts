@@ -8,9 +8,11 @@ import type { Project } from "../../workspace/find-project.ts";
 import { hasLedger } from "../../workspace/has-ledger.ts";
 import { isAlive } from "../../workspace/process-identity.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
+import { checkoutsPath } from "../../workspace/state-home.ts";
 import { ask } from "../ask.ts";
 import { counted } from "../table.ts";
 import { broken, brokenBy, causeOf, type Finding, off, ok } from "./finding.ts";
+import { isWritable } from "./repository.ts";
 
 /** Whether the ledger is whole, and what dead processes left behind. */
 export async function examineLedger(project: Project): Promise<readonly Finding[]> {
@@ -66,6 +68,8 @@ async function examineLeftovers({ commonFolder }: Project, folder: string): Prom
 }
 
 async function examineCheckouts(commonFolder: string): Promise<readonly Finding[]> {
+  const place = checkoutsPath(commonFolder);
+  if (!existsSync(place) || !isWritable(place)) return []; // what is wrong with the place is told of the repository
   const checkouts = listCheckouts(commonFolder);
   const status = await ask("status", {});
   if ("allow" in status) return [brokenBy("checkouts", status.reason)];

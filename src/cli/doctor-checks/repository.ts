@@ -45,7 +45,8 @@ function examineDisk({ commonFolder }: RepositoryState): readonly Finding[] {
   );
 }
 
-function isWritable(path: string): boolean {
+/** Whether it can be written, or made. */
+export function isWritable(path: string): boolean {
   let at = path;
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
   try {
