@@ -209,6 +209,19 @@ describe("an agent's checkout", () => {
     expect(existsSync(join(repository.path, "a.txt"))).toBe(true);
   });
 
+  it("gets a copy of a folder that is included, which is none of its work", async () => {
+    using repository = agentRepository();
+    repository.write("node_modules/a/index.js", "1\n");
+    repository.write("keys/one", "1\n");
+    const { checkout } = await repository.open({ include: ["node_modules", "keys"] });
+    expect(Object.keys(checkout.included)).toEqual(["keys/one"]);
+    for (const path of ["node_modules/a/index.js", "keys/one"])
+      expect(readFileSync(join(checkout.folder, path), "utf8")).toBe("1\n");
+    writeFileSync(join(checkout.folder, "keys/two"), "2\n");
+    const work = await collectWork(checkout);
+    expect(JSON.stringify(work)).not.toContain("keys/one");
+  });
+
   it("gets no copy of a file through a link that leads out of it", async () => {
     using repository = agentRepository();
     symlinkSync(join(repository.path, ".git"), join(repository.path, "config"));

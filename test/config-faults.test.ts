@@ -88,9 +88,9 @@ describe("a mistake", () => {
       "1:40: `workspace.setup[1][1]` is `1`: expected a string: put quotes around it",
     ],
     [
-      "of a command line for a list",
-      "gate:\n  tests:\n    command: npm test\n",
-      '3:14: `gate.tests.command` is `npm test`: expected a list of words, such as ["npm", "test"]',
+      "of a command that is a number",
+      "gate:\n  tests:\n    command: 1\n",
+      '3:14: `gate.tests.command` is `1`: expected a command, such as "npm test" or ["npm", "test"]',
     ],
     [
       "in the name of an agent",

@@ -1,12 +1,16 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { clientNames, clientSetups } from "../src/guard/setup/client-setups.ts";
-import { type InitiatedRepository, initiatedRepository } from "./support/initiated-repository.ts";
+import {
+  initiatedRepository as emptyRepository,
+  type InitiatedRepository,
+} from "./support/initiated-repository.ts";
 import { packet } from "./support/memory-engine.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 interface Finding {
+  readonly group: string;
   readonly what: string;
   readonly state: string;
   readonly detail: string;
@@ -16,8 +20,25 @@ interface Finding {
 async function examined(ground: InitiatedRepository, env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = await ground.run(["doctor", "--json"], env);
   if (stdout === "") throw new Error(stderr);
-  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
-  return { status, of: (what: string) => findings.find((finding) => finding.what === what), findings };
+  const { findings, missing } = JSON.parse(stdout) as { findings: readonly Finding[]; missing: number };
+  return {
+    status,
+    missing,
+    of: (what: string) => findings.find((finding) => finding.what === what),
+    findings,
+  };
+}
+
+/** With a first commit of what is there. */
+function initiatedRepository(files: Readonly<Record<string, string>> = {}): InitiatedRepository {
+  const ground = emptyRepository(files);
+  commitAll(ground);
+  return ground;
+}
+
+function commitAll({ repository }: InitiatedRepository): void {
+  repository.git("add", "-A");
+  repository.git("commit", "-q", "--allow-empty", "-m", "next");
 }
 
 describe("lockstep doctor", () => {
@@ -25,11 +46,129 @@ describe("lockstep doctor", () => {
     using ground = initiatedRepository();
     const { status, of } = await examined(ground);
     expect(status).toBe(0);
+    expect(of("repository")?.detail).toBe(ground.path);
+    expect(of("base branch")?.detail).toMatch(/^\S+ at [0-9a-f]{10}$/);
     expect(of("git")?.state).toBe("ok");
     expect(of("node")?.detail).toBe(process.version);
     expect(of("ledger")?.state).toBe("off");
     expect(ground.has(".git/lockstep")).toBe(false);
   });
+
+  it("finds the tests and what they need, and says what is missing", async () => {
+    using ground = initiatedRepository();
+    const missing = await examined(ground);
+    expect(missing).toMatchObject({ status: 0, missing: 2 });
+    expect(missing.of("tests")).toMatchObject({
+      group: "checks",
+      state: "missing",
+      fix: expect.stringContaining("checks: {"),
+    });
+    expect(missing.of("agents")).toMatchObject({ group: "agents", state: "missing" });
+    expect(missing.of("set-up")).toMatchObject({
+      state: "ok",
+      detail: expect.stringContaining("nothing is installed"),
+    });
+
+    ground.write("package.json", '{"scripts":{"test":"true"},"devDependencies":{"a":"1"}}');
+    ground.write("uv.lock", "");
+    commitAll(ground);
+    const proof = { evidence: [{ command: "npm test", after: { seconds: 75 } }] };
+    ground.repository.git("notes", "--ref=lockstep", "add", "-m", JSON.stringify(proof));
+    ground.addProgram("npm", "#!/bin/sh\n");
+    const noUv = await examined(ground);
+    expect(noUv.of("tests")).toMatchObject({ state: "ok", detail: "npm test, 1m 15s last time" });
+    expect(noUv).toMatchObject({ status: 1 });
+    expect(noUv.of("set-up")).toMatchObject({
+      state: "broken",
+      detail: expect.stringContaining("needs `uv`, which is not on PATH"),
+    });
+
+    ground.addProgram("uv", "#!/bin/sh\n");
+    ground.addProgram("claude", "#!/bin/sh\necho '2.1.325 (Claude Code)'\n");
+    const found = await examined(ground);
+    expect(found.of("set-up")?.detail).toBe(
+      "npm install --no-package-lock --no-audit --no-fund, then uv sync --frozen (package.json, without a lock file; uv.lock)",
+    );
+    expect(found.of("agents")).toMatchObject({ state: "ok", detail: "none is configured: claude is used" });
+
+    ground.write(
+      ".lockstep/config.yaml",
+      'agents: { me: { adapter: command, run: "nosuch x" }, you: { adapter: codex } }\n',
+    );
+    const { of } = await examined(ground);
+    expect(of("agent me")).toMatchObject({ state: "broken", detail: "`nosuch` is not on PATH" });
+    expect(of("agent you")).toMatchObject({ state: "broken", detail: "`codex` is not on PATH" });
+    expect(of("agents")).toBeUndefined();
+  });
+
+  it("knows the states of a repository, each with what mends it", async () => {
+    using ground = emptyRepository();
+    const { git } = ground.repository;
+    const none = await examined(ground);
+    expect(none.status).toBe(1);
+    expect(none.of("repository")).toMatchObject({
+      state: "broken",
+      detail: expect.stringMatching(/has no commit yet$/),
+    });
+
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 9\n`;
+    ground.write(".gitattributes", "*.bin filter=lfs\n");
+    ground.write("a.bin", pointer);
+    commitAll(ground);
+    git("update-index", "--add", "--cacheinfo", `160000,${git("rev-parse", "HEAD")},libs/x`);
+    git("commit", "-qm", "submodule");
+    ground.write(".git/shallow", `${git("rev-parse", "HEAD~1")}\n`);
+    const odd = await examined(ground);
+    expect(odd.status).toBe(0);
+    expect(odd.of("submodules")).toMatchObject({
+      state: "off",
+      detail: "empty for checks: libs/x",
+      fix: "`git submodule update --init --recursive`",
+    });
+    expect(odd.of("large files")).toMatchObject({
+      state: "off",
+      detail: expect.stringContaining("a.bin"),
+      fix: "`git lfs pull`",
+    });
+    expect(odd.of("history")).toMatchObject({ state: "off", fix: "`git fetch --unshallow`" });
+
+    git("config", "core.bare", "true");
+    const bare = await examined(ground);
+    expect(bare.status).toBe(1);
+    expect(bare.of("repository")).toMatchObject({ state: "broken", fix: "work in a clone of it" });
+
+    rmSync(join(ground.path, ".git"), { recursive: true });
+    const outside = await examined(ground);
+    expect(outside.status).toBe(1);
+    expect(outside.of("repository")).toMatchObject({
+      detail: "this is not a git repository",
+      fix: expect.stringContaining("`git init`"),
+    });
+    expect(outside.of("tests")).toBeUndefined();
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    "sees a folder that cannot be written, or is another user's",
+    async () => {
+      using ground = initiatedRepository();
+      ground.writeHome(".gitconfig", "[safe]\n\tdirectory = *\n");
+      const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+      using state = temporaryFolder();
+      for (const folder of [ground.path, dirname(ground.home)]) chmodSync(folder, 0o755);
+      const options = { through, env: { HOME: ground.home, XDG_STATE_HOME: state.path } };
+      const findings = async () => {
+        const { stdout } = await ground.repository.run(["doctor", "--json"], options);
+        return (JSON.parse(stdout) as { findings: readonly Finding[] }).findings.filter(
+          (one) => one.state === "broken",
+        );
+      };
+      expect((await findings()).map(({ what }) => what)).toEqual(["git folder", "checkouts folder"]);
+      rmSync(join(ground.home, ".gitconfig"));
+      expect(await findings()).toMatchObject([
+        { what: "repository", fix: expect.stringContaining("git config --global --add safe.directory") },
+      ]);
+    },
+  );
 
   it("shows that the hooks of every client refuse, without touching the repository's own ledger", async () => {
     using ground = initiatedRepository();
@@ -39,8 +178,10 @@ describe("lockstep doctor", () => {
     const { status, of } = await examined(ground, { TMPDIR: temporary.path });
     for (const name of clientNames)
       expect(of(`${name} hooks`), name).toMatchObject({
-        state: "ok",
-        detail: expect.stringContaining("refused"),
+        state: name === "claude" ? "ok" : "off",
+        detail: expect.stringMatching(
+          name === "claude" ? /^a forbidden write was refused/ : /is not installed here; .*refused/,
+        ),
       });
     expect(of("claude hooks")?.detail).toContain("over HTTP too");
     expect(status).toBe(0);
@@ -60,7 +201,7 @@ describe("lockstep doctor", () => {
     expect(of("gemini hooks")).toMatchObject({ state: "broken", fix: "`lockstep init --client gemini`" });
     expect(of("gemini hooks")?.detail).toMatch(/^NOT ENFORCED/);
     await ground.run(["init", "--client", "gemini"]);
-    expect((await examined(ground)).of("gemini hooks")?.state).toBe("ok");
+    expect((await examined(ground)).of("gemini hooks")?.state).toBe("off");
   });
 
   it.each([
@@ -152,16 +293,19 @@ describe("lockstep doctor", () => {
     expect(damaged.of("ledger")?.state).toBe("broken");
   });
 
-  it("prints a line for each with what to do, and is for people", async () => {
-    using ground = initiatedRepository({ ".lockstep/config.yaml": "limit: 1\n" });
+  it("prints a line for each with what to do, counts each once, and is for people", async () => {
+    using ground = initiatedRepository({ ".lockstep/config.yaml": "limit: 1\nsandbox: on\n" });
+    ground.write(".git/lockstep/audit.head", "");
     const { status, stdout } = await ground.run(["doctor"]);
     expect(status).toBe(1);
     expect(stdout).toMatch(
-      /configuration +✗ broken {2}\.lockstep\/config\.yaml:1:1: .*\n +→ mend that line\n/,
+      /\n {2}✗ configuration +\.lockstep\/config\.yaml:1:1: `limit` is no key here\n +→ did you mean `limits`\?\n/,
     );
-    expect(stdout).toMatch(/1 thing broken\n$/);
+    expect(stdout).toMatch(/\n {2}✗ configuration +\.lockstep\/config\.yaml:2:10: /);
+    expect(stdout).not.toContain("ledger");
+    expect(stdout).toMatch(/^repository\n {2}✓ repository {5}\/.*\n/);
+    expect(stdout).toMatch(/\n2 things broken\n$/);
     const asked = await ground.run(["doctor"], { CLAUDE_AGENT_ROLE: "orchestrator" });
     expect(asked).toMatchObject({ status: 2, stderr: expect.stringContaining("R-AU-001") });
-    expect(existsSync(join(ground.path, ".git/lockstep"))).toBe(false);
   });
 });

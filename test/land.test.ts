@@ -291,6 +291,33 @@ describe("the base", () => {
     ]);
   });
 
+  it("on which nothing was installed is not red: what is missing is named, and so is the line to write", async () => {
+    const agents = 'agents: { a: { adapter: command, run: "true" } }\n';
+    using repository = landRepository({
+      "package.json": '{"scripts":{"test":"nosuchlinter ."}}\n',
+      ".lockstep/config.yaml": agents,
+    });
+    repository.branch("work", { "f.js": "exports.f = 2;\n" });
+    const reason =
+      "`npm test` cannot run on the base: the program `nosuchlinter` is not there, and nothing was installed (package.json names no dependencies); write `workspace: { setup: [";
+    const { landed, stderr } = await repository.land("work");
+    expect(landed.refused).toMatchObject({ code: "R-PC-003", reason: expect.stringContaining(reason) });
+    expect(stderr).toContain("· nothing is installed: package.json names no dependencies\n");
+    const run = await repository.run(["do", "x", "--scope", "f.js", "--json"]);
+    expect(run.stderr + run.stdout).toContain(reason);
+    repository.write(".lockstep/config.yaml", `workspace: { setup: ["sh set-up.sh"] }\n${agents}`);
+    repository.write(
+      "set-up.sh",
+      "mkdir -p node_modules/.bin && echo 'exit 0' > node_modules/.bin/nosuchlinter && chmod +x node_modules/.bin/*\n",
+    );
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "set-up");
+    const good = await repository.land("work");
+    expect(good.landed).toMatchObject({ outcome: "merged" });
+    expect(good.stderr).toContain("· setting up: sh set-up.sh (`workspace.setup`)\n");
+    expect(good.stderr).not.toContain("nothing is installed");
+  });
+
   it("that is red is not repaired by changing the test that fails", async () => {
     using repository = redBase();
     repository.branch("repair", { "test/f.test.js": 'if (require("../f.js").f !== 9) process.exit(1);\n' });
@@ -427,7 +454,11 @@ describe("a dry run", () => {
 
 describe("what is not supported", () => {
   it.each<[string, (repository: LandRepository) => void, string]>([
-    ["a branch that does not exist", () => {}, "there is no branch `work`: `git branch` lists them"],
+    [
+      "a branch that does not exist",
+      () => {},
+      "there is no branch, tag or commit `work`: `git branch --all`",
+    ],
     [
       "a branch with a history of its own",
       (one) => {
@@ -438,23 +469,10 @@ describe("what is not supported", () => {
       "has no commit in common with the base",
     ],
     [
-      "a repository without commits",
-      (one) => {
-        one.git("checkout", "-q", "--orphan", "empty");
-      },
-      "branch `empty` has no commit yet",
+      "a base branch that does not exist",
+      (one) => void one.git("checkout", "-q", "--orphan", "empty"),
+      "there is no branch `empty` here",
     ],
-    [
-      "a shallow clone",
-      (one) => one.write(".git/shallow", `${one.git("rev-parse", "main")}\n`),
-      "git fetch --unshallow",
-    ],
-    [
-      "large files that are not here",
-      (one) => one.write(".gitattributes", "*.bin filter=lfs\n"),
-      "git lfs pull",
-    ],
-    ["submodules", (one) => one.write(".gitmodules", ""), "submodules are not supported yet"],
     [
       "a sparse checkout",
       (one) => one.git("config", "core.sparseCheckout", "true"),

@@ -100,6 +100,16 @@ describe("a plan", () => {
     });
   });
 
+  it.each([
+    [900, 60],
+    [180, 60],
+    [60, 20],
+    [2, 1],
+  ])("derives the heartbeat of a timeout of %i s", (timeout, beat) => {
+    const [task] = planOf(`tasks:\n${taskText("A", `    timeout_seconds: ${timeout}\n`)}`).tasks;
+    expect(task).toMatchObject({ timeout_seconds: timeout, heartbeat_interval_seconds: beat });
+  });
+
   it("may have tasks whose scopes overlap, and forbid a part of a scope", () => {
     const text = `tasks:\n${taskText("A", "    lock_scope: [src]\n    forbidden_scope: [src/secret, docs]\n")}${taskText("B", "    lock_scope: [src]\n")}`;
     expect(planLinesOf(text)).toEqual([]);
@@ -224,9 +234,9 @@ describe("a mistake in a plan", () => {
       "6:33: `tasks[0].heartbeat_interval_seconds` is `60`: expected less than `timeout_seconds`, which is 60",
     ],
     [
-      "a timeout that the default heartbeat is too slow for",
-      "    timeout_seconds: 30\n",
-      "2:5: `tasks[0].heartbeat_interval_seconds` is by default `60`: expected less than `timeout_seconds`, which is 30",
+      "a timeout with no room for a heartbeat",
+      "    timeout_seconds: 1\n",
+      "5:22: `tasks[0].timeout_seconds` is `1`: expected a whole number above 1",
     ],
     [
       "a placeholder in the place of the session",

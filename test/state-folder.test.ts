@@ -11,23 +11,19 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DiskFault } from "../src/workspace/disk-fault.ts";
 import { findProject } from "../src/workspace/find-project.ts";
-import {
-  openStateFolder,
-  openStateSubfolder,
-  StateFolderFault,
-  stateFolder,
-} from "../src/workspace/state-folder.ts";
+import { openStateFolder, openStateSubfolder, stateFolder } from "../src/workspace/state-folder.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 const root = process.geteuid?.() === 0;
 
-function faultOf(act: () => unknown): StateFolderFault {
+function faultOf(act: () => unknown): DiskFault {
   try {
     act();
   } catch (error) {
-    if (error instanceof StateFolderFault) return error;
+    if (error instanceof DiskFault) return error;
     throw error;
   }
   throw new Error("nothing was refused");

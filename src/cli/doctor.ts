@@ -1,44 +1,86 @@
 import { homedir } from "node:os";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { loadConfig } from "../workspace/load-config.ts";
 import { stateFolder } from "../workspace/state-folder.ts";
+import { examineAgents } from "./doctor-checks/agents.ts";
+import { examineChecks } from "./doctor-checks/checks.ts";
 import { examineClients } from "./doctor-checks/clients.ts";
-import type { Finding } from "./doctor-checks/finding.ts";
+import { type Finding, groups } from "./doctor-checks/finding.ts";
 import { examineHooks } from "./doctor-checks/hooks.ts";
 import { examineLedger } from "./doctor-checks/ledger.ts";
 import { examineMachine } from "./doctor-checks/machine.ts";
+import { examineRepository } from "./doctor-checks/repository.ts";
 import { showReading } from "./reading.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
 
+interface GroupedFinding extends Finding {
+  readonly group: (typeof groups)[number];
+}
+
 interface Diagnosis {
   readonly broken: number;
-  readonly findings: readonly Finding[];
+  readonly missing: number;
+  readonly findings: readonly GroupedFinding[];
 }
 
 /** `lockstep doctor`: what works here, what does not, and how to mend it. */
 export function doctorCommand({ json }: { readonly json?: boolean }): Promise<number> {
   const exit = ({ broken }: Diagnosis) => (broken === 0 ? 0 : 1);
   return showReading<Diagnosis>({ json, text: diagnosisText, exit }, async () => {
-    const project = findProject(currentFolder());
-    const { root } = project.place;
-    const machine = { root, home: homedir(), path: process.env.PATH ?? "" };
-    const ground = { machine, stateFolder: stateFolder(project) };
-    const [machinery, clients] = await Promise.all([examineMachine(root), examineClients(machine)]);
-    const hooks = await examineHooks(ground);
-    const findings = [...machinery, ...clients, ...hooks, ...(await examineLedger(project))];
-    return { broken: findings.filter(({ state }) => state === "broken").length, findings };
+    const found = await examine();
+    const findings = groups.flatMap((group) => found[group].map((finding) => ({ group, ...finding })));
+    const count = (wanted: Finding["state"]) => findings.filter(({ state }) => state === wanted).length;
+    return { broken: count("broken"), missing: count("missing"), findings };
   });
 }
 
-const marks = { ok: style.green("✓ ok"), off: style.dim("- off"), broken: style.red("✗ broken") } as const;
+async function examine(): Promise<Readonly<Record<GroupedFinding["group"], readonly Finding[]>>> {
+  const project = findProject(currentFolder());
+  const { root } = project.place;
+  const machine = { root, home: homedir(), path: process.env.PATH ?? "" };
+  const loaded = await loadConfig(root);
+  const faults = "faults" in loaded ? loaded.faults : [];
+  // What cannot be told without the configuration is left out: its faults are told of already.
+  const config = "config" in loaded ? loaded.config : undefined;
+  const [{ findings, repository }, machinery, clients] = await Promise.all([
+    examineRepository(project, config?.base_branch ?? null),
+    examineMachine(faults, config?.sandbox ?? "auto"),
+    examineClients(machine),
+  ]);
+  return {
+    repository: findings,
+    checks: repository && config ? await examineChecks(repository, config) : [],
+    machine: machinery,
+    agents: [...(config ? examineAgents(config, machine) : []), ...clients],
+    hooks: await examineHooks({ machine, stateFolder: stateFolder(project) }),
+    ledger: config ? await examineLedger(project) : [],
+  };
+}
+
+const marks = {
+  ok: style.green("✓"),
+  off: style.dim("-"),
+  missing: style.yellow("!"),
+  broken: style.red("✗"),
+} as const;
 
 /** Not cut to the terminal: what is wrong and how to mend it has to be read to its end. */
-function diagnosisText({ broken, findings }: Diagnosis): string {
+function diagnosisText({ broken, missing, findings }: Diagnosis): string {
   const width = Math.max(...findings.map(({ what }) => what.length));
-  const lines = findings.map(({ what, state, detail, fix }) => {
-    const line = `${printable(what).padEnd(width)}  ${marks[state]}  ${printable(detail)}`;
-    return fix === null ? `${line}\n` : `${line}\n${" ".repeat(width + 2)}→ ${printable(fix)}\n`;
+  const shown = groups.filter((group) => findings.some((one) => one.group === group));
+  const parts = shown.map((group) => {
+    const lines = findings.filter((one) => one.group === group).map((one) => findingText(one, width));
+    return `${style.bold(group)}\n${lines.join("")}`;
   });
-  const end = broken === 0 ? "nothing is broken" : style.red(`${counted(broken, "thing")} broken`);
-  return `${lines.join("")}\n${end}\n`;
+  const lacks = missing === 0 ? [] : [`${counted(missing, "thing")} missing`];
+  const faults = broken === 0 ? [] : [style.red(`${counted(broken, "thing")} broken`)];
+  const end = [...faults, ...lacks];
+  return `${parts.join("\n")}\n${end.length === 0 ? "nothing is broken" : end.join(", ")}\n`;
+}
+
+function findingText({ what, state, detail, fix }: Finding, width: number): string {
+  const text = `${printable(what).padEnd(width)}  ${printable(detail)}`;
+  const line = `  ${marks[state]} ${state === "ok" || state === "off" ? style.dim(text) : text}\n`;
+  return fix === null ? line : `${line}${" ".repeat(width + 6)}→ ${printable(fix)}\n`;
 }

@@ -1,6 +1,7 @@
 import type { Deny } from "../core/rules/verdict.ts";
 import type { IntegrationContext } from "../run/integration.ts";
-import { readRepository } from "../workspace/git/repository-state.ts";
+import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { findRepository, readRepository } from "../workspace/git/repository-state.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { hearDecisions, openNotifier } from "./notify-person.ts";
@@ -45,6 +46,8 @@ async function withContext<Result>(
   { dryRun = false, json = false }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Result>,
 ): Promise<Result> {
+  const found = await findRepository(findProject(currentFolder()));
+  if ("error" in found) throw new CommandFault("R-IN-001", found.error);
   using opened = await openEngine({ create: command !== "rollback" && !dryRun });
   const { engine, project, config } = opened;
   const repository = await readRepository(project, config.base_branch);

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { deny } from "../core/rules/verdict.ts";
+import { asDiskFault } from "../workspace/disk-fault.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 import { exitOf } from "./exit-of.ts";
@@ -50,7 +51,7 @@ function report(error: unknown): number {
     return 2;
   }
   const debug = process.argv.includes("--debug");
-  const fault = error instanceof Error ? error : new Error(String(error));
+  const fault = asDiskFault(error) ?? (error instanceof Error ? error : new Error(String(error)));
   const code = "code" in fault && /^[ER]-/.test(String(fault.code)) ? String(fault.code) : "E-INTERNAL";
   process.stderr.write(`lockstep: ${code}: ${debug ? fault.stack : fault.message}\n`);
   return exitOf(code);

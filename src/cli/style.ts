@@ -7,4 +7,10 @@ export const coloured = process.stdout.isTTY === true && !process.env.NO_COLOR &
 const paint = (format: Format) => (text: string) =>
   coloured ? styleText(format, text, { validateStream: false }) : text;
 
-export const style = { bold: paint("bold"), dim: paint("dim"), green: paint("green"), red: paint("red") };
+export const style = {
+  bold: paint("bold"),
+  dim: paint("dim"),
+  green: paint("green"),
+  red: paint("red"),
+  yellow: paint("yellow"),
+};

@@ -1,3 +1,4 @@
+import { heartbeatFor } from "../contract/heartbeat.ts";
 import { isObject } from "../core/points/fields.ts";
 import type { Details, Verdict } from "../core/rules/verdict.ts";
 import { unknownTask } from "../engine/known-task.ts";
@@ -49,7 +50,7 @@ async function packetOf(id: string, options: AddOptions): Promise<Details> {
     ...set({ title, type, agent, depends_on: dependsOn }),
     task_id: id,
     assignment: {
-      ...defaults(id),
+      ...defaults(id, assignment),
       ...assignment,
       ...set({ lock_scope: scope, forbidden_scope: forbid, acceptance_criteria: check, uses }),
     },
@@ -57,12 +58,12 @@ async function packetOf(id: string, options: AddOptions): Promise<Details> {
 }
 
 /** What a plan's task has where it says nothing. */
-function defaults(id: string): Details {
+function defaults(id: string, { timeout_seconds: timeout = 900 }: Details): Details {
   return {
     forbidden_scope: [],
     worklog_path: `.agents-work/worklogs/${id}.md`,
-    timeout_seconds: 900,
-    heartbeat_interval_seconds: 60,
+    timeout_seconds: timeout,
+    heartbeat_interval_seconds: heartbeatFor(Number(timeout)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { field, isStringList } from "../core/points/fields.ts";
 import { deny, type Verdict } from "../core/rules/verdict.ts";
 import { internalFault } from "../hooks/run-point.ts";
+import { asDiskFault } from "../workspace/disk-fault.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { exitOf } from "./exit-of.ts";
@@ -11,7 +12,8 @@ export function faultVerdict(error: unknown): Verdict {
   if (isStoreFault(error))
     return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
   if (isKnownFault(error)) return deny(error.code, error.message);
-  return internalFault(error);
+  const refused = asDiskFault(error);
+  return refused === undefined ? internalFault(error) : deny(refused.code, refused.message, { kind: "disk" });
 }
 
 /** A verdict has one line for its reason; a fault may have a line for each problem. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lineOfWords, wordsOfLine } from "./command-forms.ts";
 
 /**
  * The pieces that the configuration is made of. The text given to each is what a fault says was expected;
@@ -41,15 +42,18 @@ export const homePath = z
 
 export const branchName = z.string("the name of a branch").regex(branchForm);
 
-/** A program and its arguments; no shell reads them. */
-export const command = z
-  .tuple([line], word, 'a list of words, such as ["npm", "test"]')
-  .meta({ id: "command", description: "a program and its arguments; no shell reads them" });
+const wordList = z.tuple([line], word);
+const eitherForm = 'a command, such as "npm test" or ["npm", "test"]';
 
+/** As a program and its arguments; a line that only a shell can read is given to one. */
+export const command = z
+  .union([z.string().regex(lineForm).transform(wordsOfLine), wordList], eitherForm)
+  .meta({ id: "command", description: "a command line, or a program and its arguments" });
+
+/** As a line for the shell. */
 export const commandLine = z
-  .string('a command line, such as "npm test"')
-  .regex(lineForm)
-  .describe("a command line for the shell");
+  .union([z.string().regex(lineForm), wordList.transform(lineOfWords)], eitherForm)
+  .describe("a command line for the shell, or a program and its arguments");
 
 export const count = z.int("a whole number above 0").positive();
 

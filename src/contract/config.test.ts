@@ -46,6 +46,47 @@ describe("a configuration", () => {
     });
   });
 
+  it.each([
+    ["npm install", ["npm", "install"]],
+    [" make  all ", ["make", "all"]],
+    ["cd web && npm ci", ["sh", "-c", "cd web && npm ci"]],
+    ["A=1 make", ["sh", "-c", "A=1 make"]],
+    ["echo 'a b'", ["sh", "-c", "echo 'a b'"]],
+    [
+      ["echo", "a b"],
+      ["echo", "a b"],
+    ],
+  ])("reads the command %j wherever a program is configured", (written, words) => {
+    const config = configSchema.parse({
+      workspace: { setup: [written] },
+      agents: { a: { adapter: "command", run: written } },
+      gate: { imports: { command: written } },
+      hooks: { after_merge: [{ command: written }] },
+      notify: { command: written },
+    });
+    expect(config.workspace.setup).toEqual([words]);
+    expect(config.agents.a?.run).toEqual(words);
+    expect(config.gate.imports).toEqual({ command: words });
+    expect(config.hooks.after_merge).toEqual([{ command: words }]);
+    expect(config.notify.command).toEqual(words);
+  });
+
+  it.each([
+    ["npm test -- 'a b'", "npm test -- 'a b'"],
+    [["npm", "test"], "npm test"],
+    [["echo", "it's $HOME"], "echo 'it'\\''s $HOME'"],
+  ])("reads the command %j wherever a line is configured", (written, line) => {
+    const { checks } = configSchema.parse({
+      checks: { default: [written], full: [written], flaky: [written] },
+    });
+    expect(checks).toEqual({ default: [line], full: [line], flaky: [line] });
+  });
+
+  it("reads the path of a folder that is included however it is written", () => {
+    const { include } = configSchema.parse({ workspace: { include: ["./node_modules/", ".env"] } }).workspace;
+    expect(include).toEqual(["node_modules", ".env"]);
+  });
+
   it("reads a hook in each of its three forms", () => {
     const { hooks } = configSchema.parse({
       hooks: {
@@ -125,7 +166,7 @@ describe("a configuration", () => {
     ["an agent without an adapter", { agents: { a: {} } }, "agents.a.adapter"],
     ["an agent of an unknown adapter", { agents: { a: { adapter: "vim" } } }, "agents.a.adapter"],
     ["a command without a program", { agents: { a: { adapter: "command" } } }, "agents.a.run"],
-    ["an empty program", { agents: { a: { adapter: "command", run: [] } } }, "agents.a.run.0"],
+    ["an empty program", { agents: { a: { adapter: "command", run: [] } } }, "agents.a.run"],
     ["a blank program", { agents: { a: { adapter: "command", run: [" "] } } }, "agents.a.run.0"],
     ["a NUL in an argument", { agents: { a: { adapter: "command", run: ["x", "\0"] } } }, "agents.a.run.1"],
     ["a program for a client", { agents: { a: { adapter: "codex", run: ["x"] } } }, "agents.a.run"],
@@ -206,12 +247,8 @@ describe("a configuration", () => {
       },
       "hooks.before_merge.0",
     ],
-    [
-      "a hook whose command is a line",
-      { hooks: { after_merge: [{ command: "npm t" }] } },
-      "hooks.after_merge.0",
-    ],
-    ["a set-up of words", { workspace: { setup: ["make"] } }, "workspace.setup.0"],
+    ["a set-up of numbers", { workspace: { setup: [1] } }, "workspace.setup.0"],
+    ["a blank set-up", { workspace: { setup: [" "] } }, "workspace.setup.0"],
     ["a path from the root of the disk", { guard: { protected: ["/etc"] } }, "guard.protected.0"],
     ["a path above the project", { workspace: { include: ["a/../../b"] } }, "workspace.include.0"],
     ["a path in the home folder", { guard: { root: "~/x" } }, "guard.root"],

@@ -70,14 +70,19 @@ const limits = z
   .prefault({})
   .describe("a task may set its own");
 
+const includedPath = projectPath.overwrite((path) => path.replace(/^(?:\.\/)+|\/+$/g, ""));
+
 const workspace = z
   .strictObject({
     setup: z
-      .array(command, 'a list of commands, such as [["npm", "ci"]]')
+      .array(command, 'a list of commands, such as ["npm ci"]')
       .nullable()
       .default(null)
-      .describe("null: found from the lock files"),
-    include: z.array(projectPath).default([".env"]).describe("ignored files that a checkout gets a copy of"),
+      .describe("null: found from manifests and lock files"),
+    include: z
+      .array(includedPath)
+      .default([".env"])
+      .describe("ignored files and folders that a checkout gets a copy of"),
     env_pass: z.array(variableName).default(["PATH", "HOME", "LANG"]),
     home: z
       .array(homePath)

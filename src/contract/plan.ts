@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { commandLine, count, line, name, projectPath } from "./config-parts.ts";
+import { heartbeatFor } from "./heartbeat.ts";
 
 /** `tasks.yaml`. What needs the whole plan, the configuration or the disk is checked where it is loaded. */
 
@@ -83,8 +84,8 @@ const task = z
       .describe("tests that the task may change without asking a person"),
     evidence: lines,
     risk_flags: riskFlags,
-    timeout_seconds: count.default(900).describe("since the last heartbeat"),
-    heartbeat_interval_seconds: count.default(60),
+    timeout_seconds: z.int("a whole number above 1").min(2).default(900).describe("since the last heartbeat"),
+    heartbeat_interval_seconds: count.optional().describe("left out: a third of the timeout, 60 at most"),
     non_goals: lines,
     constraints: lines,
     context_files: z.array(contextFile).default([]),
@@ -96,6 +97,10 @@ const task = z
     done_when: lines.describe("how to see that the task is done, beyond its checks"),
     skip_pr: z.boolean().default(false),
   })
+  .transform(({ heartbeat_interval_seconds: beat, ...task }) => ({
+    ...task,
+    heartbeat_interval_seconds: beat ?? heartbeatFor(task.timeout_seconds),
+  }))
   .superRefine(({ heartbeat_interval_seconds: beat, timeout_seconds: timeout }, context) => {
     if (beat < timeout) return;
     context.addIssue({

@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
 import type { CheckRun, EarlierFailure } from "../core/proof/check-record.ts";
 import type { Inventory } from "../core/proof/inventory.ts";
+import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
-import { copyIncluded, readIncluded } from "../workspace/included-files.ts";
+import { copyIncluded, type Included, includedMarks, readIncluded } from "../workspace/included-files.ts";
 import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
 import { keepInventory, keptInventory, type Reuse, reuseInMemory, reuseKeys } from "./reuse.ts";
+import { ranNoScript, resultKeys, setUpFault } from "./set-up-result.ts";
 import { tellFailure } from "./tell-failure.ts";
 import { runWalled, type WalledResult, type WalledRun } from "./walled-run.ts";
 import { WholeOutput } from "./whole-output.ts";
@@ -17,9 +20,9 @@ import { WholeOutput } from "./whole-output.ts";
 export interface ProverOptions {
   readonly root: string;
   readonly commonFolder: string;
-  /** Null: told by lock files. */
+  /** Null: the tree's files tell. */
   readonly setup: readonly (readonly string[])[] | null;
-  /** Untracked files that checks need. */
+  /** Untracked files and folders that checks need. */
   readonly include: readonly string[];
   readonly envPass: readonly string[];
   /** Paths below the home that checks may write. */
@@ -107,7 +110,10 @@ export class Prover implements Disposable {
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
     const { tree } = setup;
-    const inputs = { tree, command, setupKey: setup.key, files: included.files, env: this.#passed() };
+    const inputs = {
+      ...{ tree, command, setupKey: setup.key, env: this.#passed() },
+      included: includedMarks(included),
+    };
     const { plain, told } = reuseKeys(inputs, change && [change.base, ...change.changed]);
     const seen = await this.#reuse.find(plain);
     const earlier = seen !== undefined && seen.exit !== 0 ? seen : undefined;
@@ -116,7 +122,7 @@ export class Prover implements Disposable {
       const { exit, seconds, digest, tail } = kept;
       return { tree, run: { exit, seconds, digest, tail }, reused: true, inventory: keptInventory(kept) };
     }
-    const failed = await this.#prepare(setup);
+    const failed = await this.#prepare(setup, included);
     if (failed !== undefined) return failed;
     const { run, inventory, isTrees } = await this.#check(command, setup, change);
     if (run.exit !== 0) {
@@ -139,7 +145,14 @@ export class Prover implements Disposable {
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
     if (this.#prepared === setup.tree) return { tree: setup.tree };
-    return (await this.#prepare(setup)) ?? { tree: setup.tree };
+    const included = readIncluded(this.#options.root, this.#options.include);
+    if ("error" in included) return included;
+    return (await this.#prepare(setup, included)) ?? { tree: setup.tree };
+  }
+
+  /** What is installed for a commit, and why. */
+  async setupOf(commit: string): Promise<SetupPlan | undefined> {
+    return this.#setupOf(commit);
   }
 
   get folder(): string {
@@ -154,50 +167,43 @@ export class Prover implements Disposable {
   async #setupOf(commit: string): Promise<CommitSetup | undefined> {
     const known = this.#setups.get(commit);
     if (known !== undefined) return known;
-    const setup = await readSetup(this.#options.root, commit, this.#options.setup);
+    const setup = await readSetup(this.#options.root, commit, this.#options);
     if (setup !== undefined) this.#setups.set(setup.commit, setup);
     return setup;
   }
 
-  async #prepare({ commit, tree, commands, key, runsTree }: CommitSetup): Promise<Failed | undefined> {
+  async #prepare(setup: CommitSetup, included: Included): Promise<Failed | undefined> {
+    const { commit, tree, commands } = setup;
     this.#prepared = undefined;
-    const included = readIncluded(this.#options.root, this.#options.include);
-    if ("error" in included) return included;
     await this.#checkout.show(commit);
-    if (this.#checkout.setupKey() !== key) {
+    const { own, shared } = resultKeys(setup, included);
+    const kept = this.#checkout.setupKey();
+    if (kept === undefined || (kept !== own && kept !== shared)) {
       await this.#checkout.showBare(commit);
-      copyIncluded(included.files, this.folder);
+      await copyIncluded(included, this.folder);
+      if (commands.length === 0) this.#options.onProgress?.(`nothing is installed: ${setup.why}`);
       for (const command of commands) {
-        const failed = await this.#setUp(command, runsTree);
+        const failed = await this.#setUp(command, setup);
         if (failed !== undefined) return failed;
       }
       // What it left elsewhere would be there for the first check alone, and be of another tree for the next ones.
       if (commands.length > 0 && !(await this.#checkout.show(commit))) return unclean;
-      this.#checkout.keepSetup(key);
+      this.#checkout.keepSetup(shared !== undefined && ranNoScript(this.folder) ? shared : own);
     }
-    copyIncluded(included.files, this.folder);
+    await copyIncluded(included, this.folder);
     this.#prepared = tree;
     return undefined;
   }
 
-  async #setUp(command: readonly string[], runsTree: boolean): Promise<Failed | undefined> {
-    this.#options.onProgress?.(`setting up: ${command.join(" ")}`);
-    const env = this.#environment();
+  async #setUp(command: readonly string[], setup: CommitSetup): Promise<Failed | undefined> {
+    const { runsTree, why } = setup;
+    this.#options.onProgress?.(`setting up: ${command.join(" ")} (${why})`);
+    const env = this.#environment(setup);
     const { exit, tail } = await this.#runWalled({
       ...{ command, purpose: "set-up", env, msMax: setupMsMax },
       setup: { programs: command.slice(0, 1), runsTree },
     });
-    if (exit === 0) return undefined;
-    const lines = (await maskSecrets(tail)).trim().split("\n");
-    const told = lines.find(
-      (line) =>
-        /\b(?:error|cannot|can only|not found|failed|fatal)\b/i.test(line) &&
-        !/debug-0\.log|code E\w+$/.test(line),
-    );
-    const why = told ?? lines.at(-1) ?? "no output";
-    return {
-      error: `the set-up \`${command.join(" ")}\` failed: ${why.trim()}; fix it, or name another under \`workspace.setup\``,
-    };
+    return exit === 0 ? undefined : { error: await setUpFault(command, tail) };
   }
 
   async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<Checked> {
@@ -207,7 +213,7 @@ export class Prover implements Disposable {
       command: ["sh", "-c", command],
       purpose: "check",
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
-      env: { ...this.#environment(), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
+      env: { ...this.#environment(setup), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
       msMax,
       tailBytesMax: maskedBytesMax,
       onOutput: (chunk) => output.add(chunk),
@@ -244,9 +250,15 @@ export class Prover implements Disposable {
     return Object.fromEntries(found);
   }
 
-  /** Git's own folder is read-only inside. */
-  #environment(): Record<string, string> {
-    return { ...this.#passed(), CI: "true", GIT_OPTIONAL_LOCKS: "0" };
+  /** Git's own folder is read-only inside; a virtual environment that a set-up made is the Python of what follows. */
+  #environment({ tracksVenv }: CommitSetup): Record<string, string> {
+    const passed = this.#passed();
+    const venv = join(this.folder, ".venv");
+    const python =
+      !tracksVenv && existsSync(join(venv, "bin"))
+        ? { VIRTUAL_ENV: venv, PATH: [join(venv, "bin"), passed.PATH].filter(Boolean).join(":") }
+        : {};
+    return { ...passed, ...python, CI: "true", GIT_OPTIONAL_LOCKS: "0" };
   }
 }
 

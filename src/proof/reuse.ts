@@ -44,7 +44,8 @@ export interface CheckInputs {
   readonly tree: string;
   readonly command: string;
   readonly setupKey: string;
-  readonly files: readonly { readonly path: string; readonly bytes: Buffer }[];
+  /** The files that it has from the main checkout, and what they hold. */
+  readonly included: readonly (readonly [path: string, mark: string])[];
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -53,12 +54,11 @@ export interface CheckInputs {
  * changed may have looked at nothing, so that neither stands in for the other.
  */
 export function reuseKeys(
-  { tree, command, setupKey, files, env }: CheckInputs,
+  { tree, command, setupKey, included, env }: CheckInputs,
   facts: readonly string[] | undefined,
 ): { readonly plain: string; readonly told: string | undefined } {
-  const contents = files.map(({ path, bytes }) => [path, createHash("sha256").update(bytes).digest("hex")]);
   const machine = [process.platform, process.arch, process.version, `reporters ${reportersVersion}`];
-  const inputs = [tree, command, setupKey, contents, Object.entries(env).sort(), machine];
+  const inputs = [tree, command, setupKey, included, Object.entries(env).sort(), machine];
   const keyOf = (more: readonly unknown[]) =>
     createHash("sha256")
       .update(JSON.stringify([...inputs, ...more]))

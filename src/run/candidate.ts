@@ -4,9 +4,10 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { reviewedTask, rolledBackMerges } from "../engine/finish-landing.ts";
+import { findCommit, whyApart, whyNoCommit } from "../workspace/git/find-commit.ts";
 import { mergeTrees } from "../workspace/git/merge-commits.ts";
 import { readDiff } from "../workspace/git/read-diff.ts";
-import { isAncestor, readParents, readRef } from "../workspace/git/refs.ts";
+import { isAncestor, readParents } from "../workspace/git/refs.ts";
 import type { RepositoryState } from "../workspace/git/repository-state.ts";
 import { git, tryGit } from "../workspace/git/run-git.ts";
 import { findLeak } from "./find-leak.ts";
@@ -57,10 +58,8 @@ export async function examineBranch(
   wish: BranchWish,
 ): Promise<Examined> {
   const { branch } = wish;
-  const commit =
-    wish.commit ?? (isBranchName(branch) ? await readRef(root, `refs/heads/${branch}`) : undefined);
-  if (commit === undefined)
-    return refusal(deny("R-IN-001", `there is no branch \`${branch}\`: \`git branch\` lists them`));
+  const commit = wish.commit ?? (await findCommit(root, branch));
+  if (commit === undefined) return refusal(deny("R-IN-001", await whyNoCommit(root, branch)));
   const out = await findRolledBack(engine, { root, base, branch, commit });
   if (out !== undefined) return refusal(out);
   const task =
@@ -69,8 +68,7 @@ export async function examineBranch(
   const fork = await readFork(root, baseCommit, commit);
   if (fork === commit)
     return task?.state === "REVIEW" ? { refused: unchanged, task: task.key, changed: [] } : { nothing: true };
-  if (fork === undefined)
-    return refusal(deny("R-GT-001", `\`${branch}\` has no commit in common with the base: rebase it first`));
+  if (fork === undefined) return refusal(deny("R-GT-001", await whyApart(root, branch, base)));
   const diff = await readDiff(root, fork, commit);
   const changed = diff.map(({ path }) => path);
   const { scope, forbidden, checks, manual, mayChangeTests } = termsOf(task, wish);
@@ -123,11 +121,6 @@ async function findRolledBack(
     return deny("R-GT-001", reason, { task_id: key, reverted_by: revertedBy });
   }
   return undefined;
-}
-
-/** `f~1` and `f@{1}` are commits, not branches. */
-function isBranchName(name: string): boolean {
-  return !/[~^:?*[\\\s]|@\{|\.\.|\/\/|^-|\/$/.test(name);
 }
 
 /** A task's own terms hold; what the caller adds comes on top. */

@@ -1,4 +1,5 @@
 import { deny } from "../core/rules/verdict.ts";
+import { readRef } from "../workspace/git/refs.ts";
 import { tryGit } from "../workspace/git/run-git.ts";
 import { runProcess } from "../workspace/run-process.ts";
 import type { IntegrationContext, Member } from "./integration.ts";
@@ -25,7 +26,8 @@ export async function proposeChain(
 
 async function propose(context: IntegrationContext, link: ProvenLink, chain: ProvenChain): Promise<Member> {
   const { root, base } = context.repository;
-  const { branch, commit, title } = link.candidate;
+  const { commit, title } = link.candidate;
+  const branch = await proposedBranch(root, link.candidate);
   context.onProgress(`pushing ${branch} to ${remote}`);
   const pushed = await tryGit(root, ["push", "--quiet", remote, `${commit}:refs/heads/${branch}`]);
   if (pushed.exit !== 0) return refusedBy(link, `\`git push\` failed: ${lastLine(pushed.stderr)}`);
@@ -49,6 +51,12 @@ async function propose(context: IntegrationContext, link: ProvenLink, chain: Pro
   if (done?.exit !== 0) return refusedBy(link, `\`gh ${words.slice(0, 2).join(" ")}\` failed: ${done?.last}`);
   const url = /https?:\/\/\S+/.exec(found.exit === 0 ? found.last : done.last)?.[0];
   return { ...toldMember(link, "proposed", null), ...(url === undefined ? {} : { url }) };
+}
+
+/** What it is called at the remote: a remote branch keeps its name there, a commit gets one. */
+async function proposedBranch(root: string, { branch, commit }: ProvenLink["candidate"]): Promise<string> {
+  if ((await readRef(root, `refs/heads/${branch}`)) !== undefined) return branch;
+  return branch.startsWith(`${remote}/`) ? branch.slice(remote.length + 1) : `land-${commit.slice(0, 12)}`;
 }
 
 /** Undefined where there is no such program. */

@@ -13,6 +13,7 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { JudgedCheck } from "../proof/judgement/judge-change.ts";
 import type { ChangeFacts, Proven, Prover } from "../proof/prover.ts";
 import { readTrees } from "../workspace/git/read-tree.ts";
+import { refuseUnset } from "./refuse-unset.ts";
 import { settledRun, tryCheck } from "./try-check.ts";
 
 export interface WantedCheck {
@@ -97,7 +98,7 @@ export class ChecksProof {
       const before = await this.#onBase(command, kind);
       if ("allow" in before) return before;
       if (before.run.exit === 0 || this.#with.allowRed) continue;
-      return redBase(command, before.run);
+      return this.#redBase(command, before.run);
     }
     return undefined;
   }
@@ -143,7 +144,7 @@ export class ChecksProof {
         });
       if (record.outcome === "pass" || asBefore) continue;
       const isRedBase = !allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
-      if (isRedBase) return { refused: redBase(command, before.run), records, waiting: true };
+      if (isRedBase) return { refused: await this.#redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
         const refused = whyNot(record, ofRun);
@@ -164,6 +165,12 @@ export class ChecksProof {
     if ("error" in tried) return true;
     const run = settledRun(tried);
     return run.exit !== 0 && !isKnown(run);
+  }
+
+  async #redBase(command: string, run: CheckRun): Promise<Deny> {
+    const { prover, base } = this.#with;
+    const refused = (await refuseUnset(prover, base, { command, run })) ?? redBase(command);
+    return { ...refused, details: { command, ...refused.details, ...printed(run) } };
   }
 
   async #onBase(command: string, kind: CheckKind): Promise<Proven | Deny> {
@@ -208,9 +215,9 @@ function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
   return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
 }
 
-function redBase(command: string, run: CheckRun): Deny {
+function redBase(command: string): Deny {
   const reason = `\`${command}\` already fails on the base, so nothing can be verified: fix the base first, or compare failures with --allow-red`;
-  return deny("R-PC-002", reason, { command, ...printed(run) });
+  return deny("R-PC-002", reason);
 }
 
 function notRun(command: string, error: string): Deny {

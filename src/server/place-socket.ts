@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { quoted } from "../core/points/quoted.ts";
 import { clientNameBytesMax } from "../guard/ladder/client-socket.ts";
-import { StateFolderFault } from "../workspace/state-folder.ts";
+import { DiskFault } from "../workspace/disk-fault.ts";
 
 /** What fits into the system's address of a socket, without the NUL at its end. */
 const pathBytesMax = process.platform === "darwin" ? 103 : 107;
@@ -13,10 +13,10 @@ const shortPrefix = "lockstep-";
 export function requireOwnFolder(folder: string): string {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined || !found.isDirectory())
-    throw new StateFolderFault(`${quoted(folder)} is no folder: move away what is there`);
-  if (isForeign(found.uid)) throw new StateFolderFault(`${quoted(folder)} belongs to another user`);
+    throw new DiskFault(`${quoted(folder)} is no folder: move away what is there`);
+  if (isForeign(found.uid)) throw new DiskFault(`${quoted(folder)} belongs to another user`);
   if ((found.mode & 0o077) !== 0)
-    throw new StateFolderFault(`${quoted(folder)} is open to other users: \`chmod 700\` it`);
+    throw new DiskFault(`${quoted(folder)} is open to other users: \`chmod 700\` it`);
   return realpathSync(folder);
 }
 
@@ -36,7 +36,7 @@ function placeShort(): string {
     if (isAbsolute(folder) && fits && lstatSync(folder, { throwIfNoEntry: false }) !== undefined)
       return join(realpathSync(mkdtempSync(join(folder, shortPrefix))), "socket");
   }
-  throw new StateFolderFault("no folder has a path that is short enough for a socket: set XDG_RUNTIME_DIR");
+  throw new DiskFault("no folder has a path that is short enough for a socket: set XDG_RUNTIME_DIR");
 }
 
 /** Takes away the folder that was made for a socket, where one was. */
@@ -53,7 +53,7 @@ function removeStale(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket() || isForeign(found.uid))
-    throw new StateFolderFault(`${quoted(path)} is not a socket of lockstep's: move it away`);
+    throw new DiskFault(`${quoted(path)} is not a socket of lockstep's: move it away`);
   rmSync(path);
 }
 

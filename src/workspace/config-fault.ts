@@ -16,11 +16,19 @@ export function wholeFileFault(file: string, problem: string, expected: string):
   return { file, line: undefined, column: undefined, path: "", problem, expected };
 }
 
-/** A fault as one line: where, what is wrong, and what to write instead. */
-export function faultLine({ file, line, column, problem, expected, suggestion }: ConfigFault): string {
-  const place = line === undefined ? file : `${file}:${line}:${column}`;
-  const remedy = suggestion === undefined ? `expected ${expected}` : `did you mean \`${suggestion}\`?`;
-  return visible(`${place}: ${problem}: ${remedy}`);
+/** Where, what is wrong, and what to write instead. */
+export function faultParts({ file, line, column, problem, expected, suggestion }: ConfigFault) {
+  return {
+    place: visible(line === undefined ? file : `${file}:${line}:${column}`),
+    problem: visible(problem),
+    remedy: visible(suggestion === undefined ? `expected ${expected}` : `did you mean \`${suggestion}\`?`),
+  };
+}
+
+/** A fault as one line. */
+export function faultLine(fault: ConfigFault): string {
+  const { place, problem, remedy } = faultParts(fault);
+  return `${place}: ${problem}: ${remedy}`;
 }
 
 /** What a terminal would act on, or show in another order, is spelled out. */

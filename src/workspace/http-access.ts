@@ -4,7 +4,7 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { field } from "../core/points/fields.ts";
-import { StateFolderFault } from "./state-folder.ts";
+import { DiskFault } from "./disk-fault.ts";
 
 /** Below the ports that systems give out by themselves. */
 const ports = { first: 20_000, count: 10_000 };
@@ -35,7 +35,7 @@ export function readHttpAccess(folder: string): HttpAccess | undefined {
   }
   const [port, secret] = fieldsIn(text);
   if (typeof port !== "number" || typeof secret !== "string")
-    throw new StateFolderFault(
+    throw new DiskFault(
       `${httpAccessFile(folder)} cannot be read: remove it and run \`lockstep init\` again`,
     );
   return accessOf(port, secret);
@@ -62,7 +62,7 @@ async function freePort(folder: string): Promise<number> {
     const port = ports.first + ((start + step) % ports.count);
     if (await isFree(port)) return port;
   }
-  throw new StateFolderFault("no free port was found on 127.0.0.1: see what listens there");
+  throw new DiskFault("no free port was found on 127.0.0.1: see what listens there");
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -11,21 +11,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { quoted } from "../core/points/quoted.ts";
+import { DiskFault, orDiskFault, shownPath } from "./disk-fault.ts";
 import type { Project } from "./find-project.ts";
 
-const pathLengthMax = 300;
 const ownMode = 0o700;
-
-/** Lockstep's own folder cannot be used; the message ends with what to do about it. */
-export class StateFolderFault extends Error {
-  override readonly name = "StateFolderFault";
-  readonly code = "E-STORE";
-  readonly retryable = false;
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message.replace(/[\p{Cc}\u2028\u2029]+/gu, " "), options);
-  }
-}
 
 /** Where Lockstep keeps what is its own, whether it exists or not: one path however the root is spelled. */
 export function stateFolder({ place, commonFolder }: Project): string {
@@ -52,10 +41,10 @@ export function openStateSubfolder(project: Project, name: string): string {
 }
 
 function requireGitFolder(folder: string): void {
-  const found = orFault("look at", folder, () => statSync(folder, { throwIfNoEntry: false }));
+  const found = orDiskFault("look at", folder, () => statSync(folder, { throwIfNoEntry: false }));
   if (found !== undefined) return;
-  const missing = `the git folder ${path(folder)} does not exist`;
-  throw new StateFolderFault(`${missing}; if the repository was moved, run \`git worktree repair\` in it`);
+  const missing = `the git folder ${shownPath(folder)} does not exist`;
+  throw new DiskFault(`${missing}; if the repository was moved, run \`git worktree repair\` in it`);
 }
 
 /** `.lockstep` holds what people write, so who else may write there is their choice. */
@@ -69,7 +58,7 @@ function openOwn(folder: string): void {
   const created = createMissing(folder);
   const descriptor = openRealFolder(folder);
   const setMode = (mode: number) =>
-    orFault("set the mode of", folder, () => fchmodSync(descriptor, mode & ownMode));
+    orDiskFault("set the mode of", folder, () => fchmodSync(descriptor, mode & ownMode));
   try {
     if (created) setMode(ownMode); // the umask had its say
     const found = fstatSync(descriptor);
@@ -78,22 +67,22 @@ function openOwn(folder: string): void {
   } finally {
     closeSync(descriptor);
   }
-  orFault("write to", folder, () => accessSync(folder, constants.W_OK | constants.X_OK));
+  orDiskFault("write to", folder, () => accessSync(folder, constants.W_OK | constants.X_OK));
 }
 
 function refuseForeign(folder: string, { uid, mode }: Stats): void {
   const ownUid = process.geteuid?.() ?? uid;
   if (uid !== ownUid) {
-    const found = `${path(folder)} belongs to another user: its uid is ${uid}, yours ${ownUid}`;
-    throw new StateFolderFault(`${found}; run lockstep as that user, or move the folder away`);
+    const found = `${shownPath(folder)} belongs to another user: its uid is ${uid}, yours ${ownUid}`;
+    throw new DiskFault(`${found}; run lockstep as that user, or move the folder away`);
   }
   if ((mode & 0o022) === 0) return;
-  const found = `${path(folder)} can be written by other users: its mode is ${(mode & 0o777).toString(8)}`;
-  throw new StateFolderFault(`${found}; see that nothing strange is in it, then \`chmod 700\` it`);
+  const found = `${shownPath(folder)} can be written by other users: its mode is ${(mode & 0o777).toString(8)}`;
+  throw new DiskFault(`${found}; see that nothing strange is in it, then \`chmod 700\` it`);
 }
 
 function createMissing(folder: string): boolean {
-  return orFault("create", folder, () => {
+  return orDiskFault("create", folder, () => {
     try {
       mkdirSync(folder, { mode: ownMode });
       return true;
@@ -106,42 +95,14 @@ function createMissing(folder: string): boolean {
 
 function openRealFolder(folder: string): number {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
-  return orFault("open", folder, () => {
+  return orDiskFault("open", folder, () => {
     try {
       return openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       if (code !== "ENOTDIR" && code !== "ELOOP") throw cause;
-      const found = `${path(folder)} is a link or a file where a folder of lockstep's belongs`;
-      throw new StateFolderFault(`${found}; move it away`, { cause });
+      const found = `${shownPath(folder)} is a link or a file where a folder of lockstep's belongs`;
+      throw new DiskFault(`${found}; move it away`, { cause });
     }
   });
-}
-
-/** What the disk says, and what to do about it. */
-const remedies: Readonly<Record<string, readonly [cause: string, remedy: string]>> = {
-  EACCES: [
-    "permission denied",
-    "give yourself read and write permission there, or run lockstep as its owner",
-  ],
-  EPERM: ["the operation is not permitted", "see that the folder is yours and its disk keeps modes"],
-  EROFS: ["the disk is read-only", "mount it writable"],
-  ENOENT: ["the folder above it does not exist", "see that the project was not moved meanwhile"],
-  ENOSPC: ["the disk is full", "free some space"],
-  EDQUOT: ["the disk quota is used up", "free some space"],
-};
-
-function orFault<Result>(what: string, folder: string, act: () => Result): Result {
-  try {
-    return act();
-  } catch (cause) {
-    if (cause instanceof StateFolderFault) throw cause;
-    const { code = "", message } = cause as NodeJS.ErrnoException;
-    const [why, remedy] = remedies[code] ?? [message, "see `lockstep doctor`"];
-    throw new StateFolderFault(`cannot ${what} ${path(folder)}: ${why}; ${remedy}`, { cause });
-  }
-}
-
-function path(folder: string): string {
-  return quoted(folder, pathLengthMax);
 }

@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { orDiskFault } from "./disk-fault.ts";
+
+const otherHome = "set XDG_STATE_HOME to a folder that you can write";
 
 /** Where checkouts of a repository lie: outside of it, or a test there could pass on the wrong packages. */
 export function checkoutsFolder(commonFolder: string): string {
   const folder = checkoutsPath(commonFolder);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  orDiskFault("create", folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }), otherHome);
+  orDiskFault("write to", folder, () => accessSync(folder, constants.W_OK | constants.X_OK), otherHome);
   return folder;
 }
 

@@ -10,7 +10,7 @@ export async function examineClients(machine: Machine): Promise<readonly Finding
   const missing = clientNames.filter((name) => !found.includes(name));
   const findings = await Promise.all(found.map(examineClient));
   if (missing.length === 0) return findings;
-  return [...findings, off("other clients", `not on PATH: ${missing.join(", ")}`, null)];
+  return [...findings, off("other clients", `not installed: ${missing.join(", ")}`, null)];
 }
 
 async function examineClient(name: ClientName): Promise<Finding> {
@@ -22,7 +22,7 @@ async function examineClient(name: ClientName): Promise<Finding> {
     }
     const probe = await realClient(name, { model: null, args: [], env: {} }).probe();
     if (probe.usable) return ok(name, `${probe.version ?? "its version is unknown"}, logged in`);
-    if (probe.why === "unauthenticated") return off(name, probe.reason, null);
+    if (probe.why === "unauthenticated") return off(name, probe.reason, `start \`${name}\` once and log in`);
     return broken(name, probe.reason, "install it again");
   } catch (error) {
     return broken(name, causeOf(error), "install it again");

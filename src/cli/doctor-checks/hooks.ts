@@ -18,7 +18,7 @@ import { readSettings } from "../../guard/setup/write-edits.ts";
 import { faultLine } from "../../workspace/config-fault.ts";
 import { readHttpAccess } from "../../workspace/http-access.ts";
 import { serverStatus } from "../server-status.ts";
-import { broken, causeOf, type Finding, off, ok } from "./finding.ts";
+import { broken, brokenBy, causeOf, type Finding, off, ok } from "./finding.ts";
 
 interface Hooked extends ConfiguredHooks {
   readonly name: ClientName;
@@ -70,7 +70,7 @@ function readHooks(
     }
   } catch (error) {
     if (!(error instanceof SetupFault)) throw error;
-    return { broken: broken(`${name} hooks`, error.message, "do what it says") };
+    return { broken: brokenBy(`${name} hooks`, error.message) };
   }
   return { hooks };
 }
@@ -99,7 +99,13 @@ async function callOne(hooks: Hooked, place: CanaryPlace, ground: HookGround): P
     name === "codex" ? await whyCodexSkips(command ?? "", ground.machine) : whySkipped(name, ground.machine);
   if (untrusted !== undefined) return untrusted;
   const how = http === undefined ? "" : ", over HTTP too";
-  return ok(`${name} hooks`, `a forbidden write was refused${how} (${file})`);
+  const told = `a forbidden write was refused${how} (${file})`;
+  if (isInstalled(name, ground.machine)) return ok(`${name} hooks`, told);
+  return off(
+    `${name} hooks`,
+    `${name} is not installed here; tried without it, ${told}`,
+    `install ${name}, or \`lockstep init --remove\``,
+  );
 }
 
 async function whyHttpFails(

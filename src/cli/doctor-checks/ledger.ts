@@ -8,9 +8,11 @@ import type { Project } from "../../workspace/find-project.ts";
 import { hasLedger } from "../../workspace/has-ledger.ts";
 import { isAlive } from "../../workspace/process-identity.ts";
 import { stateFolder } from "../../workspace/state-folder.ts";
+import { checkoutsPath } from "../../workspace/state-home.ts";
 import { ask } from "../ask.ts";
 import { counted } from "../table.ts";
-import { broken, causeOf, type Finding, off, ok } from "./finding.ts";
+import { broken, brokenBy, causeOf, type Finding, off, ok } from "./finding.ts";
+import { isWritable } from "./repository.ts";
 
 /** Whether the ledger is whole, and what dead processes left behind. */
 export async function examineLedger(project: Project): Promise<readonly Finding[]> {
@@ -30,12 +32,12 @@ export async function examineLedger(project: Project): Promise<readonly Finding[
 
 async function examineStory(): Promise<Finding> {
   const verified = await ask("audit-verify", {});
-  if ("allow" in verified) return broken("ledger", verified.reason, "do what it says");
+  if ("allow" in verified) return brokenBy("ledger", verified.reason);
   const [first] = verified.problems;
   if (first !== undefined)
     return broken("ledger", first.problem, "`lockstep audit verify` names every broken link");
   const reconciled = await ask("reconcile", {});
-  if ("allow" in reconciled) return broken("ledger", reconciled.reason, "do what it says");
+  if ("allow" in reconciled) return brokenBy("ledger", reconciled.reason);
   const [problem] = reconciled.problems;
   if (problem !== undefined) {
     const of = problem.task === null ? "" : `${problem.task}: `;
@@ -66,9 +68,11 @@ async function examineLeftovers({ commonFolder }: Project, folder: string): Prom
 }
 
 async function examineCheckouts(commonFolder: string): Promise<readonly Finding[]> {
+  const place = checkoutsPath(commonFolder);
+  if (!existsSync(place) || !isWritable(place)) return []; // what is wrong with the place is told of the repository
   const checkouts = listCheckouts(commonFolder);
   const status = await ask("status", {});
-  if ("allow" in status) return [broken("checkouts", status.reason, "do what it says")];
+  if ("allow" in status) return [brokenBy("checkouts", status.reason)];
   const over = new Set(
     status.tasks.filter(({ state }) => state === "MERGED" || state === "FAILED").map(({ id }) => id),
   );

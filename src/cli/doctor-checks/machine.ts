@@ -1,22 +1,28 @@
-import { faultLine } from "../../workspace/config-fault.ts";
-import { loadConfig } from "../../workspace/load-config.ts";
+import type { Config } from "../../contract/config.ts";
+import { type ConfigFault, faultParts } from "../../workspace/config-fault.ts";
 import { runProcess } from "../../workspace/run-process.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
-import { broken, type Finding, off, ok } from "./finding.ts";
+import { broken, brokenBy, type Finding, off, ok } from "./finding.ts";
 
 /** The first with `merge-tree --write-tree`. */
 const gitMin = [2, 38];
 const msMax = 10_000;
 
-/** Git, Node, the sandbox and the configuration. */
-export async function examineMachine(root: string): Promise<readonly Finding[]> {
-  const loaded = await loadConfig(root);
-  const mode = "config" in loaded ? loaded.config.sandbox : "auto";
-  const configuration =
-    "config" in loaded
-      ? ok("configuration", "valid")
-      : broken("configuration", loaded.faults.map(faultLine)[0] ?? "", "mend that line");
-  return [await examineGit(), ok("node", process.version), await examineSandbox(mode), configuration];
+/** Git, Node, the sandbox and the configuration; each fault of it is one finding. */
+export async function examineMachine(
+  faults: readonly ConfigFault[],
+  mode: Config["sandbox"],
+): Promise<readonly Finding[]> {
+  const configuration = faults.map((fault) => {
+    const { place, problem, remedy } = faultParts(fault);
+    return broken("configuration", `${place}: ${problem}`, remedy.replace(/^expected /, "write "));
+  });
+  return [
+    await examineGit(),
+    ok("node", process.version),
+    await examineSandbox(mode),
+    ...(faults.length === 0 ? [ok("configuration", "valid")] : configuration),
+  ];
 }
 
 async function examineGit(): Promise<Finding> {
@@ -30,10 +36,11 @@ async function examineGit(): Promise<Finding> {
   return broken("git", `${version} is too old`, `install git ${gitMin.join(".")} or newer`);
 }
 
-async function examineSandbox(mode: "auto" | "required" | "strict" | "off"): Promise<Finding> {
+async function examineSandbox(mode: Config["sandbox"]): Promise<Finding> {
   if (mode === "off") return off("sandbox", "`sandbox: off` in the configuration", null);
   const found = await findBubblewrap({ platform: process.platform, path: process.env.PATH ?? "" });
   if ("sandbox" in found) return ok("sandbox", "bubblewrap, and its walls hold");
-  const fix = "do what it says; until then only the guard and the diff hold agents";
-  return mode === "required" ? broken("sandbox", found.missing, fix) : off("sandbox", found.missing, fix);
+  const { detail, fix, ...finding } = brokenBy("sandbox", found.missing);
+  if (mode === "required") return { ...finding, detail, fix };
+  return off("sandbox", `${detail}; until then only the guard and the diff hold agents`, fix);
 }

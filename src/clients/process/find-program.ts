@@ -29,14 +29,21 @@ function broken(reason: string) {
   return { usable: false, why: "broken", reason } as const;
 }
 
+/** A shell passes over a folder that is closed to this user. */
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  return unlessClosed(() => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
 function isExecutable(path: string): boolean {
-  try {
+  return unlessClosed(() => {
     accessSync(path, constants.X_OK);
     return true;
+  });
+}
+
+function unlessClosed(look: () => boolean): boolean {
+  try {
+    return look();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EACCES") return false;
     throw error;

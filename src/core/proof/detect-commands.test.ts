@@ -1,26 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { detectSetup, detectTests } from "./detect-commands.ts";
+import { detectTests } from "./detect-commands.ts";
 
 const top = (files: Readonly<Record<string, string>>) => ({
   has: (name: string) => Object.hasOwn(files, name),
   text: (name: string) => files[name],
 });
 const scripts = (test: string) => JSON.stringify({ scripts: { test } });
-
-describe("the set-up of a tree", () => {
-  it.each<[string, Record<string, string>, string]>([
-    ["none", {}, ""],
-    ["npm", { "package-lock.json": "", "package.json": "" }, "npm ci --no-audit --no-fund"],
-    ["two of one language", { "package-lock.json": "", "yarn.lock": "" }, "npm ci --no-audit --no-fund"],
-    ["Python", { "uv.lock": "" }, "uv sync --frozen"],
-    ["Rust", { "Cargo.lock": "" }, "cargo fetch"],
-    ["Go", { "go.sum": "" }, "go mod download"],
-    ["two languages", { "yarn.lock": "", "Gemfile.lock": "" }, "yarn install --immutable; bundle install"],
-  ])("is told by its lock files: %s", (_name, files, commands) => {
-    const setup = detectSetup(top(files));
-    expect(setup.commands.map((words) => words.join(" ")).join("; ")).toBe(commands);
-  });
-});
 
 describe("the tests of a tree", () => {
   it.each<[string, Record<string, string>, string | undefined]>([

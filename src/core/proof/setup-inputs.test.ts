@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { detectSetup } from "./detect-commands.ts";
-import { setupInputs } from "./setup-inputs.ts";
+import { detectSetup } from "./detect-setup.ts";
+import { hasInstallScript, setupInputs } from "./setup-inputs.ts";
 
-function inputsOf(files: Readonly<Record<string, string>>): readonly string[] | undefined {
-  const has = (name: string) => Object.hasOwn(files, name);
-  return setupInputs(detectSetup({ has }), {
-    paths: () => Object.keys(files),
-    text: (path) => files[path],
-    load: () => {},
-  });
+type Files = Readonly<Record<string, string>>;
+
+function inputsOf(files: Files, commands = detectSetup(topOf(files)).commands) {
+  return setupInputs(commands, { ...topOf(files), paths: () => Object.keys(files), load: () => {} });
+}
+
+function topOf(files: Files) {
+  return { has: (name: string) => Object.hasOwn(files, name), text: (name: string) => files[name] };
 }
 
 const npm = { "package-lock.json": '{ "lockfileVersion": 3 }', "package.json": "{}", "src/a.js": "" };
@@ -47,7 +48,50 @@ describe("a set-up", () => {
       ["package-lock.json", "package.json", "go.sum", "go.mod"],
     ],
   ])("that runs nothing of the tree is made from a few files: %s", (_name, files, inputs) => {
-    expect(inputsOf(files)).toEqual(inputs);
+    expect(inputsOf(files)).toEqual({ paths: inputs, unlessScripts: false });
+  });
+
+  const unlocked = { "package.json": '{"dependencies":{"a":"1"}}', "src/a.js": "" };
+  it.each<[string, Record<string, string>, string | undefined, boolean]>([
+    ["without a lock file", unlocked, undefined, true],
+    [
+      "whose lock file does not tell",
+      { ...npm, "package-lock.json": '{ "lockfileVersion": 1 }' },
+      undefined,
+      true,
+    ],
+    [
+      "with a package that has an install script",
+      { ...npm, "package-lock.json": '{ "lockfileVersion": 3, "hasInstallScript": true }' },
+      undefined,
+      true,
+    ],
+    ["configured", npm, "npm install", false],
+    ["configured, without a lock file", unlocked, "npm i --no-audit", true],
+    ["configured without scripts", unlocked, "npm install --ignore-scripts", false],
+  ])(
+    "of npm %s is made from a few files, if no package runs a script",
+    (_name, files, line, unlessScripts) => {
+      const inputs = inputsOf(files, line === undefined ? undefined : [line.split(" ")]);
+      const paths = Object.keys(files).filter((path) => path.startsWith("package"));
+      expect(inputs).toEqual({ paths, unlessScripts });
+    },
+  );
+
+  it("of npm left a list of what ran a script", () => {
+    expect(hasInstallScript('{"packages":{"node_modules/a":{"hasInstallScript": true}}}')).toBe(true);
+    expect(hasInstallScript('{"packages":{"node_modules/a":{"version":"1.0.0"}}}')).toBe(false);
+  });
+
+  it.each([
+    "npm install --prefix web",
+    "npm run build",
+    "npm ci x",
+    "make",
+    "sh -c 'npm ci'",
+    "pip install x",
+  ])("that is configured as `%s` is one of the whole tree", (line) => {
+    expect(inputsOf(npm, [line.split(" ")])).toBeUndefined();
   });
 
   const scripts = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
@@ -79,11 +123,6 @@ describe("a set-up", () => {
     ["a plugin of yarn", { ...npm, ".yarnrc.yml": "plugins:\n  - path: .yarn/plugins/x.cjs\n" }],
     ["another yarn", { ...npm, ".yarnrc.yml": "yarnPath: tools/yarn.cjs\n" }],
     ["an override of pnpm's", { ...npm, "pnpm-workspace.yaml": "overrides:\n  a: link:../a\n" }],
-    [
-      "a package with an install script",
-      { ...npm, "package-lock.json": '{ "lockfileVersion": 3, "hasInstallScript": true }' },
-    ],
-    ["a lock file that does not tell", { ...npm, "package-lock.json": '{ "lockfileVersion": 1 }' }],
     ["pnpm, whose lock file does not tell", { "pnpm-lock.yaml": "", "package.json": "{}" }],
     ["yarn, whose lock file does not tell", { "yarn.lock": "", "package.json": "{}" }],
     ["uv", { "uv.lock": "", "pyproject.toml": "" }],

@@ -1,4 +1,4 @@
-import type { Setup } from "./detect-commands.ts";
+import type { Command } from "./setup-plan.ts";
 
 export interface SetupTree {
   paths(): readonly string[];
@@ -8,26 +8,45 @@ export interface SetupTree {
   load(paths: readonly string[]): void;
 }
 
-/**
- * The paths that a detected set-up's result is made from, or undefined where that could be any: a set-up that runs
- * code of the tree is one of this tree alone, or one branch would choose what the checks of another run.
- */
-export function setupInputs({ languages }: Setup, tree: SetupTree): readonly string[] | undefined {
-  const inputs = languages.map((language) => inputsOf[language]?.(tree));
-  return inputs.every((one) => one !== undefined) ? [...new Set(inputs.flat())] : undefined;
+/** What the result of a set-up is made from. */
+export interface SetupInputs {
+  readonly paths: readonly string[];
+  /** True if nothing of the tree is run only as long as no package that is installed has a script of its own. */
+  readonly unlessScripts: boolean;
 }
 
-const inputsOf: Partial<
-  Record<Setup["languages"][number], (tree: SetupTree) => readonly string[] | undefined>
-> = {
-  node: nodeInputs,
-  // Its settings can name a program to run in place of the compiler.
-  rust: (tree) =>
-    tree.paths().some((path) => /(?:^|\/)\.cargo\//.test(path))
-      ? undefined
-      : named(tree, /^Cargo\.(?:lock|toml)$/),
-  go: (tree) => named(tree, /^go\.(?:sum|mod|work|work\.sum)$/),
-};
+/**
+ * The paths that a set-up's result is made from, or undefined where that could be any: a set-up that runs code of the
+ * tree is one of this tree alone, or one branch would choose what the checks of another run.
+ */
+export function setupInputs(commands: readonly Command[], tree: SetupTree): SetupInputs | undefined {
+  const inputs = commands.map((command) => inputsOf(command, tree));
+  if (!inputs.every((one) => one !== undefined)) return undefined;
+  return {
+    paths: [...new Set(inputs.flatMap(({ paths }) => paths))],
+    unlessScripts: inputs.some(({ unlessScripts }) => unlessScripts),
+  };
+}
+
+function inputsOf([program = "", ...words]: Command, tree: SetupTree): SetupInputs | undefined {
+  const line = words.join(" ");
+  if (program === "npm" && npmInstall.test(line)) return npmInputs(line, tree);
+  if (["pnpm", "yarn", "bun"].includes(program)) return undefined; // their lock files do not tell who has scripts
+  if (program === "cargo" && line === "fetch") return of(cargoInputs(tree));
+  if (program === "go" && line === "mod download") return of(named(tree, /^go\.(?:sum|mod|work|work\.sum)$/));
+  return undefined;
+}
+
+function of(paths: readonly string[] | undefined): SetupInputs | undefined {
+  return paths && { paths, unlessScripts: false };
+}
+
+/** Its settings can name a program to run in place of the compiler. */
+function cargoInputs(tree: SetupTree): readonly string[] | undefined {
+  return tree.paths().some((path) => /(?:^|\/)\.cargo\//.test(path))
+    ? undefined
+    : named(tree, /^Cargo\.(?:lock|toml)$/);
+}
 
 function named(tree: SetupTree, name: RegExp): readonly string[] {
   return tree.paths().filter((path) => name.test(path.slice(path.lastIndexOf("/") + 1)));
@@ -41,26 +60,34 @@ const nodeCode =
 const nodeFiles =
   /^(?:package\.json|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|pnpm-workspace\.yaml|\.npmrc|\.yarnrc\.yml)$/;
 
-function nodeInputs(tree: SetupTree): readonly string[] | undefined {
-  const paths = tree.paths();
-  if (paths.some((path) => nodeCode.test(path)) || mayRunPackages(tree)) return undefined;
-  const files = named(tree, nodeFiles);
+/** With options that name neither a program nor a folder. */
+const npmInstall =
+  /^(?:ci|i|install|clean-install)(?: --(?:no-audit|no-fund|no-package-lock|package-lock=false|ignore-scripts|prefer-offline|offline|legacy-peer-deps|include=dev|silent|quiet|no-save))*$/;
+
+function npmInputs(line: string, tree: SetupTree): SetupInputs | undefined {
+  if (tree.paths().some((path) => nodeCode.test(path))) return undefined;
+  const paths = named(tree, nodeFiles);
   const isSettings = (path: string) => /(?:\.npmrc|\.ya?ml)$/.test(path) && !path.endsWith("pnpm-lock.yaml");
   const manifests = named(tree, /^package\.json$/);
-  const settings = files.filter(isSettings);
+  const settings = paths.filter(isSettings);
   tree.load([...manifests, ...settings]);
   const isInert =
     manifests.every((path) => isInertManifest(tree.text(path))) &&
     settings.every((path) => isInertSettings(tree.text(path)));
-  return isInert ? files : undefined;
+  return isInert
+    ? { paths, unlessScripts: !/ --ignore-scripts\b/.test(line) && !lacksScripts(tree) }
+    : undefined;
 }
 
-/** Packages' install scripts read what they like in the tree; only npm's own lock file says that there are none. */
-function mayRunPackages(tree: SetupTree): boolean {
+/** Packages' install scripts read what they like in the tree; npm's own lock file can say that there are none. */
+function lacksScripts(tree: SetupTree): boolean {
   const lock = ["npm-shrinkwrap.json", "package-lock.json"].map((name) => tree.text(name)).find(Boolean);
-  return (
-    lock === undefined || !/"lockfileVersion":\s*[23]\b/.test(lock) || /"hasInstallScript":\s*true/.test(lock)
-  );
+  return lock !== undefined && /"lockfileVersion":\s*[23]\b/.test(lock) && !hasInstallScript(lock);
+}
+
+/** By npm's lock file, or by the one that it leaves in `node_modules`. */
+export function hasInstallScript(lock: string): boolean {
+  return /"hasInstallScript":\s*true/.test(lock);
 }
 
 const lifecycle = /^(?:pre|post)?(?:install|prepare|prepublish|dependencies)$|^pnpm:/;

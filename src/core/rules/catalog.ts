@@ -134,7 +134,7 @@ const catalog = {
   "E-CONFIG": own("the configuration is invalid", "mend the line that the message names"),
   "E-PLAN": own("the plan is invalid", "mend the line that the message names"),
   "E-STORE": own(
-    "the ledger cannot be read or written",
+    "the ledger, or a folder that Lockstep needs, cannot be read or written",
     "do what the reason says; `lockstep audit verify` tells what is damaged",
   ),
   "E-GIT": own("git, or a checkout, cannot do what is needed", "do what the reason says, then call it again"),

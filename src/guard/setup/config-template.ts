@@ -69,8 +69,9 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 #      before_merge: [{ gatekeeper: [qa, architecture] }]
 #    agents: { implementer: [coder], gatekeeper: [tests] }
 
-# Checkouts of agents. setup: commands in a new one, null: found from the lock files; include: ignored files that it gets
-# a copy of; env_pass: variables that agents and checks see; home: paths in the home folder that checks may write.
+# Checkouts of agents and checks. setup: commands in a new one, such as ["npm ci"], null: found from manifests and lock
+# files; include: ignored files and folders that it gets a copy of; env_pass: variables that agents and checks see;
+# home: paths in the home folder that checks may write.
 #workspace: { setup: null, include: [.env], env_pass: [PATH, HOME, LANG], home: [] }
 
 # What must pass on every merged tree. auto: found from the project's files; flaky: those whose second run counts.

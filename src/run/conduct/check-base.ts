@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { CheckRun } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { Prover } from "../../proof/prover.ts";
 import type { RecordedCheck } from "../../workspace/check-outputs.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { openProver } from "../open-prover.ts";
 import { flakyBase, printed, projectChecks } from "../prove-checks.ts";
 import { recordChecks } from "../record-proofs.ts";
+import { refuseUnset } from "../refuse-unset.ts";
 import { gateCommands, needConventions } from "../run-gate.ts";
 import { settledRun, tryCheck } from "../try-check.ts";
 
@@ -37,7 +39,7 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
     if (run.earlier !== undefined && !config.checks.flaky.includes(command))
       onProgress(flakyBase(command, run));
     if (run.exit === 0) continue;
-    if (!allowRed) return await refused(context, { command, run });
+    if (!allowRed) return await refused(context, prover, { command, run });
     red.push({ command, run });
   }
   return red;
@@ -46,11 +48,15 @@ export async function checkBase(context: IntegrationContext): Promise<readonly R
 /** Its output is found by the name of the base. */
 async function refused(
   { engine, repository, onProgress }: IntegrationContext,
+  prover: Prover,
   { command, run }: RedCheck,
 ): Promise<Deny> {
-  const { base, commonFolder } = repository;
+  const { base, baseCommit, commonFolder } = repository;
   const check: RecordedCheck = { command, on: "base", outcome: "fail", exit: run.exit, log: run.log ?? null };
   await recordChecks({ engine, stateFolder: join(commonFolder, "lockstep"), onProgress }, [base], [check]);
+  const unset = await refuseUnset(prover, baseCommit, { command, run });
+  const told = { command, exit: run.exit, ...printed(run), check: 1 };
+  if (unset !== undefined) return { ...unset, details: { ...unset.details, ...told } };
   const reason = `\`${command}\` fails on \`${base}\` (exit ${run.exit}), so nothing could be proven: mend it, or compare failures with --allow-red`;
-  return deny("R-GT-001", reason, { command, exit: run.exit, ...printed(run), check: 1 });
+  return deny("R-GT-001", reason, told);
 }

@@ -3,7 +3,7 @@ import { copyDependencies } from "../../workspace/checkouts/copy-dependencies.ts
 import type { IntegrationContext } from "../integration.ts";
 import { openProver } from "../open-prover.ts";
 
-/** Installed once for each lock file, in a place of its own, and copied to every agent that needs them. */
+/** Installed once for each set of manifests, in a place of its own, and copied to every agent that needs them. */
 export class Dependencies {
   readonly #context: IntegrationContext;
   #last: Promise<unknown> = Promise.resolve();
@@ -21,7 +21,7 @@ export class Dependencies {
 
   async #install(commit: string, folder: string): Promise<string | undefined> {
     const { config, repository } = this.#context;
-    const setup = await readSetup(repository.root, commit, config.workspace.setup);
+    const setup = await readSetup(repository.root, commit, config.workspace);
     if (setup === undefined || setup.commands.length === 0) return undefined;
     using prover = await openProver(this.#context);
     const prepared = await prover.prepare(commit);

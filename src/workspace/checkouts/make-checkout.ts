@@ -1,15 +1,5 @@
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync, lstatSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { branchOf } from "../../core/names/ref-names.ts";
@@ -17,6 +7,7 @@ import { quoted } from "../../core/points/quoted.ts";
 import { people } from "../git/commit-writer.ts";
 import { git } from "../git/run-git.ts";
 import { readTop } from "../git/tree-entries.ts";
+import { copyIncluded, readIncluded } from "../included-files.ts";
 import {
   type Checkout,
   CheckoutFault,
@@ -68,7 +59,7 @@ export async function makeCheckout({ commonFolder, slot, name, base, start, root
   copyFileSync(index, join(gitFolder, "index"));
   rememberIndex(index, { parent: start, tree: (await readTop(repositoryFolder(commonFolder), start)).id });
   writeBranch(gitFolder, branch, start);
-  const included = copyIncluded(root, making, include);
+  const included = await copyNew(root, making, include);
   const checkout: Checkout = { ...name, ...places, commonFolder, base, included };
   writeRecord(checkout);
   renameSync(making, places.folder);
@@ -85,22 +76,22 @@ async function settle(index: string): Promise<void> {
   utimesSync(index, now, now);
 }
 
-/** The digests of those that were there to be copied. */
-function copyIncluded(root: string, folder: string, include: readonly string[]): Record<string, string> {
-  const included: Record<string, string> = {};
-  for (const path of include) {
-    const from = join(root, path);
-    const to = join(folder, path);
-    if (!existsSync(from) || lstatSync(to, { throwIfNoEntry: false }) !== undefined) continue;
-    if (statSync(from).isDirectory())
-      throw new CheckoutFault(`${quoted(path)} in \`workspace.include\` is a folder: list the files in it`);
-    if (liesBehindLink(folder, path))
-      throw new CheckoutFault(
-        `${quoted(path)} in \`workspace.include\` lies behind a link: list the file itself`,
-      );
-    mkdirSync(dirname(to), { recursive: true });
-    copyFileSync(from, to);
-    included[path] = digestOf(readFileSync(to));
-  }
-  return included;
+/** The digests of the files that were copied; of folders that tools fill nothing is kept. */
+async function copyNew(
+  root: string,
+  folder: string,
+  include: readonly string[],
+): Promise<Record<string, string>> {
+  const found = readIncluded(root, include);
+  if ("error" in found) throw new CheckoutFault(found.error);
+  const isNew = ({ path }: { readonly path: string }) =>
+    lstatSync(join(folder, path), { throwIfNoEntry: false }) === undefined;
+  const [files, folders] = [found.files.filter(isNew), found.folders.filter(isNew)];
+  const behind = [...files, ...folders].find(({ path }) => liesBehindLink(folder, path));
+  if (behind !== undefined)
+    throw new CheckoutFault(
+      `${quoted(behind.path)} in \`workspace.include\` lies behind a link: list the file itself`,
+    );
+  await copyIncluded({ root, files, folders }, folder);
+  return Object.fromEntries(files.map(({ path, bytes }) => [path, digestOf(bytes)]));
 }

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { quotePath } from "../git/quote-path.ts";
 import { git } from "../git/run-git.ts";
@@ -36,11 +44,13 @@ export async function makeRepository({ gitFolder, branch, like }: NewRepository)
 /** Asked of git once: which ids these are, and what the file system can do. */
 const configs = new Map<string, Buffer>();
 
-/** Lets a git folder use the objects of another without copying them. */
+/** Lets a git folder use the objects of another without copying them, and know where their history ends. */
 export function shareObjects(gitFolder: string, from: string): void {
   const info = join(gitFolder, "objects", "info");
   mkdirSync(info, { recursive: true });
   writeFileSync(join(info, "alternates"), `${quotePath(join(from, "objects"))}\n`);
+  const shallow = join(from, "shallow");
+  if (existsSync(shallow)) copyFileSync(shallow, join(gitFolder, "shallow"));
 }
 
 /** Who commits there: `NAME <MAIL>`, whatever the home of whoever works there says. */

@@ -8,8 +8,16 @@ export class GitFault extends Error {
   constructor(words: readonly string[], { exit, stderr }: { exit: number | null; stderr: string }) {
     const first =
       stderr.trim().split("\n")[0] || `it ended ${exit === null ? "by a signal" : `with ${exit}`}`;
-    super(`\`git ${words.find((word) => !word.startsWith("-")) ?? ""}\` failed: ${first}`);
+    super(`\`git ${words.find((word) => !word.startsWith("-")) ?? ""}\` failed: ${told(first)}`);
     this.exit = exit;
     this.stderr = stderr;
   }
+}
+
+/** Git's own advice stands in the lines after the first. */
+function told(line: string): string {
+  const [, folder] = /detected dubious ownership in repository at '(.*)'/.exec(line) ?? [];
+  return folder === undefined
+    ? line
+    : `the repository belongs to another user: run \`git config --global --add safe.directory ${folder}\``;
 }

@@ -1,15 +1,18 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryFolder } from "../checkouts/checkout.ts";
+import { shareObjects } from "../checkouts/new-repository.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { checkoutsFolder } from "../state-home.ts";
 import { GitFault } from "./git-fault.ts";
 import { asEnvironment, exactSettings, isRefused, replaceFilter } from "./git-settings.ts";
 import { isRefusal, restoreMarked, writeMarks } from "./kept-files.ts";
 import { filtersIn } from "./known-filters.ts";
+import { fillLargeFiles } from "./large-files.ts";
 import { takeSlot } from "./proof-slot.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { git, gitBytes } from "./run-git.ts";
+import { fillSubmodules } from "./submodules.ts";
 import { type BytePath, sweepTree, trackedIn } from "./sweep-tree.ts";
 import { listTree } from "./tree-entries.ts";
 
@@ -47,7 +50,7 @@ export function openProofCheckout(
   const gitFolder = join(folder, ".git");
   const temporary = join(slot.folder, "tmp");
   const keyFile = join(slot.folder, "setup-key");
-  const sayUnfiltered = unfilteredNote(say);
+  const sayOnce = onceFor(say);
   let left: readonly BytePath[] = [];
 
   const make = async () => {
@@ -55,14 +58,33 @@ export function openProofCheckout(
     rmSync(keyFile, { force: true });
     const words = ["--quiet", "--shared", "--no-checkout", "--template=", commonFolder, folder];
     await git(slot.folder, ["clone", ...words]);
+    shareObjects(gitFolder, commonFolder); // git itself does not for a shallow repository
   };
   const checkOut = async (commit: string, kept: readonly string[]) => {
     rmSync(join(gitFolder, "index.lock"), { force: true }); // ours alone: whoever left it is dead
     const { env, refused } = await proofGit(folder, gitFolder);
     await git(folder, ["checkout", "--quiet", "--force", "--detach", commit], { env });
-    const tracked = trackedIn(await listTree(repositoryFolder(commonFolder), commit));
+    const tree = await listTree(repositoryFolder(commonFolder), commit);
+    const tracked = trackedIn(tree);
     left = sweepTree(folder, tracked, kept);
-    await sayUnfiltered(folder, refused, { env, paths: [...tracked.modes.keys()] });
+    const filtered = await filteredPaths(folder, { env, paths: [...tracked.modes.keys()] });
+    for (const name of refused.map((one) => one.slice("filter.".length)))
+      sayOnce(
+        filtered.get(name),
+        (files) => `git's filter \`${name}\` does not run for checks: they see ${files} as committed`,
+      );
+    const pointers = fillLargeFiles(commonFolder, folder, filtered.get("lfs") ?? []);
+    sayOnce(
+      pointers,
+      (files) =>
+        `the content of ${files} is not here, and checks see git-lfs's pointer: run \`git lfs pull\``,
+    );
+    const index = join(slot.folder, "submodule-index");
+    const empty = await fillSubmodules({ gitFolder: commonFolder, commit, tree, folder, index });
+    sayOnce(
+      empty,
+      (paths) => `submodule ${paths} is empty for checks: run \`git submodule update --init --recursive\``,
+    );
   };
   const show = async (commit: string, kept: readonly string[]) => {
     if (!existsSync(join(gitFolder, "HEAD"))) await make();
@@ -93,35 +115,40 @@ export function openProofCheckout(
   };
 }
 
-/** The environment of git in a proof checkout, and the filters that do not run there: agents wrote what is shown. */
+/** The environment of git in a proof checkout, and the filters that are missing there: agents wrote what is shown. */
 async function proofGit(folder: string, gitFolder: string) {
   // Never found by looking upwards: where this repository is damaged, git would take the next one above for it.
   const place = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
-  const refused = (await filtersIn(folder, { env: place })).filter(isRefused);
-  const settings = [...exactSettings, ...refused.flatMap((name) => replaceFilter(name, "off"))];
-  return { env: { ...place, ...asEnvironment(settings) }, refused };
+  const filters = await filtersIn(folder, { env: place });
+  const settings = [...exactSettings, ...filters.flatMap((name) => replaceFilter(name, "off"))];
+  return { env: { ...place, ...asEnvironment(settings) }, refused: filters.filter(isRefused) };
 }
 
-/** Says of each filter that does not run, once, which files it is missing for. */
-function unfilteredNote(say: (line: string) => void) {
+/** By the name of their filter. */
+async function filteredPaths(
+  folder: string,
+  { env, paths }: { env: Readonly<Record<string, string>>; paths: readonly BytePath[] },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  if (!paths.some((path) => /(?:^|\/)\.gitattributes$/.test(path))) return found;
+  const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
+  const words = ["check-attr", "-z", "--stdin", "filter"];
+  const fields = splitAtZero(await gitBytes(folder, words, { env, input })).map((one) => readName(one).path);
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = "", , filter = ""] = fields.slice(at, at + 3);
+    if (filter !== "unspecified") found.set(filter, [...(found.get(filter) ?? []), path]);
+  }
+  return found;
+}
+
+/** Says something about files, however often they are shown. */
+function onceFor(say: (line: string) => void) {
   const said = new Set<string>();
-  return async (
-    folder: string,
-    refused: readonly string[],
-    { env, paths }: { env: Readonly<Record<string, string>>; paths: readonly BytePath[] },
-  ) => {
-    const names = refused.map((one) => one.slice("filter.".length)).filter((name) => !said.has(name));
-    if (names.length === 0) return;
-    const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
-    const fields = splitAtZero(
-      await gitBytes(folder, ["check-attr", "-z", "--stdin", "filter"], { env, input }),
-    ).map((field) => readName(field).path);
-    for (const name of names) {
-      const files = fields.filter((_, at) => at % 3 === 0 && fields[at + 2] === name);
-      if (files.length === 0) continue;
-      said.add(name);
-      const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
-      say(`git's filter \`${name}\` does not run for checks: they see ${files[0]}${more} as committed`);
-    }
+  return (files: readonly string[] = [], line: (files: string) => string) => {
+    const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
+    const text = line(`${files[0]}${more}`);
+    if (files.length === 0 || said.has(text)) return;
+    said.add(text);
+    say(text);
   };
 }

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Project } from "../find-project.ts";
 import { readRef } from "./refs.ts";
 import { git, tryGit } from "./run-git.ts";
@@ -13,16 +11,21 @@ export interface RepositoryState {
   readonly baseCommit: string;
 }
 
-/** What Lockstep merges into; or, by name and with the remedy, why it cannot work with this repository. */
+/** Why Lockstep cannot work here, by name and with the remedy. */
+interface Unusable {
+  readonly error: string;
+}
+
+/** What Lockstep merges into; or why there is nothing of the kind. */
 export async function readRepository(
-  { place, commonFolder }: Project,
+  project: Project,
   baseBranch: string | null,
-): Promise<RepositoryState | { readonly error: string }> {
-  if (commonFolder === undefined)
-    return { error: "this is no git repository: run `git init` and make a first commit" };
-  const root = place.realRoot ?? place.root;
+): Promise<RepositoryState | Unusable> {
+  const found = await findRepository(project);
+  if ("error" in found) return found;
+  const { root, commonFolder } = found;
   const [unsupported, { exit, stdout }] = await Promise.all([
-    whyUnsupported(root, commonFolder),
+    whyUnsupported(root),
     tryGit(root, ["symbolic-ref", "--quiet", "HEAD"]),
   ]);
   if (unsupported !== undefined) return { error: unsupported };
@@ -37,29 +40,43 @@ export async function readRepository(
   if (base === undefined)
     return { error: "no branch is checked out: check out the one to merge into, or set `base_branch`" };
   const baseCommit = await readRef(root, `refs/heads/${base}`);
-  if (baseCommit === undefined) return { error: `branch \`${base}\` has no commit yet: make a first one` };
+  if (baseCommit === undefined) return { error: await whyNoBase(root, base) };
   return { root, commonFolder, base, baseCommit };
 }
 
-async function whyUnsupported(root: string, commonFolder: string): Promise<string | undefined> {
+/** Before anything is written: a folder that is no repository's stays as it is. */
+export async function findRepository({
+  place,
+  commonFolder,
+}: Project): Promise<{ readonly root: string; readonly commonFolder: string } | Unusable> {
+  const root = place.realRoot ?? place.root;
+  if (commonFolder !== undefined) return { root, commonFolder };
+  const { exit, stdout } = await tryGit(root, ["rev-parse", "--is-bare-repository"]);
+  const isBare = exit === 0 && stdout.toString().trim() === "true";
+  return { error: isBare ? bare : "this is not a git repository: run `git init` and make a first commit" };
+}
+
+const bare = "this is a bare repository, which has no files to check: work in a clone of it";
+
+async function whyUnsupported(root: string): Promise<string | undefined> {
   const [told, sparse] = await Promise.all([
-    git(root, ["rev-parse", "--is-bare-repository", "--is-shallow-repository"]),
+    git(root, ["rev-parse", "--is-bare-repository"]),
     tryGit(root, ["config", "--bool", "core.sparseCheckout"]),
   ]);
-  const [bare, shallow] = told.split("\n");
-  if (bare === "true") return "a bare repository has nothing to check: work in a clone of it";
-  if (shallow === "true")
-    return "a shallow clone lacks the history that merges need: run `git fetch --unshallow`";
+  if (told === "true") return bare;
   if (sparse.stdout.toString().trim() === "true")
     return "a sparse checkout hides files from the checks: run `git sparse-checkout disable`";
-  if (existsSync(join(root, ".gitmodules")))
-    return "submodules are not supported yet: land their changes in their own repositories";
-  const attributes = join(root, ".gitattributes");
-  if (
-    existsSync(attributes) &&
-    /\bfilter=lfs\b/.test(readFileSync(attributes, "utf8")) &&
-    !existsSync(join(commonFolder, "lfs"))
-  )
-    return "this repository uses git-lfs, whose objects are not here: run `git lfs pull`";
   return undefined;
+}
+
+async function whyNoBase(root: string, base: string): Promise<string> {
+  const { stdout } = await tryGit(root, ["rev-list", "--all", "--max-count=1"]);
+  return stdout.length === 0
+    ? `branch \`${base}\` has no commit yet: make a first one, such as \`git commit --allow-empty -m "first"\``
+    : `there is no branch \`${base}\` here: \`git branch\` lists them; \`base_branch\` names the one to merge into`;
+}
+
+/** True if older commits were left out when it was cloned. */
+export async function isShallow(root: string): Promise<boolean> {
+  return (await git(root, ["rev-parse", "--is-shallow-repository"])) === "true";
 }

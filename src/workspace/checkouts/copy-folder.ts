@@ -1,0 +1,97 @@
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { cp, lstat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { onDisk, walkTree } from "./walk-tree.ts";
+
+export interface FolderCopy {
+  /** The checkouts, and the folder's path in both. */
+  readonly from: string;
+  readonly to: string;
+  readonly path: string;
+}
+
+/**
+ * Copies a folder from one checkout into another, as clones of the blocks where the disk can. What leads back into the
+ * old checkout, by a link or by a path that Python wrote down, leads into the new one: tests there would run on the
+ * old one's code.
+ */
+export async function copyFolder({ from, to, path }: FolderCopy): Promise<void> {
+  const aside = mkdtempSync(join(dirname(to), "copying-"));
+  try {
+    // In its place only when it is whole: half of it would never be completed.
+    const copy = join(aside, "copy");
+    await cp(realpathSync(join(from, path)), copy, {
+      recursive: true,
+      verbatimSymlinks: true,
+      preserveTimestamps: true,
+      mode: constants.COPYFILE_FICLONE,
+      filter: async (one) => isCopied(await lstat(one)),
+    });
+    repoint(copy, [from, realpathSync(from)], to);
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    renameSync(copy, join(to, path));
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/** A socket or a pipe is of the process that made it. */
+function isCopied(found: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): boolean {
+  return found.isFile() || found.isDirectory() || found.isSymbolicLink();
+}
+
+/** Relative links lead into the new checkout by themselves. */
+function repoint(copy: string, from: readonly string[], to: string): void {
+  walkTree(copy, "", {
+    enter: () => true,
+    entry: (path, entry) => {
+      const full = onDisk(copy, path);
+      if (entry.isFile() && namesPaths(full, path)) rewrite(full, from, to);
+      if (!entry.isSymbolicLink()) return;
+      const target = readlinkSync(full);
+      const old = from.find((folder) => target === folder || target.startsWith(`${folder}/`));
+      if (old === undefined) return;
+      rmSync(full);
+      symlinkSync(`${to}${target.slice(old.length)}`, full);
+    },
+    closed: () => {}, // the copy would have failed before
+  });
+}
+
+/** What a virtual environment says about its own place, and about a project that is installed from its sources. */
+function namesPaths(full: Buffer, path: string): boolean {
+  if (/(?:^|\/)(?:pyvenv\.cfg|[^/]+\.pth|[^/]+\.egg-link|__editable__[^/]*\.py)$/.test(path)) return true;
+  return /(?:^|\/)bin\/[^/]+$/.test(path) && startsWith(full, "#!");
+}
+
+function startsWith(file: Buffer, text: string): boolean {
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(text.length);
+    return readSync(descriptor, bytes) === text.length && bytes.toString("latin1") === text;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function rewrite(file: Buffer, from: readonly string[], to: string): void {
+  const text = readFileSync(file, "latin1");
+  const inBytes = (path: string) => Buffer.from(path).toString("latin1");
+  const moved = from.reduce((now, folder) => now.replaceAll(inBytes(folder), inBytes(to)), text);
+  if (moved !== text) writeFileSync(file, moved, "latin1");
+}
