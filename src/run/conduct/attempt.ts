@@ -1,3 +1,4 @@
+import { unusable } from "../../clients/answer/unusable.ts";
 import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
@@ -14,7 +15,7 @@ import { CheckoutFault } from "../../workspace/checkouts/checkout.ts";
 import { investigate } from "../review/investigate.ts";
 import type { Agent } from "./agents.ts";
 import { askToMend } from "./ask-to-mend.ts";
-import { type Conversed, converse, type Talk } from "./converse.ts";
+import { type Conversed, converse, type Talk, type Worked } from "./converse.ts";
 import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { passPoint } from "./lifecycle.ts";
@@ -180,13 +181,13 @@ async function submit(
   context: RunContext,
   { task, one, own }: Pick<Working, "task" | "one" | "own">,
   talk: Talk,
-  talked: Extract<Conversed, { how: "answered" | "unanswered" }>,
+  talked: Worked,
 ): Promise<AttemptEnd> {
   const { place, lent, heartbeats } = talk;
   const collected = await collectOrRefuse(context, { task, place });
   let work = "unread" in collected ? "unchanged" : collected.work;
   if (talked.how === "unanswered" && work === "unchanged" && !("unread" in collected)) {
-    const reason = `it changed nothing, and its answer cannot be used: ${talked.reason}`;
+    const reason = `it changed nothing, and ${unusable(talked.reason)}`;
     return refused(await reportFailure(context, task, failing(own, one, reason, 2)));
   }
   let stray = "unread" in collected ? collected.unread : await findStray(context, task, work);
@@ -228,8 +229,8 @@ async function collectOrRefuse(context: RunContext, of: Parameters<typeof collec
 }
 
 /** Only work that is handed in as done has anything to submit. */
-function isDone(talked: Extract<Conversed, { how: "answered" | "unanswered" }>): boolean {
-  if (talked.how === "unanswered") return true;
+function isDone(talked: Worked): boolean {
+  if (talked.how !== "answered") return true;
   const { reading } = talked;
   return reading.kind === "report" && reading.report.kind === "result" && reading.report.status === "done";
 }
