@@ -1,11 +1,12 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { version } from "../package.json" with { type: "json" };
+import manifest from "../package.json" with { type: "json" };
 import { landRepository } from "./support/land-repository.ts";
 import { planText, readRun, task } from "./support/planned-repository.ts";
 import { missing } from "./support/walled.ts";
 
+const { version } = manifest;
 const reviewer = `const { execSync } = require("node:child_process");
 const said = execSync("lockstep --version").toString().trim();
 console.log(JSON.stringify({ status: "OK", summary: "it is " + said, artifacts: { findings: [] },

@@ -3,6 +3,7 @@ import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { blockedSession, gateAnswer, refuseGateAnswer } from "./answer-gate.ts";
+import { answerContinue } from "./ask-continue.ts";
 import { decisionNamed } from "./decision-ids.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
@@ -33,6 +34,7 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
         ? { verdict: noAnswer(decision, input.answer) }
         : refuseGateAnswer(engine, { decision, gate, text: input.answer, call });
     if (decision.kind === "weakened" && answer === "accept") return { verdict: needsReason(decision) };
+    if (decision.kind === "continue") return answerContinue(engine, { decision, answer, call });
     if (answer === "refused" || decision.kind !== "widen")
       return close(engine, { decision, call, state: "answered", answer });
     return approve(engine, decision, call);
@@ -58,15 +60,21 @@ function needsReason({ id }: Decision): Verdict {
   return deny("R-IN-001", `say why: \`lockstep decide ${id} "accept: REASON"\``, { id });
 }
 
-/** Other words for the two answers to a weakened test. */
-const acceptWords = /^(?:accepted|approve|approved|yes|y|ok)(?=\s*:|$)/i;
-const refuseWords = /^(?:refused|reject|rejected|no|n)(?=\s*:|$)/i;
+/** Other words for the two answers to a question that has two. */
+const yes = /^(?:accepted|approve|approved|yes|y|ok)(?=\s*:|$)/i;
+const no = /^(?:refused|reject|rejected|no|n)(?=\s*:|$)/i;
+
+function inOwnWords(kind: Decision["kind"], typed: string): string {
+  if (kind === "weakened") return typed.replace(yes, "accept").replace(no, "refuse");
+  if (kind !== "continue") return typed;
+  const said = typed.replace(yes, "continue").replace(no, "stop");
+  return /^(?:continue\s+)?\$?\d/i.test(said) ? `continue: ${said.replace(/^continue\s+/i, "")}` : said;
+}
 
 /** One of the options, or the person's own words where there are none. A reason may follow: `refused: it is too long`. */
 function chosen({ kind, options }: Decision, text: string): string | undefined {
   const typed = text.trim();
-  const said =
-    kind === "weakened" ? typed.replace(acceptWords, "accept").replace(refuseWords, "refuse") : typed;
+  const said = inOwnWords(kind, typed);
   if (kind === "question" && options.length === 0) return said === "" ? undefined : said;
   const word = said.toLowerCase();
   const exact = options.find((one) => one.toLowerCase() === word);
@@ -81,7 +89,8 @@ function chosen({ kind, options }: Decision, text: string): string | undefined {
 }
 
 function mayReason(kind: Decision["kind"], option: string): boolean {
-  if (kind === "question" || kind === "repair" || kind === "weakened") return true;
+  if (kind === "question" || kind === "repair") return true;
+  if (kind === "weakened" || kind === "continue") return true;
   return (kind === "manual" || kind === "security") && option === "refused";
 }
 

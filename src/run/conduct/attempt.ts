@@ -54,6 +54,8 @@ interface Started {
   readonly attempt: number;
   readonly token: string;
   readonly fix_delta: unknown;
+  /** How long it may take; null: any time. */
+  readonly minutes: number | null;
   /** As it is now: it may have been widened since it was planned. */
   readonly lock_scope: readonly string[];
 }
@@ -80,7 +82,8 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
   // What a dead run left behind must not work in the same checkout.
   if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
   try {
-    const fresh = { ...one, isFresh: one.isFresh || isBehind(before) };
+    const goesOn = before?.goesOn != null;
+    const fresh = { ...one, isFresh: !goesOn && (one.isFresh || isBehind(before)) };
     return await work(context, { task, one: fresh, started, own, before, previous });
   } catch (error) {
     // One task's trouble is not the run's: it is told like any other failure of an attempt.
@@ -140,6 +143,7 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
   const talk: Talk = {
     ...{ task, place, lent, input, env, heartbeats },
     agent: one.agent,
+    minutes: started.minutes,
     prompt: promptFor(input, { role: one.agent.role, root: context.repository.root }),
     ...goOnWith(working, promptToMend(input)),
   };
@@ -259,9 +263,10 @@ async function openPlace(context: RunContext, { task, one, started }: Working) {
 }
 
 /** The same agent goes on in its own conversation, with only what is new. */
-function goOnWith({ one: { agent, isFresh }, previous }: Working, prompt: string) {
+function goOnWith({ one: { agent, isFresh }, previous, before }: Working, prompt: string) {
   const conversation = previous?.conversation;
-  const same = previous?.agent === agent.name && agent.reworks === "resume" && !isFresh;
+  const reworks = agent.reworks === "resume" || before?.goesOn != null;
+  const same = previous?.agent === agent.name && reworks && !isFresh;
   return same && agent.can.resume && conversation !== undefined ? { goOn: { conversation, prompt } } : {};
 }
 

@@ -18,6 +18,8 @@ export interface Talk {
   readonly input: UniversalInput;
   /** The whole task. */
   readonly prompt: string;
+  /** How long an attempt may take; null: any time. */
+  readonly minutes: number | null;
   /** The conversation to go on with, and what is new in it. */
   readonly goOn?: { readonly conversation: string; readonly prompt: string };
   readonly env: Readonly<Record<string, string>>;
