@@ -2,6 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { searchedFirst } from "../src/workspace/agent-command.ts";
 import { landRepository } from "./support/land-repository.ts";
 import { planText, readRun, task } from "./support/planned-repository.ts";
 import { missing } from "./support/walled.ts";
@@ -12,6 +13,11 @@ const said = execSync("lockstep --version").toString().trim();
 console.log(JSON.stringify({ status: "OK", summary: "it is " + said, artifacts: { findings: [] },
   gates: { meets_definition_of_done: true }, next: { recommended_agent: "Orchestrator", recommended_task_id: "same" } }));
 `;
+
+it("is found although the agent is given no search path", () => {
+  expect(searchedFirst("/b", undefined)).toBe("/b:/usr/local/bin:/usr/bin:/bin");
+  expect(searchedFirst("/b", ".::/usr/bin")).toBe("/b:.::/usr/bin");
+});
 
 describe.each([
   ["inside the sandbox", "required"],
