@@ -150,6 +150,26 @@ describe("a task that waits for a person", () => {
   });
 });
 
+describe("tasks that an earlier run left waiting for a person", () => {
+  it("take nobody's place in this one", async () => {
+    const asked = (id: string) => task(id, id).replace('"cmd:', '"manual: it looks right", "cmd:');
+    using repository = planned({
+      agents: Object.fromEntries(["A", "B", "C"].map((id) => [id, [[writes(id), answer("OK")]]])),
+      tasks: [asked("A"), asked("B")],
+      config: "limits: { max_parallel: 2, max_review: 1, max_active: 2 }\n",
+    });
+    expect((await runPlan(repository)).states).toEqual({ A: "REVIEW", B: "REVIEW" });
+    repository.write("tasks.yaml", planText([asked("A"), asked("B"), task("C", "C")]));
+    const { states, stderr } = await runPlan(repository);
+    expect(states, stderr).toEqual({ A: "REVIEW", B: "REVIEW", C: "MERGED" });
+    const lines = stderr.split("\n");
+    const at = (part: RegExp) => lines.findIndex((line) => part.test(line));
+    expect(at(/ C +started by/)).toBeGreaterThan(0);
+    // It started before anything was done about the others.
+    expect(at(/ C +started by/)).toBeLessThan(at(/ [AB] +.*waiting/));
+  });
+});
+
 describe("`run` without a plan", () => {
   it("goes on with the session that is not finished, and else with `tasks.yaml`", async () => {
     using repository = planned({

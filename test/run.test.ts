@@ -141,7 +141,7 @@ describe("an agent", () => {
       "R-PO-002",
       "ESCALATED",
     ],
-    ["gives no answer", [writes("A")], "R-AG-001", "ESCALATED"],
+    ["gives half an answer", [writes("A"), "answer: { status: OK }"], "R-AG-001", "ESCALATED"],
     ["ends badly", [writes("A"), "exit: 3"], "R-AG-001", "ESCALATED"],
   ])("that %s is never merged, and a person hears of it", async (_name, steps, code, state) => {
     using repository = planned({ agents: { a: [steps] }, tasks: [task("A", "a")] });

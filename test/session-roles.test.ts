@@ -113,7 +113,10 @@ describe("the prompt of a role", () => {
       expect(prompt).toContain(words);
     expect(prompt).not.toContain("NEEDS_");
     expect(prompt).not.toContain("copilot-instructions");
-    expect(findAnswer(prompt)).toMatchObject({ role: "Planner", task: { id: "meta", context_files } });
+    expect(findAnswer(prompt.slice(prompt.lastIndexOf("Input:")))).toMatchObject({
+      role: "Planner",
+      task: { id: "meta", context_files },
+    });
   });
 
   it("lets only a Researcher ask, and tells whoever writes nothing so", () => {

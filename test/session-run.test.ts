@@ -492,6 +492,22 @@ describe("work", () => {
     expect(repository.git("ls-tree", "--name-only", "main", "a.txt", "b.txt")).toBe("b.txt");
   });
 
+  it("that has used up its budget waits for a person, who is asked once, and goes on as they say", async () => {
+    using repository = teamRepository(
+      { "Coder T-001": { says: '{"usage":{"tokens":90}}\n{"usage":{"tokens":90}}\n', sleep: 3000 } },
+      "limits: { tokens: { warn: 50, halt: 100 } }\n",
+    );
+    const stuck = await repository.start(goal, "--lean");
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(stuck.done.decisions).toMatchObject([{ id: "UD-1", kind: "continue" }]);
+    expect(repository.status()).toMatchObject({ current_state: "ASK_USER", mode: "lean" });
+    repository.wish({});
+    expect((await repository.decide("UD-1", "continue: 500")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status()).toMatchObject({ current_state: "DONE", mode: "lean" });
+  });
+
   it("that its agent cannot go on with is a person's to decide, and goes on as they say", async () => {
     using repository = teamRepository({
       "Coder T-001": { status: "BLOCKED", summary: "which encoding?", works: false },

@@ -123,7 +123,7 @@ async function readConfig({ place }: Project): Promise<Config> {
   throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
 }
 
-function limitsOf({ limits, resources, task_types: types, tests }: Config): EngineLimits {
+export function limitsOf({ limits, resources, task_types: types, tests }: Config): EngineLimits {
   const { review_retries: reviewRetries, same_error: sameError, widen, tokens, minutes } = limits;
   const { cost_usd: costUsd, delegation_depth: delegationDepth } = limits;
   const implementers = Object.fromEntries(

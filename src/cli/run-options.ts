@@ -1,4 +1,5 @@
 import type { Config } from "../contract/config.ts";
+import { endingAt, readAmount } from "../core/loops/budgets.ts";
 import { nearestName } from "../core/names/nearest-name.ts";
 import { agentsForTask } from "../core/plan/agents-for-task.ts";
 import { withDefaultAgent } from "../run/conduct/default-agent.ts";
@@ -11,16 +12,35 @@ import type { RepositoryOptions } from "./in-repository.ts";
 export interface RunOptions extends RepositoryOptions {
   readonly agent?: string;
   readonly maxParallel?: string;
+  readonly tokens?: string;
+  readonly minutes?: string;
   readonly allowRed?: boolean;
 }
 
 /** The configuration as this one run has it. */
-export function configForRun(config: Config, root: string, { agent, maxParallel }: RunOptions): Config {
+export function configForRun(config: Config, root: string, options: RunOptions): Config {
+  const { agent, maxParallel, tokens, minutes } = options;
   const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: agent ?? null });
   if ("allow" in found) throw new CommandFault(found.code, found.reason);
   if (agent !== undefined && !Object.hasOwn(found.agents, agent)) throw unknownAgent(agent, found);
-  if (maxParallel === undefined) return found;
-  return { ...found, limits: { ...found.limits, max_parallel: parallelOf(maxParallel, found) } };
+  const { limits } = found;
+  return {
+    ...found,
+    limits: {
+      ...limits,
+      ...(maxParallel === undefined ? {} : { max_parallel: parallelOf(maxParallel, found) }),
+      ...(tokens === undefined ? {} : { tokens: endingAt(limits.tokens, amountIn("tokens", tokens)) }),
+      ...(minutes === undefined ? {} : { minutes: endingAt(limits.minutes, amountIn("minutes", minutes)) }),
+    },
+  };
+}
+
+function amountIn(signal: "tokens" | "minutes", text: string): number {
+  const amount = readAmount(text, signal);
+  if (amount !== undefined) return amount;
+  const wanted =
+    signal === "tokens" ? "a whole number from 1 up, such as `80000`" : "a number above 0, such as `30`";
+  throw new CommandFault("R-IN-001", `--${signal} takes ${wanted}, not \`${text}\``);
 }
 
 function unknownAgent(agent: string, { agents }: Config): CommandFault {

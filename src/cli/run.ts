@@ -24,6 +24,7 @@ import { defaultPlan } from "./default-plan.ts";
 import { writeAll } from "./descriptor.ts";
 import { inRepository } from "./in-repository.ts";
 import { listenForStops } from "./listen-for-stops.ts";
+import { limitsOf } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
 import { reportRun, type Walls } from "./report-run.ts";
 import { runAtWork } from "./run-at-work.ts";
@@ -117,7 +118,8 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const { repository } = given;
   const since = performance.now();
   const config = configForRun(given.config, repository.root, options);
-  const context = { ...given, config, allowRed: options.allowRed === true };
+  const engine = { ...given.engine, limits: limitsOf(config) };
+  const context = { ...given, engine, config, allowRed: options.allowRed === true };
   const written = planFor(readPlan(context, file, say), config, options.agent);
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);

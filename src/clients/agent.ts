@@ -63,7 +63,7 @@ export type AgentEvent =
   | { readonly type: "tool"; readonly name: string; readonly text: string; readonly input: unknown }
   /** What a tool gave back, or the beginning of it. */
   | { readonly type: "tool-result"; readonly text: string }
-  /** Since the last one. Tokens are those generated and those read uncached. */
+  /** Since the last one. Tokens are those generated and those read uncached; a task's budget counts them. */
   | Usage
   | { readonly type: "conversation"; readonly id: string };
 
@@ -74,6 +74,8 @@ export interface Usage {
   readonly cached?: number;
   readonly output?: number;
   readonly costUsd?: number;
+  /** How many answers of the model it is about, where it is told of several together. */
+  readonly turns?: number;
 }
 
 export interface AgentRun {

@@ -4,6 +4,7 @@ import { gateOf } from "../core/session/gate-ids.ts";
 import { asOption } from "../core/session/plain-words.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { blockedSession, gateAnswer, refuseGateAnswer } from "./answer-gate.ts";
+import { answerContinue } from "./ask-continue.ts";
 import { decisionNamed } from "./decision-ids.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
@@ -34,6 +35,7 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
         ? { verdict: noAnswer(decision, input.answer) }
         : refuseGateAnswer(engine, { decision, gate, text: input.answer, call });
     if (decision.kind === "weakened" && answer === "accept") return { verdict: needsReason(decision) };
+    if (decision.kind === "continue") return answerContinue(engine, { decision, answer, call });
     if (answer === "refused" || decision.kind !== "widen")
       return close(engine, { decision, call, state: "answered", answer });
     return approve(engine, decision, call);
@@ -59,9 +61,17 @@ function needsReason({ id }: Decision): Verdict {
   return deny("R-IN-001", `say why: \`lockstep decide ${id} "accept: REASON"\``, { id });
 }
 
-/** One of the options, or the person's own words where there are none. A reason may follow: `refused: it is too long`. */
-function chosen({ kind, options }: Decision, text: string): string | undefined {
+/** How much more is often typed alone: `50k tokens`. */
+function inOwnWords({ kind, options }: Decision, text: string): string {
   const said = asOption(text, options);
+  if (kind !== "continue" || !/^(?:continue\s+)?\$?\d/i.test(said)) return said;
+  return `continue: ${said.replace(/^continue\s+/i, "")}`;
+}
+
+/** One of the options, or the person's own words where there are none. A reason may follow: `refused: it is too long`. */
+function chosen(decision: Decision, text: string): string | undefined {
+  const { kind, options } = decision;
+  const said = inOwnWords(decision, text);
   if (kind === "question" && options.length === 0) return said === "" ? undefined : said;
   const word = said.toLowerCase();
   const exact = options.find((one) => one.toLowerCase() === word);
@@ -76,7 +86,8 @@ function chosen({ kind, options }: Decision, text: string): string | undefined {
 }
 
 function mayReason(kind: Decision["kind"], option: string): boolean {
-  if (kind === "question" || kind === "repair" || kind === "weakened") return true;
+  if (kind === "question" || kind === "repair") return true;
+  if (kind === "weakened" || kind === "continue") return true;
   return (kind === "manual" || kind === "security") && option === "refused";
 }
 

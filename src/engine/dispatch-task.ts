@@ -105,6 +105,7 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
     attempt: attempt.number,
     epoch: attempt.epoch,
     lease_expires_at: expiresAt(attempt.lease, engine.clock.now()),
+    minutes: attempt.minutesMax ?? null,
     lock_scope: field(moved.assignment, "lock_scope"),
     fix_delta: moved.fixDelta,
   };

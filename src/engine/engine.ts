@@ -1,5 +1,6 @@
 import type { Clock } from "../core/leases/clock.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
+import type { Threshold } from "../core/loops/budgets.ts";
 import type { Ports } from "../core/points/ports.ts";
 import type { Judgement } from "../core/proof/weakening.ts";
 import type { Evidence } from "../core/tasks/evidence.ts";
@@ -46,11 +47,6 @@ export interface EngineLimits {
   readonly resources: Readonly<Record<string, number>>;
   /** Who may do tasks of a type; whoever likes where it is not listed. */
   readonly implementers: Readonly<Record<string, readonly string[]>>;
-}
-
-interface Threshold {
-  readonly warn: number | null;
-  readonly halt: number | null;
 }
 
 /** Who asks, and with what in hand. */

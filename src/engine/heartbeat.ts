@@ -1,9 +1,11 @@
 import { expiresAt } from "../core/leases/lease.ts";
-import { addCost, amountOf, type Breach, findBreaches } from "../core/loops/budgets.ts";
+import { addCost, amountOf, atLeast, type Breach, findBreaches } from "../core/loops/budgets.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { spentOf } from "../core/tasks/next-task.ts";
 import type { Refusal, Task, TaskUsage } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
+import { askToContinue } from "./ask-continue.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { fencedTask } from "./fence.ts";
@@ -98,13 +100,11 @@ async function spend(
   engine: Engine,
   { task, attempt, call }: { task: Task; attempt: Attempt; call: Call },
 ): Promise<Settled> {
-  const cost = task.usage?.costUsd ?? null;
-  const budgeted = {
-    tokens: task.tokens - task.tokensForgiven,
-    cost_usd: cost === null ? null : addCost(cost, -(task.costForgiven ?? 0)),
-  };
   const { tokens, costUsd } = engine.limits;
-  const { halted, warned } = findBreaches(budgeted, { tokens, cost_usd: costUsd });
+  const { halted, warned } = findBreaches(spentOf(task), {
+    tokens: atLeast(tokens, task.allowed?.tokens),
+    cost_usd: atLeast(costUsd, task.allowed?.cost_usd),
+  });
   const draft = new Draft(engine, { by: call, cause: "heartbeat" }).seen({ task, attempt });
   draft.putAttempt(attempt);
   draft.putTask(task);
@@ -113,7 +113,11 @@ async function spend(
     const moved = await draft.apply(task, { type: "halt", refusal }, "system");
     if ("allow" in moved) return { verdict: moved };
     const details = { ...refusal.details, state: moved.state };
-    return { verdict: deny("R-BG-001", refusal.reason, details), change: await draft.toChange() };
+    const decisions = await askToContinue(draft, moved);
+    return {
+      verdict: deny("R-BG-001", refusal.reason, details),
+      change: await draft.toChange({ decisions }),
+    };
   }
   warn(draft, attempt, warned);
   const { details } = beatVerdict(engine, task, attempt);

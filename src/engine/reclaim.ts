@@ -1,10 +1,12 @@
 import type { Moment } from "../core/leases/clock.ts";
 import { ageSeconds, hasLapsed } from "../core/leases/lease.ts";
+import { endingAt, type Threshold } from "../core/loops/budgets.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
 import { allow } from "../core/rules/verdict.ts";
 import type { Refusal, Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import type { Attempt } from "../ledger/ledger.ts";
+import { askToContinue } from "./ask-continue.ts";
 import { releaseLocks } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
@@ -31,8 +33,13 @@ export function endOf(engine: Engine, attempt: Attempt, { notBeforeMs }: Grace =
   if (hasLapsed(attempt.lease, now, notBeforeMs))
     return { kind: "late", ageSeconds: ageSeconds(attempt.lease, now) };
   const minutes = minutesOf(attempt, now, notBeforeMs);
-  const { halt } = engine.limits.minutes;
+  const { halt } = minutesOfAttempt(engine, attempt);
   return halt !== null && minutes >= halt ? { kind: "overtime", minutes } : undefined;
+}
+
+/** How long an attempt may take, and when it is warned. */
+export function minutesOfAttempt({ limits }: Pick<Engine, "limits">, { minutesMax }: Attempt): Threshold {
+  return minutesMax === undefined ? limits.minutes : endingAt(limits.minutes, minutesMax);
 }
 
 function minutesOf({ startedMs }: Attempt, { monoMs }: Moment, notBeforeMs = -Infinity): number {
@@ -55,7 +62,9 @@ export async function reclaim(
     await endAttempt(draft, { task: stored, attempt, end });
     if (draft.isEmpty) return { verdict: allow() };
     ended = true;
-    return { verdict: allow(), change: await draft.toChange({ relieves: true }) };
+    const halted = end.kind === "overtime" ? await draft.task(task) : undefined;
+    const decisions = halted === undefined ? [] : await askToContinue(draft, halted);
+    return { verdict: allow(), change: await draft.toChange({ decisions, relieves: true }) };
   });
   return ended;
 }
@@ -71,7 +80,8 @@ async function endAttempt(
   { task, attempt, end }: { task: Task; attempt: Attempt; end: End },
 ): Promise<void> {
   if (task.state === "IN_PROGRESS") {
-    const moved = await draft.apply(task, eventOf(task, attempt, end), "system");
+    const event = eventOf(task, attempt, end, minutesOfAttempt(draft.engine, attempt).halt);
+    const moved = await draft.apply(task, event, "system");
     if ("allow" in moved) throw new Error(`task ${task.key} cannot be reclaimed: ${moved.reason}`);
   } else if (end.kind === "overtime")
     return; // it no longer works, and its lease still runs
@@ -79,10 +89,12 @@ async function endAttempt(
   await releaseLocks(draft, task);
 }
 
-function eventOf(task: Task, attempt: Attempt, end: End): TaskEvent {
+function eventOf(task: Task, attempt: Attempt, end: End, limit: number | null): TaskEvent {
   if (end.kind === "lost") return { type: "lose", reason: "runner_lost" };
   const refusal =
-    end.kind === "late" ? lateRefusal(task, attempt, end.ageSeconds) : overtimeRefusal(task, end.minutes);
+    end.kind === "late"
+      ? lateRefusal(task, attempt, end.ageSeconds)
+      : overtimeRefusal(task, end.minutes, limit);
   return end.kind === "late"
     ? { type: "deny", refusal, fingerprint: fingerprintOf(refusal) }
     : { type: "halt", refusal };
@@ -97,11 +109,11 @@ function lateRefusal(task: Task, { lease, beatAt }: Attempt, age: number): Refus
   };
 }
 
-function overtimeRefusal(task: Task, used: number): Refusal {
+function overtimeRefusal(task: Task, used: number, limit: number | null): Refusal {
   const minutes = Math.floor(used * 10) / 10;
   return {
     code: "R-BG-001",
     reason: `task \`${task.key}\` has run for ${minutes} minutes, which is its limit`,
-    details: haltDetails(task, { signal: "minutes", minutes }),
+    details: haltDetails(task, { signal: "minutes", minutes, limit }),
   };
 }

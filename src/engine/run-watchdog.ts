@@ -5,7 +5,7 @@ import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.t
 import type { Attempt } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
-import { type End, endOf, type Grace, reclaim } from "./reclaim.ts";
+import { type End, endOf, type Grace, minutesOfAttempt, reclaim } from "./reclaim.ts";
 
 /** One WatchdogTick over the ledger: the hook's verdict, and what it says applied. */
 export async function runWatchdog(engine: Engine, grace: Grace = {}): Promise<Verdict> {
@@ -63,10 +63,10 @@ async function verdictOf(
 }
 
 async function warnOfTime(engine: Engine, { notBeforeMs = -Infinity }: Grace): Promise<void> {
-  const { warn, halt } = engine.limits.minutes;
-  if (warn === null) return;
   const { monoMs } = engine.clock.now();
   for (const attempt of await engine.ledger.runningAttempts()) {
+    const { warn, halt } = minutesOfAttempt(engine, attempt);
+    if (warn === null) continue;
     const minutes = (monoMs - Math.max(attempt.startedMs, notBeforeMs)) / 60_000;
     if (minutes < warn || attempt.warned.includes("minutes")) continue;
     const draft = new Draft(engine, { by: "system", cause: "watchdog" });

@@ -33,11 +33,16 @@ function byTime(one: Decision, other: Decision): number {
 }
 
 /** Nobody needs an answer about a task, or a session, that is over. */
-export async function isNeedless({ ledger }: Pick<Engine, "ledger">, { task }: Decision): Promise<boolean> {
+export async function isNeedless(
+  { ledger }: Pick<Engine, "ledger">,
+  { task, kind }: Decision,
+): Promise<boolean> {
   if (isMeta(task)) {
     const session = await ledger.session(task.slice(0, -"/meta".length));
     return session?.state === "DONE" || session?.blocker?.code === abandoned;
   }
   const state = (await ledger.task(task))?.state;
+  // A person may have answered it in another way, such as `task resolve`.
+  if (kind === "continue") return state !== "ESCALATED";
   return state === "MERGED" || state === "FAILED";
 }

@@ -1,5 +1,6 @@
 import { Scope } from "../core/paths/scope.ts";
 import { entryFrom } from "../core/paths/stored-shape.ts";
+import { type Fault, problemsOf } from "../core/points/fault.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/post-execution.ts";
 import { readSubmission, type Submission } from "../core/reports/read-submission.ts";
@@ -71,11 +72,11 @@ interface Judged {
 interface Handed {
   readonly task: Task;
   readonly attempt: Attempt | undefined;
-  readonly read: Submission | { readonly error: string; readonly field: string };
+  readonly read: Submission | Fault;
 }
 
 async function judge(engine: Engine, { task, attempt, read }: Handed): Promise<Judged> {
-  if ("error" in read) return denied(deny("R-PO-001", read.error, { field: read.field }));
+  if ("error" in read) return denied(deny("R-PO-001", problemsOf(read).join("; "), { field: read.field }));
   if (read.kind === "escalation") {
     const { reason, attemptedPaths, blockers } = read;
     const tried = attemptedPaths.length > 0 ? `; tried: ${attemptedPaths.join("; ")}` : "";

@@ -71,6 +71,8 @@ export interface Attempt {
   readonly leaseState: "running" | "held" | "over";
   readonly startedAt: string;
   readonly startedMs: number;
+  /** How many minutes it may take, null: any number; absent in older ledgers. */
+  readonly minutesMax?: number | null;
   readonly beatAt: string;
   readonly endedAt: string | null;
   readonly tokens: number;
@@ -156,14 +158,16 @@ export interface Decision {
   readonly version: number;
   /**
    * widen: a task asks for more scope. vacuous: a check that should prove something passed before too. manual: what no
-   * command can tell. weakened: a change that weakens what the base's tests verified. security: what a reviewer leaves to a person. login: an agent is not logged in. The others are
-   * a session's: its two gates, what a role asks, and what becomes of work that repairs did not mend.
+   * command can tell. weakened: a change that weakens what the base's tests verified. continue: a task has used up a
+   * budget. security: what a reviewer leaves to a person. login: an agent is not logged in. The others are a
+   * session's: its two gates, what a role asks, and what becomes of work that repairs did not mend.
    */
   readonly kind:
     | "widen"
     | "vacuous"
     | "manual"
     | "weakened"
+    | "continue"
     | "security"
     | "login"
     | "approve-design"

@@ -3,6 +3,7 @@ import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { askSession } from "../engine/ask-session.ts";
+import { openDecisions } from "../engine/open-decisions.ts";
 import { unprovenOf } from "../engine/read-status.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import { testWishes } from "../engine/test-consent.ts";
@@ -88,7 +89,7 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
   if (issues.length > 0) await context.move({ type: "note", knownIssues: issues });
   const left = await unfinishedTasks(context.context);
   if (left === null) return "again";
-  const stuck = tasks.filter(({ state }) => state === "ESCALATED");
+  const stuck = await withoutContinue(context, tasks);
   if (session.mode === "lean" && stuck.length > 0) {
     const reason = "it goes the whole way";
     for (const { key } of stuck) await settleTask(context, "task-cancel", { task: key, reason });
@@ -106,6 +107,15 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
     reason: left,
     recovery: "see `lockstep status` for what they wait for",
   });
+}
+
+/** Those that are a person's, but for those that a person is asked about already: whether they may go on. */
+async function withoutContinue(
+  { context }: SessionContext,
+  tasks: readonly Task[],
+): Promise<readonly Task[]> {
+  const open = (await openDecisions(context.engine)).filter(({ kind }) => kind === "continue");
+  return tasks.filter(({ state, key }) => state === "ESCALATED" && !open.some(({ task }) => task === key));
 }
 
 async function tasksOf({ context, name }: SessionContext, plan: LoadedPlan): Promise<readonly Task[]> {
@@ -141,7 +151,7 @@ async function askAbout(context: SessionContext, session: Session, task: Task) {
 async function carryOutAnswers(context: SessionContext, plan: LoadedPlan): Promise<void> {
   const session = await context.load();
   for (const task of await tasksOf(context, plan)) {
-    if (task.state !== "ESCALATED") continue;
+    if (!(await withoutContinue(context, [task])).includes(task)) continue;
     const decision = await askAbout(context, session, task);
     const { state, answer } = decision;
     if (state === "pending") continue;

@@ -61,7 +61,7 @@ describe("what codex prints", () => {
       },
       { type: "tool-result", text: "completed" },
       { type: "said", text: 'Done.\n{"status":"OK"}' },
-      { type: "usage", tokens: 2600, input: 2400, cached: 1600, output: 200 },
+      { type: "usage", tokens: 2600, input: 2400, cached: 1600, output: 200, turns: 3 },
     ]);
     expect(end).toEqual({ how: "done", answer: { status: "OK" } });
   });

@@ -15,6 +15,7 @@ describe("the answer", () => {
     ["in the middle of a sentence", `My answer is ${inLine}, as you wanted.`],
     ["after other objects", `{"status":"FAIL"}\n[{"a":1}]\n${inLine}\n`],
     ["before a line of usage", `${inLine}\n{"usage":{"tokens":12}}\n`],
+    ["before a line of a log", `${inLine}\n{"level":30,"msg":"bye","status":200}\n`],
     ["before prose with braces", `${inLine}\nI left \`main() {}\` and {this} as they are: { x }, {"a", {"b`],
     ["after a brace without an end", `function f() { return {"a": ${inLine}`],
     ["after a quote without an end", `{"note":"it begins ${inLine}`],

@@ -65,7 +65,7 @@ describe("what gemini prints", () => {
       expect.objectContaining({ type: "tool", text: "/x" }),
       { type: "tool-result", text: "Path not in workspace" },
       { type: "said", text: 'Done.\n{"status":"OK","summary":"did it"}' },
-      { type: "usage", tokens: 278, input: 246, cached: 160, output: 32 },
+      { type: "usage", tokens: 278, input: 246, cached: 160, output: 32, turns: 4 },
     ]);
     expect(end).toEqual({ how: "done", answer: { status: "OK", summary: "did it" } });
   });

@@ -84,6 +84,62 @@ describe("an answer", () => {
     const reading = read(answer);
     expect(reading).toEqual({ kind: "invalid", reason: expect.stringContaining(part) });
     const { reason } = reading as { reason: string };
-    expect(askAgain(reason)).toContain(`${reason}. Answer again with one JSON object`);
+    expect(askAgain(reason).replaceAll(/\.? *\n?Answer/g, "\nAnswer")).toContain(
+      `${reason}\nAnswer again with one JSON object`,
+    );
+  });
+
+  it.each<[string, unknown, readonly string[]]>([
+    [
+      "an agent's output",
+      { status: "OK", artifacts: { files_changed: "a", notes: [1] } },
+      [
+        "`summary` is missing: give a text of at most 65536 bytes",
+        "`gates.meets_definition_of_done` is missing: give `true` or `false`",
+        expect.stringContaining("`next.recommended_agent` is missing: give one of `SpecAgent`"),
+        "`next.recommended_task_id` is missing: give a one-line text of at most 65536 bytes",
+        "`files_changed` is not a list of paths",
+        "`artifacts.notes` is not a list of strings",
+      ],
+    ],
+    [
+      "an agent's output in a wrapper",
+      { result: { ...output, summary: 1, gates: {} } },
+      [
+        expect.stringContaining("`result.summary` is malformed"),
+        expect.stringContaining("`result.gates.meets_definition_of_done` is missing"),
+      ],
+    ],
+    [
+      "a hook result",
+      { status: "done" },
+      [
+        "`changes` is missing or not a list",
+        "`acceptance_check` is missing or not a list",
+        "`notes_for_orchestrator` is missing or not a list of strings",
+      ],
+    ],
+    [
+      "a delegation's output",
+      { status: "complete", deliverable: { filesCreated: 1, filesModified: 2 }, blockers: 3 },
+      [
+        expect.stringContaining("`blockers`"),
+        expect.stringContaining("`deliverable.filesCreated`"),
+        expect.stringContaining("`deliverable.filesModified`"),
+      ],
+    ],
+    [
+      "an escalation",
+      { escalation: { reason: 1 } },
+      [
+        expect.stringContaining("`escalation.reason`"),
+        expect.stringContaining("`escalation.blockers`"),
+        expect.stringContaining("`escalation.attemptedPaths`"),
+      ],
+    ],
+  ])("that is %s is refused with all its problems at once, one a line", (_, answer, lines) => {
+    const reading = read(answer);
+    expect(reading.kind).toBe("invalid");
+    expect((reading as { reason: string }).reason.split("\n")).toEqual(lines);
   });
 });

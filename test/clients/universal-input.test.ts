@@ -127,7 +127,7 @@ describe("the prompt", () => {
     expect(prompt).toContain("Never write in `src/price/table.ts`");
     expect(prompt).toContain('`lockstep widen T-001 PATH --why "…"`');
     expect(prompt).not.toContain("refused it");
-    expect(findAnswer(prompt)).toEqual(JSON.parse(JSON.stringify(input)));
+    expect(findAnswer(prompt.slice(prompt.lastIndexOf("Input:")))).toEqual(JSON.parse(JSON.stringify(input)));
   });
 
   it("shows an answer that would be taken", () => {

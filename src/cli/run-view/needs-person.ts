@@ -33,7 +33,7 @@ export function needsPerson(
       commands: decideCommands(one, decisions),
     })),
     ...tasks
-      .filter(({ state }) => state === "ESCALATED")
+      .filter(({ state, id }) => state === "ESCALATED" && !decisions.some(({ task }) => task === id))
       .map((task) => ({
         name: nameOf(task.id),
         text: whyOf(task),
@@ -62,6 +62,7 @@ export function decideCommands(one: Question, pending?: readonly Question[]): re
 export function answersTo({ kind, options }: Pick<Question, "kind" | "options">): readonly string[] {
   if (options.length === 0) return ["…"];
   if (kind === "weakened") return ["accept: …", "refuse: …"];
+  if (kind === "continue") return ["continue", "continue: …", "stop"];
   return kind === "repair" ? options.flatMap((option) => [option, `${option}: …`]) : options;
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from "../../core/points/fields.ts";
+import { isAnswer } from "../../core/reports/is-answer.ts";
 import { scanObject } from "./scan-object.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -6,9 +7,13 @@ type JsonObject = Readonly<Record<string, unknown>>;
 /** Nobody reports so; whoever walks through an answer may do so without care. */
 const depthMax = 100;
 
-/** The last JSON object in a text, wherever it stands: alone, between prose, in a fence, over several lines. */
+/**
+ * The last JSON object in a text that is meant as an answer, or the last one at all; wherever it stands: alone,
+ * between prose, in a fence, over several lines.
+ */
 export function findAnswer(text: string): JsonObject | undefined {
   let found: JsonObject | undefined;
+  let answer: JsonObject | undefined;
   // Without it, a text full of beginnings would be read to its end from each of them.
   const unended = new Set<number>();
   let start = text.indexOf("{");
@@ -19,12 +24,14 @@ export function findAnswer(text: string): JsonObject | undefined {
       if ("unended" in scan) for (const at of scan.unended) unended.add(at);
       else {
         end = scan.end;
-        if (scan.depth <= depthMax) found = readObject(text.slice(start, end)) ?? found;
+        const object = scan.depth <= depthMax ? readObject(text.slice(start, end)) : undefined;
+        found = object ?? found;
+        if (isAnswer(object)) answer = object;
       }
     }
     start = text.indexOf("{", end);
   }
-  return found;
+  return answer ?? found;
 }
 
 /** `{}` is prose about code, and a line of usage may well come after the answer. */

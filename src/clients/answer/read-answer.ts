@@ -1,7 +1,7 @@
+import { allOf, type Fault, isFault, problemsOf } from "../../core/points/fault.ts";
 import { field, isObject } from "../../core/points/fields.ts";
+import { isAgentStatus } from "../../core/reports/is-answer.ts";
 import {
-  type Fault,
-  isFault,
   line,
   listLengthMax,
   oneOf,
@@ -18,7 +18,7 @@ import { findingLine } from "./finding-line.ts";
 export type AnswerReading =
   | { readonly kind: "report"; readonly report: Submission; readonly output: AgentOutput | null }
   | { readonly kind: "question"; readonly status: keyof typeof questions; readonly output: AgentOutput }
-  /** Not what was asked for: `askAgain` says so to the agent. */
+  /** Not what was asked for: all problems, one a line; `askAgain` says so to the agent. */
   | { readonly kind: "invalid"; readonly reason: string };
 
 /** What an agent's output says beyond a result. */
@@ -44,18 +44,26 @@ export function readAnswer(
     if (role !== questions[status])
       return invalid(`\`${status}\` is for ${questions[status]} alone: say \`BLOCKED\` and why`);
     const output = readOutput(answer, task);
-    return isFault(output) ? invalid(output.error) : { kind: "question", status, output };
+    return isFault(output) ? faulty(output) : { kind: "question", status, output };
   }
   const report = readSubmission(answer, task);
-  if (!("kind" in report)) return invalid(report.error);
-  if (report.kind !== "result" || !report.agentForm) return { kind: "report", report, output: null };
-  const output = readOutput(field(answer, "result") ?? answer, task);
-  return isFault(output) ? invalid(output.error) : { kind: "report", report, output };
+  const body = field(answer, "result") ?? answer;
+  if (!isAgentStatus(field(body, "status")) || ("kind" in report && report.kind !== "result"))
+    return "kind" in report ? { kind: "report", report, output: null } : faulty(report);
+  const output = readOutput(body, task, body === answer ? "" : "result.");
+  // Of a field that both read, the output says best what it should be.
+  const read = allOf({ output, report });
+  return isFault(read) ? faulty(read) : { kind: "report", ...read };
 }
 
 /** What to say to an agent in the same conversation. */
 export function askAgain(reason: string): string {
-  return `Your answer cannot be used: ${reason}. Answer again with one JSON object of the form that you were given, and nothing else.`;
+  const told = reason.includes("\n") ? `\n${reason}\n` : ` ${reason}. `;
+  return `Your answer cannot be used:${told}Answer again with one JSON object of the form that you were given, and nothing else.`;
+}
+
+function faulty(fault: Fault): AnswerReading {
+  return invalid(problemsOf(fault).join("\n"));
 }
 
 function invalid(reason: string): AnswerReading {
@@ -80,23 +88,23 @@ const flag = {
   wanted: "`true` or `false`",
 };
 
-function readOutput(answer: unknown, task: ReportedTask): AgentOutput | Fault {
-  const said = readFields(answer, "", { summary: text });
-  if (isFault(said)) return said;
-  const artifacts = readFields(field(answer, "artifacts"), "artifacts.", {
-    findings: optional(findingList),
-    review_comments: optional(findingList),
+function readOutput(answer: unknown, task: ReportedTask, prefix = ""): AgentOutput | Fault {
+  const read = allOf({
+    said: readFields(answer, prefix, { summary: text }),
+    artifacts: readFields(field(answer, "artifacts"), `${prefix}artifacts.`, {
+      findings: optional(findingList),
+      review_comments: optional(findingList),
+    }),
+    gates: readFields(field(answer, "gates"), `${prefix}gates.`, {
+      meets_definition_of_done: flag,
+      needs_review: optional(flag),
+      needs_tests: optional(flag),
+      security_concerns: optional(texts),
+    }),
+    next: readNext(field(answer, "next"), task, `${prefix}next.`),
   });
-  if (isFault(artifacts)) return artifacts;
-  const gates = readFields(field(answer, "gates"), "gates.", {
-    meets_definition_of_done: flag,
-    needs_review: optional(flag),
-    needs_tests: optional(flag),
-    security_concerns: optional(texts),
-  });
-  if (isFault(gates)) return gates;
-  const next = readNext(field(answer, "next"), task);
-  if (isFault(next)) return next;
+  if (isFault(read)) return read;
+  const { said, artifacts, gates, next } = read;
   return {
     summary: said.summary,
     findings: [...(artifacts.findings ?? []), ...(artifacts.review_comments ?? [])]
@@ -110,8 +118,8 @@ function readOutput(answer: unknown, task: ReportedTask): AgentOutput | Fault {
   };
 }
 
-function readNext(next: unknown, task: ReportedTask): AgentOutput["next"] | Fault {
-  const read = readFields(next, "next.", {
+function readNext(next: unknown, task: ReportedTask, prefix: string): AgentOutput["next"] | Fault {
+  const read = readFields(next, prefix, {
     recommended_agent: oneOf(roleNames),
     recommended_task_id: line,
     reason: optional(text),

@@ -1,8 +1,9 @@
+import { isFault, problemsOf } from "../../core/points/fault.ts";
 import { field, isText } from "../../core/points/fields.ts";
-import { isFault, lines, optional, readFields, texts } from "../../core/reports/read-fields.ts";
+import { lines, optional, readFields, texts } from "../../core/reports/read-fields.ts";
 import type { Submission } from "../../core/reports/submission.ts";
 import { findingLine, severityOf } from "./finding-line.ts";
-import { type AgentOutput, findingList, readAnswer } from "./read-answer.ts";
+import { type AgentOutput, type AnswerReading, findingList, readAnswer } from "./read-answer.ts";
 
 type RoleStatus = "OK" | "BLOCKED" | "FAIL" | "NEEDS_INFO" | "NEEDS_DECISION";
 
@@ -44,10 +45,6 @@ export function readRoleAnswer(
   { role, task = "meta", isReview = checkers.includes(role) }: Reading,
 ): RoleAnswer | { readonly invalid: string } {
   const read = readAnswer(answer, { task: { id: task, criteria: [], worklogPath: undefined }, role });
-  if (read.kind === "invalid") return { invalid: read.reason };
-  const said = read.kind === "question" ? read.status : wordOf(read.report);
-  if (read.output === null || said === undefined)
-    return { invalid: "it must have `status`, `summary`, `artifacts`, `gates` and `next`" };
   const artifacts = field(field(answer, "result") ?? answer, "artifacts");
   const lists = readFields(artifacts, "artifacts.", {
     files_to_create_or_update: optional(lines),
@@ -55,7 +52,10 @@ export function readRoleAnswer(
     notes: optional(texts),
     questions: optional(findingList),
   });
-  if (isFault(lists)) return { invalid: lists.error };
+  if (read.kind === "invalid" || isFault(lists)) return { invalid: problemsIn(read, lists).join("\n") };
+  const said = read.kind === "question" ? read.status : wordOf(read.report);
+  if (read.output === null || said === undefined)
+    return { invalid: "it must have `status`, `summary`, `artifacts`, `gates` and `next`" };
   const { summary, next, findings, ...gates } = read.output;
   const all = [...findings, ...gates.securityConcerns.map(findingLine), ...failedTests(artifacts)];
   const told = { ...{ role, artifacts, summary, gates }, found: [...new Set(all)], notes: lists.notes ?? [] };
@@ -67,6 +67,14 @@ export function readRoleAnswer(
     filesToUpdate: lists.files_to_create_or_update ?? [],
     commands: lists.commands_to_run ?? [],
   };
+}
+
+/** A field that was told of is not told of again. */
+function problemsIn(read: AnswerReading, lists: object): readonly string[] {
+  const told = read.kind === "invalid" ? read.reason : "";
+  const more = isFault(lists) ? problemsOf(lists) : [];
+  const isNew = (problem: string) => !told.includes(/^`[^`]*`/.exec(problem)?.[0] ?? problem);
+  return [...(told === "" ? [] : [told]), ...more.filter(isNew)];
 }
 
 function wordOf(report: Submission): RoleStatus | undefined {

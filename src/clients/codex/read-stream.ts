@@ -14,6 +14,7 @@ export class CodexReading implements StreamReading {
   readonly #usage: ThreadUsage;
   /** Calls of tools that were told of when they began. */
   readonly #begun = new Set<unknown>();
+  #calls = 0;
   /** What it said last. */
   #text = "";
   #error: string | undefined;
@@ -31,7 +32,9 @@ export class CodexReading implements StreamReading {
       case "item.completed":
         return [...this.#readItem(field(message, "item")), ...this.#usage.recorded()];
       case "turn.completed":
-        return this.#usage.ofTotal(field(message, "usage"));
+        return this.#usage
+          .ofTotal(field(message, "usage"))
+          .map((one) => ({ ...one, turns: 1 + this.#calls }));
       case "turn.failed":
         this.#error = textOf(field(message, "error"), "message") || "it did not say why it failed";
         return this.#usage.recorded();
@@ -63,6 +66,7 @@ export class CodexReading implements StreamReading {
   #readItem(item: unknown): AgentEvent[] {
     const call = callOf(item);
     if (call !== undefined) {
+      this.#calls += 1;
       const result: AgentEvent = { type: "tool-result", text: resultOf(item) };
       return this.#begun.delete(field(item, "id")) ? [result] : [call, result];
     }

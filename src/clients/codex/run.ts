@@ -49,6 +49,7 @@ function wordsFor({ prompt, folder, walled, resume }: AgentStart, { model, args 
 const quiet = [
   "check_for_update_on_startup=false",
   "analytics.enabled=false",
+  "allow_login_shell=false", // a login shell of Debian's forgets the search path, and with it `lockstep`
   "features.unbounded_connection_retries=false", // else it waits for ever for a server that it cannot reach
 ];
 

@@ -46,7 +46,7 @@ export class ThreadUsage {
       const total = field(field(payload, "info"), "total_token_usage");
       return field(payload, "type") === "token_count" && total !== undefined ? [total] : [];
     });
-    return totals.length === 0 ? [] : this.ofTotal(totals.at(-1));
+    return totals.flatMap((total) => this.ofTotal(total));
   }
 
   /** What a total has that was not told yet. */

@@ -17,10 +17,12 @@ export interface CommandAgent {
   readonly run: readonly string[];
   /** The project's root. */
   readonly root: string;
+  /** What the configuration adds to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Any program that takes the task as JSON on stdin and prints JSON at the end. */
-export function commandAgent({ run, root }: CommandAgent): AgentClient {
+/** Any program: it gets the task as JSON on stdin, and may answer in JSON. */
+export function commandAgent({ run, root, env = {} }: CommandAgent): AgentClient {
   const [program = "", ...words] = run;
   return {
     passes: [],
@@ -34,7 +36,7 @@ export function commandAgent({ run, root }: CommandAgent): AgentClient {
       const printed = new LastBytes(answerBytesMax);
       return followProgram(start, {
         command: [programFile(program, root), ...words],
-        env: start.env,
+        env: { ...start.env, ...env },
         input: `${JSON.stringify(withRolePrompt(start.input, root))}\n`,
         onStdout: (chunk) => printed.add(chunk),
         onLine: (line, from) =>

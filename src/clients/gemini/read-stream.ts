@@ -14,9 +14,15 @@ export class GeminiReading implements StreamReading {
   #text = "";
   #result: unknown;
   #fault = "";
+  /** Answers of the model, one of which may call several tools. */
+  #turns = 1;
+  #last: unknown;
 
   read(message: unknown): readonly AgentEvent[] {
-    switch (field(message, "type")) {
+    const type = field(message, "type");
+    if (type === "tool_use" && this.#last !== "tool_use") this.#turns += 1;
+    this.#last = type;
+    switch (type) {
       case "init":
         return conversationOf(message);
       case "message":
@@ -34,7 +40,7 @@ export class GeminiReading implements StreamReading {
         return saidOf(this.#fault);
       case "result":
         this.#result = message;
-        return [...saidOf(this.#text), ...usageOf(field(message, "stats"))];
+        return [...saidOf(this.#text), ...usageOf(field(message, "stats"), this.#turns)];
       default:
         return [];
     }
@@ -74,7 +80,7 @@ function resultOf(message: unknown): string {
 }
 
 /** Told once, at the end, for this run alone. Thoughts are in the total only. */
-function usageOf(stats: unknown): AgentEvent[] {
+function usageOf(stats: unknown, turns: number): AgentEvent[] {
   const count = (name: string) => {
     const value = field(stats, name);
     return typeof value === "number" ? value : 0;
@@ -83,6 +89,6 @@ function usageOf(stats: unknown): AgentEvent[] {
   const cached = count("cached");
   const input = count("input_tokens") - cached;
   return input + cached + output > 0
-    ? [{ type: "usage", tokens: input + output, input, cached, output }]
+    ? [{ type: "usage", tokens: input + output, input, cached, output, turns }]
     : [];
 }

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { addCost, amountOf, findBreaches } from "./budgets.ts";
+import {
+  addCost,
+  amountOf,
+  atLeast,
+  type BudgetSignal,
+  endingAt,
+  findBreaches,
+  readAmount,
+  type Threshold,
+} from "./budgets.ts";
 
 const limits = { tokens: { warn: 35_000, halt: 50_000 }, cost_usd: { warn: 1, halt: 2 } };
 const found = (tokens: number, cost: number | null, of: Parameters<typeof findBreaches>[1] = limits) => {
@@ -32,4 +41,49 @@ describe("a budget", () => {
     expect([addCost(null, undefined), addCost(0.7, 0.1)]).toEqual([null, 0.8]);
     expect(amountOf({ signal: "cost_usd", amount: 0.8 })).toBe("$0.8");
   });
+});
+
+describe("another end of a budget", () => {
+  it.each<[number | null, ReturnType<typeof endingAt>]>([
+    [50_000, { warn: 35_000, halt: 50_000 }],
+    [100_000, { warn: 70_000, halt: 100_000 }],
+    [10, { warn: 7, halt: 10 }],
+    [null, { warn: 35_000, halt: null }],
+  ])("at %s warns after the same part of it", (end, expected) =>
+    expect(endingAt({ warn: 35_000, halt: 50_000 } as Threshold, end)).toEqual(expected),
+  );
+
+  it("counts where a person allowed more, and not where less", () => {
+    expect(atLeast(limits.tokens, 60_000)).toEqual({ warn: 42_000, halt: 60_000 });
+    for (const allowed of [undefined, 10, 50_000])
+      expect(atLeast(limits.tokens, allowed)).toBe(limits.tokens);
+    const none = { warn: null, halt: null };
+    expect(atLeast(none, 60_000)).toBe(none);
+  });
+});
+
+describe("an amount that a person types", () => {
+  it.each<[string, BudgetSignal, number]>([
+    ["20000", "tokens", 20_000],
+    ["20k", "tokens", 20_000],
+    ["20k more tokens", "tokens", 20_000],
+    ["1 token", "tokens", 1],
+    ["30", "minutes", 30],
+    ["0.5", "minutes", 0.5],
+    ["30 min", "minutes", 30],
+    ["45 more minutes", "minutes", 45],
+    ["$2.50", "cost_usd", 2.5],
+    ["2 usd", "cost_usd", 2],
+  ])("%j is so much in %s", (text, signal, amount) => expect(readAmount(text, signal)).toBe(amount));
+
+  it.each<[string, BudgetSignal]>([
+    ["", "tokens"],
+    ["much", "tokens"],
+    ["0", "tokens"],
+    ["-5", "tokens"],
+    ["1.5", "tokens"],
+    ["30 minutes", "tokens"],
+    ["20000 tokens", "minutes"],
+    ["9".repeat(400), "tokens"],
+  ])("%j is none in %s", (text, signal) => expect(readAmount(text, signal)).toBeUndefined());
 });

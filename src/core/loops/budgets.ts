@@ -5,10 +5,15 @@ export interface Spent {
   readonly cost_usd: number | null;
 }
 
-interface Threshold {
+/** What there is a limit for. Minutes count for each attempt, the others for the whole task. */
+export type BudgetSignal = keyof Spent | "minutes";
+
+export interface Threshold {
   readonly warn: number | null;
   readonly halt: number | null;
 }
+
+type Full<Limit> = { readonly [Name in keyof Limit]: NonNullable<Limit[Name]> };
 
 export interface Breach {
   readonly signal: keyof Spent;
@@ -33,11 +38,49 @@ export function findBreaches(
   };
 }
 
-export function amountOf({ signal, amount }: Pick<Breach, "signal" | "amount">): string {
-  return signal === "tokens" ? `${amount} tokens` : `$${amount}`;
+/** The same with another end: it warns after the same part of it. */
+export function endingAt(limit: Full<Threshold>, end: number): Full<Threshold>;
+export function endingAt(limit: Threshold, end: number | null): Threshold;
+export function endingAt({ warn, halt }: Threshold, end: number | null): Threshold {
+  if (end === halt || end === null) return { warn, halt: end };
+  return { halt: end, warn: warn === null || halt === null ? null : rounded((end * warn) / halt) };
+}
+
+/** The limit, or what a person allowed where that is more. */
+export function atLeast(limit: Threshold, allowed: number | undefined): Threshold {
+  return allowed === undefined || limit.halt === null || allowed <= limit.halt
+    ? limit
+    : endingAt(limit, allowed);
+}
+
+const units: Readonly<Record<BudgetSignal, RegExp>> = {
+  tokens: /^(\d+)\s*(k?)\s*(?:more\s+)?(?:tokens?)?$/i,
+  minutes: /^(\d+(?:\.\d+)?)\s*()(?:more\s+)?(?:m|min|mins|minutes?)?$/i,
+  cost_usd: /^\$?\s*(\d+(?:\.\d+)?)\s*()(?:more\s+)?(?:\$|usd|dollars?)?$/i,
+};
+
+/** How much more a person says: `20000`, `20k tokens`, `30 minutes`, `$2.50`. Undefined where they say no amount. */
+export function readAmount(text: string, signal: BudgetSignal): number | undefined {
+  const [, digits, thousands] = units[signal].exec(text.trim()) ?? [];
+  const amount = Number(digits) * (thousands ? 1000 : 1);
+  return Number.isFinite(amount) && amount > 0 && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
+}
+
+export function amountOf({ signal, amount }: { readonly signal: BudgetSignal; readonly amount: number }) {
+  if (signal === "cost_usd") return `$${amount}`;
+  return `${amount} ${amount === 1 ? signal.slice(0, -1) : signal}`;
+}
+
+/** `20000 more tokens`, `$2 more`. */
+export function moreOf({ signal, amount }: { readonly signal: BudgetSignal; readonly amount: number }) {
+  return signal === "cost_usd" ? `$${amount} more` : amountOf({ signal, amount }).replace(" ", " more ");
 }
 
 /** Prices are added up to a billionth of a dollar, so that ten times ten cents are a dollar. */
 export function addCost(sum: number | null, more: number | undefined): number | null {
-  return more === undefined ? sum : Math.round(((sum ?? 0) + more) * 1e9) / 1e9;
+  return more === undefined ? sum : rounded((sum ?? 0) + more);
+}
+
+function rounded(amount: number): number {
+  return Math.round(amount * 1e9) / 1e9;
 }

@@ -1,4 +1,5 @@
 import { type Check, type ChecksReading, readChecks } from "./acceptance.ts";
+import { allOf, type Fault, isFault } from "./fault.ts";
 import { field, isLine, isObject, isStringList, isText } from "./fields.ts";
 
 /** A subagent's result, whichever of the two forms it came in. */
@@ -16,7 +17,7 @@ interface Change {
   readonly action: string;
 }
 
-export type ReportReading = Report | { readonly error: string; readonly field: string };
+export type ReportReading = Report | Fault;
 
 const noteBytesMax = 64 * 1024;
 const statusWords = ["done", "blocked", "failed"] as const;
@@ -45,23 +46,30 @@ function readResult(result: object): ReportReading {
   const status = statusWords.find((word) => word === field(result, "status"));
   if (status === undefined)
     return { error: "`result.status` is none of `done`, `blocked`, `failed`", field: "result.status" };
-  const changes = readChanges(field(result, "changes"));
-  if ("error" in changes) return changes;
-  const read = readTypedChecks(field(result, "acceptance_check"));
-  if ("error" in read) return { error: read.error, field: "result.acceptance_check" };
-  const worklogPath = field(result, "worklog_path");
-  if (worklogPath !== undefined && typeof worklogPath !== "string")
-    return { error: "`result.worklog_path` is not a string", field: "result.worklog_path" };
-  const notes = field(result, "notes_for_orchestrator");
-  if (!isStringList(notes))
-    return {
+  const read = allOf({
+    changes: readChanges(field(result, "changes")),
+    checks: readTypedChecks(field(result, "acceptance_check"), "result.acceptance_check"),
+    worklog: readWorklog(field(result, "worklog_path")),
+    notes: readNotes(field(result, "notes_for_orchestrator"), {
       error: "`result.notes_for_orchestrator` is missing or not a list of strings",
       field: "result.notes_for_orchestrator",
-    };
-  return { status, changes: changes.list, checks: read.checks, worklogPath, notes };
+    }),
+  });
+  if (isFault(read)) return read;
+  const { changes, checks, worklog, notes } = read;
+  return { status, changes: changes.list, ...checks, worklogPath: worklog.path, notes };
 }
 
-function readChanges(value: unknown): { list: readonly Change[] } | { error: string; field: string } {
+function readWorklog(path: unknown): { readonly path: string | undefined } | Fault {
+  if (path === undefined || typeof path === "string") return { path };
+  return { error: "`result.worklog_path` is not a string", field: "result.worklog_path" };
+}
+
+function readNotes(notes: unknown, fault: Fault): readonly string[] | Fault {
+  return isStringList(notes) ? notes : fault;
+}
+
+function readChanges(value: unknown): { readonly list: readonly Change[] } | Fault {
   if (!Array.isArray(value))
     return { error: "`result.changes` is missing or not a list", field: "result.changes" };
   const list: Change[] = [];
@@ -80,32 +88,45 @@ function readChanges(value: unknown): { list: readonly Change[] } | { error: str
 
 /** An agent's own output says nothing about criteria: the evidence is the caller's, beside the result. */
 function readOutput(payload: unknown, result: object, status: Report["status"]): ReportReading {
-  const summary = field(result, "summary");
-  if (!isText(summary)) return { error: "`result.summary` is missing", field: "result.summary" };
   const artifacts = field(result, "artifacts") ?? {};
-  if (!isObject(artifacts))
-    return { error: "`result.artifacts` is not an object", field: "result.artifacts" };
-  const files = field(artifacts, "files_changed") ?? [];
-  if (!Array.isArray(files) || !files.every(isLine))
-    return { error: "`files_changed` is not a list of paths", field: "result.artifacts.files_changed" };
-  const notes = field(artifacts, "notes") ?? [];
-  if (!isStringList(notes))
-    return { error: "`artifacts.notes` is not a list of strings", field: "result.artifacts.notes" };
-  const read = readTypedChecks(field(payload, "acceptance_check") ?? []);
-  if ("error" in read) return { error: read.error, field: "acceptance_check" };
+  const read = allOf({
+    summary: readSummary(field(result, "summary")),
+    artifacts: isObject(artifacts)
+      ? {}
+      : { error: "`result.artifacts` is not an object", field: "result.artifacts" },
+    files: readPaths(field(artifacts, "files_changed") ?? []),
+    notes: readNotes(field(artifacts, "notes") ?? [], {
+      error: "`artifacts.notes` is not a list of strings",
+      field: "result.artifacts.notes",
+    }),
+    checks: readTypedChecks(field(payload, "acceptance_check") ?? [], "acceptance_check"),
+  });
+  if (isFault(read)) return read;
   return {
     status,
-    changes: files.map((resource) => ({ resource, action: "edit" })),
-    checks: read.checks,
+    changes: read.files.map((resource) => ({ resource, action: "edit" })),
+    ...read.checks,
     worklogPath: undefined,
-    notes: [summary, ...notes],
+    notes: [read.summary.text, ...read.notes],
   };
 }
 
+function readSummary(text: unknown): { readonly text: string } | Fault {
+  return isText(text) ? { text } : { error: "`result.summary` is missing", field: "result.summary" };
+}
+
+function readPaths(files: unknown): readonly string[] | Fault {
+  if (Array.isArray(files) && files.every(isLine)) return files;
+  return { error: "`files_changed` is not a list of paths", field: "result.artifacts.files_changed" };
+}
+
 /** A missing piece of evidence has a code of its own; a wrong type is a result of the wrong form. */
-function readTypedChecks(value: unknown): ChecksReading {
+function readTypedChecks(
+  value: unknown,
+  place: string,
+): Exclude<ChecksReading, { readonly error: string }> | Fault {
   const read = readChecks(value);
-  if ("error" in read) return read;
+  if ("error" in read) return { error: read.error, field: place };
   const index = read.checks.findIndex(
     ({ status, evidence }) =>
       typeof status !== "string" || (evidence !== undefined && typeof evidence !== "string"),
@@ -113,6 +134,7 @@ function readTypedChecks(value: unknown): ChecksReading {
   if (index < 0) return read;
   return {
     error: `entry ${index} of \`acceptance_check\` has a \`status\` or \`evidence\` of the wrong type`,
+    field: place,
   };
 }
 

@@ -1,8 +1,7 @@
+import { allOf, type Fault, isFault } from "../points/fault.ts";
 import { field, isText } from "../points/fields.ts";
 import { shortened } from "../points/quoted.ts";
 import {
-  type Fault,
-  isFault,
   isTooLong,
   lines,
   listLengthMax,
@@ -38,17 +37,18 @@ export function readDelegationOutput(
   prefix: string,
   task: ReportedTask,
 ): ResultSubmission | Fault {
-  const read = readFields(output, prefix, {
-    status: oneOf(statusWords),
-    deliverable: field(output, "status") === "blocked" ? optional(object) : object,
-    evidence: optional(object),
-    blockers: optional(texts),
+  const parts = allOf({
+    read: readFields(output, prefix, {
+      status: oneOf(statusWords),
+      deliverable: field(output, "status") === "blocked" ? optional(object) : object,
+      evidence: optional(object),
+      blockers: optional(texts),
+    }),
+    deliverable: readDeliverable(field(output, "deliverable"), `${prefix}deliverable.`),
+    evidence: readFields(field(output, "evidence"), `${prefix}evidence.`, outputs),
   });
-  if (isFault(read)) return read;
-  const deliverable = readDeliverable(read.deliverable, `${prefix}deliverable.`);
-  if (isFault(deliverable)) return deliverable;
-  const evidence = readFields(read.evidence, `${prefix}evidence.`, outputs);
-  if (isFault(evidence)) return evidence;
+  if (isFault(parts)) return parts;
+  const { read, deliverable, evidence } = parts;
   const status = statuses[read.status];
   const check = { status: deliverable.allPass ? "pass" : "fail", evidence: evidenceText(evidence) };
   const claims: Claim[] =
@@ -70,7 +70,7 @@ export function readDelegationOutput(
   };
 }
 
-function readDeliverable(deliverable: object | undefined, prefix: string) {
+function readDeliverable(deliverable: unknown, prefix: string) {
   const read = readFields(deliverable, prefix, {
     filesCreated: optional(lines),
     filesModified: optional(lines),

@@ -1,5 +1,6 @@
+import { type Fault, isFault } from "../points/fault.ts";
 import { shortened } from "../points/quoted.ts";
-import { count, type Fault, isFault, line, log, oneOf, optional, readFields, text } from "./read-fields.ts";
+import { count, line, log, oneOf, optional, readFields, text } from "./read-fields.ts";
 import { type ErrorSubmission, errorTypes } from "./submission.ts";
 
 /** In characters; four bytes each at the most keep it within a text's limit. */

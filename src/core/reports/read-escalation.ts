@@ -1,14 +1,17 @@
+import { allOf, type Fault, isFault } from "../points/fault.ts";
 import { field } from "../points/fields.ts";
-import { type Fault, isFault, optional, readFields, text, texts } from "./read-fields.ts";
+import { optional, readFields, text, texts } from "./read-fields.ts";
 import type { Escalation } from "./submission.ts";
 
 /** Reads what stands under `escalation`. */
 export function readEscalation(escalation: object, taskId: string): Escalation | Fault {
-  const read = readFields(escalation, "escalation.", { reason: optional(text), blockers: texts });
-  if (isFault(read)) return read;
   const spelling = field(escalation, "attempted_paths") === undefined ? "attemptedPaths" : "attempted_paths";
-  const paths = readFields(escalation, "escalation.", { [spelling]: texts });
-  if (isFault(paths)) return paths;
+  const parts = allOf({
+    read: readFields(escalation, "escalation.", { reason: optional(text), blockers: texts }),
+    paths: readFields(escalation, "escalation.", { [spelling]: texts }),
+  });
+  if (isFault(parts)) return parts;
+  const { read, paths } = parts;
   const reason = read.reason ?? read.blockers[0];
   if (reason === undefined)
     return {

@@ -1,10 +1,5 @@
+import { type Fault, joinFaults } from "../points/fault.ts";
 import { field, isLine, isObject, isText } from "../points/fields.ts";
-
-/** Where a document is not of the form it should have. */
-export interface Fault {
-  readonly error: string;
-  readonly field: string;
-}
 
 /** What a field must be, and how to say so. */
 interface Demand<T> {
@@ -18,22 +13,19 @@ type Fields<D extends Demands> = { readonly [K in keyof D]: D[K] extends Demand<
 export const textBytesMax = 64 * 1024;
 export const listLengthMax = 10_000;
 
-/** Reads the fields that are asked for, in that order; the first that is wrong is the fault. */
+/** Reads the fields that are asked for; the fault names all that are wrong, in that order. */
 export function readFields<D extends Demands>(of: unknown, prefix: string, demands: D): Fields<D> | Fault {
   const values: Record<string, unknown> = {};
+  const faults: Fault[] = [];
   for (const [name, { is, wanted }] of Object.entries(demands)) {
     const value = field(of, name);
     if (!is(value)) {
       const state = value === undefined ? "missing" : "malformed";
-      return { error: `\`${prefix}${name}\` is ${state}: give ${wanted}`, field: prefix + name };
+      faults.push({ error: `\`${prefix}${name}\` is ${state}: give ${wanted}`, field: prefix + name });
     }
     values[name] = value;
   }
-  return values as Fields<D>;
-}
-
-export function isFault(read: object): read is Fault {
-  return "error" in read && "field" in read;
+  return joinFaults(faults) ?? (values as Fields<D>);
 }
 
 export function isTooLong(text: string): boolean {

@@ -1,17 +1,18 @@
+import type { Fault } from "../points/fault.ts";
 import { field, isLine, isObject, isText } from "../points/fields.ts";
 import { quoted } from "../points/quoted.ts";
 import { type Report, readReport } from "../points/read-report.ts";
+import { isAgentStatus } from "./is-answer.ts";
 import { isDelegationOutput, readDelegationOutput } from "./read-delegation-output.ts";
 import { readErrorReport } from "./read-error-report.ts";
 import { readEscalation } from "./read-escalation.ts";
-import { type Fault, isTooLong, listLengthMax, textBytesMax } from "./read-fields.ts";
+import { isTooLong, listLengthMax, textBytesMax } from "./read-fields.ts";
 import type { Claim, ReportedTask, ResultSubmission, Submission } from "./submission.ts";
 
 export type { Submission } from "./submission.ts";
 
 const wrappers = ["result", "error", "escalation"] as const;
 const hookStatuses: readonly unknown[] = ["done", "blocked", "failed"];
-const agentStatuses: readonly unknown[] = ["OK", "BLOCKED", "FAIL"];
 
 const forms =
   "give a result (`status` is `done`, `blocked` or `failed`), an agent's output (`OK`, `BLOCKED` or `FAIL`), " +
@@ -63,7 +64,7 @@ function readResult(document: object, body: object, task: ReportedTask): ResultS
   const bare = body === document;
   if (isDelegationOutput(body)) return readDelegationOutput(body, bare ? "" : "result.", task);
   const status = field(body, "status");
-  const agentForm = agentStatuses.includes(status);
+  const agentForm = isAgentStatus(status);
   if (!agentForm && !hookStatuses.includes(status)) {
     const found = isLine(status) ? `is ${quoted(status)}, which is no result` : "is missing or no word";
     const name = bare ? "status" : "result.status";
@@ -99,8 +100,12 @@ function submissionOf(report: Report, agentForm: boolean, task: ReportedTask): R
   };
 }
 
-function withoutWrapper({ error, field }: Fault): Fault {
-  return { error: error.replaceAll("`result.", "`"), field: field.replace(/^result\./, "") };
+function withoutWrapper({ error, field, more }: Fault): Fault {
+  return {
+    error: error.replaceAll("`result.", "`"),
+    field: field.replace(/^result\./, ""),
+    ...(more === undefined ? {} : { more: more.map(withoutWrapper) }),
+  };
 }
 
 /** Notes are bounded where they are read; the rest of a result is bounded here. */

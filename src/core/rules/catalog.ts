@@ -118,10 +118,10 @@ const catalog = {
   "R-OR-001": own("an orchestrator is doing what must be delegated", "spawn a subagent for it"),
   "R-BG-001": own(
     "a budget is spent or a loop was halted",
-    "raise the limit, split the task, or let a person decide",
+    "let a person decide (`lockstep decide`: continue or stop), raise the limit, or split the task",
   ),
   "R-AG-001": own(
-    "the agent failed to start, ended badly or gave no valid answer",
+    "the agent failed to start, ended badly or gave an answer that cannot be used",
     "look at its log and retry",
   ),
   "R-HK-001": own("a lifecycle hook failed", "do what its remediation says and submit again"),

@@ -11,6 +11,8 @@ describe("an answer in plain words", () => {
     ["reject: too long", ["accepted", "refused"], "refused: too long"],
     ["single", ["per-batch", "single-final"], "single-final"],
     ["sto", ["continue", "stop"], "stop"],
+    ["ok: 50k tokens", ["continue", "stop"], "continue: 50k tokens"],
+    ["no", ["continue", "stop"], "stop"],
   ])("%s is one of the options %j", (text, options, said) => {
     expect(asOption(text, options)).toBe(said);
   });

@@ -13,8 +13,11 @@ export function isYes(text: string): boolean {
 /** The answer with its first word as the options spell it; other words stay as they are. */
 export function asOption(text: string, options: readonly string[]): string {
   const typed = text.trim();
-  for (const word of [yesWord, noWord]) {
-    const option = options.find((one) => word.test(one));
+  for (const [word, other] of [
+    [yesWord, "continue"],
+    [noWord, "stop"],
+  ] as const) {
+    const option = options.find((one) => word.test(one) || one === other);
     if (option !== undefined && word.test(typed)) return typed.replace(word, option).replace(/\s*[.!]+$/, "");
   }
   const begun = options.filter((one) => one.toLowerCase().startsWith(typed.toLowerCase()));

@@ -1,9 +1,10 @@
+import { addCost, type Spent } from "../loops/budgets.ts";
 import { nextStreak } from "../reports/error-streak.ts";
 import { noRetries } from "./counters.ts";
 import type { EventOf } from "./guards.ts";
 import type { MachineLimits } from "./machine.ts";
 import type { Refusal, Task } from "./task.ts";
-import type { TaskEvent } from "./task-event.ts";
+import type { More, TaskEvent } from "./task-event.ts";
 
 /** What each event writes into the task besides its state. */
 export const next = {
@@ -77,15 +78,14 @@ export const next = {
     refusal: { code: null, reason: `cancelled: ${reason}`, details: { cancelled: true } },
   }),
 
-  /** A person's answer starts the task afresh: every budget is whole again. */
-  resolved: (task: Task, { note }: EventOf<"resolve">): Partial<Task> => ({
+  /** A person's answer starts the task afresh: every budget is whole again. Or it only lets it go on. */
+  resolved: (task: Task, { note, more }: EventOf<"resolve">): Partial<Task> => ({
     resolution: note,
-    counters: noRetries,
-    ...forgiven(task),
-    streak: null,
     hold: null,
     refusal: null,
-    fixDelta: null,
+    ...(more === undefined
+      ? { counters: noRetries, ...forgiven(task), allowed: null, streak: null, fixDelta: null }
+      : { allowed: allowedWith(task, more), goesOn: { minutes: minutesIn(more) } }),
   }),
 
   /** The fourth rejection, or the same error for the third time, ends it. */
@@ -116,6 +116,25 @@ function recommendationFor({ refusal }: Task): string {
   return overPaths
     ? "replan serially: run it alone, after the tasks that share its paths"
     : "try another model";
+}
+
+/** So much more than it has spent by now. */
+function allowedWith(task: Task, { signal, amount }: More): NonNullable<Task["allowed"]> {
+  const { tokens, cost_usd: cost } = spentOf(task);
+  if (signal === "tokens") return { ...task.allowed, tokens: tokens + amount };
+  return signal === "cost_usd"
+    ? { ...task.allowed, cost_usd: addCost(cost, amount) ?? amount }
+    : { ...task.allowed };
+}
+
+function minutesIn({ signal, amount }: More): number | null {
+  return signal === "minutes" ? amount : null;
+}
+
+/** What counts against its budgets. */
+export function spentOf({ tokens, tokensForgiven, usage, costForgiven = 0 }: Task): Spent {
+  const cost = usage?.costUsd ?? null;
+  return { tokens: tokens - tokensForgiven, cost_usd: cost === null ? null : addCost(cost, -costForgiven) };
 }
 
 /** What it has spent so far no longer counts. */

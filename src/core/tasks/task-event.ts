@@ -1,3 +1,4 @@
+import type { BudgetSignal } from "../loops/budgets.ts";
 import type { FixDelta, Hold, Refusal } from "./task.ts";
 
 /** What can happen to a task. The machine knows no other way to change a state. */
@@ -24,7 +25,13 @@ export type TaskEvent =
   | { readonly type: "retry"; readonly assignmentChanged: boolean }
   | { readonly type: "unblock" }
   | { readonly type: "escalate"; readonly reason: string; readonly recommendation: string | null }
-  | { readonly type: "resolve"; readonly note: string }
+  /** `more`: nothing begins afresh, it only gets more of what it has used up. */
+  | { readonly type: "resolve"; readonly note: string; readonly more?: More }
   | { readonly type: "cancel"; readonly reason: string };
+
+export interface More {
+  readonly signal: BudgetSignal;
+  readonly amount: number;
+}
 
 export type TaskEventType = TaskEvent["type"];

@@ -135,7 +135,9 @@ export class Agents {
     const agent = this.#config.agents[name];
     if (agent === undefined) throw new Error(`there is no agent \`${name}\``);
     const root = this.#root;
-    if (agent.adapter === "command") return commandAgent({ run: agent.run ?? [], root });
+    const { env } = agent;
+    if (agent.adapter === "command")
+      return commandAgent({ run: [...(agent.run ?? []), ...agent.args], root, env });
     if (agent.adapter === "script") return scriptAgent({ script: agent.run?.[0] ?? "", root });
     return realClient(agent.adapter, agent);
   }

@@ -1,5 +1,6 @@
 import type { AgentEnd, AgentEvent } from "../../clients/agent.ts";
 import type { UniversalInput } from "../../clients/input/universal-input.ts";
+import { StartCost } from "../../core/loops/start-cost.ts";
 import type { Agent } from "./agents.ts";
 import { passedOn } from "./passed-on.ts";
 import type { RunContext } from "./run-context.ts";
@@ -12,6 +13,8 @@ export interface Asking {
   readonly prompt: string;
   /** The conversation to go on with. */
   readonly resume?: string;
+  /** How long it may take, null: any time; the configuration says it where this is absent. */
+  readonly minutes?: number | null;
   /** Beyond what the configuration passes on. */
   readonly env: Readonly<Record<string, string>>;
   onEvent(event: AgentEvent): void;
@@ -30,6 +33,8 @@ const graceMs = 60_000;
 /** Starts an agent once and follows it to its end. */
 export async function askAgent({ config }: Pick<RunContext, "config">, asking: Asking): Promise<Asked> {
   const { agent, place, input, prompt, resume, onEvent } = asking;
+  const { minutes = config.limits.minutes.halt } = asking;
+  const startCost = new StartCost(prompt);
   let conversation = resume;
   using _home = place.enter(resume);
   const run = agent.client.start({
@@ -46,11 +51,12 @@ export async function askAgent({ config }: Pick<RunContext, "config">, asking: A
       CLAUDE_AGENT_NAME: agent.name,
       ...asking.env,
     },
-    msMax: (config.limits.minutes.halt ?? 24 * 60) * 60_000 + graceMs,
+    msMax: (minutes ?? 24 * 60) * 60_000 + graceMs,
     ...(resume === undefined ? {} : { resume }),
     onEvent: (event) => {
       if (event.type === "conversation") conversation = event.id;
-      onEvent(event);
+      const counts = event.type === "usage" && agent.isClient;
+      onEvent(counts ? { ...event, tokens: startCost.counted(event) } : event);
     },
   });
   using _following = asking.follow(() => void run.stop());

@@ -1,4 +1,5 @@
 import { askAgain } from "../../clients/answer/read-answer.ts";
+import { unusable, unusableLines } from "../../clients/answer/unusable.ts";
 import { type Asking, askAgent } from "./ask-agent.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -37,9 +38,8 @@ export async function askForAnswer<Answer extends object>(
         ? { invalid: `${end.reason}\n${end.output}`.trim() }
         : await read(context.secrets.maskIn(end.answer));
     if (!("invalid" in found)) return found;
-    const told = `its answer cannot be used: ${found.invalid}`;
-    say(told);
-    if (asks === asksMax) return { unanswered: told, how: "failed" };
+    unusableLines(found.invalid).forEach(say);
+    if (asks === asksMax) return { unanswered: unusable(found.invalid), how: "failed" };
     // Only in its own conversation does it know what it answered.
     if (end.how === "done" && asking.agent.can.resume && conversation !== undefined)
       [prompt, resume] = [askAgain(found.invalid), conversation];

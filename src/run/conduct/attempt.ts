@@ -1,3 +1,4 @@
+import { unusable } from "../../clients/answer/unusable.ts";
 import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
@@ -14,7 +15,7 @@ import { CheckoutFault } from "../../workspace/checkouts/checkout.ts";
 import { investigate } from "../review/investigate.ts";
 import type { Agent } from "./agents.ts";
 import { askToMend } from "./ask-to-mend.ts";
-import { type Conversed, converse, type Talk } from "./converse.ts";
+import { type Conversed, converse, type Talk, type Worked } from "./converse.ts";
 import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { passPoint } from "./lifecycle.ts";
@@ -53,6 +54,8 @@ interface Started {
   readonly attempt: number;
   readonly token: string;
   readonly fix_delta: unknown;
+  /** How long it may take; null: any time. */
+  readonly minutes: number | null;
   /** As it is now: it may have been widened since it was planned. */
   readonly lock_scope: readonly string[];
 }
@@ -79,7 +82,8 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
   // What a dead run left behind must not work in the same checkout.
   if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
   try {
-    const fresh = { ...one, isFresh: one.isFresh || isBehind(before) };
+    const goesOn = before?.goesOn != null;
+    const fresh = { ...one, isFresh: !goesOn && (one.isFresh || isBehind(before)) };
     return await work(context, { task, one: fresh, started, own, before, previous });
   } catch (error) {
     // One task's trouble is not the run's: it is told like any other failure of an attempt.
@@ -139,6 +143,7 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
   const talk: Talk = {
     ...{ task, place, lent, input, env, heartbeats },
     agent: one.agent,
+    minutes: started.minutes,
     prompt: promptFor(input, { role: one.agent.role, root: context.repository.root }),
     ...goOnWith(working, promptToMend(input)),
   };
@@ -180,13 +185,13 @@ async function submit(
   context: RunContext,
   { task, one, own }: Pick<Working, "task" | "one" | "own">,
   talk: Talk,
-  talked: Extract<Conversed, { how: "answered" | "unanswered" }>,
+  talked: Worked,
 ): Promise<AttemptEnd> {
   const { place, lent, heartbeats } = talk;
   const collected = await collectOrRefuse(context, { task, place });
   let work = "unread" in collected ? "unchanged" : collected.work;
   if (talked.how === "unanswered" && work === "unchanged" && !("unread" in collected)) {
-    const reason = `it changed nothing, and its answer cannot be used: ${talked.reason}`;
+    const reason = `it changed nothing, and ${unusable(talked.reason)}`;
     return refused(await reportFailure(context, task, failing(own, one, reason, 2)));
   }
   let stray = "unread" in collected ? collected.unread : await findStray(context, task, work);
@@ -228,8 +233,8 @@ async function collectOrRefuse(context: RunContext, of: Parameters<typeof collec
 }
 
 /** Only work that is handed in as done has anything to submit. */
-function isDone(talked: Extract<Conversed, { how: "answered" | "unanswered" }>): boolean {
-  if (talked.how === "unanswered") return true;
+function isDone(talked: Worked): boolean {
+  if (talked.how !== "answered") return true;
   const { reading } = talked;
   return reading.kind === "report" && reading.report.kind === "result" && reading.report.status === "done";
 }
@@ -258,9 +263,10 @@ async function openPlace(context: RunContext, { task, one, started }: Working) {
 }
 
 /** The same agent goes on in its own conversation, with only what is new. */
-function goOnWith({ one: { agent, isFresh }, previous }: Working, prompt: string) {
+function goOnWith({ one: { agent, isFresh }, previous, before }: Working, prompt: string) {
   const conversation = previous?.conversation;
-  const same = previous?.agent === agent.name && agent.reworks === "resume" && !isFresh;
+  const reworks = agent.reworks === "resume" || before?.goesOn != null;
+  const same = previous?.agent === agent.name && reworks && !isFresh;
   return same && agent.can.resume && conversation !== undefined ? { goOn: { conversation, prompt } } : {};
 }
 

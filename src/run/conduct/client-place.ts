@@ -1,7 +1,9 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import type { AgentClient, AgentStart } from "../../clients/agent.ts";
+import { placeCommand, searchedFirst } from "../../workspace/agent-command.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
+import { installFolder } from "../../workspace/install-folder.ts";
 import { agentWalls } from "../../workspace/sandbox/agent-walls.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import { openCaches } from "../../workspace/sandbox/tool-caches.ts";
@@ -32,6 +34,7 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
     sandbox.enforces && client.home !== undefined
       ? new AgentHome(dirname(checkout.folder), client.home)
       : undefined;
+  const programs = join(dirname(checkout.folder), "bin");
   return {
     walled: sandbox.enforces,
     outside: (path) => home?.outside(path) ?? path,
@@ -40,9 +43,12 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
       home.prepare(resume === undefined ? undefined : { id: resume, checkout: checkout.folder });
       return home.follow();
     },
-    wrap: (command, env) => {
+    wrap: (command, given) => {
+      placeCommand(programs);
+      const env = { ...given, PATH: searchedFirst(programs, given.PATH) };
       const walls = agentWalls({
-        ...{ root, commonFolder, home: opened, checkout: checkout.folder, temporary, readOnly },
+        ...{ root, commonFolder, home: opened, checkout: checkout.folder, temporary },
+        readOnly: [installFolder(), programs, ...readOnly],
         client: { placed: home?.placed() ?? [], shows: client.home?.shows ?? [] },
         ...(socket === undefined ? {} : { socket }),
       });

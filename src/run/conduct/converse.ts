@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AnswerReading, askAgain, readAnswer } from "../../clients/answer/read-answer.ts";
+import { unusable, unusableLines } from "../../clients/answer/unusable.ts";
 import type { UniversalInput } from "../../clients/input/universal-input.ts";
+import { isAnswer } from "../../core/reports/is-answer.ts";
 import type { Agent } from "./agents.ts";
 import { askAgent } from "./ask-agent.ts";
 import type { Heartbeats } from "./heartbeats.ts";
@@ -16,25 +18,34 @@ export interface Talk {
   readonly input: UniversalInput;
   /** The whole task. */
   readonly prompt: string;
+  /** How long an attempt may take; null: any time. */
+  readonly minutes: number | null;
   /** The conversation to go on with, and what is new in it. */
   readonly goOn?: { readonly conversation: string; readonly prompt: string };
   readonly env: Readonly<Record<string, string>>;
   readonly heartbeats: Heartbeats;
 }
 
-/** How it went. `unanswered`: a client worked, but its report cannot be used; the tree has to tell. */
+/**
+ * How it went. `silent`: a program ended well and has nothing to report. `unanswered`: a client worked, but its
+ * report cannot be used. Of both the tree has to tell.
+ */
 export type Conversed = { readonly conversation: string | undefined } & (
   | {
       readonly how: "answered";
       readonly answer: unknown;
       readonly reading: Exclude<AnswerReading, { kind: "invalid" }>;
     }
+  | { readonly how: "silent" }
   | { readonly how: "unanswered"; readonly reason: string }
   | { readonly how: "failed"; readonly reason: string; readonly starts: number }
   | { readonly how: "limited"; readonly until: Date | null; readonly reason: string }
   | { readonly how: "unauthenticated"; readonly reason: string }
   | { readonly how: "stopped" }
 );
+
+/** It has worked, so what it made is looked at. */
+export type Worked = Extract<Conversed, { how: "answered" | "silent" | "unanswered" }>;
 
 /** S4: an agent that fails to give an answer is started twice more. */
 const startsMax = 3;
@@ -63,16 +74,17 @@ export async function converse(context: RunContext, talk: Talk): Promise<Convers
     if (heartbeats.fault !== undefined || heartbeats.lost !== undefined)
       return { how: "stopped", conversation };
     if (end.how === "done") {
+      if (!agent.isClient && !isAnswer(end.answer)) return { how: "silent", conversation };
       const answer = context.secrets.maskIn(end.answer);
       const reading = readAnswer(answer, { task: reported(task), role: agent.role });
       if (reading.kind !== "invalid") return { how: "answered", answer, reading, conversation };
-      context.onTask(task.key, { type: "said", text: `its answer cannot be used: ${reading.reason}` });
+      for (const text of unusableLines(reading.reason)) context.onTask(task.key, { type: "said", text });
       if (agent.isClient && (starts >= asksMax || conversation === undefined))
         return { how: "unanswered", reason: reading.reason, conversation };
       if (starts === startsMax)
         return {
           how: "failed",
-          reason: `its answer cannot be used: ${reading.reason}`,
+          reason: unusable(reading.reason),
           starts,
           conversation,
         };

@@ -8,7 +8,7 @@ import { refuseLanding } from "../../engine/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
 import { findOutsideScope } from "../judge-diff.ts";
-import type { Conversed } from "./converse.ts";
+import type { Worked } from "./converse.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import type { LentFiles } from "./session-files.ts";
 import { showBranch } from "./work-branch.ts";
@@ -20,7 +20,7 @@ export interface Handing {
   readonly agent: string;
   readonly lent: LentFiles;
   readonly call: Call;
-  readonly talked: Extract<Conversed, { how: "answered" | "unanswered" }>;
+  readonly talked: Worked;
   readonly turns: number;
   /** The checkout. */
   readonly folder: string;
@@ -140,9 +140,11 @@ interface Report {
  * second is run.
  */
 function reportOf({ task, talked }: Handing, collected: Collected | "unchanged"): Report {
-  if (talked.how === "unanswered") {
-    const paths = pathsOf(collected);
-    const summary = `changed ${paths.length} files; its own report could not be used: ${talked.reason}`;
+  if (talked.how !== "answered") {
+    const { length } = pathsOf(collected);
+    const files = `changed ${length} ${length === 1 ? "file" : "files"}`;
+    const summary =
+      talked.how === "silent" ? files : `${files}; its own report could not be used: ${talked.reason}`;
     return { kind: "synthesised", document: doneDocument(task, summary, ["report: synthesised"]) };
   }
   const { reading, answer } = talked;

@@ -13,7 +13,6 @@ import { removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
 import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
-import { installFolder } from "../../workspace/install-folder.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
 import { strictBinds } from "../../workspace/sandbox/strict-binds.ts";
 import { type ClientPlace, openClientPlace } from "./client-place.ts";
@@ -58,7 +57,6 @@ export async function openWorkPlace(
   const place = openClientPlace({
     ...{ sandbox, client: options.client, checkout, root, opened: home },
     readOnly: [
-      installFolder(),
       ...closed,
       ...protectedPaths.filter((path) => path !== ".git").map((path) => join(checkout.folder, path)),
     ],

@@ -3,7 +3,6 @@ import { isAbsolute, join } from "node:path";
 import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
 import { deleteFolder } from "../../workspace/checkouts/remove-checkout.ts";
 import { takeSlot } from "../../workspace/git/proof-slot.ts";
-import { installFolder } from "../../workspace/install-folder.ts";
 import { checkoutsFolder } from "../../workspace/state-home.ts";
 import type { Agent } from "../conduct/agents.ts";
 import { openClientPlace } from "../conduct/client-place.ts";
@@ -32,7 +31,7 @@ export async function openReviewPlace(
   const { include, home } = config.workspace;
   const slot = takeSlot(join(realpathSync(checkoutsFolder(commonFolder)), "reviews"));
   const close = () => {
-    for (const name of ["tree", "tmp", "making", "homes"]) deleteFolder(join(slot.folder, name));
+    for (const name of ["tree", "tmp", "making", "homes", "bin"]) deleteFolder(join(slot.folder, name));
     slot[Symbol.dispose]();
   };
   try {
@@ -43,7 +42,7 @@ export async function openReviewPlace(
     const missing = await dependencies.install(base, checkout.folder);
     const place = openClientPlace({
       ...{ sandbox, client: agent.client, checkout, root, opened: home },
-      readOnly: [installFolder(), join(checkout.folder, ".git")],
+      readOnly: [join(checkout.folder, ".git")],
       ...(socket === undefined ? {} : { socket }),
     });
     return {

@@ -41,7 +41,7 @@ describe("acceptance.json", () => {
     ],
     ["command", { ...one, verify: ["CMD: "] }, "`acceptance_criteria[0].verify[0]` is `CMD: `: begin"],
     ["line", { ...one, verify: ["cmd: a\nb"] }, "`acceptance_criteria[0].verify[0]` is `cmd: a"],
-    ["form", "AC-1", "`acceptance_criteria[0].id` is missing"],
+    ["id", { ...one, id: undefined }, "`acceptance_criteria[0].id` is missing"],
   ])("with a criterion whose %s is wrong names it", (_, criterion, fault) => {
     expect(read([criterion])).toEqual({ faults: [expect.stringContaining(`acceptance.json: ${fault}`)] });
   });
@@ -50,6 +50,8 @@ describe("acceptance.json", () => {
     expect(read([one, {}, one])).toEqual({
       faults: [
         expect.stringContaining("acceptance_criteria[1].id"),
+        expect.stringContaining("acceptance_criteria[1].description"),
+        expect.stringContaining("acceptance_criteria[1].verify"),
         "acceptance.json: two criteria have the id `AC-1`",
       ],
     });

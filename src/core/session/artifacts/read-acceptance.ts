@@ -1,7 +1,8 @@
+import { type Fault, isFault, problemsOf } from "../../points/fault.ts";
 import { field, isLine, isText, isTextList } from "../../points/fields.ts";
 import { quoted } from "../../points/quoted.ts";
 import { readCriterion as readWay } from "../../proof/criterion.ts";
-import { type Fault, isFault, line, readFields, text } from "../../reports/read-fields.ts";
+import { line, readFields, text } from "../../reports/read-fields.ts";
 import { readJson } from "../../text/read-json.ts";
 
 export interface Criterion {
@@ -33,7 +34,7 @@ export function readAcceptance(
   const read = listed.map((one, index) => readCriterion(one, `acceptance_criteria[${index}].`));
   const criteria = read.flatMap((one) => (isFault(one) ? [] : [one]));
   const faults = [
-    ...read.flatMap((one) => (isFault(one) ? [`${file}: ${one.error}`] : [])),
+    ...read.flatMap((one) => (isFault(one) ? problemsOf(one).map((problem) => `${file}: ${problem}`) : [])),
     ...twice(criteria.map(({ id }) => id)).map((id) => `${file}: two criteria have the id ${quoted(id)}`),
   ];
   return faults.length > 0 ? { faults } : { criteria };

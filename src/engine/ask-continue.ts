@@ -1,0 +1,102 @@
+import { type BudgetSignal, moreOf, readAmount } from "../core/loops/budgets.ts";
+import { field } from "../core/points/fields.ts";
+import { allow, type Deny, deny } from "../core/rules/verdict.ts";
+import { isMeta } from "../core/session/meta-key.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Decision } from "../ledger/ledger.ts";
+import { nextDecisionId } from "./decision-ids.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { loadTask } from "./fence.ts";
+import type { Settled } from "./settle.ts";
+
+interface Halt {
+  readonly signal: BudgetSignal;
+  readonly limit: number;
+}
+
+const newer = "it has used up a budget again";
+
+/**
+ * The question whether a task that a budget has just ended may go on, for the same commit. What a role of a session
+ * has used up is the session's own to ask about.
+ */
+export async function askToContinue(draft: Draft, task: Task): Promise<readonly Decision[]> {
+  const halt = haltOf(task);
+  if (halt === undefined || isMeta(task.key)) return [];
+  const { signal, limit } = halt;
+  const all = await draft.engine.ledger.decisions();
+  const asked: Decision = {
+    ...{ id: nextDecisionId(all), version: 0, kind: "continue", task: task.key },
+    // As much as it had, where nobody says how much.
+    question: `${task.refusal?.reason}. Continue with ${moreOf({ signal, amount: limit })} (or as much as you say), or stop?`,
+    options: ["continue", "stop"],
+    data: halt,
+    ...{ state: "pending", answer: null, askedAt: draft.at, answeredAt: null },
+  };
+  const old = all.filter(
+    (one) => one.kind === "continue" && one.task === task.key && one.state === "pending",
+  );
+  for (const { id } of old) note(draft, task, "cancelled", { id, answer: newer });
+  note(draft, task, "asked", { id: asked.id, kind: asked.kind, ...halt });
+  return [
+    ...old.map((one): Decision => ({ ...one, state: "cancelled", answer: newer, answeredAt: draft.at })),
+    asked,
+  ];
+}
+
+function note(draft: Draft, { key }: Task, what: string, data: object): void {
+  draft.note({ type: `decision.${what}`, task: key, from: null, to: null, data });
+}
+
+function haltOf({ refusal }: Task): Halt | undefined {
+  const halt = field(refusal?.details, "halt");
+  const [signal, limit] = [field(halt, "signal"), field(halt, "limit")];
+  const isBudget = signal === "tokens" || signal === "minutes" || signal === "cost_usd";
+  return isBudget && typeof limit === "number" ? { signal, limit } : undefined;
+}
+
+/** `continue`, `continue: 20000` and `stop`, with what follows for the task. */
+export async function answerContinue(
+  engine: Engine,
+  { decision, answer, call }: { decision: Decision; answer: string; call: Call },
+): Promise<Settled> {
+  const loaded = await loadTask(engine, decision.task);
+  if (loaded?.task.state !== "ESCALATED")
+    return { verdict: notWaiting(decision, loaded?.task.state ?? "gone") };
+  const [, word, said = ""] = /^(continue|stop)(?::\s*([\s\S]*))?$/.exec(answer) ?? [];
+  const { signal, limit } = decision.data as Halt;
+  const amount = said === "" ? limit : readAmount(said, signal);
+  if (word === "continue" && amount === undefined) return { verdict: noAmount(decision, signal, said) };
+  const draft = new Draft(engine, { by: call, cause: "decide" }).seen(loaded);
+  const moved = await draft.apply(
+    loaded.task,
+    word === "continue" && amount !== undefined
+      ? { type: "resolve", note: `continue: ${moreOf({ signal, amount })}`, more: { signal, amount } }
+      : { type: "cancel", reason: said === "" ? "a person stopped it when its budget was used up" : said },
+  );
+  if ("allow" in moved) return { verdict: moved };
+  const { id } = decision;
+  note(draft, moved, "answered", { id, answer });
+  const closed: Decision = { ...decision, state: "answered", answer, answeredAt: draft.at };
+  return {
+    verdict: allow({ id, state: "answered", answer, task_id: moved.key, task_state: moved.state }),
+    change: await draft.toChange({ decisions: [closed] }),
+  };
+}
+
+function notWaiting({ id, task }: Decision, state: string): Deny {
+  const reason = `task \`${task}\` is ${state}: there is nothing to continue; \`lockstep decide ${id} --cancel "…"\``;
+  return deny("R-ST-001", reason, { id, state });
+}
+
+const examples: Readonly<Record<BudgetSignal, string>> = {
+  tokens: "continue: 20000",
+  minutes: "continue: 30",
+  cost_usd: "continue: $2",
+};
+
+function noAmount({ id }: Decision, signal: BudgetSignal, said: string): Deny {
+  const example = `\`lockstep decide ${id} "${examples[signal]}"\``;
+  return deny("R-IN-001", `\`${said}\` is not an amount: say how much more, such as ${example}`, { id });
+}

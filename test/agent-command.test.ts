@@ -1,0 +1,59 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { searchedFirst } from "../src/workspace/agent-command.ts";
+import { landRepository } from "./support/land-repository.ts";
+import { planText, readRun, task } from "./support/planned-repository.ts";
+import { missing } from "./support/walled.ts";
+
+const { version } = manifest;
+const reviewer = `const { execSync } = require("node:child_process");
+const said = execSync("lockstep --version").toString().trim();
+console.log(JSON.stringify({ status: "OK", summary: "it is " + said, artifacts: { findings: [] },
+  gates: { meets_definition_of_done: true }, next: { recommended_agent: "Orchestrator", recommended_task_id: "same" } }));
+`;
+
+it("is found although the agent is given no search path", () => {
+  expect(searchedFirst("/b", undefined)).toBe("/b:/usr/local/bin:/usr/bin:/bin");
+  expect(searchedFirst("/b", ".::/usr/bin")).toBe("/b:.::/usr/bin");
+});
+
+describe.each([
+  ["inside the sandbox", "required"],
+  ["outside", "off"],
+])("%s, an agent", (_, sandbox) => {
+  it.skipIf(sandbox === "required" && missing !== undefined)(
+    "finds this installation as `lockstep`, under this Node, whatever else lies on the search path",
+    async () => {
+      const script =
+        'lockstep --version > A.txt && lockstep widen A B.txt --why "it belongs there" && echo b > B.txt';
+      using repository = landRepository({
+        ".gitignore": "state\n.agents-work\n",
+        // Neither of them is the command, nor the Node, that is meant.
+        lockstep: "#!/bin/sh\necho of the project\n",
+        "node_modules/.bin/lockstep": "#!/bin/sh\necho of a package\n",
+        "fake/node": "#!/bin/sh\necho another Node; exit 9\n",
+        "package.json": "{}\n",
+        "reviewer.cjs": reviewer,
+        ".lockstep/config.yaml": [
+          "agents:",
+          `  coder: { adapter: command, run: ["sh", "-c", ${JSON.stringify(script)}] }`,
+          `  looks: { adapter: command, role: Reviewer, run: [${JSON.stringify(process.execPath)}, reviewer.cjs] }`,
+          "task_types: { seen: { agents: { implementer: [coder], gatekeeper: [looks] }, hooks: { before_merge: [{ gatekeeper: [qa] }] } } }",
+          `limits: { widen: auto }\nchecks: { default: ["test -e f.js"] }\nsandbox: ${sandbox}\n`,
+        ].join("\n"),
+        "tasks.yaml": planText([task("A", "coder", ", type: seen")]),
+      });
+      for (const file of ["lockstep", "node_modules/.bin/lockstep", "fake/node"])
+        chmodSync(join(repository.path, file), 0o755);
+      repository.git("commit", "-qam", "executable");
+      const PATH = [".", "", "node_modules/.bin", join(repository.path, "fake"), process.env.PATH].join(":");
+      const { stdout, stderr } = await repository.run(["run", "--json"], { env: { PATH } });
+      expect(readRun(stdout).states, stderr).toEqual({ A: "MERGED" });
+      expect(repository.git("show", "main:A.txt")).toBe(version);
+      expect(repository.git("show", "main:B.txt")).toBe("b");
+      expect(stderr).toContain(`it is ${version}`);
+    },
+  );
+});
