@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../clients/agent.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Session } from "../core/session/session.ts";
-import { abandoned, currentSession } from "../engine/current-session.ts";
+import { abandoned, currentSession, isSessionOver } from "../engine/current-session.ts";
 import { moveSession } from "../engine/move-session.ts";
 import { openSession } from "../engine/open-session.ts";
 import type { IntegrationContext } from "../run/integration.ts";
@@ -41,7 +41,7 @@ export function startCommand(goal: string, options: StartOptions): Promise<numbe
     const context = forSession(given, options);
     checkGoal(goal);
     const known = (await context.engine.ledger.sessions()).find(
-      (one) => one.goal === goal && one.state !== "DONE" && one.blocker?.code !== abandoned,
+      (one) => one.goal === goal && !isSessionOver(one),
     );
     if (known !== undefined) return goOn(context, known, options);
     const atWork = runAtWork(openStateFolder(findProject(currentFolder())));

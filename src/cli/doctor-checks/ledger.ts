@@ -70,7 +70,7 @@ async function examineCheckouts(commonFolder: string): Promise<readonly Finding[
   const status = await ask("status", {});
   if ("allow" in status) return [broken("checkouts", status.reason, "do what it says")];
   const over = new Set(
-    status.tasks.filter(({ state }) => state === "MERGED" || state === "FAILED").map(({ id }) => id),
+    status.tasks.filter(({ state }) => state === "MERGED" || state === "FAILED").map(({ key }) => key),
   );
   const old = checkouts.filter(({ checkout }) => checkout !== undefined && over.has(nameOf(checkout)));
   const half = checkouts.filter(({ checkout }) => checkout === undefined);

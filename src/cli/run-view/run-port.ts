@@ -24,7 +24,7 @@ export function runPort(
       nameOf = statusNames(tasks).of;
       const isOwn = (key: string) => key.startsWith(`${session}/`);
       return {
-        tasks: tasks.filter(({ id }) => isOwn(id)),
+        tasks: tasks.filter(({ key }) => isOwn(key)),
         decisions: decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:")),
         nameOf,
         otherRun: otherRun(),
