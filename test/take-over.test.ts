@@ -215,7 +215,7 @@ describe("`lockstep log -f`", () => {
       stdout: expect.stringMatching(/ begun\n(?:.*\n)* ?.* later\n/),
     });
     const { done } = readRun((await running.ended).stdout);
-    const whole = await repository.run(["log", String(done.tasks[0]?.id), "-f"]);
+    const whole = await repository.run(["log", String(done.tasks[0]?.key), "-f"]);
     expect(whole.stdout).toContain(" merged\n");
     for (const words of [
       ["log", "A"],
@@ -223,7 +223,7 @@ describe("`lockstep log -f`", () => {
     ]) {
       const document = JSON.parse((await repository.run([...words, "--json"])).stdout);
       const lines = whole.stdout.split("\n\nCHECK")[0]?.split("\n");
-      expect(document).toMatchObject({ task: done.tasks[0]?.id, lines });
+      expect(document).toMatchObject({ task: done.tasks[0]?.key, lines });
     }
     expect(await told(repository, "log", "B", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
   });
