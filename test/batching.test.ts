@@ -7,7 +7,12 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** An agent that says nothing until a file beside the repository lets it go on. */
 const silent = (gate: string) => [
-  ["say: begun", `run: { command: 'until [ -e ${gate} ]; do sleep 0.1; done' }`, writes("SLOW"), answer("OK")],
+  [
+    "say: begun",
+    `run: { command: 'until [ -e ${gate} ]; do sleep 0.1; done' }`,
+    writes("SLOW"),
+    answer("OK"),
+  ],
 ];
 
 describe("one silent agent", () => {

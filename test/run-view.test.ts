@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { clockTime } from "../src/cli/run-view/clock-time.ts";
 import { drawLog } from "../src/cli/run-view/draw-log.ts";
 import { drawRun } from "../src/cli/run-view/draw-run.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys } from "../src/cli/run-view/press-key.ts";
@@ -11,6 +10,7 @@ import { shortNumber } from "../src/cli/run-view/words.ts";
 import { shortName } from "../src/cli/task-names.ts";
 import { displayWidth, fitted, wrapped } from "../src/core/text/display-width.ts";
 import { readHostRecord } from "../src/server/host-record.ts";
+import { clockTime } from "../src/workspace/local-time.ts";
 import { landRepository } from "./support/land-repository.ts";
 import { eventually, startProgram } from "./support/run-command.ts";
 import { command } from "./support/run-hook.ts";

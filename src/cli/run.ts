@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
+import { latinWords } from "../core/names/latin-words.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
@@ -98,8 +99,7 @@ async function freeId({ engine }: IntegrationContext): Promise<string> {
 }
 
 function slugOf(goal: string): string {
-  const words = goal.toLowerCase().match(/[a-z0-9]+/g) ?? ["task"];
-  return words.slice(0, 5).join("-");
+  return latinWords(goal).slice(0, 5).join("-") || "task";
 }
 
 interface PlanWish {

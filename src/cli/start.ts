@@ -4,6 +4,7 @@ import type { Session } from "../core/session/session.ts";
 import { abandoned, currentSession, isSessionOver } from "../engine/current-session.ts";
 import { moveSession } from "../engine/move-session.ts";
 import { openSession } from "../engine/open-session.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
 import { conductSession } from "../session/conduct-session.ts";
@@ -88,10 +89,23 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
         "R-IN-001",
         `there is no session${name === undefined ? "" : ` \`${name}\``} to go on with: \`lockstep start "<goal>"\` begins one, \`lockstep run\` goes on with a plan`,
       );
+    if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
     return options.abandon === undefined
       ? goOn(context, session, options)
       : abandon(context, session, options.abandon);
   });
+}
+
+/** What is given up without a name has to be the only one. */
+async function refuseSeveral(ledger: Pick<Ledger, "sessions">): Promise<void> {
+  const open = (await ledger.sessions()).filter((session) => !isSessionOver(session));
+  if (open.length < 2) return;
+  const names = open.map((session) => session.name);
+  throw new CommandFault(
+    "R-IN-001",
+    `${names.length} sessions are open: say which one to give up: ${names.map((one) => `\`${one}\``).join(", ")}`,
+    { field: "session", candidates: names },
+  );
 }
 
 /** It stays where it is, and only goes on if somebody names it. */

@@ -6,7 +6,7 @@ import { exitOf } from "./exit-of.ts";
 
 /** Any failure of a command that decides something is a deny: code, reason, and exit 2 where it answers with a verdict. */
 export function faultVerdict(error: unknown): Verdict {
-  if (error instanceof CommandFault) return deny(error.code, error.message);
+  if (error instanceof CommandFault) return deny(error.code, error.message, error.details);
   if (isStoreFault(error))
     return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
   if (isKnownFault(error)) return deny(error.code, error.message);

@@ -2,8 +2,8 @@ import type { Wait } from "../../core/plan/waits.ts";
 import { field } from "../../core/points/fields.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
+import { clockTime } from "../../workspace/local-time.ts";
 import { shortName } from "../task-names.ts";
-import { clockTime } from "./clock-time.ts";
 import { stateWord } from "./words.ts";
 
 /** What is shown of a task; the status document has more. */

@@ -1,5 +1,6 @@
 import { askLogin } from "../../engine/ask-login.ts";
 import { recordLimit } from "../../engine/limited-agents.ts";
+import { localTime } from "../../workspace/local-time.ts";
 import type { AttemptEnd } from "./attempt.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -19,7 +20,7 @@ export async function restAgent(
     const rest = agents.pause(agent, { untilMs, reason: end.reason });
     const until = new Date(untilMs).toISOString();
     await recordLimit(engine, { agents: rest, until, reason: end.reason }, call);
-    return `${agent} is out of quota until ${until}: ${end.reason}`;
+    return `${agent} is out of quota until ${localTime(until)}: ${end.reason}`;
   }
   agents.pause(agent, { untilMs: Number.POSITIVE_INFINITY, reason: end.reason });
   const asked = await askLogin(engine, { agent, reason: end.reason }, call);
