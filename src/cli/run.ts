@@ -32,6 +32,7 @@ import { isLive, LiveView } from "./run-view/live-view.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
 import { runPort } from "./run-view/run-port.ts";
 import { lastThing, type RunWatcher } from "./run-view/run-watcher.ts";
+import { WaitLines } from "./run-view/wait-lines.ts";
 import { wallWords } from "./run-view/words.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
@@ -204,6 +205,7 @@ async function runTasks(given: IntegrationContext, plan: LoadedPlan, session: Se
   await using view = isLive()
     ? new LiveView(factsOf(context, session.session, walls), runPort(context, looked))
     : undefined;
+  await using _waits = view === undefined ? new WaitLines(context.engine, session.session, lines) : undefined;
   if (view !== undefined) watcher = view;
   else writeAll(2, headLine(session.session, plan.tasks.length, walls));
   if (missing !== null) watcher.tell(`no sandbox around the agents: ${printable(missing)}`);

@@ -26,6 +26,7 @@ import { runAtWork } from "./run-at-work.ts";
 import { configForRun, type RunOptions } from "./run-options.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
 import { answerWords } from "./run-view/run-watcher.ts";
+import { WaitLines } from "./run-view/wait-lines.ts";
 import { wallWords } from "./run-view/words.ts";
 import { sessionSlug } from "./session-slug.ts";
 import { style } from "./style.ts";
@@ -109,8 +110,10 @@ async function refuseSeveral(ledger: Pick<Ledger, "sessions">): Promise<void> {
 }
 
 /** It stays where it is, and only goes on if somebody names it. */
-async function abandon(context: IntegrationContext, session: Session, reason: string) {
-  const { engine, call } = context;
+async function abandon(given: IntegrationContext, session: Session, reason: string) {
+  const call = { role: "person" } as const;
+  const context = { ...given, call };
+  const { engine } = context;
   if (session.state !== "DONE") {
     if (session.state === "BLOCKED") await unblock(context, session);
     const recovery = `\`lockstep resume ${session.name}\` takes it up again`;
@@ -154,6 +157,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   restoreFiles(stateFolder, repository.root, name);
   await using lines = new PlainLines(name, given.engine.ledger);
   const context = { ...given, repository, onProgress: (line: string) => lines.step(line) };
+  await using _waits = new WaitLines(given.engine, name, lines);
   using stops = listenForStops({ watcher: () => lines, otherRun: () => undefined });
   if (session.state === "BLOCKED") await unblock(context, session);
   const say = (text: string) => lines.tell(printable(text));
@@ -180,17 +184,19 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
 }
 
 /** Asks the person at the terminal what this session waits for; true if that lets it go on. */
-async function askHere({ engine, call }: IntegrationContext, session: string, stop: AbortSignal) {
+async function askHere({ engine }: IntegrationContext, session: string, stop: AbortSignal) {
   using prompt = terminalPrompt(stop);
-  const settled = await answerAtPrompt({ engine, call, prompt }, ({ task }) => isOfSession(task, session));
+  const settled = await answerAtPrompt({ engine, call: { role: "person" }, prompt }, ({ task }) =>
+    isOfSession(task, session),
+  );
   return settled.length > 0 && prompt.isOpen;
 }
 
-async function unblock({ engine, call }: IntegrationContext, session: Session): Promise<void> {
+async function unblock({ engine }: IntegrationContext, session: Session): Promise<void> {
   const moved: Session | Deny = await moveSession(
     engine,
     { session: session.name, event: { type: "resume" } },
-    call,
+    { role: "person" },
   );
   if ("allow" in moved) throw new CommandFault(moved.code, moved.reason);
 }

@@ -127,7 +127,7 @@ export interface Lock extends NewLock {
 export interface NewEvent {
   readonly at: string;
   readonly type: string;
-  /** `person`, `orchestrator`, `attempt:T-1#2`, `system`. */
+  /** `person`, `run`, `agent NAME`, `guard`, `orchestrator`, `attempt:T-1#2`, `system`. */
   readonly actor: string;
   /** The operation that brought it about. */
   readonly cause: string;

@@ -4,8 +4,8 @@ export interface BatchTimes {
   readonly readyMs: number;
 }
 
-/** Tasks of a few seconds are not torn apart for a moment's difference. */
-const graceMsMin = 10_000;
+/** Quick tasks are not torn apart by a slow moment of the machine. */
+const graceMsMin = 30_000;
 
 /**
  * When a batch is merged without the tasks of it that still run: its finished work waits for them as long as it took
