@@ -34,6 +34,7 @@ describe("one silent agent", () => {
         task("C", "c", ", depends_on: [A]"),
         task("LAST", "a").replace("LAST.txt]", "SLOW.txt]"),
       ],
+      settings: { a: "model: big-1" },
       config: "sandbox: off\nlimits: { max_parallel: 2 }\n",
     });
     using running = repository.start(["run", "--json"]);
@@ -59,5 +60,23 @@ describe("one silent agent", () => {
     writeFileSync(gate, "");
     const { stdout } = await running.ended;
     expect(readRun(stdout).states).toMatchObject({ SLOW: "MERGED", A: "MERGED", B: "MERGED", C: "MERGED" });
+    // Whose work it is stands in the merge and in the commit of the work itself.
+    const trailers = (commit: string) => repository.git("log", "-1", "--format=%(trailers:only)", commit);
+    const merge = repository.git("log", "--merges", "--grep=^A: do A$", "--format=%H", "main");
+    for (const commit of [merge, `${merge}^2`])
+      expect(trailers(commit)).toMatch(
+        /^Lockstep-Task: A\n(?:.*\n)*Lockstep-Agent: a\nLockstep-Model: big-1(?:\n|$)/,
+      );
+    expect(trailers(repository.git("log", "--merges", "--grep=^B: do B$", "--format=%H", "main"))).toMatch(
+      /^Lockstep-Agent: b$(?![\s\S]*Lockstep-Model)/m,
+    );
+    const { stdout: audit } = await repository.run(["audit", "list", "--json", "--limit", "500"]);
+    const events = JSON.parse(audit) as { type: string; actor: string; task: string }[];
+    expect(new Set(events.map(({ actor }) => actor))).not.toContain("person");
+    const byWhom = (type: string) => events.filter((one) => one.type === type && one.task.endsWith("/A"));
+    expect(byWhom("task.created")).toMatchObject([{ actor: "run" }]);
+    expect(byWhom("task.started")).toMatchObject([{ actor: "run" }]);
+    expect(byWhom("task.submitted")).toMatchObject([{ actor: "agent a" }]);
+    expect(byWhom("task.merged")).toMatchObject([{ actor: "run" }]);
   });
 });

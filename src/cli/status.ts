@@ -141,7 +141,7 @@ function textWithServer({ server, ...told }: Told & { readonly server: ServerSta
 }
 
 /** What waits for a person first, then everything. */
-function statusText(told: Told): string {
+export function statusText(told: Told): string {
   const { breaker, tasks, decisions, landings } = told;
   if (isEmpty(told)) return `${nothingYet}\n`;
   const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;

@@ -1,4 +1,5 @@
-import { readEntries } from "../core/paths/scope.ts";
+import { type Entry, plainEntry, readEntry } from "../core/paths/entry.ts";
+import type { Place } from "../core/paths/place.ts";
 import { entryFrom } from "../core/paths/stored-shape.ts";
 import { HeldLocks, type WaitFacts } from "../core/plan/waits.ts";
 import { field, isStringList } from "../core/points/fields.ts";
@@ -36,9 +37,18 @@ export function waitFacts(
     scopeOf: ({ assignment }) => {
       if (held.length === 0) return { scope: [], uses: [] };
       const [scope, uses] = [field(assignment, "lock_scope"), field(assignment, "uses")];
-      // Links are left out: following them for every task would make a look at the status slow.
-      const read = readEntries(isStringList(scope) ? scope : [], world.place);
-      return { scope: "entries" in read ? read.entries : [], uses: isStringList(uses) ? uses : [] };
+      const entries = isStringList(scope) ? scope.flatMap((text) => entriesOf(text, world.place)) : [];
+      return { scope: entries, uses: isStringList(uses) ? uses : [] };
     },
   };
+}
+
+/** Names between slashes, none of which is `.` or `..`. */
+const plainPath = /^(?!\.{1,2}(?:\/|$))[\w@+.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w@+.-]+)*$/;
+
+/** Without its links: following them for thousands of tasks would make a look at the status slow. */
+function entriesOf(text: string, place: Place): readonly Entry[] {
+  if (plainPath.test(text)) return [plainEntry(text, place)];
+  const read = readEntry(text, place);
+  return "entry" in read ? [read.entry] : [];
 }
