@@ -165,7 +165,7 @@ to share it: git push origin main
     const id = `T-${"very-long-name-".repeat(6)}end`;
     const reason = "a reason of some words that has to be read by people who look at a terminal";
     const text = report([reported(id, "FAILED", { reason }), reported("T-2", "FAILED", { reason })]);
-    expect(text).toMatch(/^ {2}T-very-long-n…ong-name-end {2}failed: a reason of some words/m);
+    expect(text).toMatch(/^ {2}T-very-lon…-name-end {2}failed: a reason of some words/m);
     expect(text).toContain(`lockstep log ${id};`);
   });
 

@@ -16,7 +16,7 @@ interface Indexed {
 
 /** What decides why tasks wait, from one look at the ledger. */
 export function waitFacts(
-  { world, clock, limits }: Engine,
+  { world, clock, limits, isAlive }: Engine,
   { tasks, locks, decisions, events }: Pick<Survey, "tasks" | "locks" | "decisions" | "events">,
   { known, attempts }: Indexed,
 ): WaitFacts {
@@ -24,6 +24,11 @@ export function waitFacts(
     ...{ task, kind, resource },
     entry: entryFrom(resource, shapes),
   }));
+  const isAtWork = ({ key, state }: Task) => {
+    const attempt = attempts.get(key);
+    if (state !== "IN_PROGRESS" || attempt?.leaseState !== "running") return false;
+    return attempt.runner === null || isAlive(attempt.runner);
+  };
   return {
     tasks: known,
     // The first one that was asked.
@@ -31,9 +36,7 @@ export function waitFacts(
     taken: new Set(tasks.filter((task) => isTaken(task, attempts.get(task.key))).map(({ key }) => key)),
     held: new HeldLocks(held, limits.resources),
     limits: limitsIn(events["agent.limited"], clock.now().wallMs),
-    busy: new Set(
-      tasks.filter(({ state }) => state === "IN_PROGRESS").flatMap(({ session }) => session ?? []),
-    ),
+    busy: new Set(tasks.filter(isAtWork).flatMap(({ session }) => session ?? [])),
     scopeOf: ({ assignment }) => {
       if (held.length === 0) return { scope: [], uses: [] };
       const [scope, uses] = [field(assignment, "lock_scope"), field(assignment, "uses")];

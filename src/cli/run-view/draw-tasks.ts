@@ -1,5 +1,5 @@
 import type { TaskState } from "../../core/tasks/states.ts";
-import { displayWidth, fitted, padded } from "../../core/text/display-width.ts";
+import { displayWidth, fitted, padded, shortened } from "../../core/text/display-width.ts";
 import { duration } from "../table.ts";
 import { shortName } from "../task-names.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
@@ -138,7 +138,7 @@ function lineOf(
     .map((column, at) => {
       const { width } = column;
       if (at === columns.length - 1) return fitted(text(column), width);
-      const cell = padded(text(column), width);
+      const cell = padded(column.name === "TASK" ? shortened(text(column), width) : text(column), width);
       const aligned = column.right === undefined ? cell : fitted(text(column), width).padStart(width);
       return column.name === "STATE" ? paintState(aligned) : aligned;
     })

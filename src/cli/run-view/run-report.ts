@@ -41,7 +41,7 @@ export interface RunReport {
 
 const whyLengthMax = 300;
 /** A name takes that part of a line at most. */
-const nameShare = 3;
+const nameShare = 4;
 /** From so many tasks on that wait for the same, one line tells of all. */
 const alikeMin = 4;
 /** Of each failed check, where several tasks are told of. */
