@@ -1,4 +1,4 @@
-import type { Entry } from "../paths/entry.ts";
+import { type Entry, isGlob } from "../paths/entry.ts";
 import { PathIndex } from "../paths/path-index.ts";
 import type { TaskState } from "../tasks/states.ts";
 import { isIn, type Task } from "../tasks/task.ts";
@@ -111,6 +111,8 @@ interface HeldLock {
 /** The locks that are held, and whose they are. */
 export class HeldLocks {
   readonly #paths = new PathIndex();
+  /** Locked paths and the folders above them, as long as no lock is a glob: most tasks wait for none of them. */
+  readonly #plain = { locked: new Set<string>(), above: new Set<string>(), isAll: true };
   readonly #users = new Map<string, Set<string>>();
   readonly #counts: Readonly<Record<string, number>>;
 
@@ -118,7 +120,7 @@ export class HeldLocks {
   constructor(locks: readonly HeldLock[], counts: Readonly<Record<string, number>>) {
     this.#counts = counts;
     for (const { task, kind, resource, entry } of locks)
-      if (kind === "path") this.#paths.add(task, entry);
+      if (kind === "path") this.#lock(task, entry);
       else this.#users.set(resource, (this.#users.get(resource) ?? new Set()).add(task));
   }
 
@@ -129,6 +131,7 @@ export class HeldLocks {
   ): readonly Holder[] {
     const holders = new Map<string, Holder>();
     for (const entry of scope) {
+      if (this.#isFree(entry)) continue;
       const held = this.#paths.overlapping(entry, key);
       if (held !== undefined && !holders.has(held.owner)) holders.set(held.owner, held);
     }
@@ -140,6 +143,36 @@ export class HeldLocks {
     }
     return [...holders.values()];
   }
+
+  #lock(task: string, entry: Entry): void {
+    this.#paths.add(task, entry);
+    if (isGlob(entry)) this.#plain.isAll = false;
+    for (const { segments } of entry.shapes) {
+      const path = segments.map(String).join("/");
+      this.#plain.locked.add(path);
+      for (const folder of foldersAbove(path)) this.#plain.above.add(folder);
+    }
+  }
+
+  /** Certainly: what is not plain has to be looked up. */
+  #isFree(entry: Entry): boolean {
+    const { locked, above, isAll } = this.#plain;
+    if (!isAll || isGlob(entry)) return false;
+    return entry.shapes.every(({ segments }) => {
+      const path = segments.map(String).join("/");
+      return !above.has(path) && !locked.has(path) && !foldersAbove(path).some((one) => locked.has(one));
+    });
+  }
+}
+
+/** Up to the whole project, which is "". */
+function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
+    folders.push(path.slice(0, end));
+    if (end === 0) break;
+  }
+  return path === "" ? folders : [...folders, ""];
 }
 
 /** The name of what is waited for: a task, a decision, `agent:NAME`, `slot` or `person`. */
