@@ -11,6 +11,7 @@ import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
 import { Batch } from "./batch.ts";
 import { bringIn, toldOfMember } from "./bring-in.ts";
 import { declareOwners } from "./declare-owners.ts";
+import { firstOf } from "./first-of.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { haltStalled } from "./halt-stalled.ts";
 import { passPoint } from "./lifecycle.ts";
@@ -94,15 +95,8 @@ export class Conductor {
       const resting = this.#start();
       if (this.#fault !== undefined) throw this.#fault.error;
       if (this.#running.size === 0 && !(resting && !this.#stops.gently.aborted)) return;
-      await this.#tick();
+      await firstOf(this.#running.values(), tickMs);
     }
-  }
-
-  async #tick(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tick = new Promise<void>((resolve) => (timer = setTimeout(resolve, tickMs)));
-    await Promise.race([...this.#running.values(), tick]);
-    clearTimeout(timer);
   }
 
   /** Reads again what has changed, whoever changed it. */
@@ -168,7 +162,9 @@ export class Conductor {
     // Two sessions may have a task of the same name, and so a branch: the other one's turn comes next.
     const names = ready.map(({ task }) => task.plan.id);
     const tasks = ready.flatMap(({ task }, at) => (names.indexOf(task.plan.id) === at ? [task] : []));
-    this.#run(integration, () => this.#bringIn(tasks.slice(0, max_parallel)));
+    const together = tasks.slice(0, max_parallel);
+    // What is rejected starts again when all has been told of it.
+    this.#run([integration, ...together.map(({ key }) => key)], () => this.#bringIn(together));
   }
 
   async #bringIn(tasks: readonly RunTask[]): Promise<void> {
@@ -196,7 +192,7 @@ export class Conductor {
     const { context, task } = part;
     const agent = this.#facts.get(key)?.agent ?? task.agent;
     const passing = { task, commit, agent, call: context.call, stop: this.#stops.atOnce };
-    this.#run(`${key} after`, async () => void (await passPoint(context, passing, "after_merge")));
+    this.#run([`${key} after`], async () => void (await passPoint(context, passing, "after_merge")));
   }
 
   #inReview(): readonly Part[] {
@@ -214,7 +210,7 @@ export class Conductor {
     if (this.#stops.atOnce.aborted) return;
     for (const { context, task } of this.#inReview())
       if (this.#isToReview(task.key))
-        this.#run(task.key, async () => {
+        this.#run([task.key], async () => {
           const reviewed = await passReview(context, task, this.#stops.atOnce);
           if (reviewed === "ready") {
             this.#reviewed.add(task.key);
@@ -265,7 +261,7 @@ export class Conductor {
     if (agent === undefined) return false;
     const isFresh = failed && fact?.agent != null && fact.agent !== agent.name;
     const stop = AbortSignal.any([this.#stops.atOnce, this.#halt.signal]);
-    this.#run(key, async () => {
+    this.#run([key], async () => {
       const end = await runAttempt(context, task, { agent, isRetry, isFresh, stop });
       await this.#settle(part, agent.name, end);
     });
@@ -279,15 +275,15 @@ export class Conductor {
     this.#tell(task.key, toldOf(end));
   }
 
-  #run(key: string, job: () => Promise<void>): void {
-    this.#running.set(
-      key,
-      job()
-        .catch((error: unknown) => {
-          this.#fault ??= { error };
-        })
-        .finally(() => this.#running.delete(key)),
-    );
+  #run(keys: readonly string[], job: () => Promise<void>): void {
+    const ended = job()
+      .catch((error: unknown) => {
+        this.#fault ??= { error };
+      })
+      .finally(() => {
+        for (const key of keys) this.#running.delete(key);
+      });
+    for (const key of keys) this.#running.set(key, ended);
   }
 
   #tell(key: string, text: string): void {
