@@ -168,7 +168,7 @@ describe("what people see", () => {
 
 TASK  STATE      AGENT  TRY  TIME  SCOPE      WHY
 T-1   ESCALATED  agent  0    -     src/price  which rounding?
-T-2   BLOCKED    agent  0    -     -          R-DP-001 task \`T-1\`, which \`T-2\` depends on, failed: resolve that first
+T-2   BLOCKED    agent  0    -     -          R-DP-001 waits for T-1 (waits for you)
 
 1 ESCALATED, 1 BLOCKED
 0 tasks with locks

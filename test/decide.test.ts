@@ -348,9 +348,16 @@ describe("lockstep status", () => {
       unknown
     >;
     expect(document.workflow).toEqual({
-      ...{ session: sessionName, state: "APPROVE_DESIGN", mode: "full", dispatched: null, blocker: null },
+      ...{
+        session: sessionName,
+        state: "APPROVE_DESIGN",
+        mode: "full",
+        dispatched: null,
+        blocker: null,
+        over: null,
+      },
     });
-    expect(document.tasks).toMatchObject([{ id: `${sessionName}/T-1` }]);
+    expect(document.tasks).toMatchObject([{ id: "T-1", key: `${sessionName}/T-1` }]);
     expect(document.decisions).toMatchObject([{ id: gateId, kind: "approve-design" }]);
   });
 

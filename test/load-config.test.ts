@@ -16,7 +16,7 @@ limits:
   max_parallel: 4
   max_review: 4
   max_active: 8
-  batching: batch                 # S1's batches | continuous
+  batching: continuous            # free slots are filled | batch: S1's batches
   review_retries: 3
   same_error: 3
   stalled_cycles: 2

@@ -101,6 +101,7 @@ describe("a run", () => {
     using repository = planned({
       agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a"), task("B", "b")],
+      config: "limits: { batching: batch }\n",
     });
     const first = await runPlan(repository);
     const [{ batch } = { batch: "" }] = first.done.tasks as unknown as { batch: string }[];

@@ -9,18 +9,29 @@ const session = "2026-08-01_shop";
 
 function reported(id: string, state: ReportedTask["state"], more: Partial<ReportedTask> = {}): ReportedTask {
   return {
-    ...{ id: `${session}/${id}`, title: `Title of ${id}`, state, agent: "coder", code: null, reason: null },
-    ...{ attempts: 1, waiting_for: [], reverted_by: null, alive: null, started_at: null, elapsed_seconds: 9 },
+    ...{ key: `${session}/${id}`, title: `Title of ${id}`, state, agent: "coder", code: null, reason: null },
+    ...{ attempts: 1, waits: [], reverted_by: null, alive: null, started_at: null, elapsed_seconds: 9 },
     ...{ usage: { tokens: 1000, cost_usd: null }, proof: null, evidence: [], details: {} },
     retries: noRetries,
     ...more,
   };
 }
 
+type Wait = ReportedTask["waits"][number];
+
+const person = (why: Extract<Wait, { on: "person" }>["why"]): readonly Wait[] => [
+  { on: "person", why, decision: null },
+];
+
+/** On a task of the same session that waits for a person. */
+const lock = (id: string, resource: string): Wait => ({
+  ...{ on: "lock", task: `${session}/${id}`, resource, state: "REVIEW", waits_for_person: true },
+});
+
 function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): string {
   return runReport({
     ...{ session, outcome: "failed", wasDone: false, base: "main", tasks, decisions: [] },
-    ...{ holds: new Map(), last: new Map(), seconds: 72.4, missing: null, columns: 80 },
+    ...{ last: new Map(), seconds: 72.4, missing: null, columns: 80 },
     walls: { guard: false, sandbox: true, diff: true },
     ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName },
     ...more,
@@ -39,12 +50,13 @@ describe("the report of a run", () => {
       reported("T-001", "MERGED", { evidence: [check("npm test", 0, 0), check("npm test -- price", 1, 0)] }),
       reported("T-002", "MERGED", { evidence: [check("npm test", 1, 1)] }),
       reported("T-003", "ESCALATED", {
+        waits: person("escalated"),
         code: "R-PC-002",
         reason: "`npm test` fails on the merged tree (exit 1): mend it and hand it in again\n  at x.js:1",
       }),
       reported("T-004", "PENDING", {
         attempts: 0,
-        waiting_for: [`${session}/T-003`],
+        waits: [{ on: "dependency", task: `${session}/T-003`, state: "ESCALATED", waits_for_person: true }],
         usage: { tokens: 0, cost_usd: 0.25 },
       }),
     ];
@@ -62,7 +74,7 @@ not merged
          it and hand it in again
          look: lockstep log T-003; lockstep diff T-003
          next: lockstep task resolve T-003 --note "…" && lockstep run
-  T-004  pending: waits for T-003
+  T-004  pending: waits for T-003 (waits for you)
 
 1m 12s, 3k tokens, 0.25 USD, walls: sandbox ✓ diff ✓
 to share it: git push origin main
@@ -85,31 +97,26 @@ to share it: git push origin main
     ["failed", reported("T-001", "FAILED"), {}, 'lockstep task resolve T-001 --note "…" && lockstep run'],
     [
       "reported a blocker",
-      reported("T-001", "BLOCKED"),
-      { holds: new Map([[key, "reported"]]) },
+      reported("T-001", "BLOCKED", { waits: person("reported") }),
+      {},
       "lockstep task retry T-001 && lockstep run",
     ],
     [
       "was stopped by a person",
-      reported("T-001", "BLOCKED"),
-      { holds: new Map([[key, "stopped"]]) },
+      reported("T-001", "BLOCKED", { waits: person("stopped") }),
+      {},
       "lockstep task retry T-001 && lockstep run",
     ],
-    [
-      "was denied once, which a run tries again",
-      reported("T-001", "BLOCKED"),
-      { holds: new Map([[key, "deny"]]) },
-      "lockstep run",
-    ],
+    ["was denied once, which a run tries again", reported("T-001", "BLOCKED"), {}, "lockstep run"],
     [
       "was denied again",
-      reported("T-001", "BLOCKED", { retries: { ...noRetries, block_retries: 1 } }),
-      { holds: new Map([[key, "deny"]]), columns: 120 },
+      reported("T-001", "BLOCKED", { waits: person("denied") }),
+      { columns: 120 },
       'lockstep task escalate T-001 --reason "…" && lockstep task resolve T-001 --note "…" && lockstep run',
     ],
     [
       "was taken by a person",
-      reported("T-001", "IN_PROGRESS", { alive: { lease: "held" } }),
+      reported("T-001", "IN_PROGRESS", { alive: { lease: "held" }, waits: person("taken") }),
       {},
       "lockstep submit T-001 && lockstep run",
     ],
@@ -132,8 +139,8 @@ to share it: git push origin main
   });
 
   it("breaks what is to be typed only between commands", () => {
-    const denied = reported("T-001", "BLOCKED", { retries: { ...noRetries, block_retries: 1 } });
-    expect(report([denied], { holds: new Map([[key, "deny"]]) })).toContain(`\
+    const denied = reported("T-001", "BLOCKED", { waits: person("denied") });
+    expect(report([denied])).toContain(`\
          next: lockstep task escalate T-001 --reason "…" &&
                lockstep task resolve T-001 --note "…" && lockstep run
 `);
@@ -142,6 +149,24 @@ to share it: git push origin main
   it("tells in one line of all tasks that have not begun", () => {
     const waiting = Array.from({ length: 23 }, (_, at) => reported(`T-${at}`, "PENDING", { attempts: 0 }));
     expect(report(waiting)).toContain("not merged\n  23 pending: `lockstep run`\n\n");
+  });
+
+  it("says who holds what a task needs, and what that one waits for; once for many", () => {
+    const waiting = (id: string) => reported(id, "PENDING", { attempts: 0, waits: [lock("T-001", "src")] });
+    const text = report([reported("T-001", "REVIEW"), waiting("T-002"), waiting("T-003")]);
+    expect(text).toContain("  T-002  pending: waits for T-001 (holds src, waits for you)\n  T-003  pending");
+    const many = Array.from({ length: 40 }, (_, at) => waiting(`P-${at}`));
+    expect(report(many)).toContain(
+      "not merged\n  40 pending: each waits for T-001 (holds src, waits for you)\n\n",
+    );
+  });
+
+  it("tells of a task with a long name in lines of several words", () => {
+    const id = `T-${"very-long-name-".repeat(6)}end`;
+    const reason = "a reason of some words that has to be read by people who look at a terminal";
+    const text = report([reported(id, "FAILED", { reason }), reported("T-2", "FAILED", { reason })]);
+    expect(text).toMatch(/^ {2}T-very-lon…-name-end {2}failed: a reason of some words/m);
+    expect(text).toContain(`lockstep log ${id};`);
   });
 
   it("offers nothing for a task that was cancelled", () => {

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { clockTime } from "../src/cli/run-view/clock-time.ts";
 import { drawLog } from "../src/cli/run-view/draw-log.ts";
 import { drawRun } from "../src/cli/run-view/draw-run.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys } from "../src/cli/run-view/press-key.ts";
@@ -11,6 +10,7 @@ import { shortNumber } from "../src/cli/run-view/words.ts";
 import { shortName } from "../src/cli/task-names.ts";
 import { displayWidth, fitted, wrapped } from "../src/core/text/display-width.ts";
 import { readHostRecord } from "../src/server/host-record.ts";
+import { clockTime } from "../src/workspace/local-time.ts";
 import { landRepository } from "./support/land-repository.ts";
 import { eventually, startProgram } from "./support/run-command.ts";
 import { command } from "./support/run-hook.ts";
@@ -21,8 +21,8 @@ const now = Date.parse("2026-08-01T10:03:10Z");
 function shown(id: string, state: ShownTask["state"], more: Partial<ShownTask> = {}): ShownTask {
   const hasStarted = state !== "PENDING";
   return {
-    ...{ id: `${session}/${id}`, title: `Title of ${id}`, state, agent: "coder", code: null, reason: null },
-    ...{ attempts: hasStarted ? 1 : 0, waiting_for: [], reverted_by: null },
+    ...{ key: `${session}/${id}`, title: `Title of ${id}`, state, agent: "coder", code: null, reason: null },
+    ...{ attempts: hasStarted ? 1 : 0, waits: [], reverted_by: null },
     alive: hasStarted ? { lease: ["IN_PROGRESS", "REVIEW"].includes(state) ? "running" : "over" } : null,
     started_at: hasStarted ? "2026-08-01T10:00:00Z" : null,
     elapsed_seconds: hasStarted ? 72 : null,
@@ -30,6 +30,12 @@ function shown(id: string, state: ShownTask["state"], more: Partial<ShownTask> =
     ...more,
   };
 }
+
+type Wait = ShownTask["waits"][number];
+
+const person = (why: Extract<Wait, { on: "person" }>["why"]): readonly Wait[] => [
+  { on: "person", why, decision: null },
+];
 
 function model(tasks: readonly ShownTask[], more: Partial<RunModel> = {}): RunModel {
   return {
@@ -53,9 +59,15 @@ describe("the view of a run", () => {
     const tasks = [
       shown("T-001", "MERGED"),
       shown("T-002", "IN_PROGRESS"),
-      shown("T-003", "ESCALATED", { code: "R-PC-002", reason: "`npm test` fails on the merged tree" }),
-      shown("T-004", "PENDING", { waiting_for: [`${session}/T-003`] }),
-      shown("T-005", "IN_PROGRESS", { alive: { lease: "held" } }),
+      shown("T-003", "ESCALATED", {
+        waits: person("escalated"),
+        code: "R-PC-002",
+        reason: "`npm test` fails on the merged tree",
+      }),
+      shown("T-004", "PENDING", {
+        waits: [{ on: "dependency", task: `${session}/T-003`, state: "ESCALATED", waits_for_person: true }],
+      }),
+      shown("T-005", "IN_PROGRESS", { alive: { lease: "held" }, waits: person("taken") }),
     ];
     const whole = model(tasks, {
       decisions: [question],
@@ -81,7 +93,7 @@ describe("the view of a run", () => {
       "› T-002  in progress  coder  3m 10s  12k/50k  Edit src/price.ts",
       "  T-005  taken        coder  3m 10s  12k/50k  is in your hands",
       "  T-003  escalated    coder  1m 12s  12k/50k  R-PC-002 `npm test` fails on the…",
-      "  T-004  pending      coder       -        -  waits for T-003",
+      "  T-004  pending      coder       -        -  waits for T-003 (waits for you)",
       "  T-001  merged       coder  1m 12s  12k/50k  Title of T-001",
       "",
       "· on the merged tree: npm test",
@@ -180,7 +192,7 @@ describe("the view of a run", () => {
     const tasks = Array.from({ length: 30 }, (_, at) =>
       shown(`T-${at}`, at % 2 === 0 ? "ESCALATED" : "IN_PROGRESS", { title: odd, reason: odd, agent: odd }),
     );
-    const last = new Map(tasks.map(({ id }) => [id, odd]));
+    const last = new Map(tasks.map(({ key }) => [key, odd]));
     const decisions = [{ ...question, question: odd }];
     const lines = drawRun(model(tasks, { last, decisions, name: odd, notice: odd, keys: odd }), {
       ...{ columns, rows, now },

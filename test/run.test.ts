@@ -334,12 +334,12 @@ describe("a session whose folder is gone", () => {
     rmSync(join(repository.path, ".agents-work"), { recursive: true });
     repository.git("rm", "-q", "A.txt");
     repository.git("commit", "-qm", "taken out by hand");
-    expect((await run(repository)).done.tasks[0]?.id).toMatch(/_shop\/A$/);
+    expect((await run(repository)).done.tasks[0]?.key).toMatch(/_shop\/A$/);
     rmSync(join(repository.path, ".agents-work"), { recursive: true });
     const { status, done } = await run(repository, "--again");
-    expect({ status, id: done.tasks[0]?.id }).toEqual({
+    expect({ status, key: done.tasks[0]?.key }).toEqual({
       status: 0,
-      id: expect.stringMatching(/_shop-2\/A$/),
+      key: expect.stringMatching(/_shop-2\/A$/),
     });
     expect(repository.git("show", "main:A.txt")).toBe("made");
   });

@@ -54,6 +54,9 @@ async function told(repository: LandRepository, ...words: string[]) {
   return { status, stderr, ...verdict };
 }
 
+const tokyoTime = (at: string) =>
+  new Date(Date.parse(at) + 9 * 3_600_000).toISOString().slice(0, 19).replace("T", " ");
+
 describe("`lockstep stop`", () => {
   it("ends an agent with all that it started, keeps what it made, and the run goes on without it", async () => {
     using repository = slow();
@@ -215,15 +218,20 @@ describe("`lockstep log -f`", () => {
       stdout: expect.stringMatching(/ begun\n(?:.*\n)* ?.* later\n/),
     });
     const { done } = readRun((await running.ended).stdout);
-    const whole = await repository.run(["log", String(done.tasks[0]?.id), "-f"]);
+    // People read their own time, programs UTC.
+    const env = { TZ: "Asia/Tokyo" };
+    const whole = await repository.run(["log", String(done.tasks[0]?.key), "-f"], { env });
     expect(whole.stdout).toContain(" merged\n");
     for (const words of [
       ["log", "A"],
       ["log", "A", "-f"],
     ]) {
       const document = JSON.parse((await repository.run([...words, "--json"])).stdout);
-      const lines = whole.stdout.split("\n\nCHECK")[0]?.split("\n");
-      expect(document).toMatchObject({ task: done.tasks[0]?.id, lines });
+      const inTokyo = document.lines.map((line: string) => line.replace(/^\S+Z/, tokyoTime));
+      expect({ ...document, lines: inTokyo }).toMatchObject({
+        task: done.tasks[0]?.key,
+        lines: whole.stdout.split("\n\nCHECK")[0]?.split("\n"),
+      });
     }
     expect(await told(repository, "log", "B", "--json")).toMatchObject({ status: 2, code: "R-IN-001" });
   });

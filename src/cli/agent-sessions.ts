@@ -11,6 +11,7 @@ import { type FoundState, listStates, usedWithinMs } from "../guard/orchestrator
 import { faultLine } from "../workspace/config-fault.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { loadConfig } from "../workspace/load-config.ts";
+import { localTime } from "../workspace/local-time.ts";
 import { CommandFault } from "./command-fault.ts";
 import { counted, printable, table } from "./table.ts";
 import { whoCalls } from "./who-calls.ts";
@@ -83,7 +84,7 @@ export function complianceText(report: ComplianceReport, passing: number): strin
     isBlocked === true ? "blocked" : "warned",
   ]);
   return [
-    `${printable(report.session_id)} (${report.agent_role}), ${report.session_start} to ${report.session_end}\n`,
+    `${printable(report.session_id)} (${report.agent_role}), ${localTime(report.session_start)} to ${localTime(report.session_end)}\n`,
     `score ${score} of 100: ${score >= passing ? "passed" : `not passed, ${passing} are needed`}\n`,
     `${counted(report.total_tool_calls, "call")}: ${allowed} allowed, ${warned} warned, ${blocked} blocked\n`,
     ...(rows.length === 0 ? [] : ["\n", table(["VIOLATION", "COUNT", "OUTCOME"], rows)]),

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import type { LedgerEvent, Verification } from "../ledger/ledger.ts";
+import { localTime } from "../workspace/local-time.ts";
 import { ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
@@ -37,7 +38,7 @@ function eventTable(events: readonly LedgerEvent[]): string {
     ["SEQ", "TIME", "TASK", "EVENT", "STATE", "BY", "WHY"],
     events.map(({ seq, at, task, type, from, to, actor, data }) => [
       String(seq),
-      at.replace(/\.\d+Z$/, "Z"),
+      localTime(at),
       task ?? "-",
       type,
       from === to || to === null ? "-" : `${from ?? "·"} → ${to}`,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskUse, listCheckouts } from "../workspace/checkouts/list-checkouts.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { localTime } from "../workspace/local-time.ts";
 import { checkoutsFolder } from "../workspace/state-home.ts";
 import { table } from "./table.ts";
 
@@ -50,7 +51,7 @@ export function diskText({ folder, bytes, checkouts }: DiskReading): string {
     name,
     task ?? "-",
     megabytes(size),
-    last_use.slice(0, 16).replace("T", " "),
+    localTime(last_use).slice(0, -":00".length),
   ]);
   return `${table(["CHECKOUT", "TASK", "SIZE", "LAST USED"], rows)}\n${megabytes(bytes)} in ${folder}\n`;
 }

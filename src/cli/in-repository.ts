@@ -41,6 +41,8 @@ export async function inRepository(
   }
 }
 
+const ofPerson: ReadonlySet<string> = new Set(["land", "rollback"]);
+
 async function withContext<Result>(
   command: string,
   { dryRun = false, json = false }: RepositoryOptions,
@@ -55,6 +57,7 @@ async function withContext<Result>(
   await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
   hearDecisions(engine.ledger, notifier.tell);
   using progress = showProgress();
-  const call = { role: "person" } as const;
+  // A person lands and rolls back; a run acts by itself, with the rights of the person who started it.
+  const call = { role: "person", ...(ofPerson.has(command) ? {} : { as: "run" }) } as const;
   return await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
 }

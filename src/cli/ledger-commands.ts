@@ -4,6 +4,7 @@ import { acceptLoss } from "../ledger/sqlite/accept-loss.ts";
 import { showBreaker } from "../workspace/breaker-file.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
+import { localTime } from "../workspace/local-time.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { writeAll } from "./descriptor.ts";
@@ -27,7 +28,7 @@ export function lockListCommand({ json, all }: JsonOption & { readonly all?: boo
             kind === "path" ? resource : `${resource} (${kind})`,
             String(epoch),
             active ? "yes" : "no",
-            lease_expires_at ?? "-",
+            lease_expires_at === null ? "-" : localTime(lease_expires_at),
           ]),
         );
   return showReading({ json, text }, () => ask("lock-list", { all: all === true }));

@@ -12,6 +12,7 @@ import { type Checkout, ownIndex } from "../workspace/checkouts/checkout.ts";
 import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
 import { snapshotTree } from "../workspace/checkouts/snapshot-tree.ts";
 import { readRef } from "../workspace/git/refs.ts";
+import { withLocalTime } from "../workspace/local-time.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { checksTable, findProof, showCheck } from "./check-log.ts";
 import { CommandFault } from "./command-fault.ts";
@@ -71,7 +72,7 @@ async function showLog(engine: Engine, { task, folder, follow, json }: Shown): P
     const whole = bytes.toString("utf8", 0, end).split("\n");
     at += end;
     if (json === true) lines.push(...whole.slice(0, -1));
-    else writeAll(1, whole.map(printable).join("\n"));
+    else writeAll(1, whole.map((line) => printable(withLocalTime(line))).join("\n"));
   };
   show();
   while (follow && (await isUnderWay(engine, task))) {

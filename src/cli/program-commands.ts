@@ -4,7 +4,7 @@ import { readSubmittedText } from "../hooks/read-submitted.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
-import { inOwnSession, wholeName } from "./find-task.ts";
+import { inOwnSession, onlyName, wholeName } from "./find-task.ts";
 import { readInput } from "./read-input.ts";
 import { printOrWait, printVerdict, tellVerdict } from "./verdicts.ts";
 import { whoCalls } from "./who-calls.ts";
@@ -88,7 +88,7 @@ export function completeCommand(
 }
 
 export function releaseCommand(name: string, options: AskOptions): Promise<0 | 2> {
-  return printVerdict(async () => ask("release", { task: await wholeName(name) }, options));
+  return printVerdict(async () => ask("release", { task: await onlyName(name) }, options));
 }
 
 /** For programs, which call a task by its whole name. */

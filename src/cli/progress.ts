@@ -1,6 +1,7 @@
+import { fitted } from "../core/text/display-width.ts";
 import { writeAll } from "./descriptor.ts";
 import { style } from "./style.ts";
-import { cut, duration, printable } from "./table.ts";
+import { duration, printable } from "./table.ts";
 
 /** Steps that take their time, on stderr. On a terminal the last one shows for how long it has been going on. */
 export interface Progress extends Disposable {
@@ -14,7 +15,7 @@ export function showProgress(): Progress {
   let current: { readonly line: string; readonly since: number } | undefined;
   const width = () => (process.stderr.columns ?? 80) - 12;
   const shown = () => current?.line ?? "";
-  const text = () => `${style.dim("·")} ${live ? cut(shown().split("\n")[0] ?? "", width()) : shown()}`;
+  const text = () => `${style.dim("·")} ${live ? fitted(shown().split("\n")[0] ?? "", width()) : shown()}`;
   const rewrite = (end: string) => {
     if (current === undefined) return;
     const seconds = Math.round((performance.now() - current.since) / 1000);

@@ -1,5 +1,4 @@
 import type { Deny } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
@@ -37,12 +36,10 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   const all = await readStatus(engine);
   const isOwn = (key: string) =>
     key.startsWith(`${session}/`) && ran.ids.has(originalOf(key.slice(session.length + 1)));
-  const tasks = all.tasks.filter(({ id }) => isOwn(id));
+  const tasks = all.tasks.filter(({ key }) => isOwn(key));
   const counting = newestOf(tasks);
   const decisions = all.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
-  const holds = await holdsOf(context, session);
-  const outcome =
-    refused === undefined ? outcomeOf({ tasks: counting, decisions, holds }, stopped) : "waiting";
+  const outcome = refused === undefined ? outcomeOf({ tasks: counting, decisions }, stopped) : "waiting";
   const { missing = null, ...walls } = ran.walls ?? { ...all.walls, missing: null };
   const costs: readonly number[] = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
   const document = {
@@ -60,7 +57,7 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
       left: ran.left ?? null,
     },
     ...{ last: ran.last ?? new Map(), seconds: ran.seconds ?? 0 },
-    ...{ holds, nameOf: statusNames(all.tasks).of },
+    nameOf: statusNames(all.tasks).of,
     push: await pushCommand(context, tasks),
     columns: (process.stdout.isTTY && process.stdout.columns) || 80,
   };
@@ -76,37 +73,28 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
 const waitingStates = ["REVIEW", "ESCALATED", "PENDING", "REJECTED"];
 const waitingHolds = ["reported", "stopped"];
 
-interface Ended extends Pick<Status, "tasks" | "decisions"> {
-  readonly holds: ReadonlyMap<string, string>;
-}
-
 /** What was rolled back and is done again is told of under its new name. */
-function newestOf<Task extends { readonly id: string; readonly created_at: string }>(tasks: readonly Task[]) {
+function newestOf<Task extends { readonly key: string; readonly created_at: string }>(
+  tasks: readonly Task[],
+) {
   const inTime = tasks.toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
-  const newest = new Set(new Map(inTime.map((task) => [originalOf(task.id), task])).values());
+  const newest = new Set(new Map(inTime.map((task) => [originalOf(task.key), task])).values());
   return tasks.filter((task) => newest.has(task));
 }
 
 /** `T-001-r1` is T-001, which was rolled back, done again. */
-function originalOf(id: string): string {
-  return id.replace(/-r\d+$/, "");
+function originalOf(name: string): string {
+  return name.replace(/-r\d+$/, "");
 }
 
-function outcomeOf({ tasks, decisions, holds }: Ended, stopped: boolean) {
+function outcomeOf({ tasks, decisions }: Pick<Status, "tasks" | "decisions">, stopped: boolean) {
   const states = tasks.map((task) => (task.state === "MERGED" && !isMerged(task) ? "PENDING" : task.state));
   if (tasks.every(isMerged)) return "merged";
   if (stopped && states.some((state) => unfinished.includes(state))) return "running";
   const isWaiting =
     states.some((state) => waitingStates.includes(state)) ||
-    [...holds.values()].some((hold) => waitingHolds.includes(hold));
+    tasks.some(({ state, hold }) => state === "BLOCKED" && waitingHolds.includes(hold?.kind ?? ""));
   return isWaiting || decisions.length > 0 || tasks.some(isTaken) ? "waiting" : "failed";
-}
-
-async function holdsOf({ engine }: IntegrationContext, session: string) {
-  const blocked = await engine.ledger.tasks({ session, states: ["BLOCKED"] });
-  return new Map(
-    blocked.flatMap(({ key, hold }) => (hold === null || isMeta(key) ? [] : [[key, hold.kind] as const])),
-  );
 }
 
 /** Lockstep never pushes the base itself. */

@@ -25,7 +25,7 @@ export async function reportSession(
 ) {
   const status = await readStatus(context.engine);
   const { name } = session;
-  const tasks = status.tasks.filter(({ id }) => id.startsWith(`${name}/`) && !isMeta(id));
+  const tasks = status.tasks.filter(({ key }) => key.startsWith(`${name}/`) && !isMeta(key));
   const decisions = status.decisions.filter(({ task }) => isOfSession(task, name));
   const outcome = outcomeOf(session, how);
   const document = { ...status, session: name, outcome, tasks, decisions, walls: walls ?? status.walls };

@@ -1,5 +1,5 @@
 import { type RolledBack, rollBack } from "../run/roll-back.ts";
-import { wholeName } from "./find-task.ts";
+import { onlyName } from "./find-task.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { style } from "./style.ts";
 import { counted, printable, table } from "./table.ts";
@@ -15,7 +15,7 @@ export function rollbackCommand(
   return inRepository("rollback", options, async (context) => {
     const done = await rollBack(
       { ...context, allowRed: options.allowRed === true },
-      { level, name: level === "task" ? await wholeName(name) : name },
+      { level, name: level === "task" ? await onlyName(name) : name },
     );
     const refusals = done.refused === null ? [] : [{ refused: done.refused }];
     return { exit: exits[done.outcome], text: rollbackText(done), refusals, document: done };

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
+import { latinWords } from "../core/names/latin-words.ts";
 import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import { isMeta } from "../core/session/meta-key.ts";
@@ -33,6 +34,7 @@ import { isLive, LiveView } from "./run-view/live-view.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
 import { runPort } from "./run-view/run-port.ts";
 import { lastThing, type RunWatcher } from "./run-view/run-watcher.ts";
+import { WaitLines } from "./run-view/wait-lines.ts";
 import { wallWords } from "./run-view/words.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
@@ -100,8 +102,7 @@ async function freeId({ engine }: IntegrationContext): Promise<string> {
 }
 
 function slugOf(goal: string): string {
-  const words = goal.toLowerCase().match(/[a-z0-9]+/g) ?? ["task"];
-  return words.slice(0, 5).join("-");
+  return latinWords(goal).slice(0, 5).join("-") || "task";
 }
 
 interface PlanWish {
@@ -228,6 +229,7 @@ async function runTasks(given: IntegrationContext, plan: LoadedPlan, session: Se
   await using view = isLive()
     ? new LiveView(factsOf(context, session.session, walls), runPort(context, looked))
     : undefined;
+  await using _waits = view === undefined ? new WaitLines(context.engine, session.session, lines) : undefined;
   if (view !== undefined) watcher = view;
   else writeAll(2, headLine(session.session, plan.tasks.length, walls));
   if (missing !== null) watcher.tell(`no sandbox around the agents: ${printable(missing)}`);

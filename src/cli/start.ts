@@ -2,9 +2,10 @@ import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Session } from "../core/session/session.ts";
-import { abandoned, currentSession } from "../engine/current-session.ts";
+import { abandoned, currentSession, isSessionOver } from "../engine/current-session.ts";
 import { moveSession } from "../engine/move-session.ts";
 import { openSession } from "../engine/open-session.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
 import { conductSession } from "../session/conduct-session.ts";
@@ -27,6 +28,7 @@ import { runAtWork } from "./run-at-work.ts";
 import { configForRun, type RunOptions } from "./run-options.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
 import { answerWords } from "./run-view/run-watcher.ts";
+import { WaitLines } from "./run-view/wait-lines.ts";
 import { wallWords } from "./run-view/words.ts";
 import { sessionSlug } from "./session-slug.ts";
 import { style } from "./style.ts";
@@ -43,7 +45,7 @@ export function startCommand(goal: string, options: StartOptions): Promise<numbe
     const context = forSession(given, options);
     checkGoal(goal);
     const known = (await context.engine.ledger.sessions()).find(
-      (one) => one.goal === goal && one.state !== "DONE" && one.blocker?.code !== abandoned,
+      (one) => one.goal === goal && !isSessionOver(one),
     );
     if (known !== undefined) return goOn(context, known, options);
     const atWork = runAtWork(openStateFolder(findProject(currentFolder())));
@@ -90,15 +92,30 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
         "R-IN-001",
         `there is no session${name === undefined ? "" : ` \`${name}\``} to go on with: \`lockstep start "<goal>"\` begins one, \`lockstep run\` goes on with a plan`,
       );
+    if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
     return options.abandon === undefined
       ? goOn(context, session, options)
       : abandon(context, session, options.abandon);
   });
 }
 
+/** What is given up without a name has to be the only one. */
+async function refuseSeveral(ledger: Pick<Ledger, "sessions">): Promise<void> {
+  const open = (await ledger.sessions()).filter((session) => !isSessionOver(session));
+  if (open.length < 2) return;
+  const names = open.map((session) => session.name);
+  throw new CommandFault(
+    "R-IN-001",
+    `${names.length} sessions are open: say which one to give up: ${names.map((one) => `\`${one}\``).join(", ")}`,
+    { field: "session", candidates: names },
+  );
+}
+
 /** It stays where it is, and only goes on if somebody names it. */
-async function abandon(context: IntegrationContext, session: Session, reason: string) {
-  const { engine, call } = context;
+async function abandon(given: IntegrationContext, session: Session, reason: string) {
+  const call = { role: "person" } as const;
+  const context = { ...given, call };
+  const { engine } = context;
   if (session.state !== "DONE") {
     if (session.state === "BLOCKED") await unblock(context, session);
     const recovery = `\`lockstep resume ${session.name}\` takes it up again`;
@@ -142,6 +159,7 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
   restoreFiles(stateFolder, repository.root, name);
   await using lines = new PlainLines(name, given.engine.ledger);
   const context = { ...given, repository, onProgress: (line: string) => lines.step(line) };
+  await using _waits = new WaitLines(given.engine, name, lines);
   using stops = listenForStops({ watcher: () => lines, otherRun: () => undefined });
   if (session.state === "BLOCKED") await unblock(context, session);
   const say = (text: string) => lines.tell(printable(text));
@@ -168,19 +186,19 @@ async function goOn(given: IntegrationContext, session: Session, options: RunOpt
 }
 
 /** Asks the person at the terminal what this session waits for; true if that lets it go on. */
-async function askHere({ engine, call, repository }: IntegrationContext, session: string, stop: AbortSignal) {
+async function askHere({ engine, repository }: IntegrationContext, session: string, stop: AbortSignal) {
   using prompt = terminalPrompt(stop);
   const documents = gateDocuments(join(repository.commonFolder, "lockstep"));
-  const asking = { engine, call, prompt, documents };
+  const asking = { engine, call: { role: "person" } as const, prompt, documents };
   const settled = await answerAtPrompt(asking, ({ task }) => isOfSession(task, session));
   return settled.length > 0 && prompt.isOpen;
 }
 
-async function unblock({ engine, call }: IntegrationContext, session: Session): Promise<void> {
+async function unblock({ engine }: IntegrationContext, session: Session): Promise<void> {
   const moved: Session | Deny = await moveSession(
     engine,
     { session: session.name, event: { type: "resume" } },
-    call,
+    { role: "person" },
   );
   if ("allow" in moved) throw new CommandFault(moved.code, moved.reason);
 }

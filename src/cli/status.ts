@@ -4,14 +4,15 @@ import { wrapped } from "../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../engine/read-status.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
+import { clockTime } from "../workspace/local-time.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { showReading } from "./reading.ts";
 import { isOfSession } from "./report-session.ts";
 import { runAtWork } from "./run-at-work.ts";
-import { clockTime } from "./run-view/clock-time.ts";
 import { drawRun } from "./run-view/draw-run.ts";
+import { inShownOrder } from "./run-view/draw-tasks.ts";
 import { lessLines } from "./run-view/less-lines.ts";
 import { type Need, needsPerson } from "./run-view/needs-person.ts";
 import { readKeys } from "./run-view/press-key.ts";
@@ -140,7 +141,7 @@ function textWithServer({ server, ...told }: Told & { readonly server: ServerSta
 }
 
 /** What waits for a person first, then everything. */
-function statusText(told: Told): string {
+export function statusText(told: Told): string {
   const { breaker, tasks, decisions, landings } = told;
   if (isEmpty(told)) return `${nothingYet}\n`;
   const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;
@@ -156,9 +157,18 @@ function statusText(told: Told): string {
   const remark = idle === null ? "" : `${idle}\n\n`;
   const before = `${stopped}${heading}${workflow}${remark}`;
   if (tasks.length === 0) return `${before}no tasks yet\n`;
-  const shown = worthShowing(tasks);
+  const shown = worthShowing(tasks, nameOf);
   const less = lessLines(shown, nameOf).map((line) => `${line}\n`);
-  return `${before}${taskTable(shown, nameOf)}\n${less.join("")}${countedStates(tasks)}\n${footer(told)}\n`;
+  const rows = shown.length === 0 ? "" : taskTable(shown, nameOf);
+  return `${before}${rows}${moreLine(tasks, shown)}\n${less.join("")}${countedStates(tasks)}\n${footer(told)}\n`;
+}
+
+/** What the table leaves out. */
+function moreLine(tasks: readonly TaskStatus[], shown: readonly TaskStatus[]): string {
+  const listed = new Set(shown);
+  const hidden = tasks.filter((task) => !listed.has(task));
+  if (hidden.length === 0) return "";
+  return style.dim(`and ${hidden.length} more: ${countedStates(hidden)}; \`lockstep task list\` shows all\n`);
 }
 
 function landingNeed({ branch, code, reason }: Status["landings"][number]): Need {
@@ -179,7 +189,7 @@ function needText(name: string, text: string): string {
 
 /** Where the session is, who is at work for it, and what stops it. */
 function workflowLines({ workflow, isRunning }: Told): readonly string[] {
-  if (workflow === null) return [];
+  if (workflow === null || workflow.over !== null) return [];
   const { session, state, mode, dispatched, blocker } = workflow;
   const where = blocker === null ? state : `${style.red(state)} in ${blocker.from_state}`;
   const work = dispatched === null ? "" : `, ${workWords(dispatched, isRunning)}`;
@@ -203,14 +213,18 @@ function workWords(
 
 /** Said where there is something that a run would go on with. */
 function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
-  const isOpenSession = workflow !== null && workflow.state !== "DONE" && workflow.state !== "BLOCKED";
+  const isOpenSession = workflow !== null && workflow.over === null && workflow.state !== "BLOCKED";
   if (isOpenSession && !isRunning)
     return decisions.some(({ task }) => isOfSession(task, workflow.session))
       ? null
       : `no run is at work: \`lockstep resume ${workflow.session}\` goes on`;
   const asked = new Set(decisions.map(({ task }) => task));
   const isOpen = (task: TaskStatus) =>
-    task.id.includes("/") && open.includes(task.state) && !isTaken(task) && !asked.has(task.id);
+    task.key.includes("/") &&
+    !task.archived &&
+    open.includes(task.state) &&
+    !isTaken(task) &&
+    !asked.has(task.key);
   return isRunning || !tasks.some(isOpen) ? null : "no run is at work: `lockstep run` goes on";
 }
 
@@ -227,19 +241,33 @@ function breakerLine({ mode, reason }: Status["breaker"]): string {
   return `${style.red(mode === "PAUSE" ? "paused" : "stopped")}${why}; \`lockstep clear\` lets work go on`;
 }
 
-const mergedMax = 20;
+/** Of each state; what nobody has to look at is shown in part. */
+const rowsMax = { PENDING: 20, MERGED: 20, FAILED: 20 } as const;
+const rowsMaxElse = 50;
 
-/** Everything that is not done, and the last that was: `task list` has them all. */
-function worthShowing(tasks: readonly TaskStatus[]): readonly TaskStatus[] {
-  const merged = tasks.filter(({ state }) => state === "MERGED");
-  const old = new Set(merged.slice(0, -mergedMax));
-  return tasks.filter((task) => !old.has(task));
+/** The first of those that wait, the newest of those that are over, and nothing of a session that was given up. */
+export function worthShowing(
+  tasks: readonly TaskStatus[],
+  nameOf: (key: string) => string,
+): readonly TaskStatus[] {
+  const byState = Map.groupBy(
+    tasks.filter(({ archived }) => !archived),
+    ({ state }) => state,
+  );
+  const newest = (one: TaskStatus, other: TaskStatus) =>
+    (other.started_at ?? other.created_at) < (one.started_at ?? one.created_at) ? -1 : 1;
+  return [...byState].flatMap(([state, all]) => {
+    const isOver = state === "MERGED" || state === "FAILED";
+    const sorted = isOver ? all.toSorted(newest) : inShownOrder(all, nameOf);
+    return sorted.slice(0, state in rowsMax ? rowsMax[state as keyof typeof rowsMax] : rowsMaxElse);
+  });
 }
 
-/** Who holds locks, what it cost as far as that is known, and which walls stand. */
-function footer({ tasks, cost_usd, walls, isRunning }: Told): string {
+/** Who holds locks, what it cost as far as that is known, which walls stand, and how the last session ended. */
+function footer({ tasks, cost_usd, walls, isRunning, workflow }: Told): string {
   const holders = tasks.filter(({ alive }) => alive !== null && alive.lease !== "over").length;
   const cost = cost_usd === null ? "" : `, ${cost_usd} USD`;
   const stand = isRunning ? `; walls: ${wallWords(walls)}` : "";
-  return style.dim(`${counted(holders, "task")} with locks${cost}${stand}`);
+  const last = workflow?.over == null ? "" : `; ${workflow.session} is ${workflow.over}`;
+  return style.dim(`${counted(holders, "task")} with locks${cost}${stand}${last}`);
 }

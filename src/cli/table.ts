@@ -1,18 +1,32 @@
+import { displayWidth, fitted, padded, shortened } from "../core/text/display-width.ts";
 import { printable } from "../core/text/printable.ts";
 import { style } from "./style.ts";
 
 export { printable };
 
+/** Columns of names and commands, of which both ends tell something: they are shortened in the middle. */
+const named = new Set(["TASK", "BRANCH", "CHECK", "COMMAND", "CHECKOUT", "LOCK", "SCOPE"]);
+/** Also where no terminal limits it: the whole text is in `--json`. */
+const nameWidthMax = 60;
+
 /** Columns that align; where the terminal is too narrow, the widest ones are cut. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map(printable));
-  const natural = head.map((name, column) =>
-    Math.max(name.length, ...cells.map((row) => lengthOf(row[column] ?? ""))),
+  const shorten = head.map((name) => (named.has(name) ? shortened : fitted));
+  const cells = rows.map((row) =>
+    row.map((cell, column) =>
+      named.has(head[column] ?? "") ? shortened(cell, nameWidthMax) : printable(cell),
+    ),
   );
-  const widths = fitted(natural, process.stdout.isTTY ? process.stdout.columns : Infinity);
+  const natural = head.map((name, column) =>
+    Math.max(name.length, ...cells.map((row) => displayWidth(row[column] ?? ""))),
+  );
+  const widths = fittedWidths(natural, process.stdout.isTTY ? process.stdout.columns : Infinity);
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => pad(cut(cell, widths[column] ?? 0), widths[column] ?? 0))
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return padded((shorten[column] ?? fitted)(cell, width), width);
+      })
       .join("  ")
       .trimEnd();
   return [style.bold(line(head)), ...cells.map(line)].map((text) => `${text}\n`).join("");
@@ -20,7 +34,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const narrowest = 8;
 
-function fitted(natural: readonly number[], width: number): readonly number[] {
+function fittedWidths(natural: readonly number[], width: number): readonly number[] {
   const widths = [...natural];
   const total = () => widths.reduce((sum, one) => sum + one + 2, -2);
   while (total() > width) {
@@ -35,18 +49,6 @@ function fitted(natural: readonly number[], width: number): readonly number[] {
 function secondOf(widths: readonly number[]): number {
   const [widest = 0, second = 0] = [...widths].sort((one, other) => other - one);
   return widest === second ? widest - 1 : second;
-}
-
-export function cut(text: string, width: number): string {
-  return lengthOf(text) <= width ? text : `${[...text].slice(0, Math.max(0, width - 1)).join("")}…`;
-}
-
-function pad(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - lengthOf(text)));
-}
-
-function lengthOf(text: string): number {
-  return [...text].length;
 }
 
 /** 75 → `1m 15s`. */

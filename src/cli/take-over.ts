@@ -15,7 +15,7 @@ import type { AskOptions } from "./ask.ts";
 import { callOf } from "./caller.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
-import { findTask } from "./find-task.ts";
+import { findOnlyTask, findTask } from "./find-task.ts";
 import { type Opened, openEngine } from "./open-engine.ts";
 import { printable } from "./table.ts";
 import { tellVerdict } from "./verdicts.ts";
@@ -32,7 +32,7 @@ export function stopCommand(name: string, { json, ...options }: TakeOverOptions)
     return `task ${name} is stopped, and what it made is kept: ${ways}`;
   };
   return tellVerdict({ json, text }, () =>
-    onTask(name, options, async ({ opened, task, call }) =>
+    onAttempt(name, options, async ({ opened, task, call }) =>
       withPlace(opened, task, await stopAttempt({ engine: opened.engine, call }, task.key)),
     ),
   );
@@ -54,11 +54,11 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
         : [`its agent's conversation cannot be resumed: ${printable(String(unresumed))}`]),
       `and from ${printable(String(details?.root))}`,
       `  lockstep submit ${name}   hands it back: \`lockstep run\` proves and merges it`,
-      `  lockstep release ${name}  gives it up: an agent starts again`,
+      `  lockstep release ${String(details?.task_id)}  gives it up: an agent starts again`,
     ].join("\n");
   };
   return tellVerdict({ json, text }, () =>
-    onTask(name, options, async ({ opened, task, call }) => {
+    onAttempt(name, options, async ({ opened, task, call }) => {
       const { engine, project } = opened;
       const taken = withPlace(opened, task, await takeAttempt({ engine, call }, task.key));
       if (!taken.allow) return taken;
@@ -88,13 +88,25 @@ interface Asked {
   readonly call: Call;
 }
 
-async function onTask(
-  name: string,
+type Act = (asked: Asked) => Promise<Verdict>;
+
+function onTask(name: string, options: AskOptions, act: Act): Promise<Verdict> {
+  return onFound(({ engine }) => findTask(engine, name), options, act);
+}
+
+/** Of several tasks of that name the only one that is worked on. */
+function onAttempt(name: string, options: AskOptions, act: Act): Promise<Verdict> {
+  const isAtWork = ({ state }: Task) => state === "IN_PROGRESS";
+  return onFound(({ engine }) => findOnlyTask(engine, name, isAtWork), options, act);
+}
+
+async function onFound(
+  find: (opened: Opened) => Promise<Task>,
   options: AskOptions,
-  act: (asked: Asked) => Promise<Verdict>,
+  act: Act,
 ): Promise<Verdict> {
   using opened = await openEngine();
-  const task = await findTask(opened.engine, name);
+  const task = await find(opened);
   const call = await callOf(await whoCalls(), opened.engine, { ...options, task: task.key });
   return "allow" in call ? call : await act({ opened, task, call });
 }

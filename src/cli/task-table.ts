@@ -1,5 +1,7 @@
+import { displayWidth } from "../core/text/display-width.ts";
 import type { TaskStatus } from "../engine/read-status.ts";
-import { isInterrupted, isWorkedOn, proofWords, secondsOf, waitsText, whyOf } from "./run-view/task-words.ts";
+import { inShownOrder } from "./run-view/draw-tasks.ts";
+import { heldUpText, isInterrupted, isWorkedOn, proofWords, secondsOf } from "./run-view/task-words.ts";
 import { duration, table } from "./table.ts";
 
 const whyWidthMin = 32;
@@ -9,11 +11,11 @@ interface Column {
   cell(task: TaskStatus): string;
 }
 
-/** Every task on a line; where the terminal is narrow, the columns that tell least are left out. */
+/** Every task on a line, in the order of state and name; where the terminal is narrow, the columns that tell least are left out. */
 export function taskTable(tasks: readonly TaskStatus[], nameOf: (key: string) => string): string {
   const now = Date.now();
   const all: readonly Column[] = [
-    { name: "TASK", cell: ({ id }) => nameOf(id) },
+    { name: "TASK", cell: ({ key }) => nameOf(key) },
     { name: "STATE", cell: stateOf },
     { name: "AGENT", cell: ({ agent }) => agent ?? "-" },
     { name: "TRY", cell: ({ attempts }) => String(attempts) },
@@ -22,7 +24,7 @@ export function taskTable(tasks: readonly TaskStatus[], nameOf: (key: string) =>
     { name: "SCOPE", cell: ({ scope }) => shortScope(scope) },
     { name: "WHY", cell: (task) => reasonOf(task, nameOf) },
   ];
-  const rows = tasks.toSorted(byName);
+  const rows = inShownOrder(tasks, nameOf);
   const telling = all.filter(({ name, cell }) => name !== "LEASE" || rows.some((task) => cell(task) !== "-"));
   const columns = fitting(telling, rows);
   return table(
@@ -35,7 +37,7 @@ export function taskTable(tasks: readonly TaskStatus[], nameOf: (key: string) =>
 function fitting(all: readonly Column[], tasks: readonly TaskStatus[]): readonly Column[] {
   const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
   const widest = ({ name, cell }: Column) =>
-    Math.max(name.length, ...tasks.map((task) => [...cell(task)].length));
+    tasks.reduce((width, task) => Math.max(width, displayWidth(cell(task))), name.length);
   const needed = (columns: readonly Column[]) =>
     columns.reduce(
       (sum, column) =>
@@ -48,11 +50,6 @@ function fitting(all: readonly Column[], tasks: readonly TaskStatus[]): readonly
     kept = kept.filter(({ name }) => name !== dropped);
   }
   return kept;
-}
-
-/** T-2 before T-10. */
-function byName(one: TaskStatus, other: TaskStatus): number {
-  return one.id.localeCompare(other.id, "en", { numeric: true });
 }
 
 function stateOf({ state, reverted_by }: Pick<TaskStatus, "state" | "reverted_by">): string {
@@ -81,11 +78,12 @@ function reasonOf(task: TaskStatus, nameOf: (key: string) => string): string {
   if (task.reverted_by !== null) return "";
   if (task.state === "MERGED") return task.evidence.length === 0 ? "" : `proof: ${proofWords(task)}`;
   if (isInterrupted(task)) return "its run ended";
-  const why = [task.id, ...task.waiting_for].reduce(
+  const others = task.waits.flatMap((wait) => ("task" in wait ? [wait.task] : []));
+  const why = [task.key, ...others].reduce(
     (text, key) => text.replaceAll(key, nameOf(key)),
-    whyOf(task),
+    heldUpText(task),
   );
-  return why || waitsText(task) || (task.title ?? "");
+  return why || (task.title ?? "");
 }
 
 /** `2 MERGED, 1 ROLLED BACK`. */

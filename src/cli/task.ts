@@ -3,11 +3,13 @@ import { isObject } from "../core/points/fields.ts";
 import type { Details, Verdict } from "../core/rules/verdict.ts";
 import { unknownTask } from "../engine/known-task.ts";
 import type { TaskStatus } from "../engine/read-status.ts";
+import { localTime } from "../workspace/local-time.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
-import { wholeName } from "./find-task.ts";
+import { onlyName, wholeName } from "./find-task.ts";
 import { readDocument } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
+import { waitsText } from "./run-view/task-words.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
@@ -82,7 +84,7 @@ export function taskShowCommand(name: string, { json, ...options }: TaskOptions)
 
 function taskText(task: TaskStatus): string {
   const shown: [string, unknown][] = [
-    ["task", task.title === null ? task.id : `${task.id}  ${task.title}`],
+    ["task", task.title === null ? task.key : `${task.key}  ${task.title}`],
     ["state", `${task.state}, next: ${task.owner}`],
     ["why", [task.code, task.reason].filter(Boolean).join(" ")],
     ["advice", (task.details.escalation as { recommendation?: string } | undefined)?.recommendation],
@@ -91,10 +93,12 @@ function taskText(task: TaskStatus): string {
     ["attempts", task.attempts],
     ["scope", task.scope.join(", ")],
     ["needs", task.depends_on.join(", ")],
-    ["waits", task.waiting_for.join(", ")],
+    ["waits", waitsText(task).replace(/^waits /, "")],
     [
       "lease",
-      task.alive === null ? "" : `${task.alive.lease}, last heartbeat ${task.alive.last_heartbeat_at}`,
+      task.alive === null
+        ? ""
+        : `${task.alive.lease}, last heartbeat ${localTime(task.alive.last_heartbeat_at)}`,
     ],
     ["tokens", task.usage.tokens || ""],
     ["proof", task.proof],
@@ -130,7 +134,7 @@ export function taskMoveCommand(
 ): Promise<0 | 2> {
   const { reason = "", note = "" } = options;
   return tellVerdict({ json: options.json, text: stateText(name) }, async () => {
-    const task = await wholeName(name);
+    const task = await (operation === "task-cancel" ? onlyName(name) : wholeName(name));
     return operation === "task-resolve"
       ? ask(operation, { task, note }, options)
       : ask(operation, { task, reason }, options);

@@ -17,10 +17,10 @@ export function faultVerdict(error: unknown): Verdict {
 }
 
 /** A verdict has one line for its reason; a fault may have a line for each problem. */
-function severalProblems({ code, message }: CommandFault): Verdict {
+function severalProblems({ code, message, details }: CommandFault): Verdict {
   const [first = "", ...others] = message.split("\n");
-  if (others.length === 0) return deny(code, message);
-  return deny(code, `${first} (and ${others.length} more)`, { problems: [first, ...others] });
+  if (others.length === 0) return deny(code, message, details);
+  return deny(code, `${first} (and ${others.length} more)`, { ...details, problems: [first, ...others] });
 }
 
 /** For other programs: one line of JSON on stdout, a deny's reason on stderr too, exit 0 or 2. */

@@ -48,7 +48,7 @@ const limits = z
     max_parallel: count.default(4).describe("tasks in progress at once"),
     max_review: count.default(4).describe("tasks in review before no more are started"),
     max_active: count.default(8).describe("tasks in progress and in review together"),
-    batching: z.enum(["batch", "continuous"]).default("batch"),
+    batching: z.enum(["continuous", "batch"]).default("continuous"),
     review_retries: countOrNone.default(3),
     same_error: count.default(3).describe("the same error so often in a row is a loop"),
     stalled_cycles: count.default(2).describe("cycles without progress before a person is asked"),

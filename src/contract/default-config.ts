@@ -10,7 +10,7 @@ export const defaultConfig: Config = {
     max_parallel: 4,
     max_review: 4,
     max_active: 8,
-    batching: "batch",
+    batching: "continuous",
     review_retries: 3,
     same_error: 3,
     stalled_cycles: 2,

@@ -22,7 +22,8 @@ const state = z.enum([
 ]);
 
 const taskStatus = z.looseObject({
-  id: task,
+  id: line.describe("its name in the plan"),
+  key: task.describe("its unique name: SESSION/TASK, or the id alone for a task of no session"),
   title: maybe(z.string()),
   state,
   status: z.string().describe("the plan's word for the state"),
@@ -45,7 +46,20 @@ const taskStatus = z.looseObject({
     cost_usd: maybe(z.number()),
   }),
   scope: z.array(z.string()),
-  waiting_for: z.array(task),
+  waiting_for: z
+    .array(line)
+    .describe(
+      "what it waits for: tasks, decisions, `agent:NAME`, `slot`, `person`; empty while it is worked on",
+    ),
+  waits: z
+    .array(
+      z.looseObject({
+        on: z.enum(["person", "dependency", "lock", "limit", "slot"]),
+        task: task.optional().describe("of a dependency or a lock"),
+        resource: line.optional().describe("what that task holds"),
+      }),
+    )
+    .describe("the same with the reason"),
   alive: maybe(
     z.looseObject({
       lease: z.enum(["running", "held", "over", "lapsed"]),
@@ -90,6 +104,7 @@ const status = z.looseObject({
       mode: z.enum(["full", "lean"]),
       dispatched: maybe(z.looseObject({ role: line, purpose: line, agent: line, at: time })),
       blocker: maybe(z.looseObject({ code: line, reason: z.string(), recovery: z.string(), at: time })),
+      over: maybe(z.enum(["done", "abandoned"])),
     }),
   ).describe("of the session that `start` began last; null where there is none"),
 });

@@ -14,7 +14,11 @@ export interface Breaker {
 }
 
 export async function readBreaker({ ledger }: Pick<Engine, "ledger">): Promise<Breaker> {
-  const stored = await ledger.setting("breaker");
+  return breakerIn(await ledger.setting("breaker"));
+}
+
+/** From what is stored. */
+export function breakerIn(stored: unknown): Breaker {
   const mode = field(stored, "mode");
   if (mode !== "PAUSE" && mode !== "STOP") return { mode: "CLEAR", reason: null, since: null };
   return { mode, reason: text(field(stored, "reason")), since: text(field(stored, "since")) };

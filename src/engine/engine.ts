@@ -52,6 +52,8 @@ export interface EngineLimits {
 /** Who asks, and with what in hand. */
 export interface Call {
   readonly role: Exclude<Actor, "system">;
+  /** Who acts with these rights, where it is not the person or the attempt itself: `run`, `agent NAME`. */
+  readonly as?: string;
   /** How it was recognised that this is no person, for messages. */
   readonly seen?: string;
   /** The task that an attempt works on. */
@@ -66,5 +68,6 @@ export interface Call {
 
 export function actorName(call: Call | "system"): string {
   if (call === "system") return call;
+  if (call.as !== undefined) return call.as;
   return call.role === "attempt" ? `attempt:${call.task ?? "?"}#${call.epoch ?? "?"}` : call.role;
 }

@@ -1,42 +1,46 @@
 import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
 import { addCost } from "../core/loops/budgets.ts";
+import { nameOfWait, type WaitFacts, waitsOf } from "../core/plan/waits.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import type { Session } from "../core/session/session.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";
-import { isIn, type Task } from "../core/tasks/task.ts";
-import type { Attempt } from "../ledger/ledger.ts";
-import { type Breaker, readBreaker } from "./breaker.ts";
-import { currentSession } from "./current-session.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Attempt, Decision, Survey } from "../ledger/ledger.ts";
+import { type Breaker, breakerIn } from "./breaker.ts";
+import { currentOf, isGivenUp } from "./current-session.ts";
 import type { Engine } from "./engine.ts";
-import { openDecisions } from "./open-decisions.ts";
+import { isSettled, sessionAskedAbout } from "./session-decisions.ts";
+import { waitFacts } from "./wait-facts.ts";
 import { waitingLandings } from "./waiting-landings.ts";
 
 export interface StatusInput {
   readonly task?: string;
 }
 
-/** What `status --json` prints, and what the table for people is made from. */
+/** What `status --json` prints, and what the table for people is made from. All of it is of one moment. */
 export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
-  const found = task === undefined ? await engine.ledger.tasks() : [await engine.ledger.task(task)];
-  const all = await Promise.all(
-    found.filter((one) => one !== undefined).map((one) => taskStatus(engine, one)),
-  );
+  const survey = await engine.ledger.survey();
+  const known = new Map(survey.tasks.map((one) => [one.key, one]));
+  const attempts = new Map(survey.attempts.map((attempt) => [attempt.task, attempt]));
+  const asked = openAmong(survey, known);
+  const facts = waitFacts(engine, { ...survey, decisions: asked }, { known, attempts });
+  const givenUp = new Set(survey.sessions.filter(isGivenUp).map(({ name }) => name));
+  const found = task === undefined ? survey.tasks : survey.tasks.filter(({ key }) => key === task);
+  const all = found.map((one) => taskStatus(engine, one, { attempt: attempts.get(one.key), facts, givenUp }));
   // What a session does as a whole is no task for people; what it costs is theirs.
-  const tasks = task === undefined ? all.filter(({ id }) => !isMeta(id)) : all;
-  const decisions = (await openDecisions(engine)).map(
-    ({ id, kind, task: asked, question, options, data, askedAt }) => ({
-      id,
-      kind,
-      task: asked,
-      question,
-      options,
-      findings: findingsIn(data),
-      asked_at: askedAt,
-    }),
-  );
-  const breaker: Breaker = await readBreaker(engine);
-  const workflow = workflowOf(await currentSession(engine));
+  const tasks = task === undefined ? all.filter(({ key }) => !isMeta(key)) : all;
+  const decisions = asked.map(({ id, kind, task: about, question, options, data, askedAt }) => ({
+    id,
+    kind,
+    task: about,
+    question,
+    options,
+    findings: findingsIn(data),
+    asked_at: askedAt,
+  }));
+  const breaker: Breaker = breakerIn(survey.breaker);
+  const workflow = workflowOf(currentOf(survey.sessions));
   return {
     session: workflow?.session ?? null,
     outcome: outcomeOf(
@@ -46,12 +50,24 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     tasks,
     batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
     decisions,
-    landings: task === undefined ? await waitingLandings(engine) : [],
+    landings: task === undefined ? waitingLandings(survey.events, known) : [],
     cost_usd: totalCost(all),
     walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
     breaker,
     workflow,
   };
+}
+
+function openAmong({ decisions, sessions }: Survey, tasks: ReadonlyMap<string, Task>): readonly Decision[] {
+  const byName = new Map(sessions.map((session) => [session.name, session]));
+  return decisions.filter((decision) => {
+    const session = sessionAskedAbout(decision);
+    return !isSettled(
+      session === undefined
+        ? { task: tasks.get(decision.task), kind: decision.kind }
+        : { session: byName.get(session) },
+    );
+  });
 }
 
 function findingsIn(data: unknown): readonly string[] {
@@ -63,7 +79,8 @@ function findingsIn(data: unknown): readonly string[] {
 function workflowOf(session: Session | undefined) {
   if (session === undefined) return null;
   const { name, state, mode, dispatched, blocker } = session;
-  if (blocker === null) return { session: name, state, mode, dispatched, blocker };
+  const over = isGivenUp(session) ? ("abandoned" as const) : state === "DONE" ? ("done" as const) : null;
+  if (blocker === null) return { session: name, state, mode, dispatched, blocker, over };
   const { code, reason, recovery, at, from } = blocker;
   return {
     session: name,
@@ -71,17 +88,28 @@ function workflowOf(session: Session | undefined) {
     mode,
     dispatched,
     blocker: { code, reason, recovery, at, from_state: from },
+    over,
   };
 }
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 export type TaskStatus = Status["tasks"][number];
 
-async function taskStatus(engine: Engine, task: Task) {
-  const attempt = task.attempts > 0 ? await engine.ledger.attempt(task.key) : undefined;
+interface Known {
+  readonly attempt: Attempt | undefined;
+  readonly facts: WaitFacts;
+  /** Sessions. */
+  readonly givenUp: ReadonlySet<string>;
+}
+
+function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Known) {
   const { refusal } = task;
+  const archived = givenUp.has(task.session ?? "");
+  const waits = archived ? [] : waitsOf(task, facts);
   return {
-    id: task.key,
+    id: task.id,
+    key: task.key,
+    archived,
     title: task.title,
     state: task.state,
     status: stateWords[task.state].plan,
@@ -107,7 +135,9 @@ async function taskStatus(engine: Engine, task: Task) {
     usage: usageOf(task),
     scope: scopeOf(task),
     depends_on: task.dependsOn,
-    waiting_for: await waitingFor(engine, task),
+    waiting_for: waits.map(nameOfWait),
+    waits,
+    hold: task.hold,
     retries: task.counters,
     fix_delta: task.fixDelta,
     resolution: task.resolution,
@@ -165,17 +195,6 @@ function elapsed(engine: Engine, { startedAt, endedAt }: Attempt): number {
 function scopeOf(task: Task): readonly string[] {
   const scope = field(task.assignment, "lock_scope");
   return isStringList(scope) ? scope : [];
-}
-
-async function waitingFor(engine: Engine, task: Task): Promise<readonly string[]> {
-  if (task.hold?.by != null) return [task.hold.by];
-  if (task.state !== "PENDING") return [];
-  const waiting: string[] = [];
-  for (const key of task.dependsOn) {
-    const dependency = await engine.ledger.task(key);
-    if (dependency === undefined || !isIn(dependency)) waiting.push(key);
-  }
-  return waiting;
 }
 
 /** Null where there is nothing to tell of. */

@@ -1,6 +1,8 @@
 import { isMeta } from "../core/session/meta-key.ts";
+import type { Session } from "../core/session/session.ts";
+import type { Task } from "../core/tasks/task.ts";
 import type { Decision } from "../ledger/ledger.ts";
-import { abandoned } from "./current-session.ts";
+import { isSessionOver } from "./current-session.ts";
 import type { Engine } from "./engine.ts";
 
 /** All that was ever asked in a session, by its roles, its tasks and its agents, in order. */
@@ -32,17 +34,27 @@ function byTime(one: Decision, other: Decision): number {
   return byNumber(one.id, other.id);
 }
 
+export async function isNeedless({ ledger }: Pick<Engine, "ledger">, decision: Decision): Promise<boolean> {
+  const session = sessionAskedAbout(decision);
+  return session === undefined
+    ? isSettled({ task: await ledger.task(decision.task), kind: decision.kind })
+    : isSettled({ session: await ledger.session(session) });
+}
+
+/** The session that a question concerns as a whole; undefined for a question about a task. */
+export function sessionAskedAbout({ task }: Pick<Decision, "task">): string | undefined {
+  return isMeta(task) ? task.slice(0, -"/meta".length) : undefined;
+}
+
 /** Nobody needs an answer about a task, or a session, that is over. */
-export async function isNeedless(
-  { ledger }: Pick<Engine, "ledger">,
-  { task, kind }: Decision,
-): Promise<boolean> {
-  if (isMeta(task)) {
-    const session = await ledger.session(task.slice(0, -"/meta".length));
-    return session?.state === "DONE" || session?.blocker?.code === abandoned;
-  }
-  const state = (await ledger.task(task))?.state;
+export function isSettled(about: {
+  readonly kind?: Decision["kind"];
+  readonly task?: Task | undefined;
+  readonly session?: Session | undefined;
+}) {
+  const { kind, task, session } = about;
+  if (session !== undefined) return isSessionOver(session);
   // A person may have answered it in another way, such as `task resolve`.
-  if (kind === "continue") return state !== "ESCALATED";
-  return state === "MERGED" || state === "FAILED";
+  if (kind === "continue") return task?.state !== "ESCALATED";
+  return task?.state === "MERGED" || task?.state === "FAILED";
 }

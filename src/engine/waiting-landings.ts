@@ -1,6 +1,7 @@
 import { branchOf } from "../core/names/ref-names.ts";
 import { field } from "../core/points/fields.ts";
-import type { Engine } from "./engine.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Survey } from "../ledger/ledger.ts";
 
 /** A branch that a person wanted to land, and what has to be done first. */
 export interface WaitingLanding {
@@ -10,24 +11,20 @@ export interface WaitingLanding {
   readonly at: string;
 }
 
-const lookedAtMax = 200;
-
 /** Landings that wait for a person without a question: a decision tells of itself. The newest first. */
-export async function waitingLandings({
-  ledger,
-}: Pick<Engine, "ledger">): Promise<readonly WaitingLanding[]> {
-  const newest = { newestFirst: true, limit: lookedAtMax };
-  const refused = await ledger.events({ type: "land.refused", ...newest });
-  const merged = await ledger.events({ type: "task.merged", ...newest });
+export function waitingLandings(
+  events: Survey["events"],
+  tasks: ReadonlyMap<string, Task>,
+): readonly WaitingLanding[] {
   const landedAt = new Map<string, number>();
-  for (const { task, seq } of merged) {
-    const found = task === null ? undefined : await ledger.task(task);
+  for (const { task, seq } of events["task.merged"]) {
+    const found = tasks.get(task ?? "");
     if (found === undefined) continue;
     for (const branch of [field(found.assignment, "branch"), branchOf(found.id)])
       if (typeof branch === "string" && !landedAt.has(branch)) landedAt.set(branch, seq);
   }
   const seen = new Set<string>();
-  return refused.flatMap(({ seq, at, data }): WaitingLanding[] => {
+  return events["land.refused"].flatMap(({ seq, at, data }): WaitingLanding[] => {
     const [branch, refusal] = [field(data, "branch"), field(data, "refusal")];
     if (typeof branch !== "string" || seen.has(branch)) return [];
     seen.add(branch);

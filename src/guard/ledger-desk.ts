@@ -38,7 +38,7 @@ export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts)
     block: async (task, refused) => {
       const { refuseAttempt } = await import("../engine/refuse-attempt.ts");
       const engine = blockingEngine({ ledger, clock, world }, await settings());
-      await refuseAttempt(engine, { task, refused }, { role: "person" });
+      await refuseAttempt(engine, { task, refused }, { role: "person", as: "guard" });
     },
     judgeWork: async (task, changed) => {
       const { judgeUnsubmitted } = await import("../engine/judge-unsubmitted.ts");

@@ -39,6 +39,8 @@ export interface Ledger {
   session(name: string): Promise<Session | undefined>;
   /** By name. */
   sessions(): Promise<readonly Session[]>;
+  /** Everything that a status is made of, read at one moment. */
+  survey(): Promise<Survey>;
   /** The outcome that is kept under a key. A damaged one counts as none: it can be had again by running the check. */
   evidence(key: string): Promise<StoredRun | undefined>;
   /** Another one after whatever anybody has stored: what was read before may be old. */
@@ -49,6 +51,22 @@ export interface Ledger {
   /** Looks at everything that is stored: damaged rows, a broken chain, a tail that is missing. */
   verify(): Promise<Verification>;
   close(): void;
+}
+
+export interface Survey {
+  /** By key. */
+  readonly tasks: readonly Task[];
+  /** The newest one of each task that has any. */
+  readonly attempts: readonly Attempt[];
+  /** The active ones. */
+  readonly locks: readonly Lock[];
+  /** Those that are pending. */
+  readonly decisions: readonly Decision[];
+  /** By name. */
+  readonly sessions: readonly Session[];
+  readonly breaker: unknown;
+  /** Of each type that a status tells of, the newest ones, newest first. */
+  readonly events: Readonly<Record<"land.refused" | "task.merged" | "agent.limited", readonly LedgerEvent[]>>;
 }
 
 export interface TaskFilter {
@@ -111,7 +129,7 @@ export interface Lock extends NewLock {
 export interface NewEvent {
   readonly at: string;
   readonly type: string;
-  /** `person`, `orchestrator`, `attempt:T-1#2`, `system`. */
+  /** `person`, `run`, `agent NAME`, `guard`, `orchestrator`, `attempt:T-1#2`, `system`. */
   readonly actor: string;
   /** The operation that brought it about. */
   readonly cause: string;

@@ -1,3 +1,4 @@
+import type { Maker } from "../core/names/agent-trailers.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import { commandsIn, statementsIn } from "../core/proof/criterion.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
@@ -20,6 +21,8 @@ export interface Candidate {
   /** The task in review that it is the work of; null for a branch that any tool made. */
   readonly task: string | null;
   readonly session: string | null;
+  /** Who made it; null for a branch that any tool made. */
+  readonly maker: Maker;
   readonly title: string;
   readonly commit: string;
   readonly scope: readonly string[];
@@ -90,6 +93,7 @@ export async function examineBranch(
       branch,
       task: task?.key ?? null,
       session: task?.session ?? null,
+      maker: { agent: task?.agent ?? null, model: task?.model ?? null },
       title: plainLine(task?.title ?? (await git(root, ["log", "-1", "--format=%s", commit]))),
       commit,
       scope,

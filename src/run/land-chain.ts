@@ -1,3 +1,4 @@
+import { agentTrailers } from "../core/names/agent-trailers.ts";
 import { provenRef } from "../core/names/ref-names.ts";
 import { withoutLogs } from "../core/proof/check-record.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
@@ -122,7 +123,7 @@ async function finalCommits(
 }
 
 function messageOf({ candidate, evidence, judged: { accepted } }: ProvenLink, task: string) {
-  const { branch, title, session } = candidate;
+  const { branch, title, session, maker } = candidate;
   const proof = evidence
     .map(({ command, kind, outcome }) =>
       kind === "judgement"
@@ -136,6 +137,7 @@ function messageOf({ candidate, evidence, judged: { accepted } }: ProvenLink, ta
     trailers: {
       "Lockstep-Task": id,
       ...(session === null ? {} : { "Lockstep-Session": session }),
+      ...agentTrailers(maker),
       "Lockstep-Evidence": proof.replace(/\s+/g, " "),
       ...(accepted === undefined
         ? {}

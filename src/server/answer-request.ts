@@ -72,15 +72,17 @@ async function callOf(engine: Engine, { call }: Request): Promise<Call | Deny> {
       "R-AU-001",
       "only an agent with LOCKSTEP_TASK, LOCKSTEP_EPOCH and LOCKSTEP_TOKEN is heard here: a person works outside, without LOCKSTEP_SOCKET",
     );
+  const current = await engine.ledger.attempt(task);
   const attempt: Call = {
     role,
     task,
     token,
+    ...(current?.agent == null ? {} : { as: `agent ${current.agent}` }),
     ...(epoch === undefined ? {} : { epoch }),
     ...(key === undefined ? {} : { key }),
     ...(dryRun === undefined ? {} : { dryRun }),
   };
-  return checkEpoch(engine, task, await engine.ledger.attempt(task), attempt) ?? attempt;
+  return checkEpoch(engine, task, current, attempt) ?? attempt;
 }
 
 async function perform(engine: Engine, { operation, input }: Request, call: Call): Promise<unknown> {

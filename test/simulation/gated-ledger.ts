@@ -44,6 +44,7 @@ export class GatedLedger implements Ledger {
   decisions: Ledger["decisions"] = (filter) => this.#read("decisions", (ledger) => ledger.decisions(filter));
   session: Ledger["session"] = (name) => this.#read(`session ${name}`, (ledger) => ledger.session(name));
   sessions = () => this.#read("sessions", (ledger) => ledger.sessions());
+  survey = () => this.#read("survey", (ledger) => ledger.survey());
   evidence: Ledger["evidence"] = (key) => this.#read(`evidence ${key}`, (ledger) => ledger.evidence(key));
   verify = () => this.#read("verify", (ledger) => ledger.verify());
   version = () => this.#store.ledger.version();

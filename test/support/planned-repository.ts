@@ -48,6 +48,7 @@ export interface RunDocument {
   readonly outcome: string;
   readonly tasks: readonly {
     readonly id: string;
+    readonly key: string;
     readonly state: string;
     readonly code: string | null;
     readonly attempts: number;
@@ -64,6 +65,6 @@ export async function runPlan(repository: LandRepository, ...words: string[]) {
 
 export function readRun(stdout: string) {
   const done = JSON.parse(stdout) as RunDocument;
-  const states = Object.fromEntries(done.tasks?.map(({ id, state }) => [id.split("/").at(-1), state]) ?? []);
+  const states = Object.fromEntries(done.tasks?.map(({ id, state }) => [id, state]) ?? []);
   return { done, states };
 }

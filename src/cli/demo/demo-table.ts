@@ -1,6 +1,7 @@
 import { basename } from "node:path";
+import { fitted } from "../../core/text/display-width.ts";
 import { style } from "../style.ts";
-import { counted, cut, printable } from "../table.ts";
+import { counted } from "../table.ts";
 import type { AgentOutcome, DemoOutcome } from "./outcome.ts";
 
 const widthMax = 96;
@@ -74,7 +75,7 @@ const textMax = 100;
 function cellLines({ text, good, strong }: Cell, width: number): readonly string[] {
   const paint = good === undefined ? (line: string) => line : good ? style.green : style.red;
   const mark = good === undefined ? "" : good ? "✓ " : "✗ ";
-  return wrap(cut(printable(text), textMax), width - mark.length).map((line, at) => {
+  return wrap(fitted(text, textMax), width - mark.length).map((line, at) => {
     const padded = line.padEnd(width - mark.length);
     if (at > 0) return " ".repeat(mark.length) + padded;
     const found = strong != null && padded.startsWith(`${strong} `) ? strong : "";

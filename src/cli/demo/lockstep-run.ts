@@ -50,7 +50,7 @@ export async function runLockstep(
   onLine("killed with SIGKILL: the same command again");
   const document = await call();
   if (document === "killed" || !Array.isArray(document.tasks)) throw refusalOf(document);
-  const tasks = document.tasks.map((task) => [nameOf(task.id), task] as const);
+  const tasks = document.tasks.map((task) => [task.id, task] as const);
   const questions = (document.decisions ?? []).map((one) => [nameOf(one.task), one] as const);
   return { repository, log, tasks: new Map(tasks), questions: new Map(questions) };
 }

@@ -1,6 +1,7 @@
+import { fitted } from "../../core/text/display-width.ts";
 import { writeAll } from "../descriptor.ts";
 import { style } from "../style.ts";
-import { cut, duration, printable } from "../table.ts";
+import { duration, printable } from "../table.ts";
 
 /** One part of the demo while it goes on, on stderr: a line that moves; plain lines where nobody watches. */
 export interface Stage extends Disposable {
@@ -21,7 +22,7 @@ export function showStage(title: string): Stage {
   let [last, saidAt, frame, mark] = ["", 0, 0, style.red("✗")];
   const draw = () => {
     frame += 1;
-    const text = cut(last, (process.stderr.columns ?? 80) - title.length - elapsed().length - 8);
+    const text = fitted(last, (process.stderr.columns ?? 80) - title.length - elapsed().length - 8);
     const shown = `${style.bold(title)} ${style.dim(elapsed())}  ${style.dim(text)}`;
     writeAll(2, `\r\u001b[K ${frames[frame % frames.length]} ${shown}`);
   };
@@ -32,7 +33,7 @@ export function showStage(title: string): Stage {
       last = printable(line);
       if (live || performance.now() - saidAt < plainMs) return;
       saidAt = performance.now();
-      writeAll(2, `  ${cut(last, 76)}\n`);
+      writeAll(2, `  ${fitted(last, 76)}\n`);
     },
     done: () => {
       mark = style.green("✓");

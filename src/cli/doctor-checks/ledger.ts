@@ -74,7 +74,7 @@ async function examineCheckouts(commonFolder: string): Promise<readonly Finding[
   const status = await ask("status", {});
   if ("allow" in status) return [brokenBy("checkouts", status.reason)];
   const over = new Set(
-    status.tasks.filter(({ state }) => state === "MERGED" || state === "FAILED").map(({ id }) => id),
+    status.tasks.filter(({ state }) => state === "MERGED" || state === "FAILED").map(({ key }) => key),
   );
   const old = checkouts.filter(({ checkout }) => checkout !== undefined && over.has(nameOf(checkout)));
   const half = checkouts.filter(({ checkout }) => checkout === undefined);

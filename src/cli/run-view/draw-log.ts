@@ -1,8 +1,6 @@
 import { fitted } from "../../core/text/display-width.ts";
-import { clockTime } from "./clock-time.ts";
+import { clockTime, withLocalTime } from "../../workspace/local-time.ts";
 import { type Frame, noPaint } from "./run-model.ts";
-
-const wholeTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*/;
 
 /** The end of a task's log, with the way back. */
 export function drawLog(
@@ -13,12 +11,7 @@ export function drawLog(
   const shown = lines.slice(-Math.max(1, rows - 2));
   return [
     paint.bold(fitted(`${name}: the end of its log`, columns)),
-    ...shown.map((line) =>
-      fitted(
-        line.replace(wholeTime, (iso) => clockTime(iso)),
-        columns,
-      ),
-    ),
+    ...shown.map((line) => fitted(withLocalTime(line, clockTime), columns)),
     paint.dim(fitted(keys, columns)),
   ].slice(0, Math.max(1, rows));
 }

@@ -1,18 +1,18 @@
 import type { TaskState } from "../../core/tasks/states.ts";
-import { displayWidth, fitted, padded } from "../../core/text/display-width.ts";
+import { displayWidth, fitted, padded, shortened } from "../../core/text/display-width.ts";
 import { duration } from "../table.ts";
 import { shortName } from "../task-names.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
 import {
   countedTasks,
+  heldUpText,
   isInterrupted,
   isMerged,
   isTaken,
+  isWorkedOn,
   type ShownTask,
   secondsOf,
   taskWord,
-  waitsText,
-  whyOf,
 } from "./task-words.ts";
 import { shortNumber } from "./words.ts";
 
@@ -30,26 +30,35 @@ const order: readonly TaskState[] = [
 
 const byName = new Intl.Collator("en", { numeric: true });
 
-export function inOrder<Task extends Pick<ShownTask, "id" | "state">>(tasks: readonly Task[]): Task[] {
-  return tasks.toSorted(
-    (one, other) => order.indexOf(one.state) - order.indexOf(other.state) || byName.compare(one.id, other.id),
-  );
+export function inOrder<Task extends Pick<ShownTask, "key" | "state">>(tasks: readonly Task[]): Task[] {
+  return inShownOrder(tasks, (key) => key);
+}
+
+/** By state, and among those by the name that is shown: T-2 before T-10. */
+export function inShownOrder<Task extends Pick<ShownTask, "key" | "state">>(
+  tasks: readonly Task[],
+  nameOf: (key: string) => string,
+): Task[] {
+  return tasks
+    .map((task) => ({ task, rank: order.indexOf(task.state), name: nameOf(task.key) }))
+    .sort((one, other) => one.rank - other.rank || byName.compare(one.name, other.name))
+    .map(({ task }) => task);
 }
 
 /** A heading, a line for each task as far as there is room, and how many are not shown. */
 export function drawTasks(model: RunModel, { columns, rows, now, paint = noPaint }: Frame): string[] {
-  const tasks = inOrder(model.tasks);
+  const tasks = inShownOrder(model.tasks, model.name === null ? model.nameOf : shortName);
   const room = rows - 1;
   if (room < 1 || tasks.length === 0) return [];
   const isCut = tasks.length > room;
   const count = isCut ? Math.max(1, room - 1) : room;
-  const at = tasks.findIndex(({ id }) => id === model.selected);
+  const at = tasks.findIndex(({ key }) => key === model.selected);
   const first = Math.max(0, Math.min(at - count + 1, tasks.length - count));
   const shown = tasks.slice(first, first + count);
   const layout = layOut(shown, model, { columns, now });
   const head = paint.bold(fitted(`  ${lineOf(layout, (column) => column.name)}`, columns));
   const lines = shown.map((task) => {
-    const isSelected = task.id === model.selected;
+    const isSelected = task.key === model.selected;
     const line = lineOf(
       layout,
       (column) => column.cell(task),
@@ -98,7 +107,7 @@ function layOut(
     usd === null ? "-" : against(usd.toFixed(2), budget.costUsd, (value) => value.toFixed(2));
   const hasCost = tasks.some(({ usage }) => usage.cost_usd !== null);
   const always = [
-    column("TASK", Math.max(1, Math.min(name === null ? 32 : 16, columns - 2)), ({ id }) => called(id)),
+    column("TASK", Math.max(1, Math.min(name === null ? 32 : 16, columns - 2)), ({ key }) => called(key)),
     column("STATE", 11, taskWord),
     column("AGENT", 10, ({ agent }) => agent ?? "-"),
     column("TIME", 7, (task) => timeOf(task, now), true),
@@ -129,7 +138,7 @@ function lineOf(
     .map((column, at) => {
       const { width } = column;
       if (at === columns.length - 1) return fitted(text(column), width);
-      const cell = padded(text(column), width);
+      const cell = padded(column.name === "TASK" ? shortened(text(column), width) : text(column), width);
       const aligned = column.right === undefined ? cell : fitted(text(column), width).padStart(width);
       return column.name === "STATE" ? paintState(aligned) : aligned;
     })
@@ -151,8 +160,9 @@ function lastOf(task: ShownTask, last: ReadonlyMap<string, string>): string {
   if (task.state === "MERGED") return title;
   if (isTaken(task)) return "is in your hands";
   if (isInterrupted(task)) return "its run ended";
-  const at = ["IN_PROGRESS", "REVIEW"].includes(task.state) ? last.get(task.id) : undefined;
-  return at ?? ([waitsText(task), whyOf(task), title].find((text) => text !== "") || "");
+  const isAtWork = isWorkedOn(task) && task.waits.length === 0;
+  const at = isAtWork ? last.get(task.key) : undefined;
+  return at ?? (heldUpText(task) || title);
 }
 
 function colourOf(task: ShownTask, { green, red }: Paint) {

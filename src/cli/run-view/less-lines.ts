@@ -30,5 +30,5 @@ function claimsText(claims: readonly string[]): string {
 export function lessLines(tasks: readonly TaskStatus[], nameOf: (key: string) => string): readonly string[] {
   return tasks
     .filter(isMerged)
-    .flatMap((task) => lessWords(task).map((words) => `${nameOf(task.id)}  ${words}`));
+    .flatMap((task) => lessWords(task).map((words) => `${nameOf(task.key)}  ${words}`));
 }

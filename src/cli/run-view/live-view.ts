@@ -155,8 +155,8 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     if (this.#step === undefined) return null;
     const ms = now - this.#step.at;
     const { tasks, decisions } = this.#seen;
-    const isAsked = (id: string) => decisions.some(({ task }) => task === id);
-    const isProving = tasks.some(({ id, state }) => state === "REVIEW" && !isAsked(id));
+    const isAsked = (key: string) => decisions.some(({ task }) => task === key);
+    const isProving = tasks.some(({ key, state }) => state === "REVIEW" && !isAsked(key));
     if (!isProving && ms > noticeMs) return null;
     return `· ${this.#step.text}${ms < 1000 ? "" : ` ${duration(Math.floor(ms / 1000))}`}`;
   }
@@ -171,7 +171,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
 
   readonly #onData = (chunk: Buffer) => {
     for (const key of readKeys(chunk.toString())) {
-      const order = inOrder(this.#seen.tasks).map(({ id }) => id);
+      const order = inOrder(this.#seen.tasks).map((task) => task.key);
       const { looking, wish } = pressKey(this.#looking, key, order);
       this.#looking = looking;
       this.#notice = undefined;
@@ -201,7 +201,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   /** What cannot be is said at once. */
   #ask(what: "ask-stop" | "ask-take", task: string): void {
     const name = shortName(task);
-    const found = this.#seen.tasks.find(({ id }) => id === task);
+    const found = this.#seen.tasks.find(({ key }) => key === task);
     if (found !== undefined && found.state !== "IN_PROGRESS") {
       this.#looking = { ...this.#looking, asked: null };
       const done = what === "ask-stop" ? "stopped" : "taken over";

@@ -1,6 +1,6 @@
 import { decisionName } from "../../engine/decision-ids.ts";
 import type { Decision } from "../../ledger/ledger.ts";
-import { isTaken, type ShownTask, whyOf } from "./task-words.ts";
+import { type ShownTask, whyOf } from "./task-words.ts";
 
 export interface Question {
   readonly id: string;
@@ -20,7 +20,7 @@ export interface Need {
   readonly commands: readonly string[];
 }
 
-/** Open decisions, then tasks that were escalated and tasks that a person has taken. */
+/** Open decisions, then tasks that a person has to go on with. */
 export function needsPerson(
   decisions: readonly Question[],
   tasks: readonly ShownTask[],
@@ -32,19 +32,30 @@ export function needsPerson(
       text: questionText(one, nameOf),
       commands: decideCommands(one, decisions),
     })),
-    ...tasks
-      .filter(({ state, id }) => state === "ESCALATED" && !decisions.some(({ task }) => task === id))
-      .map((task) => ({
-        name: nameOf(task.id),
-        text: whyOf(task),
-        commands: [`lockstep task resolve ${nameOf(task.id)} --note "…"`],
-      })),
-    ...tasks.filter(isTaken).map(({ id }) => ({
-      name: nameOf(id),
-      text: "is in your hands",
-      commands: [`lockstep submit ${nameOf(id)}`],
-    })),
+    ...tasks.flatMap((task) => {
+      const isAsked = task.state === "ESCALATED" && decisions.some((one) => one.task === task.key);
+      if (isAsked) return [];
+      const name = nameOf(task.key);
+      const commands = commandsFor(task, name);
+      const text = isWaitingFor(task, "taken") ? "is in your hands" : whyOf(task);
+      return commands.length === 0 ? [] : [{ name, text, commands: commands.slice(0, 1) }];
+    }),
   ];
+}
+
+/** What a person types to go on with a task that waits for them, but for a decision, which has commands of its own. */
+export function commandsFor(task: Pick<ShownTask, "waits">, name: string): readonly string[] {
+  const resolve = `lockstep task resolve ${name} --note "…"`;
+  if (isWaitingFor(task, "escalated")) return [resolve];
+  if (isWaitingFor(task, "taken")) return [`lockstep submit ${name}`];
+  if (isWaitingFor(task, "stopped") || isWaitingFor(task, "reported")) return [`lockstep task retry ${name}`];
+  return isWaitingFor(task, "denied") ? [`lockstep task escalate ${name} --reason "…"`, resolve] : [];
+}
+
+type Why = Extract<ShownTask["waits"][number], { on: "person" }>["why"];
+
+function isWaitingFor({ waits }: Pick<ShownTask, "waits">, why: Why): boolean {
+  return waits.some((wait) => wait.on === "person" && wait.why === why);
 }
 
 /** The task is called as a person would call it. */

@@ -24,7 +24,7 @@ export function runPort(
       nameOf = statusNames(tasks).of;
       const isOwn = (key: string) => key.startsWith(`${session}/`);
       return {
-        tasks: tasks.filter(({ id }) => isOwn(id)),
+        tasks: tasks.filter(({ key }) => isOwn(key)),
         decisions: decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:")),
         nameOf,
         otherRun: otherRun(),
@@ -32,9 +32,9 @@ export function runPort(
     },
     log: (task) => readTaskLog(stateFolder, task),
     diff: (task) => showOwnCommand(["diff", nameOf(task)], { stays: !hasPager() }),
-    take: (task) => showOwnCommand(["take", nameOf(task)], { stays: true }),
+    take: (task) => showOwnCommand(["take", task], { stays: true }),
     stop: async (task) => {
-      const { exit, stdout, fault } = await ownCommand(["stop", nameOf(task)]);
+      const { exit, stdout, fault } = await ownCommand(["stop", task]);
       return exit === 0 ? stdout.trim() : (fault ?? `it cannot be stopped (exit ${exit})`);
     },
     answer: () => showOwnCommand(["decide"], { stays: true }),

@@ -1,5 +1,4 @@
-import type { Hold } from "../../core/tasks/task.ts";
-import { displayWidth, fitted, wrapped } from "../../core/text/display-width.ts";
+import { displayWidth, fitted, padded, shortened, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { checkOutput } from "../check-output.ts";
 import { style } from "../style.ts";
@@ -7,8 +6,8 @@ import { counted, duration, printable } from "../table.ts";
 import { shortName } from "../task-names.ts";
 import { inOrder } from "./draw-tasks.ts";
 import { lessWords } from "./less-lines.ts";
-import { decideCommands, type Question, questionText } from "./needs-person.ts";
-import { isMerged, isTaken, proofWords, type ShownTask, waitsText, whyOf } from "./task-words.ts";
+import { commandsFor, decideCommands, type Question, questionText } from "./needs-person.ts";
+import { heldUpText, isMerged, isTaken, proofWords, type ShownTask, whyOf } from "./task-words.ts";
 import { shortNumber, stateWord, sumOf, wallWords } from "./words.ts";
 
 export type ReportedTask = ShownTask &
@@ -25,8 +24,6 @@ export interface RunReport {
   readonly decisions: readonly Question[];
   /** The shortest name by which a person can call a task. */
   nameOf(key: string): string;
-  /** Why a task is blocked, as the ledger has it. */
-  readonly holds: ReadonlyMap<string, Hold["kind"]>;
   /** What was said of each last. */
   readonly last: ReadonlyMap<string, string>;
   readonly seconds: number;
@@ -43,6 +40,10 @@ export interface RunReport {
 }
 
 const whyLengthMax = 300;
+/** A name takes that part of a line at most. */
+const nameShare = 4;
+/** From so many tasks on that wait for the same, one line tells of all. */
+const alikeMin = 4;
 /** Of each failed check, where several tasks are told of. */
 const outputLinesMax = 12;
 
@@ -53,7 +54,7 @@ export function runReport(report: RunReport): string {
     ? [
         `${style.bold(session)} is done: ${allTasks(tasks.length)} merged before, and the plan has not changed; --again starts it anew`,
       ]
-    : [headLine(report), ...mergedLines(tasks), ...openLines(report), "", factsLine(report)];
+    : [headLine(report), ...mergedLines(report), ...openLines(report), "", factsLine(report)];
   if (report.missing !== null && !wasDone)
     lines.push(`no sandbox stood around the agents: ${report.missing}`);
   if (report.outcome === "running") lines.push(endLine(report));
@@ -76,37 +77,50 @@ function headLine({ session, tasks, base }: RunReport): string {
   return `${style.bold(session)}: ${merged} of ${counted(tasks.length, "task")} merged into ${base}`;
 }
 
-function mergedLines(tasks: readonly ReportedTask[]): string[] {
+function mergedLines({ tasks, columns }: RunReport): string[] {
   const merged = inOrder(tasks.filter(isMerged));
   if (merged.length === 0) return [];
-  const width = widest(merged);
+  const width = nameWidth(merged, columns);
   return [
     "",
     style.green("merged"),
     ...merged.flatMap((task) => [
-      `  ${shortName(task.id).padEnd(width)}  ${printable(task.title ?? "")}`.trimEnd(),
+      `  ${nameCell(task, width)}  ${printable(task.title ?? "")}`.trimEnd(),
       style.dim(`  ${"".padEnd(width)}  proof: ${printable(proofWords(task))}`),
       ...lessWords(task).map((words) => `  ${"".padEnd(width)}  ${words}`),
     ]),
   ];
 }
 
-function widest(tasks: readonly ReportedTask[]): number {
-  return Math.max(0, ...tasks.map(({ id }) => shortName(id).length));
+/** A long name leaves room for what is told of its task. */
+function nameWidth(tasks: readonly ReportedTask[], columns: number): number {
+  const widest = tasks.reduce((width, { key }) => Math.max(width, displayWidth(shortName(key))), 0);
+  return Math.min(widest, Math.floor(columns / nameShare));
+}
+
+function nameCell({ key }: ReportedTask, width: number): string {
+  return padded(shortened(shortName(key), width), width);
 }
 
 function openLines(report: RunReport): string[] {
   const open = inOrder(report.tasks.filter((task) => !isMerged(task)));
   if (open.length === 0) return [];
   const idle = open.filter((task) => isIdle(task, report));
-  const told = idle.length > 1 ? open.filter((task) => !idle.includes(task)) : open;
-  const width = widest(told);
+  const alike = [...Map.groupBy(open.filter(isUnbegun), (task) => heldUpText(task))].filter(
+    ([why, tasks]) => why !== "" && tasks.length >= alikeMin,
+  );
+  const together = new Set([...(idle.length > 1 ? idle : []), ...alike.flatMap(([, tasks]) => tasks)]);
+  const told = open.filter((task) => !together.has(task));
+  const width = nameWidth(told, report.columns);
   const linesMax = told.length === 1 ? Infinity : outputLinesMax;
   const goOn = report.outcome === "running" ? "" : `: \`${report.goOn}\``;
   return [
     "",
     style.red("not merged"),
     ...told.flatMap((task) => taskLines(task, report, { width, linesMax })),
+    ...alike.flatMap(([why, tasks]) =>
+      wrapped(`${tasks.length} pending: each ${why}`, report.columns - 2).map((line) => `  ${line}`),
+    ),
     ...(idle.length > 1 ? [`  ${idle.length} pending${goOn}`] : []),
     ...otherDecisions(report),
   ];
@@ -115,13 +129,19 @@ function openLines(report: RunReport): string[] {
 /** What the check printed that holds a task up. */
 function outputLines(task: ReportedTask, { nameOf }: RunReport, linesMax: number): readonly string[] {
   const isHeldUp = whyOf(task) !== "";
-  return isHeldUp ? checkOutput(task.details, { name: nameOf(task.id), linesMax }) : [];
+  return isHeldUp ? checkOutput(task.details, { name: nameOf(task.key), linesMax }) : [];
+}
+
+/** It has not begun, because of another task. */
+function isUnbegun(task: ReportedTask): boolean {
+  return task.state === "PENDING" && task.attempts === 0 && waitsForOther(task);
 }
 
 /** Nothing is to be said of it but that it has not begun. */
-function isIdle({ id, state, attempts, waiting_for: others }: ReportedTask, { decisions, last }: RunReport) {
-  const isAsked = decisions.some(({ task }) => task === id);
-  return state === "PENDING" && attempts === 0 && others.length === 0 && !isAsked && !last.has(id);
+function isIdle({ key, state, attempts, waits }: ReportedTask, { decisions, last }: RunReport) {
+  const isAsked = decisions.some(({ task }) => task === key);
+  const isHeldUp = waits.some(({ on }) => on !== "slot");
+  return state === "PENDING" && attempts === 0 && !isHeldUp && !isAsked && !last.has(key);
 }
 
 /** `linesMax`: of what its check printed. */
@@ -136,14 +156,14 @@ function taskLines(
   // The last line says it for all of them.
   const next = report.outcome === "running" && commands[0] === report.goOn ? [] : commands;
   const [first = "", ...more] = wrapped(why, columns - indent.length);
-  const name = nameOf(task.id);
+  const name = nameOf(task.key);
   const listed = (title: string, found: readonly string[], joint: string) =>
     joined(found, { joint, columns: columns - indent.length - title.length }).map(
       (line, at) => `${indent}${at === 0 ? title : " ".repeat(title.length)}${line}`,
     );
   const looks = task.attempts === 0 ? [] : [`lockstep log ${name}`, `lockstep diff ${name}`];
   return [
-    `  ${shortName(task.id).padEnd(width)}  ${first}`,
+    `  ${nameCell(task, width)}  ${first}`,
     ...more.map((line) => `${indent}${line}`),
     ...outputLines(task, report, linesMax).map((line) => `${indent}${line}`),
     ...listed("look: ", looks, ";").map(style.dim),
@@ -168,7 +188,7 @@ function joined(
 
 /** Decisions about none of the tasks that are left. */
 function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
-  const open = new Set(tasks.filter((task) => !isMerged(task)).map(({ id }) => id));
+  const open = new Set(tasks.filter((task) => !isMerged(task)).map(({ key }) => key));
   const others = decisions.filter(({ task }) => !open.has(task));
   return others.flatMap((one) => [
     `  ${printable(questionText(one, nameOf))}`,
@@ -177,13 +197,11 @@ function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
 }
 
 /** Why a task is not merged, and what a person types next. */
-function nextFor(task: ReportedTask, { decisions, holds, last, goOn, nameOf }: RunReport) {
-  const { id, state } = task;
-  const name = nameOf(id);
-  const asked = decisions.filter((decision) => decision.task === id);
-  const resolve = `lockstep task resolve ${name} --note "…"`;
+function nextFor(task: ReportedTask, { decisions, last, goOn, nameOf }: RunReport) {
+  const { key, state } = task;
+  const name = nameOf(key);
+  const asked = decisions.filter((decision) => decision.task === key);
   const said = (reason: string) => fitted(`${stateWord(state)}: ${reason}`.replace(/: $/, ""), whyLengthMax);
-  const why = whyOf(task) || last.get(id) || "";
   if (asked.length > 0)
     return {
       why: said(asked.map((one) => `${questionText(one, nameOf)} (${one.options.join(" or ")})`).join("; ")),
@@ -192,20 +210,17 @@ function nextFor(task: ReportedTask, { decisions, holds, last, goOn, nameOf }: R
     };
   if (task.reverted_by !== null)
     return { why: "rolled back", commands: [`lockstep task retry ${name}`, goOn] };
-  if (isTaken(task)) return { why: "in your hands", commands: [`lockstep submit ${name}`, goOn] };
-  if (task.details.cancelled === true) return { why: fitted(why, whyLengthMax), commands: [] };
-  if (state === "ESCALATED" || state === "FAILED") return { why: said(why), commands: [resolve, goOn] };
-  if (task.waiting_for.length > 0) return { why: said(waitsText(task)), commands: [] };
-  const hold = state === "BLOCKED" ? holds.get(id) : undefined;
-  if (hold === "reported" || hold === "stopped")
-    return { why: said(why), commands: [`lockstep task retry ${name}`, goOn] };
-  // The first time a run tries it again by itself.
-  if (hold === "deny" && task.retries.block_retries > 0)
-    return {
-      why: said(why),
-      commands: [`lockstep task escalate ${name} --reason "…"`, resolve, goOn],
-    };
-  return { why: said(why), commands: [goOn] };
+  const own = commandsFor(task, name);
+  if (isTaken(task)) return { why: "in your hands", commands: [...own, goOn] };
+  if (task.details.cancelled === true) return { why: fitted(whyOf(task), whyLengthMax), commands: [] };
+  if (state === "FAILED")
+    return { why: said(whyOf(task)), commands: [`lockstep task resolve ${name} --note "…"`, goOn] };
+  if (waitsForOther(task)) return { why: said(heldUpText(task)), commands: [] };
+  return { why: said(whyOf(task) || last.get(key) || heldUpText(task)), commands: [...own, goOn] };
+}
+
+function waitsForOther({ waits }: ReportedTask): boolean {
+  return waits.some((wait) => "task" in wait);
 }
 
 function factsLine({ tasks, seconds, walls }: RunReport): string {

@@ -1,12 +1,15 @@
+import type { Wait } from "../../core/plan/waits.ts";
 import { field } from "../../core/points/fields.ts";
+import type { TaskState } from "../../core/tasks/states.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
+import { clockTime } from "../../workspace/local-time.ts";
 import { shortName } from "../task-names.ts";
 import { stateWord } from "./words.ts";
 
 /** What is shown of a task; the status document has more. */
 export type ShownTask = Pick<
   TaskStatus,
-  "id" | "title" | "state" | "agent" | "attempts" | "code" | "reason" | "waiting_for" | "reverted_by"
+  "key" | "title" | "state" | "agent" | "attempts" | "code" | "reason" | "waits" | "reverted_by"
 > & {
   readonly started_at: string | null;
   readonly elapsed_seconds: number | null;
@@ -64,10 +67,44 @@ export function whyOf({ state, code, reason }: Pick<ShownTask, "state" | "code" 
 }
 
 /** What a task waits for, if anything; a task of another session has its whole name. */
-export function waitsText({ id, waiting_for: others }: Pick<ShownTask, "id" | "waiting_for">): string {
-  const session = id.slice(0, id.length - shortName(id).length);
-  const names = others.map((key) => (key === `${session}${shortName(key)}` ? shortName(key) : key));
-  return names.length === 0 ? "" : `waits for ${names.join(", ")}`;
+export function waitsText({ key, waits }: Pick<ShownTask, "key" | "waits">): string {
+  if (waits.length === 0) return "";
+  const session = key.slice(0, key.length - shortName(key).length);
+  const nameOf = (other: string) => (other === `${session}${shortName(other)}` ? shortName(other) : other);
+  const texts = new Set(waits.map((wait) => waitWords(wait, nameOf)));
+  return `waits ${[...texts].slice(0, waitsShown).join(", ")}${texts.size > waitsShown ? ` and ${texts.size - waitsShown} more` : ""}`;
+}
+
+const waitsShown = 3;
+
+function waitWords(wait: Wait, nameOf: (key: string) => string): string {
+  switch (wait.on) {
+    case "person":
+      return wait.decision === null ? "for you" : `for you: ${wait.decision}`;
+    case "limit":
+      return `until ${clockTime(wait.until)}: ${wait.agent} is out of quota`;
+    case "slot":
+      return "for a free slot";
+    default: {
+      const clauses = [
+        ...(wait.on === "lock" && wait.resource !== "" ? [`holds ${wait.resource}`] : []),
+        ...(wait.waits_for_person ? ["waits for you"] : isDown(wait.state) ? ["failed"] : []),
+      ];
+      return `for ${nameOf(wait.task)}${clauses.length === 0 ? "" : ` (${clauses.join(", ")})`}`;
+    }
+  }
+}
+
+function isDown(state: TaskState | null): boolean {
+  return state === "FAILED" || state === "ESCALATED";
+}
+
+/** What holds a task up: another task first, then what refused it, then whatever else it waits for. */
+export function heldUpText(task: Pick<ShownTask, "key" | "state" | "code" | "reason" | "waits">): string {
+  const waits = waitsText(task);
+  const isForOther = task.waits.some((wait) => "task" in wait);
+  if (!isForOther) return whyOf(task) || waits;
+  return [task.state === "BLOCKED" ? task.code : null, waits].filter(Boolean).join(" ");
 }
 
 /** The checks that Lockstep itself ran on the merged tree. */

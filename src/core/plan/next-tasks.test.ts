@@ -30,6 +30,17 @@ describe("the next tasks", () => {
     ]);
   });
 
+  it("do not wait for a task without which its batch was closed, and leave it its locks and its slot", () => {
+    const tasks = [
+      standing(planned("late", ["src"]), "IN_PROGRESS"),
+      standing(planned("same", ["src/a"]), "PENDING"),
+      ...disjoint(times(5, "PENDING")).map((task) => ({ ...task, scope: planned(task.id, [task.id]).scope })),
+    ];
+    const late = new Set(["late"]);
+    const next = nextTasks(standingOf(tasks), { mode: "batch", limits: usualLimits, late });
+    expect(idsOf(next)).toEqual(["t0", "t1", "t2"]);
+  });
+
   it("fill up what is free, one task at a time, where there are no batches", () => {
     const tasks = disjoint([...times(3, "IN_PROGRESS"), "REVIEW", ...times(3, "PENDING")]);
     expect(starting(tasks, "continuous")).toEqual(["t4"]);

@@ -4,20 +4,29 @@ import { pickDisjoint } from "./plan-batches.ts";
 import type { PlanLimits, PlannedTask } from "./planned-task.ts";
 import type { Stand, Standing } from "./standing.ts";
 
+interface Mode {
+  readonly mode: "batch" | "continuous";
+  readonly limits: PlanLimits;
+  /** Tasks without which their batch was closed. */
+  readonly late?: ReadonlySet<string>;
+}
+
 /**
  * The tasks that may start now, in order. Work that was rejected comes first: it still holds its locks.
- * `batch`: new ones start only when nothing is left of the batch before. `continuous`: as soon as there is room.
+ * `batch`: new ones start only when nothing is left of the batch before but what is late. `continuous`: as soon as
+ * there is room.
  */
 export function nextTasks<Task extends PlannedTask>(
   standing: Standing<Task>,
-  { mode, limits }: { readonly mode: "batch" | "continuous"; readonly limits: PlanLimits },
+  { mode, limits, late }: Mode,
 ): readonly (Task & Stand)[] {
   const held = standing.held();
   const room = roomBeside(held, limits);
   if (room <= 0) return [];
   const rejected = held.filter((task) => task.state === "REJECTED" && standing.isReady(task));
   const rework = rejected.slice(0, room);
-  if (mode === "batch" && held.some(({ isPersons }) => isPersons !== true)) return rework;
+  const isOpen = ({ id, isPersons }: Task & Stand) => isPersons !== true && late?.has(id) !== true;
+  if (mode === "batch" && held.some(isOpen)) return rework;
   const occupied = new Occupied(limits.resources);
   for (const task of held) occupied.take(task);
   return [...rework, ...pickDisjoint(standing.ready(), occupied, room - rework.length)];

@@ -35,6 +35,24 @@ export function fitted(text: string, columns: number): string {
   return columns < 1 ? "" : `${kept.trimEnd()}…`;
 }
 
+/** One line that fits, without its middle: of a name or a command both ends tell something. */
+export function shortened(text: string, columns: number): string {
+  const line = printable(text).trimEnd();
+  if (displayWidth(line) <= columns) return line;
+  const segments = [...graphemesOf(line)];
+  const [head, tail]: [string[], string[]] = [[], []];
+  let left = columns - 1;
+  for (let at = 0; at < segments.length; at += 1) {
+    const isHead = at % 2 === 0;
+    const segment = segments[isHead ? at / 2 : segments.length - (at + 1) / 2] ?? "";
+    left -= graphemeWidth(segment);
+    if (left < 0) break;
+    if (isHead) head.push(segment);
+    else tail.unshift(segment);
+  }
+  return columns < 1 ? "" : `${head.join("")}…${tail.join("")}`;
+}
+
 export function padded(text: string, columns: number): string {
   const line = fitted(text, columns);
   return line + " ".repeat(Math.max(0, columns - displayWidth(line)));

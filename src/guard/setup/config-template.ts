@@ -18,7 +18,7 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 #  max_parallel: 4                            # tasks in progress at once
 #  max_review: 4                              # tasks in review before no more are started
 #  max_active: 8                              # both together
-#  batching: batch                            # batch: merged together; continuous: each when it is ready
+#  batching: continuous                       # continuous: free slots are filled at once; batch: one batch after the other
 #  review_retries: 3                          # rejected work comes back so often
 #  same_error: 3                              # the same error so often in a row is a loop
 #  stalled_cycles: 2                          # cycles without progress before you are asked

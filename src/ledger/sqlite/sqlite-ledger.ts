@@ -18,6 +18,7 @@ import { identityOfOpen } from "./ledger-files.ts";
 import { readMeta } from "./meta.ts";
 import { readEvents } from "./read-events.ts";
 import { readLocks, readLocksNear, readLocksOnResources } from "./read-locks.ts";
+import { readSurvey } from "./read-survey.ts";
 import {
   readDecisions,
   readDependents,
@@ -83,6 +84,7 @@ export class SqliteLedger implements Ledger {
     this.#read((connection) => readDecisions(connection, filter?.state));
   session = (name: string) => this.#read((connection) => readSealed<Session>(connection, "sessions", name));
   sessions = () => this.#read(readSessions);
+  survey = () => this.#read(readSurvey);
   evidence = (key: string) => this.#read((connection) => readWhole<StoredRun>(connection, "evidence", key));
   secret = () => this.#secret;
   /** SQLite counts what other connections have stored, and not this one. */

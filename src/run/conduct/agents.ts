@@ -98,9 +98,11 @@ export class Agents {
     return name === undefined ? undefined : this.get(name);
   }
 
-  /** Its pool rests: nobody whose client has the same account is started until then. */
-  pause(name: string, pause: Pause): void {
-    this.#pauses.set(this.#poolOf(name), pause);
+  /** Its pool rests: nobody whose client has the same account is started until then. Who rests with it. */
+  pause(name: string, pause: Pause): readonly string[] {
+    const pool = this.#poolOf(name);
+    this.#pauses.set(pool, pause);
+    return Object.keys(this.#config.agents).filter((other) => this.#poolOf(other) === pool);
   }
 
   wake(name: string): void {

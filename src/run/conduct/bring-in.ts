@@ -12,6 +12,10 @@ export interface BroughtIn {
   readonly member: Member;
 }
 
+export function toldOfMember({ outcome, refused }: Member): string {
+  return refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
+}
+
 /** Merges the work of tasks in review, in their order, as far as it can be proven. */
 export async function bringIn(context: RunContext, tasks: readonly RunTask[]): Promise<readonly BroughtIn[]> {
   const isDirect = ({ plan }: RunTask) => plan.skip_pr && context.config.integrate === "pr";

@@ -3,20 +3,22 @@ import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
 import { Standing } from "../../core/plan/standing.ts";
 import { field } from "../../core/points/fields.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import { askLogin } from "../../engine/ask-login.ts";
 import { openDecisions } from "../../engine/open-decisions.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import { passReview } from "../review/pass-review.ts";
 import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
-import { bringIn } from "./bring-in.ts";
+import { Batch } from "./batch.ts";
+import { bringIn, toldOfMember } from "./bring-in.ts";
 import { declareOwners } from "./declare-owners.ts";
+import { firstOf } from "./first-of.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { haltStalled } from "./halt-stalled.ts";
 import { passPoint } from "./lifecycle.ts";
 import type { TakenIn } from "./open-run.ts";
 import { rememberEvent } from "./remember-event.ts";
+import { restAgent } from "./rest-agent.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import { rememberHalts, tellLoop } from "./tell-loops.ts";
 import { logStop } from "./worklog.ts";
@@ -34,8 +36,8 @@ export interface Part {
 }
 
 const tickMs = 1000;
-/** For a client that does not say when it can be asked again. */
-const limitedMs = 5 * 60_000;
+/** The one job that is no task's. */
+const integration = "integration";
 
 /** Schedules, runs, reviews, integrates, until nothing may start and nothing runs. Where it was interrupted, it goes on. */
 export class Conductor {
@@ -54,6 +56,9 @@ export class Conductor {
   readonly #follower: LedgerFollower;
   /** The circuit breaker. */
   #halt = new AbortController();
+  readonly #batch = new Batch(Date.now());
+  /** What one of those that run has ended with. */
+  #fault: { readonly error: unknown } | undefined;
 
   private constructor(main: RunContext, stops: Stops, follower: LedgerFollower) {
     this.#main = main;
@@ -86,19 +91,13 @@ export class Conductor {
       await operate(engine, "watchdog", {}, call);
       for (const { context, tasks } of await newcomers()) await this.add(context, tasks);
       await this.#look();
-      if (await this.#integrate()) continue;
+      this.#integrate();
       this.#review();
       const resting = this.#start();
+      if (this.#fault !== undefined) throw this.#fault.error;
       if (this.#running.size === 0 && !(resting && !this.#stops.gently.aborted)) return;
-      await this.#tick();
+      await firstOf(this.#running.values(), tickMs);
     }
-  }
-
-  async #tick(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tick = new Promise<void>((resolve) => (timer = setTimeout(resolve, tickMs)));
-    await Promise.race([...this.#running.values(), tick]);
-    clearTimeout(timer);
   }
 
   /** Reads again what has changed, whoever changed it. */
@@ -158,25 +157,33 @@ export class Conductor {
     return (await openDecisions(this.#main.engine)).some(({ task }) => task === key);
   }
 
-  /** In batches when all of the batch is there; otherwise as soon as there is something. */
-  async #integrate(): Promise<boolean> {
-    const isBatch = this.#main.config.limits.batching === "batch";
-    if (this.#stops.atOnce.aborted || (isBatch && this.#running.size > 0)) return false;
+  /** What is ready is merged while others work: one integration at a time, of as many tasks as may run together. */
+  #integrate(): void {
+    if (this.#stops.atOnce.aborted || this.#running.has(integration)) return;
     const ready = this.#inReview().filter(({ task }) => this.#reviewed.has(task.key));
-    if (ready.length === 0) return false;
-    if (isBatch && this.#inReview().some(({ task }) => this.#isToReview(task.key))) return false;
+    if (ready.length === 0) return;
+    const { max_parallel, batching } = this.#main.config.limits;
+    const others = this.#standing.held().filter(({ id, isPersons }) => !isPersons && !this.#reviewed.has(id));
+    const running = others.map(({ id }) => id);
+    if (batching === "batch" && !this.#batch.closes(running, Date.now())) return;
     // Two sessions may have a task of the same name, and so a branch: the other one's turn comes next.
     const names = ready.map(({ task }) => task.plan.id);
     const tasks = ready.flatMap(({ task }, at) => (names.indexOf(task.plan.id) === at ? [task] : []));
+    const together = tasks.slice(0, max_parallel);
+    // What is rejected starts again when all has been told of it.
+    this.#run([integration, ...together.map(({ key }) => key)], () => this.#bringIn(together));
+  }
+
+  async #bringIn(tasks: readonly RunTask[]): Promise<void> {
     for (const { key, member } of await bringIn(this.#main, tasks)) {
-      const { outcome, refused } = member;
-      const told = refused === null ? outcome : `${outcome}, ${refused.code}: ${refused.reason}`;
-      this.#tell(key, told);
+      const { outcome } = member;
+      this.#tell(key, toldOfMember(member));
       if (outcome !== "merged" && outcome !== "refused") await this.#waitFor(key);
       if (outcome === "merged" && member.commit !== null) this.#afterMerge(key, member.commit);
+      // Before it counts as not reviewed: it would be reviewed again.
+      await this.#read(key);
       this.#reviewed.delete(key);
     }
-    return true;
   }
 
   /** The others go on. */
@@ -192,7 +199,7 @@ export class Conductor {
     const { context, task } = part;
     const agent = this.#facts.get(key)?.agent ?? task.agent;
     const passing = { task, commit, agent, call: context.call, stop: this.#stops.atOnce };
-    this.#run(`${key} after`, async () => void (await passPoint(context, passing, "after_merge")));
+    this.#run([`${key} after`], async () => void (await passPoint(context, passing, "after_merge")));
   }
 
   #inReview(): readonly Part[] {
@@ -210,10 +217,12 @@ export class Conductor {
     if (this.#stops.atOnce.aborted) return;
     for (const { context, task } of this.#inReview())
       if (this.#isToReview(task.key))
-        this.#run(task.key, async () => {
+        this.#run([task.key], async () => {
           const reviewed = await passReview(context, task, this.#stops.atOnce);
-          if (reviewed === "ready") this.#reviewed.add(task.key);
-          else if (reviewed !== "stopped") {
+          if (reviewed === "ready") {
+            this.#reviewed.add(task.key);
+            this.#batch.ready(Date.now());
+          } else if (reviewed !== "stopped") {
             this.#tell(task.key, reviewed.told);
             if (reviewed.waits) await this.#waitFor(task.key);
           }
@@ -230,15 +239,15 @@ export class Conductor {
       resources: engine.limits.resources,
     };
     const isFree = (key: string) => !this.#running.has(key) && !this.#waiting.has(key);
-    const next = nextTasks(this.#standing, { mode, limits }).filter(({ id }) => isFree(id));
+    const next = nextTasks(this.#standing, { mode, limits, late: this.#batch.late }).filter(({ id }) =>
+      isFree(id),
+    );
     const retry = next.length === 0 && this.#running.size === 0 ? this.#retryable() : undefined;
     const keys = retry === undefined ? next.map(({ id }) => id) : [retry];
     const started = keys.filter((key) => this.#startOne(key, retry !== undefined));
-    if (started.length > 0)
-      declareOwners(
-        this.#main,
-        started.flatMap((key) => this.#parts.get(key)?.task ?? []),
-      );
+    const begun = started.flatMap((key) => this.#parts.get(key)?.task ?? []);
+    if (begun.length > 0 && next.some(({ state }) => state === "PENDING")) this.#batch.begin(Date.now());
+    if (begun.length > 0) declareOwners(this.#main, begun);
     return started.length < keys.length && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
   }
 
@@ -259,7 +268,7 @@ export class Conductor {
     if (agent === undefined) return false;
     const isFresh = failed && fact?.agent != null && fact.agent !== agent.name;
     const stop = AbortSignal.any([this.#stops.atOnce, this.#halt.signal]);
-    this.#run(key, async () => {
+    this.#run([key], async () => {
       const end = await runAttempt(context, task, { agent, isRetry, isFresh, stop });
       await this.#settle(part, agent.name, end);
     });
@@ -267,27 +276,21 @@ export class Conductor {
   }
 
   async #settle({ context, task }: Part, agent: string, end: AttemptEnd): Promise<void> {
-    if (end.how === "limited") {
-      const untilMs = end.until?.getTime() ?? Date.now() + limitedMs;
-      context.agents.pause(agent, { untilMs, reason: end.reason });
-      const until = new Date(untilMs).toISOString();
-      return this.#tell(task.key, `${agent} is out of quota until ${until}: ${end.reason}`);
-    }
-    if (end.how === "unauthenticated") {
-      context.agents.pause(agent, { untilMs: Number.POSITIVE_INFINITY, reason: end.reason });
-      const asked = await askLogin(context.engine, { agent, reason: end.reason }, context.call);
-      const way = asked === undefined ? "" : `; log in, then \`lockstep decide ${asked.id} done\``;
-      return this.#tell(task.key, `${agent} is not logged in: ${end.reason}${way}`);
-    }
+    if (end.how === "limited" || end.how === "unauthenticated")
+      return this.#tell(task.key, await restAgent(context, agent, end));
     if (end.how === "refused" && !end.started) await this.#waitFor(task.key);
     this.#tell(task.key, toldOf(end));
   }
 
-  #run(key: string, job: () => Promise<void>): void {
-    this.#running.set(
-      key,
-      job().finally(() => this.#running.delete(key)),
-    );
+  #run(keys: readonly string[], job: () => Promise<void>): void {
+    const ended = job()
+      .catch((error: unknown) => {
+        this.#fault ??= { error };
+      })
+      .finally(() => {
+        for (const key of keys) this.#running.delete(key);
+      });
+    for (const key of keys) this.#running.set(key, ended);
   }
 
   #tell(key: string, text: string): void {

@@ -1,3 +1,4 @@
+import { agentTrailers } from "../../core/names/agent-trailers.ts";
 import { branchOf } from "../../core/names/ref-names.ts";
 import { field, isStringList } from "../../core/points/fields.ts";
 import { quoted } from "../../core/points/quoted.ts";
@@ -32,9 +33,22 @@ export async function collect(
   { task, place }: { readonly task: RunTask; readonly place: WorkPlace },
 ): Promise<Collected | "unchanged"> {
   const { plan } = task;
-  const collected = await collectWork(place.checkout, { subject: `${plan.id}: ${plan.title}` });
+  const subject = `${plan.id}: ${plan.title}`;
+  const collected = await collectWork(place.checkout, {
+    subject,
+    trailers: await makerTrailers(context, task),
+  });
   if (collected !== "unchanged") await showBranch(context, task, collected.commit);
   return collected;
+}
+
+/** Whose commit it is; the ledger knows who makes the attempt. */
+export async function makerTrailers(
+  { engine }: Pick<RunContext, "engine">,
+  { key, plan }: Pick<RunTask, "key" | "plan">,
+): Promise<Readonly<Record<string, string>>> {
+  const { agent = null, model = null } = (await engine.ledger.task(key)) ?? {};
+  return { "Lockstep-Task": plan.id, ...agentTrailers({ agent, model }) };
 }
 
 /** Why the work cannot even be looked at: it changes what is not its own. */
@@ -97,7 +111,8 @@ export async function handIn(
     decision: talked.how === "answered" ? talked.answer : null,
     ...{ result: "handed in", next_step: "review", report: report.kind, ...counts },
   });
-  return operate(context.engine, "submit", { task: task.key, document: report.document, counts }, call);
+  const by = { ...call, as: `agent ${agent}` };
+  return operate(context.engine, "submit", { task: task.key, document: report.document, counts }, by);
 }
 
 const claimsMax = 100;

@@ -21,7 +21,7 @@ import { findLeak } from "../find-leak.ts";
 import { openProver } from "../open-prover.ts";
 import { projectChecks } from "../prove-checks.ts";
 import { reviewFor } from "../review/review-work.ts";
-import { collect } from "./hand-in.ts";
+import { collect, makerTrailers } from "./hand-in.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import { showBranch } from "./work-branch.ts";
 import type { WorkPlace } from "./work-place.ts";
@@ -94,6 +94,7 @@ export class HookWorld {
       work: this.#commit,
       onto,
       subject: `${task.plan.id}: ${task.plan.title}`,
+      trailers: await makerTrailers(this.#context, task),
       gitInside: (words) => gitInside(place, words),
     });
     this.#checkout = brought.checkout;

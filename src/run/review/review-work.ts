@@ -63,7 +63,7 @@ async function reviewBy(
     return waits(
       deny("R-AG-001", `\`${agent}\` could not review it: ${review.failed.split("\n")[0]}`, { agent }),
     );
-  if (known === undefined) await recordReview(engine, { ...of, review }, call);
+  if (known === undefined) await recordReview(engine, { ...of, review }, { ...call, as: `agent ${agent}` });
   return review.verdict === "undecided" ? askWhether(context, of, review) : verdictOf(review);
 }
 

@@ -15,6 +15,7 @@ export interface Bringing {
   readonly work: string;
   readonly onto: string;
   readonly subject: string;
+  readonly trailers?: Readonly<Record<string, string>>;
   /** Git in the checkout with the agent's own git folder: behind walls, or with nothing of its configuration. */
   gitInside(words: readonly string[]): Promise<{ readonly exit: number | null }>;
 }
@@ -29,7 +30,7 @@ export type Brought = { readonly checkout: Checkout } & (
  * configured anything; what conflicts is left in the checkout between marks, for the agent to bring together.
  */
 export async function bringBase(checkout: Checkout, bringing: Bringing): Promise<Brought> {
-  const { work, onto, subject } = bringing;
+  const { work, onto, subject, trailers = {} } = bringing;
   const root = repositoryFolder(checkout.commonFolder);
   const left = await marksLeft(checkout, work);
   if (left.length > 0) return { how: "conflicts", checkout, files: left };
@@ -40,7 +41,7 @@ export async function bringBase(checkout: Checkout, bringing: Bringing): Promise
     writeFileSync(marksFile(checkout), JSON.stringify({ labels: [onto, work], files }), { mode: 0o600 });
     return { how: "conflicts", checkout: await show(checkout, merged.tree, bringing), files };
   }
-  const commit = await commitTree(root, { tree: merged.tree, parents: [onto], subject });
+  const commit = await commitTree(root, { tree: merged.tree, parents: [onto], subject, trailers });
   await moveKeptRef(checkout.commonFolder, refsOf(checkout).work, commit);
   return { how: "rebased", checkout: await show(checkout, merged.tree, bringing), commit };
 }

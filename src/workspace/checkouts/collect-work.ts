@@ -11,6 +11,7 @@ export interface CollectOptions {
   /** Paths that are no work; `.agents-work` unless told. */
   readonly exclude?: readonly string[];
   readonly subject?: string;
+  readonly trailers?: Readonly<Record<string, string>>;
 }
 
 export interface Collected {
@@ -27,10 +28,11 @@ export async function collectWork(
   options: CollectOptions = {},
 ): Promise<Collected | "unchanged"> {
   const { commonFolder, task, attempt, base } = checkout;
-  const { parent = base, subject = `${task}: work of attempt ${attempt}` } = options;
+  const { parent = base, subject = `${task}: work of attempt ${attempt}`, trailers = {} } = options;
   const { tree, changed, nested } = await snapshotTree(checkout, { ...options, parent });
   if (changed.length === 0 && nested.length === 0) return "unchanged";
-  const commit = await commitTree(repositoryFolder(commonFolder), { tree, parents: [parent], subject });
+  const written = { tree, parents: [parent], subject, trailers };
+  const commit = await commitTree(repositoryFolder(commonFolder), written);
   const { work: ref } = refsOf(checkout);
   await moveKeptRef(commonFolder, ref, commit);
   return { commit, ref, changed, nested };

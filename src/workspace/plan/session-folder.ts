@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { latinWords } from "../../core/names/latin-words.ts";
 
 export const sessionsFolder = ".agents-work";
 export const copyName = "tasks.yaml";
@@ -38,9 +39,7 @@ export function makeSessionFolder(
 }
 
 function slugOf(about: string): string {
-  const plain = about.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  const words = plain.match(/[a-z0-9]+/g) ?? [];
-  return words.join("-").slice(0, slugLengthMax).replace(/-$/, "") || "plan";
+  return latinWords(about).join("-").slice(0, slugLengthMax).replace(/-$/, "") || "plan";
 }
 
 function makeNew(folder: string): boolean {

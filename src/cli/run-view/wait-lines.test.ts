@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { Wait } from "../../core/plan/waits.ts";
+import { newWaits } from "./wait-lines.ts";
+
+const lock: Wait = {
+  ...{ on: "lock", task: "s/A", resource: "src", state: "REVIEW", waits_for_person: true },
+};
+const dependency = (waits: boolean): Wait => ({
+  ...{ on: "dependency", task: "s/A", state: "REVIEW", waits_for_person: waits },
+});
+
+describe("what is said of a task that waits", () => {
+  it("is who holds it up and what that one waits for, once", () => {
+    const told = new Map<string, string>();
+    const tasks = [
+      { key: "s/B", waits: [lock] },
+      { key: "s/C", waits: [lock] },
+      { key: "s/D", waits: [dependency(true)] },
+    ];
+    expect([...newWaits(tasks, told)]).toEqual([
+      ["waits for A (holds src, waits for you)", ["s/B", "s/C"]],
+      ["waits for A (waits for you)", ["s/D"]],
+    ]);
+    expect([...newWaits(tasks, told)]).toEqual([]);
+    expect([...newWaits([{ key: "s/B", waits: [] }], told)]).toEqual([]);
+    expect(newWaits([{ key: "s/B", waits: [lock] }], told).size).toBe(1);
+  });
+
+  it("is nothing where it waits for its turn, or for what tells of itself", () => {
+    const waits: readonly Wait[][] = [
+      [{ on: "slot" }],
+      [dependency(false)],
+      [{ on: "person", why: "decision", decision: "UD-1" }],
+    ];
+    expect(
+      newWaits(
+        waits.map((one, at) => ({ key: `s/${at}`, waits: one })),
+        new Map(),
+      ).size,
+    ).toBe(0);
+  });
+});

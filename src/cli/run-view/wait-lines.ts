@@ -1,0 +1,92 @@
+import type { Wait } from "../../core/plan/waits.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { readStatus } from "../../engine/read-status.ts";
+import { counted } from "../table.ts";
+import { shortName } from "../task-names.ts";
+import type { RunWatcher } from "./run-watcher.ts";
+import { type ShownTask, waitsText } from "./task-words.ts";
+
+const readMsMin = 1000;
+/** Reading many tasks takes time that the run needs: it is done that much less often. */
+const readShare = 20;
+/** From so many on that wait for the same, one line tells of all. */
+const alikeMin = 4;
+const namesShown = 5;
+
+type Lines = Pick<RunWatcher, "onTask" | "tell">;
+
+/** Says who holds up which task, once each, for those who read a run line by line. */
+export class WaitLines implements AsyncDisposable {
+  readonly #engine: Engine;
+  readonly #session: string;
+  readonly #lines: Lines;
+  /** What was said of each task last. */
+  readonly #told = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> = Promise.resolve();
+
+  /** Of the tasks of one session. */
+  constructor(engine: Engine, session: string, lines: Lines) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#lines = lines;
+    this.#wait(readMsMin);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#reading;
+    clearTimeout(this.#timer);
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#reading = this.#look();
+    }, ms);
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    const since = Date.now();
+    try {
+      const { tasks } = await readStatus(this.#engine);
+      this.#say(tasks.filter(({ key }) => key.startsWith(`${this.#session}/`)));
+      this.#wait(Math.max(readMsMin, (Date.now() - since) * readShare));
+    } catch (error) {
+      // The run meets the same trouble, and ends with it.
+      this.#lines.tell(`the tasks cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #say(tasks: readonly ShownTask[]): void {
+    for (const [text, alike] of newWaits(tasks, this.#told)) {
+      if (alike.length < alikeMin) for (const key of alike) this.#lines.onTask(key, { type: "said", text });
+      else this.#lines.tell(`${counted(alike.length, "task")}, each ${text}: ${namesOf(alike)}`);
+    }
+  }
+}
+
+/** The tasks of which something new is to be said, by what that is; `told` is brought up to date. */
+export function newWaits(
+  tasks: readonly Pick<ShownTask, "key" | "waits">[],
+  told: Map<string, string>,
+): ReadonlyMap<string, readonly string[]> {
+  const fresh = new Map<string, string[]>();
+  for (const task of tasks) {
+    const text = task.waits.some(isWorthSaying) ? waitsText(task) : "";
+    if (text === (told.get(task.key) ?? "")) continue;
+    told.set(task.key, text);
+    if (text !== "") fresh.set(text, [...(fresh.get(text) ?? []), task.key]);
+  }
+  return fresh;
+}
+
+/** Everything waits for slots and for what it depends on; what waits for a person tells of itself. */
+function isWorthSaying(wait: Wait): boolean {
+  return wait.on === "lock" || wait.on === "limit" || (wait.on === "dependency" && wait.waits_for_person);
+}
+
+function namesOf(keys: readonly string[]): string {
+  const shown = keys.slice(0, namesShown).map(shortName).join(", ");
+  return keys.length > namesShown ? `${shown} and ${keys.length - namesShown} more` : shown;
+}

@@ -1,0 +1,30 @@
+import { field, isStringList } from "../core/points/fields.ts";
+import { allow } from "../core/rules/verdict.ts";
+import type { LedgerEvent } from "../ledger/ledger.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { settle } from "./settle.ts";
+
+/** Agents of one account are out of quota: what waits for it can say so. */
+export function recordLimit(
+  engine: Engine,
+  limit: { readonly agents: readonly string[]; readonly until: string; readonly reason: string },
+  call: Call,
+) {
+  return settle(engine, { operation: "limit", input: limit, call }, async () => {
+    const draft = new Draft(engine, { by: call, cause: "run" });
+    draft.note({ type: "agent.limited", task: null, from: null, to: null, data: limit });
+    return { verdict: allow(), change: await draft.toChange() };
+  });
+}
+
+/** By agent, until when it is out of quota; `events` with the newest first. */
+export function limitsIn(events: readonly LedgerEvent[], nowMs: number): ReadonlyMap<string, string> {
+  const limits = new Map<string, string>();
+  for (const { data } of events) {
+    const [agents, until] = [field(data, "agents"), field(data, "until")];
+    if (!isStringList(agents) || typeof until !== "string") continue;
+    for (const agent of agents) if (!limits.has(agent)) limits.set(agent, until);
+  }
+  return new Map([...limits].filter(([, until]) => Date.parse(until) > nowMs));
+}

@@ -1,0 +1,29 @@
+import { askLogin } from "../../engine/ask-login.ts";
+import { recordLimit } from "../../engine/limited-agents.ts";
+import { localTime } from "../../workspace/local-time.ts";
+import type { AttemptEnd } from "./attempt.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** For a client that does not say when it can be asked again. */
+const limitedMs = 5 * 60_000;
+
+type Resting = Extract<AttemptEnd, { how: "limited" | "unauthenticated" }>;
+
+/** An agent that cannot work now rests, and the ledger says until when or for whom; what there is to tell. */
+export async function restAgent(
+  { agents, engine, call }: RunContext,
+  agent: string,
+  end: Resting,
+): Promise<string> {
+  if (end.how === "limited") {
+    const untilMs = end.until?.getTime() ?? Date.now() + limitedMs;
+    const rest = agents.pause(agent, { untilMs, reason: end.reason });
+    const until = new Date(untilMs).toISOString();
+    await recordLimit(engine, { agents: rest, until, reason: end.reason }, call);
+    return `${agent} is out of quota until ${localTime(until)}: ${end.reason}`;
+  }
+  agents.pause(agent, { untilMs: Number.POSITIVE_INFINITY, reason: end.reason });
+  const asked = await askLogin(engine, { agent, reason: end.reason }, call);
+  const way = asked === undefined ? "" : `; log in, then \`lockstep decide ${asked.id} done\``;
+  return `${agent} is not logged in: ${end.reason}${way}`;
+}
