@@ -26,6 +26,7 @@ export function needsPerson(
   tasks: readonly ShownTask[],
   nameOf: (key: string) => string,
 ): readonly Need[] {
+  const mayContinue = (id: string) => decisions.some(({ kind, task }) => kind === "continue" && task === id);
   return [
     ...decisions.map((one) => ({
       name: decisionName(decisions, one.id),
@@ -33,7 +34,7 @@ export function needsPerson(
       commands: decideCommands(one, decisions),
     })),
     ...tasks
-      .filter(({ state, id }) => state === "ESCALATED" && !decisions.some(({ task }) => task === id))
+      .filter(({ state, id }) => state === "ESCALATED" && !mayContinue(id))
       .map((task) => ({
         name: nameOf(task.id),
         text: whyOf(task),
