@@ -18,7 +18,7 @@ interface Halt {
 const newer = "it has used up a budget again";
 
 /**
- * The question whether a task that a budget has just ended may go on, for the same commit. What a role of a session
+ * The question whether a task that a budget has just ended may continue, for the same commit. What a role of a session
  * has used up is the session's own to ask about.
  */
 export async function askToContinue(draft: Draft, task: Task): Promise<readonly Decision[]> {

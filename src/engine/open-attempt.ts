@@ -31,14 +31,14 @@ export function openAttempt(
     tokens: 0,
     worklogBytes: judged.worklogBytes,
     runner,
-    minutesMax: task.goesOn?.minutes ?? draft.engine.limits.minutes.halt,
+    minutesMax: task.continued?.minutes ?? draft.engine.limits.minutes.halt,
     warned: [],
   };
   const { previous } = judged;
   if (previous !== undefined && previous.leaseState !== "over")
     draft.putAttempt({ ...previous, leaseState: "over", endedAt: at });
   draft.putAttempt(attempt);
-  draft.putTask({ ...task, epoch, goesOn: null });
+  draft.putTask({ ...task, epoch, continued: null });
   draft.release(task.key);
   const lock = { task: task.key, epoch, takenAt: at };
   const paths = judged.entries.map(({ text, shapes }) => ({

@@ -174,7 +174,7 @@ async function work(
       if ("invalid" in read) return read;
       written = await readWritten(context, place.checkout, task.plan.lock_scope);
       const faults = read.status === "OK" ? wish.judge(reader(sessionContext, written)) : [];
-      return faults.length === 0 ? read : { invalid: faults.join("; ") };
+      return faults.length === 0 ? read : { invalid: faults.join("\n") };
     },
     say,
   });

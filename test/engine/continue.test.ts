@@ -107,10 +107,10 @@ describe("a task that has used up a budget", () => {
     const after = await engine.ledger.task("T-1");
     expect(after).toMatchObject({
       ...{ state: "PENDING", counters: before?.counters, fixDelta: before?.fixDelta },
-      ...{ tokensForgiven: 0, resolution: "continue: 10 more tokens", goesOn: { minutes: null } },
+      ...{ tokensForgiven: 0, resolution: "continue: 10 more tokens", continued: { minutes: null } },
     });
     await again(engine);
-    expect((await engine.ledger.task("T-1"))?.goesOn).toBeNull();
+    expect((await engine.ledger.task("T-1"))?.continued).toBeNull();
   });
 
   it("may take the minutes that a person says, once", async () => {

@@ -51,7 +51,10 @@ export async function runLockstep(
   const document = await call();
   if (document === "killed" || !Array.isArray(document.tasks)) throw refusalOf(document);
   const tasks = document.tasks.map((task) => [task.id, task] as const);
-  const questions = (document.decisions ?? []).map((one) => [nameOf(one.task), one] as const);
+  // Whether a halted task may continue is asked about as well, but first of all it was halted.
+  const questions = (document.decisions ?? [])
+    .filter(({ kind }) => kind !== "continue")
+    .map((one) => [nameOf(one.task), one] as const);
   return { repository, log, tasks: new Map(tasks), questions: new Map(questions) };
 }
 

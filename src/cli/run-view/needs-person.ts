@@ -26,6 +26,7 @@ export function needsPerson(
   tasks: readonly ShownTask[],
   nameOf: (key: string) => string,
 ): readonly Need[] {
+  const mayContinue = (id: string) => decisions.some(({ kind, task }) => kind === "continue" && task === id);
   return [
     ...decisions.map((one) => ({
       name: decisionName(decisions, one.id),
@@ -33,8 +34,7 @@ export function needsPerson(
       commands: decideCommands(one, decisions),
     })),
     ...tasks.flatMap((task) => {
-      const isAsked = task.state === "ESCALATED" && decisions.some((one) => one.task === task.key);
-      if (isAsked) return [];
+      if (mayContinue(task.key)) return [];
       const name = nameOf(task.key);
       const commands = commandsFor(task, name);
       const text = isWaitingFor(task, "taken") ? "is in your hands" : whyOf(task);

@@ -78,14 +78,14 @@ export const next = {
     refusal: { code: null, reason: `cancelled: ${reason}`, details: { cancelled: true } },
   }),
 
-  /** A person's answer starts the task afresh: every budget is whole again. Or it only lets it go on. */
+  /** A person's answer starts the task afresh: every budget is whole again. Or it only lets the task continue. */
   resolved: (task: Task, { note, more }: EventOf<"resolve">): Partial<Task> => ({
     resolution: note,
     hold: null,
     refusal: null,
     ...(more === undefined
       ? { counters: noRetries, ...forgiven(task), allowed: null, streak: null, fixDelta: null }
-      : { allowed: allowedWith(task, more), goesOn: { minutes: minutesIn(more) } }),
+      : { allowed: allowedWith(task, more), continued: { minutes: minutesIn(more) } }),
   }),
 
   /** The fourth rejection, or the same error for the third time, ends it. */

@@ -51,10 +51,10 @@ export interface Task {
   /** In all, where a person allowed more than the limits after those had ended it. */
   readonly allowed?: { readonly tokens?: number; readonly cost_usd?: number } | null;
   /**
-   * A person lets it go on after a budget had ended it: its next attempt is the same work in the same conversation.
+   * A person let it continue after a budget had ended it: its next attempt is the same work in the same conversation.
    * `minutes`: how long that may take; null: as long as any.
    */
-  readonly goesOn?: { readonly minutes: number | null } | null;
+  readonly continued?: { readonly minutes: number | null } | null;
   /** What lifecycle hooks left for the next ones, such as `pr_url`. */
   readonly hookContext?: Details;
   /** What the last attempt handed in. */

@@ -82,8 +82,8 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
   // What a dead run left behind must not work in the same checkout.
   if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
   try {
-    const goesOn = before?.goesOn != null;
-    const fresh = { ...one, isFresh: !goesOn && (one.isFresh || isBehind(before)) };
+    const continued = before?.continued != null;
+    const fresh = { ...one, isFresh: !continued && (one.isFresh || isBehind(before)) };
     return await work(context, { task, one: fresh, started, own, before, previous });
   } catch (error) {
     // One task's trouble is not the run's: it is told like any other failure of an attempt.
@@ -265,7 +265,7 @@ async function openPlace(context: RunContext, { task, one, started }: Working) {
 /** The same agent goes on in its own conversation, with only what is new. */
 function goOnWith({ one: { agent, isFresh }, previous, before }: Working, prompt: string) {
   const conversation = previous?.conversation;
-  const reworks = agent.reworks === "resume" || before?.goesOn != null;
+  const reworks = agent.reworks === "resume" || before?.continued != null;
   const same = previous?.agent === agent.name && reworks && !isFresh;
   return same && agent.can.resume && conversation !== undefined ? { goOn: { conversation, prompt } } : {};
 }
