@@ -3,6 +3,7 @@ import { isMeta } from "../core/session/meta-key.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { AnswerOf } from "../engine/operate.ts";
+import type { TaskStatus } from "../engine/read-status.ts";
 import type { Project } from "../workspace/find-project.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { type AfterAnswer, afterAnswer } from "./after-answer.ts";
@@ -147,8 +148,7 @@ async function reasonFor(id: string, answer: string, note: string): Promise<stri
 async function decisionsText(decisions: Decisions, options: AskOptions): Promise<string> {
   const status = await ask("status", {}, options);
   const { tasks: listed, landings } = "allow" in status ? { tasks: [], landings: [] } : status;
-  if (decisions.length === 0)
-    return nothingAsked(listed.filter(({ state }) => state === "ESCALATED").length, landings.length);
+  if (decisions.length === 0) return nothingAsked(listed, landings.length);
   const nameOf = statusNames(listed).of;
   const all = await ask("decisions", { all: true }, options);
   const pending = ("allow" in all ? decisions : all).filter(({ state }) => state === "pending");
@@ -167,10 +167,15 @@ async function decisionsText(decisions: Decisions, options: AskOptions): Promise
     .join("\n");
 }
 
-function nothingAsked(escalated: number, landings: number): string {
+function nothingAsked(tasks: readonly TaskStatus[], landings: number): string {
+  const isTheirs = ({ waits }: TaskStatus) => waits.some(({ on }) => on === "person");
+  const theirs = tasks.filter(isTheirs);
+  const escalated = theirs.filter(({ state }) => state === "ESCALATED").length;
+  const others = theirs.length - escalated;
   const are = (count: number) => (count === 1 ? "is" : "are");
   const waiting = [
     ...(escalated === 0 ? [] : [`${counted(escalated, "task")} ${are(escalated)} escalated`]),
+    ...(others === 0 ? [] : [`${counted(others, "task")} ${others === 1 ? "waits" : "wait"}`]),
     ...(landings === 0 ? [] : [`${counted(landings, "landing")} ${landings === 1 ? "waits" : "wait"}`]),
   ];
   if (waiting.length === 0) return "nothing waits for you\n";

@@ -126,7 +126,8 @@ function awaitEnd() {
 function modelOf(told: Told, keys: string | null): RunModel {
   const { tasks, decisions, walls, breaker, isRunning } = told;
   return {
-    ...{ name: null, tasks, decisions, last: new Map(), sinceMs: null, keys },
+    ...{ name: null, decisions, last: new Map(), sinceMs: null, keys },
+    tasks: tasks.filter(({ archived }) => !archived),
     nameOf: statusNames(tasks).of,
     walls: isRunning ? walls : null,
     budget: { tokens: null, costUsd: null },
