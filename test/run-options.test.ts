@@ -159,6 +159,16 @@ describe("a plan that calls tasks completed", () => {
     expect(await repository.run(["run"])).toMatchObject({ status: 0 });
   });
 
+  it("may be another tool's session, which resume names", async () => {
+    using repository = planned();
+    repository.write(".agents-work/2026-02-14_shop/tasks.yaml", `tasks:\n  - ${task("A", ", agent: ann")}\n`);
+    const { status, stderr } = await repository.run(["resume"]);
+    expect(status).toBe(2);
+    const [, way = ""] = /`lockstep (run [^`]+)`/.exec(stderr) ?? [];
+    expect(await repository.run(way.split(" "))).toMatchObject({ status: 0 });
+    expect(repository.git("ls-tree", "--name-only", "main", "A.txt")).toBe("A.txt");
+  });
+
   it("is refused where nothing is left to do", async () => {
     using repository = planned({ tasks: [done] });
     const { status, stderr } = await repository.run(["run"]);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
 import type { Deny } from "../core/rules/verdict.ts";
@@ -14,7 +15,7 @@ import { publishStatus } from "../session/publish-status.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
 import { restoreFiles } from "../workspace/plan/session-backup.ts";
-import { makeSessionFolder } from "../workspace/plan/session-folder.ts";
+import { copyName, makeSessionFolder, sessionsAt, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
 import { CommandFault } from "./command-fault.ts";
@@ -90,13 +91,24 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
     if (session === undefined)
       throw new CommandFault(
         "R-IN-001",
-        `there is no session${name === undefined ? "" : ` \`${name}\``} to go on with: \`lockstep start "<goal>"\` begins one, \`lockstep run\` goes on with a plan`,
+        `there is no session${name === undefined ? "" : ` \`${name}\``} to go on with: ${wayOn(context.repository.root, name)}`,
       );
     if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
     return options.abandon === undefined
       ? goOn(context, session, options)
       : abandon(context, session, options.abandon);
   });
+}
+
+/** A session folder with a plan that the ledger does not know was made by another tool: its tasks can still be done. */
+function wayOn(root: string, name: string | undefined): string {
+  const plans = sessionsAt(root)
+    .filter((session) => name === undefined || session === name)
+    .map((session) => `${sessionsFolder}/${session}/${copyName}`);
+  const foreign = plans.find((plan) => existsSync(join(root, plan)));
+  if (foreign !== undefined)
+    return `\`lockstep run ${foreign}\` does the open tasks of the plan that is there, which Lockstep did not make`;
+  return '`lockstep start "<goal>"` begins one, `lockstep run` goes on with a plan';
 }
 
 /** What is given up without a name has to be the only one. */
