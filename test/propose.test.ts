@@ -61,6 +61,20 @@ describe("integrate: pr", () => {
     expect(read(repository, "calls")).toContain("pr edit work");
   });
 
+  it("proposes a remote branch under its own name, and a commit under one that says so", async () => {
+    using repository = withRemote();
+    const commit = repository.git("rev-parse", "work");
+    repository.git("push", "-q", "origin", "work");
+    repository.git("fetch", "-q", "origin");
+    repository.git("branch", "-q", "-D", "work");
+    for (const name of ["origin/work", commit])
+      expect((await repository.run(["land", name], { env: repository.env })).status, name).toBe(0);
+    expect(read(repository, "calls")).toContain("--head work ");
+    expect(remote(repository, "rev-parse", "work", `land-${commit.slice(0, 12)}`)).toBe(
+      `${commit}\n${commit}`,
+    );
+  });
+
   it("proves each of several alone, because they are merged one by one", async () => {
     using repository = withRemote();
     repository.branch("lib", { "lib.js": "exports.x = 1;\n" });

@@ -8,7 +8,10 @@ export function addEverydayCommands(program: Command): void {
   addRuns(program);
   program
     .command("land")
-    .argument("<branch...>", "several are merged in this order, and whoever breaks another is left out")
+    .argument(
+      "<branch...>",
+      "local or remote, a tag or a commit; several are merged in this order, and whoever breaks another is left out",
+    )
     .description("take a branch into the base: only inside its scope, only proven on the merged tree")
     .option("--scope <path...>", "what the branch may change (default: everything)")
     .option("--check <command...>", "must pass on the merged tree")

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryFolder } from "../checkouts/checkout.ts";
 import { shareObjects } from "../checkouts/new-repository.ts";
@@ -13,7 +13,7 @@ import { takeSlot } from "./proof-slot.ts";
 import { readName, splitAtZero } from "./read-diff.ts";
 import { git, gitBytes } from "./run-git.ts";
 import { fillSubmodules } from "./submodules.ts";
-import { type BytePath, sweepTree, trackedIn } from "./sweep-tree.ts";
+import { type BytePath, onDisk, sweepTree, trackedIn } from "./sweep-tree.ts";
 import { listTree } from "./tree-entries.ts";
 
 /**
@@ -67,7 +67,7 @@ export function openProofCheckout(
     const tree = await listTree(repositoryFolder(commonFolder), commit);
     const tracked = trackedIn(tree);
     left = sweepTree(folder, tracked, kept);
-    const filtered = await filteredPaths(folder, { env, paths: [...tracked.modes.keys()] });
+    const filtered = await filteredPaths(folder, { env, modes: tracked.modes });
     for (const name of refused.map((one) => one.slice("filter.".length)))
       sayOnce(
         filtered.get(name),
@@ -127,10 +127,15 @@ async function proofGit(folder: string, gitFolder: string) {
 /** By the name of their filter. */
 async function filteredPaths(
   folder: string,
-  { env, paths }: { env: Readonly<Record<string, string>>; paths: readonly BytePath[] },
+  { env, modes }: { env: Readonly<Record<string, string>>; modes: ReadonlyMap<BytePath, string> },
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found = new Map<string, string[]>();
-  if (!paths.some((path) => /(?:^|\/)\.gitattributes$/.test(path))) return found;
+  const paths = [...modes.keys()];
+  const namesFilter = (path: BytePath) =>
+    /(?:^|\/)\.gitattributes$/.test(path) &&
+    modes.get(path)?.startsWith("100") === true &&
+    readFileSync(onDisk(folder, path)).includes("filter");
+  if (!paths.some(namesFilter)) return found;
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
   const words = ["check-attr", "-z", "--stdin", "filter"];
   const fields = splitAtZero(await gitBytes(folder, words, { env, input })).map((one) => readName(one).path);
