@@ -27,6 +27,13 @@ export function addEverydayCommands(program: Command): void {
     .option("--watch", "show it live, until q")
     .option("--disk", "the checkouts instead, and what they take on the disk")
     .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
+  program
+    .command("clean")
+    .description("free what nothing needs any more: old checkouts, refs, outputs and caches")
+    .option("--older <days>", "of finished work, what was not used for so many days (default: 30)")
+    .option(...dryRun)
+    .option(...json)
+    .action(async (options) => endsWith((await import("./clean.ts")).cleanCommand(options)));
   addTaskCommands(program);
   program
     .command("widen")

@@ -1,11 +1,14 @@
+import { join } from "node:path";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { IntegrationContext } from "../run/integration.ts";
+import { packRepository } from "../workspace/git/pack-repository.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { hearDecisions, openNotifier } from "./notify-person.ts";
 import { openEngine } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
+import { runAtWork } from "./run-at-work.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 interface Told {
@@ -56,5 +59,17 @@ async function withContext<Result>(
   using progress = showProgress();
   // A person lands and rolls back; a run acts by itself, with the rights of the person who started it.
   const call = { role: "person", ...(ofPerson.has(command) ? {} : { as: "run" }) } as const;
-  return await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
+  const result = await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
+  if (!dryRun) await packAfter(repository.commonFolder, progress.step);
+  return result;
+}
+
+/** Not while another process has agents at work. What fails here undoes nothing. */
+async function packAfter(commonFolder: string, onProgress: (line: string) => void): Promise<void> {
+  if (runAtWork(join(commonFolder, "lockstep")) !== undefined) return;
+  try {
+    await packRepository(commonFolder, { onProgress });
+  } catch (error) {
+    onProgress(`the repository could not be packed: ${(error as Error).message}`);
+  }
 }

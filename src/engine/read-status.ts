@@ -58,7 +58,11 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   };
 }
 
-function openAmong({ decisions, sessions }: Survey, tasks: ReadonlyMap<string, Task>): readonly Decision[] {
+/** The decisions that somebody still needs. */
+export function openAmong(
+  { decisions, sessions }: Pick<Survey, "decisions" | "sessions">,
+  tasks: ReadonlyMap<string, Task>,
+): readonly Decision[] {
   const byName = new Map(sessions.map((session) => [session.name, session]));
   return decisions.filter((decision) => {
     const session = sessionAskedAbout(decision);
