@@ -16,23 +16,25 @@ interface Told {
   readonly text: string;
   /** Each with the name of what was refused, where there are several. */
   readonly refusals: readonly { readonly name?: string; readonly refused: Deny }[];
-  readonly document: unknown;
+  readonly document: object;
 }
 
 export interface RepositoryOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
+  /** The document is the last of many lines. */
+  readonly jsonLines?: boolean;
 }
 
 /** A command that moves the base, in a repository, with its progress on stderr. Only a person gets here. */
 export async function inRepository(
-  command: "land" | "rollback" | "run" | "do" | "start" | "resume",
-  { dryRun = false, json = false }: RepositoryOptions,
+  command: "land" | "rollback" | "run" | "do" | "start" | "resume" | "report",
+  { dryRun = false, jsonLines = false, json = jsonLines }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {
   try {
     const { exit, text, refusals, document } = await withContext(command, { dryRun, json }, act);
-    writeAll(1, json ? `${JSON.stringify(document, null, 2)}\n` : text);
+    writeAll(1, json ? documentText(document, jsonLines) : text);
     for (const { name, refused } of refusals)
       writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
     return exit;
@@ -41,6 +43,11 @@ export async function inRepository(
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
     return tellRefusal(fault, json);
   }
+}
+
+function documentText(document: object, asLine: boolean): string {
+  if (!asLine) return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify({ event: "run.ended", at: new Date().toISOString(), ...document })}\n`;
 }
 
 const ofPerson: ReadonlySet<string> = new Set(["land", "rollback"]);

@@ -12,6 +12,7 @@ export interface RunOptions extends RepositoryOptions {
   readonly agent?: string;
   readonly maxParallel?: string;
   readonly allowRed?: boolean;
+  readonly jsonLines?: boolean;
 }
 
 /** The configuration as this one run has it. */

@@ -35,7 +35,7 @@ describe("work that is finished", () => {
     ["merged and failed", { tasks: [own("A"), own("B", { state: "FAILED" })] }, ["S/A", "S/B"]],
     ["one is open", { tasks: [own("A"), own("B", { state: "BLOCKED" })] }, []],
     ["one is escalated", { tasks: [own("A"), own("B", { state: "ESCALATED" })] }, []],
-    ["made too late", { tasks: [own("A", { createdAt: "2026-01-02T00:00:00.000Z" })] }, []],
+    ["something happened too late", { tasks: [own("A", { updatedAt: "2026-01-02T00:00:00.000Z" })] }, []],
     [
       "its attempt ended too late",
       { tasks: [own("A")], attempts: [attempt("S/A", { endedAt: "2026-01-03T00:00:00.000Z" })] },

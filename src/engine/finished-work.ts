@@ -17,9 +17,9 @@ export function finishedBefore(facts: Facts, ms: number): readonly Task[] {
   const attemptOf = new Map(attempts.map((attempt) => [attempt.task, attempt]));
   const sessionOf = new Map(sessions.map((session) => [session.name, session]));
   const over = new Set(overTasks(facts));
-  const lastOf = ({ key, createdAt }: Task) => {
+  const lastOf = ({ key, updatedAt }: Task) => {
     const attempt = attemptOf.get(key);
-    return Math.max(Date.parse(createdAt), Date.parse(attempt?.endedAt ?? attempt?.beatAt ?? createdAt));
+    return Math.max(Date.parse(updatedAt), Date.parse(attempt?.endedAt ?? attempt?.beatAt ?? updatedAt));
   };
   const groups = Map.groupBy(tasks, ({ key, session }) => session ?? `/${key}`);
   return [...groups].flatMap(([name, group]) => {
