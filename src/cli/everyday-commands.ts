@@ -30,19 +30,7 @@ export function addEverydayCommands(program: Command): void {
     .option("--failed", "tasks whose work failed or was refused, and is not merged")
     .option("--disk", "the checkouts instead, and what they take on the disk")
     .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
-  const session = program.command("session").description("what `run`, `do` and `start` began");
-  session
-    .command("list")
-    .description("every session, with what became of its tasks")
-    .option(...json)
-    .action(async (options) => endsWith((await import("./session.ts")).sessionListCommand(options)));
-  program
-    .command("clean")
-    .description("free what nothing needs any more: old checkouts, refs, outputs and caches")
-    .option("--older <days>", "of finished work, what was not used for so many days (default: 30)")
-    .option(...dryRun)
-    .option(...json)
-    .action(async (options) => endsWith((await import("./clean.ts")).cleanCommand(options)));
+  addSessionsAndCleaning(program);
   addTaskCommands(program);
   program
     .command("widen")
@@ -74,6 +62,22 @@ export function addEverydayCommands(program: Command): void {
   addBreaker(program);
   addExplaining(program);
   addSettingUp(program);
+}
+
+function addSessionsAndCleaning(program: Command): void {
+  const session = program.command("session").description("what `run`, `do` and `start` began");
+  session
+    .command("list")
+    .description("every session, with what became of its tasks")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./session.ts")).sessionListCommand(options)));
+  program
+    .command("clean")
+    .description("free what nothing needs any more: old checkouts, refs, outputs and caches")
+    .option("--older <days>", "of finished work, what was not used for so many days (default: 30)")
+    .option(...dryRun)
+    .option(...json)
+    .action(async (options) => endsWith((await import("./clean.ts")).cleanCommand(options)));
 }
 
 function addTaskCommands(program: Command): void {
