@@ -50,6 +50,17 @@ describe("an agent's work", () => {
     expect(agent.git("status", "--porcelain")).toBe("M a.txt\n D b.txt");
   });
 
+  it("that is collected again can still be found; a log is written only then", async () => {
+    using work = await collected();
+    work.agent.write("new.txt", "one\n");
+    const { commit, ref } = await work.collect();
+    const log = join(work.path, ".git", "logs", ref);
+    expect(existsSync(log)).toBe(false);
+    work.agent.write("new.txt", "two\n");
+    await work.collect();
+    expect(readFileSync(log, "utf8")).toContain(commit);
+  });
+
   it("keeps links, the executable bit, and names that are not UTF-8 or hold line breaks", async () => {
     using work = await collected({ "a.txt": "a\n", "run.sh": "#!/bin/sh\n" });
     work.git("config", "core.fileMode", "false");

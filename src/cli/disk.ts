@@ -53,9 +53,9 @@ export function diskText({ folder, bytes, checkouts }: DiskReading): string {
     megabytes(size),
     localTime(last_use).slice(0, -":00".length),
   ]);
-  return `${table(["CHECKOUT", "TASK", "SIZE", "LAST USED"], rows)}\n${megabytes(bytes)} in ${folder}\n`;
+  return `${table(["CHECKOUT", "TASK", "SIZE", "LAST USED"], rows)}\n${megabytes(bytes)} in ${folder}; \`lockstep clean\` frees what nothing needs any more\n`;
 }
 
-function megabytes(bytes: number): string {
+export function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -28,8 +28,12 @@ export function addEverydayCommands(program: Command): void {
     .description("what waits for you, then every task")
     .option(...json)
     .option("--watch", "show it live, until q")
+    .option("--session <session>", "its tasks alone")
+    .option("--since <time>", "tasks to which something happened since: an ISO time, or 30m, 2h, 3d ago")
+    .option("--failed", "tasks whose work failed or was refused, and is not merged")
     .option("--disk", "the checkouts instead, and what they take on the disk")
     .action(async (options) => endsWith((await import("./status.ts")).statusCommand(options)));
+  addSessionsAndCleaning(program);
   addTaskCommands(program);
   program
     .command("widen")
@@ -61,6 +65,22 @@ export function addEverydayCommands(program: Command): void {
   addBreaker(program);
   addExplaining(program);
   addSettingUp(program);
+}
+
+function addSessionsAndCleaning(program: Command): void {
+  const session = program.command("session").description("what `run`, `do` and `start` began");
+  session
+    .command("list")
+    .description("every session, with what became of its tasks")
+    .option(...json)
+    .action(async (options) => endsWith((await import("./session.ts")).sessionListCommand(options)));
+  program
+    .command("clean")
+    .description("free what nothing needs any more: old checkouts, refs, outputs and caches")
+    .option("--older <days>", "of finished work, what was not used for so many days (default: 30)")
+    .option(...dryRun)
+    .option(...json)
+    .action(async (options) => endsWith((await import("./clean.ts")).cleanCommand(options)));
 }
 
 function addTaskCommands(program: Command): void {
@@ -221,9 +241,14 @@ function addExplaining(program: Command): void {
       "an agent session (`sess_…`, or the client's own), or a session; default: the newest",
     )
     .description("how agents kept to the rules: score, violations, what to do better")
+    .option("--run", "what became of a run instead: its report once more (default: of the newest session)")
     .option(...json)
     .action(async (name, options) =>
-      endsWith((await import("./compliance-report.ts")).reportCommand(name, options)),
+      endsWith(
+        options.run === true
+          ? (await import("./report-again.ts")).reportAgainCommand(name, options)
+          : (await import("./compliance-report.ts")).reportCommand(name, options),
+      ),
     );
   program
     .command("self-check")

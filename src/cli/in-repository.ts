@@ -1,12 +1,15 @@
+import { join } from "node:path";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { packRepository } from "../workspace/git/pack-repository.ts";
 import { findRepository, readRepository } from "../workspace/git/repository-state.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { hearDecisions, openNotifier } from "./notify-person.ts";
 import { openEngine } from "./open-engine.ts";
 import { showProgress } from "./progress.ts";
+import { runAtWork } from "./run-at-work.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 interface Told {
@@ -14,23 +17,25 @@ interface Told {
   readonly text: string;
   /** Each with the name of what was refused, where there are several. */
   readonly refusals: readonly { readonly name?: string; readonly refused: Deny }[];
-  readonly document: unknown;
+  readonly document: object;
 }
 
 export interface RepositoryOptions {
   readonly dryRun?: boolean;
   readonly json?: boolean;
+  /** The document is the last of many lines. */
+  readonly jsonLines?: boolean;
 }
 
 /** A command that moves the base, in a repository, with its progress on stderr. Only a person gets here. */
 export async function inRepository(
-  command: "land" | "rollback" | "run" | "do" | "start" | "resume",
-  { dryRun = false, json = false }: RepositoryOptions,
+  command: "land" | "rollback" | "run" | "do" | "start" | "resume" | "report",
+  { dryRun = false, jsonLines = false, json = jsonLines }: RepositoryOptions,
   act: (context: IntegrationContext) => Promise<Told>,
 ): Promise<number> {
   try {
     const { exit, text, refusals, document } = await withContext(command, { dryRun, json }, act);
-    writeAll(1, json ? `${JSON.stringify(document, null, 2)}\n` : text);
+    writeAll(1, json ? documentText(document, jsonLines) : text);
     for (const { name, refused } of refusals)
       writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
     return exit;
@@ -39,6 +44,11 @@ export async function inRepository(
     if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
     return tellRefusal(fault, json);
   }
+}
+
+function documentText(document: object, asLine: boolean): string {
+  if (!asLine) return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify({ event: "run.ended", at: new Date().toISOString(), ...document })}\n`;
 }
 
 const ofPerson: ReadonlySet<string> = new Set(["land", "rollback"]);
@@ -59,5 +69,17 @@ async function withContext<Result>(
   using progress = showProgress();
   // A person lands and rolls back; a run acts by itself, with the rights of the person who started it.
   const call = { role: "person", ...(ofPerson.has(command) ? {} : { as: "run" }) } as const;
-  return await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
+  const result = await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
+  if (!dryRun) await packAfter(repository.commonFolder, progress.step);
+  return result;
+}
+
+/** Not while another process has agents at work. What fails here undoes nothing. */
+async function packAfter(commonFolder: string, onProgress: (line: string) => void): Promise<void> {
+  if (runAtWork(join(commonFolder, "lockstep")) !== undefined) return;
+  try {
+    await packRepository(commonFolder, { onProgress });
+  } catch (error) {
+    onProgress(`the repository could not be packed: ${(error as Error).message}`);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Deny } from "../core/rules/verdict.ts";
-import { readStatus, type Status } from "../engine/read-status.ts";
+import { batchesOf, readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
 import { checkOutput } from "./check-output.ts";
@@ -44,12 +44,13 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   const costs: readonly number[] = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
   const document = {
     ...{ ...all, session, outcome, tasks, decisions, walls },
-    batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
+    batches: batchesOf(tasks),
     cost_usd: costs.length === 0 ? null : sumOf(costs),
     ...(refused === undefined ? {} : { refused }),
   };
   const report: RunReport = {
-    ...{ session, outcome, tasks: counting, decisions, walls, missing },
+    ...{ session, outcome, tasks: counting, decisions, missing },
+    walls: ran.walls === undefined ? null : walls,
     ...{
       wasDone: ran.wasDone ?? false,
       base: context.repository.base,
@@ -83,7 +84,7 @@ function newestOf<Task extends { readonly key: string; readonly created_at: stri
 }
 
 /** `T-001-r1` is T-001, which was rolled back, done again. */
-function originalOf(name: string): string {
+export function originalOf(name: string): string {
   return name.replace(/-r\d+$/, "");
 }
 

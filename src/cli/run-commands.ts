@@ -20,7 +20,9 @@ export function addRuns(program: Command): void {
     .option("--minutes <n>", "how long an attempt may take (default: limits.minutes.halt)")
     .option("--again", "start it anew, though it has a session")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
+    .option("--dry-run", "order, batches, overlaps, agents and limits; start nothing")
     .option(...json)
+    .option("--json-lines", "every event as a line of JSON on stdout, and last the document of --json")
     .hook("preAction", keepHeapSmall)
     .action(async (plan, options) => endsWith((await import("./run.ts")).runCommand(plan, options)));
   program

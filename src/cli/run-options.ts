@@ -15,6 +15,7 @@ export interface RunOptions extends RepositoryOptions {
   readonly tokens?: string;
   readonly minutes?: string;
   readonly allowRed?: boolean;
+  readonly jsonLines?: boolean;
 }
 
 /** The configuration as this one run has it. */

@@ -26,10 +26,12 @@ import { writeAll } from "./descriptor.ts";
 import { inRepository } from "./in-repository.ts";
 import { listenForStops } from "./listen-for-stops.ts";
 import { limitsOf } from "./open-engine.ts";
+import { previewRun } from "./preview-run.ts";
 import { showProgress } from "./progress.ts";
 import { reportRun, type Walls } from "./report-run.ts";
 import { runAtWork } from "./run-at-work.ts";
 import { configForRun, optionFault, planFor, type RunOptions } from "./run-options.ts";
+import { JsonLines } from "./run-view/json-lines.ts";
 import { isLive, LiveView } from "./run-view/live-view.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
 import { runPort } from "./run-view/run-port.ts";
@@ -46,6 +48,8 @@ interface PlanOptions extends RunOptions {
 /** Exit 0 everything merged, 1 something failed, 3 a person has to decide or it was stopped. */
 export function runCommand(file: string | undefined, options: PlanOptions): Promise<number> {
   return inRepository("run", options, async (context) => {
+    if (options.json === true && options.jsonLines === true)
+      throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: give one of them");
     const name = file ?? (await defaultPlan(context.engine, context.repository.root));
     // From where the person is; else from the root, as the default has it.
     const path = [resolve(name), join(context.repository.root, name)].find(existsSync);
@@ -122,6 +126,7 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const engine = { ...given.engine, limits: limitsOf(config) };
   const context = { ...given, engine, config, allowRed: options.allowRed === true };
   const written = planFor(readPlan(context, file, say), config, options.agent);
+  if (options.dryRun === true) return previewRun(context, { file, plan: written, again });
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);
   const refused = await takeInChanges(context, { plan: written, session });
@@ -135,7 +140,7 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
     forget(session);
     return reportRun(context, { ...told, refused: red });
   }
-  const ran = await runTasks(context, plan, session);
+  const ran = await runTasks(context, { plan, session, inLines: options.jsonLines === true });
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
 }
@@ -201,7 +206,21 @@ export async function checkedBase(context: IntegrationContext) {
 }
 
 /** From the first agent to the last, in front of whoever watches. */
-async function runTasks(given: IntegrationContext, plan: LoadedPlan, session: SessionPlan) {
+async function runTasks(
+  given: IntegrationContext,
+  {
+    plan,
+    session,
+    inLines,
+  }: {
+    readonly plan: LoadedPlan;
+    readonly session: SessionPlan;
+    /** Events are told on stdout. */
+    readonly inLines: boolean;
+  },
+) {
+  const { ledger } = given.engine;
+  await using _events = inLines ? await JsonLines.open(ledger, session.session) : undefined;
   const last = new Map<string, string>();
   await using lines = new PlainLines(session.session, given.engine.ledger);
   let watcher: RunWatcher = lines;

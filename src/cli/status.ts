@@ -21,46 +21,50 @@ import { Screen } from "./run-view/screen.ts";
 import { isTaken } from "./run-view/task-words.ts";
 import { wallWords } from "./run-view/words.ts";
 import { type ServerStatus, serverLine, serverStatus } from "./server-status.ts";
+import { type FilterOptions, filterStatus, isFilter } from "./status-filter.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
 import { countedStates, taskTable } from "./task-table.ts";
 
-interface StatusOptions {
+interface StatusOptions extends FilterOptions {
   readonly json?: boolean;
   readonly watch?: boolean;
   readonly disk?: boolean;
 }
 
 /** With what only the process that is at work knows. */
-type Told = Status & { readonly isRunning: boolean };
+type Told = Status & { readonly isRunning: boolean /** Nothing is left out. */; readonly isWhole?: boolean };
 
 const watchMs = 1000;
 
-export async function statusCommand({ json, watch, disk }: StatusOptions): Promise<number> {
+export async function statusCommand({ json, watch, disk, ...filter }: StatusOptions): Promise<number> {
   if (disk === true) return showReading({ json, text: diskText }, async () => readDisk());
-  if (watch === true && json !== true && process.stdout.isTTY) return watchStatus();
+  if (watch === true && json !== true && process.stdout.isTTY) return watchStatus(filter);
   const withServer = async <Read extends object>(read: () => Promise<Read | Deny>) => {
     const status = await read();
     return "allow" in status ? status : { ...status, server: serverStatus() };
   };
-  if (json === true) return showReading({ json, text: () => "" }, () => withServer(readDocument));
-  return showReading({ text: textWithServer }, () => withServer(readTold));
+  if (json === true)
+    return showReading({ json, text: () => "" }, () => withServer(() => readDocument(filter)));
+  return showReading({ text: textWithServer }, () => withServer(() => readTold(filter)));
 }
 
-async function readDocument(): Promise<Status | Deny> {
-  const told = await readTold();
+async function readDocument(filter: FilterOptions): Promise<Status | Deny> {
+  const told = await readTold(filter);
   if ("allow" in told) return told;
-  const { isRunning: _, ...status } = told;
+  const { isRunning: _running, isWhole: _whole, ...status } = told;
   return status;
 }
 
-async function readTold(): Promise<Told | Deny> {
-  const status = await ask("status", {});
-  if ("allow" in status) return status;
+async function readTold(filter: FilterOptions): Promise<Told | Deny> {
+  const read = await ask("status", {});
+  if ("allow" in read) return read;
+  const isWhole = isFilter(filter);
+  const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
   const walls = wallsAtWork();
-  if (walls === undefined) return { ...status, isRunning: false };
-  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true };
+  if (walls === undefined) return { ...status, isRunning: false, isWhole };
+  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole };
 }
 
 /** Those around the agents of the run that is at work; undefined where there is none. */
@@ -71,11 +75,11 @@ function wallsAtWork(): { readonly sandbox: boolean } | undefined {
 }
 
 /** The same view as of a run, until somebody ends it. */
-async function watchStatus(): Promise<number> {
+async function watchStatus(filter: FilterOptions): Promise<number> {
   using screen = new Screen(process.stdout);
   using ending = awaitEnd();
   for (;;) {
-    const told = await readTold();
+    const told = await readTold(filter);
     if ("allow" in told) {
       screen.close();
       return showReading({ text: statusText }, async () => told);
@@ -144,7 +148,7 @@ function textWithServer({ server, ...told }: Told & { readonly server: ServerSta
 /** What waits for a person first, then everything. */
 export function statusText(told: Told): string {
   const { breaker, tasks, decisions, landings } = told;
-  if (isEmpty(told)) return `${nothingYet}\n`;
+  if (isEmpty(told) && !told.isWhole) return `${nothingYet}\n`;
   const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;
   const nameOf = statusNames(tasks).of;
   const waiting = [...needsPerson(decisions, tasks, nameOf), ...landings.map(landingNeed)].map(
@@ -157,8 +161,8 @@ export function statusText(told: Told): string {
   const idle = noRun(told);
   const remark = idle === null ? "" : `${idle}\n\n`;
   const before = `${stopped}${heading}${workflow}${remark}`;
-  if (tasks.length === 0) return `${before}no tasks yet\n`;
-  const shown = worthShowing(tasks, nameOf);
+  if (tasks.length === 0) return `${before}${told.isWhole ? "no such tasks" : "no tasks yet"}\n`;
+  const shown = told.isWhole ? tasks : worthShowing(tasks, nameOf);
   const less = lessLines(shown, nameOf).map((line) => `${line}\n`);
   const rows = shown.length === 0 ? "" : taskTable(shown, nameOf);
   return `${before}${rows}${moreLine(tasks, shown)}\n${less.join("")}${countedStates(tasks)}\n${footer(told)}\n`;

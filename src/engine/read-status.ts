@@ -48,7 +48,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
       decisions.length,
     ),
     tasks,
-    batches: new Set(tasks.flatMap(({ batch }) => batch ?? [])).size,
+    batches: batchesOf(tasks),
     decisions,
     landings: task === undefined ? waitingLandings(survey.events, known) : [],
     cost_usd: totalCost(all),
@@ -58,7 +58,11 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   };
 }
 
-function openAmong({ decisions, sessions }: Survey, tasks: ReadonlyMap<string, Task>): readonly Decision[] {
+/** The decisions that somebody still needs. */
+export function openAmong(
+  { decisions, sessions }: Pick<Survey, "decisions" | "sessions">,
+  tasks: ReadonlyMap<string, Task>,
+): readonly Decision[] {
   const byName = new Map(sessions.map((session) => [session.name, session]));
   return decisions.filter((decision) => {
     const session = sessionAskedAbout(decision);
@@ -171,7 +175,7 @@ function usageOf({ tokens, usage }: Task): TaskUsageStatus {
 }
 
 /** Null where nobody told what anything cost. */
-function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[]): number | null {
+export function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[]): number | null {
   return tasks.reduce<number | null>((sum, { usage }) => addCost(sum, usage.cost_usd ?? undefined), null);
 }
 
@@ -197,8 +201,13 @@ function scopeOf(task: Task): readonly string[] {
   return isStringList(scope) ? scope : [];
 }
 
+/** How many integrations brought them in. */
+export function batchesOf(tasks: readonly { readonly batch: string | null }[]): number {
+  return new Set(tasks.flatMap(({ batch }) => batch ?? [])).size;
+}
+
 /** Null where there is nothing to tell of. */
-function outcomeOf(states: readonly Task["state"][], questions: number) {
+export function outcomeOf(states: readonly Task["state"][], questions: number) {
   if (states.length === 0) return null;
   if (questions > 0 || states.includes("ESCALATED")) return "waiting";
   if (states.some((state) => state !== "MERGED" && !isDown(state))) return "running";

@@ -61,7 +61,7 @@ export async function recordChecks(
 }
 
 /** What open tasks and open questions tell of. */
-async function neededOutputs({ ledger }: Pick<Engine, "ledger">): Promise<string> {
+export async function neededOutputs({ ledger }: Pick<Engine, "ledger">): Promise<string> {
   const tasks = await ledger.tasks();
   const isOver = ({ state, refusal }: Task) => state === "MERGED" || refusal?.details.cancelled === true;
   const told = tasks.flatMap((task) => (isOver(task) ? [] : [task.refusal, task.fixDelta]));

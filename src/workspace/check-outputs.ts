@@ -67,6 +67,13 @@ export function readProof(stateFolder: string, name: string): RecordedProof | un
   }
 }
 
+/** Outputs that were written before a time, by their paths: they can go where nothing needs them. */
+export function outputsBefore(stateFolder: string, ms: number): readonly string[] {
+  const folder = folderOf(stateFolder, "checks");
+  const paths = list(folder).map((name) => join(folder, name));
+  return paths.filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? ms) < ms);
+}
+
 /** Outputs beyond the newest, by their paths: they can go where nothing needs them. */
 export function oldOutputs(stateFolder: string): readonly string[] {
   const folder = folderOf(stateFolder, "checks");

@@ -27,7 +27,8 @@ export interface RunReport {
   /** What was said of each last. */
   readonly last: ReadonlyMap<string, string>;
   readonly seconds: number;
-  readonly walls: Readonly<Record<string, boolean>>;
+  /** Null where nobody knows any more which stood. */
+  readonly walls: Readonly<Record<string, boolean>> | null;
   /** Why there is no sandbox. */
   readonly missing: string | null;
   /** The command that goes on with this run, and the one that gives the base to others. */
@@ -230,7 +231,7 @@ function factsLine({ tasks, seconds, walls }: RunReport): string {
       duration(Math.round(seconds)),
       `${shortNumber(sumOf(tasks.map(({ usage }) => usage.tokens)))} tokens`,
       ...(costs.length === 0 ? [] : [`${sumOf(costs).toFixed(2)} USD`]),
-      `walls: ${wallWords(walls)}`,
+      ...(walls === null ? [] : [`walls: ${wallWords(walls)}`]),
     ].join(", "),
   );
 }

@@ -73,6 +73,11 @@ export function putBackRef(batch: string): string {
   return `${root}/put-back/${segment(batch)}`;
 }
 
+/** What all of them begin with, and those that are of no task. */
+export const allRefs = `${root}/`;
+export const provenRefs = `${root}/proven/`;
+export const replacedRefs = `${root}/replaced/`;
+
 /** A branch for what a ref keeps, for the person who wants it back. */
 export function branchOfKept(ref: string): string {
   return `kept/${ref.slice(root.length + 1).replaceAll("/", "-")}`;

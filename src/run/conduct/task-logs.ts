@@ -56,6 +56,10 @@ export function readTaskLogFrom(stateFolder: string, task: string, from: number)
   }
 }
 
+export function taskLogFile(stateFolder: string, task: string): string {
+  return logFile(join(stateFolder, "logs"), task);
+}
+
 function logFile(folder: string, task: string): string {
   return join(folder, `${task.replaceAll("/", "_")}.log`);
 }

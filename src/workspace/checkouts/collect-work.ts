@@ -2,6 +2,7 @@ import { refsOf } from "../../core/names/ref-names.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import type { ChangedPath } from "../git/read-diff.ts";
 import { changeRefs } from "../git/ref-writer.ts";
+import { readRef } from "../git/refs.ts";
 import { type Checkout, repositoryFolder } from "./checkout.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
 
@@ -38,7 +39,9 @@ export async function collectWork(
   return { commit, ref, changed, nested };
 }
 
-/** With a log: what the ref held before can still be found. */
+/** What the ref held before can still be found in its log. */
 export async function moveKeptRef(commonFolder: string, ref: string, commit: string): Promise<void> {
-  await changeRefs(repositoryFolder(commonFolder), [{ ref, to: commit }], { logged: true });
+  const folder = repositoryFolder(commonFolder);
+  const logged = (await readRef(folder, ref)) !== undefined;
+  await changeRefs(folder, [{ ref, to: commit }], { logged });
 }

@@ -8,7 +8,9 @@ export class GitFault extends Error {
   constructor(words: readonly string[], { exit, stderr }: { exit: number | null; stderr: string }) {
     const first =
       stderr.trim().split("\n")[0] || `it ended ${exit === null ? "by a signal" : `with ${exit}`}`;
-    super(`\`git ${words.find((word) => !word.startsWith("-")) ?? ""}\` failed: ${told(first)}`);
+    // Settings for this one call come before it.
+    const program = words.find((word, at) => !word.startsWith("-") && words[at - 1] !== "-c") ?? "";
+    super(`\`git ${program}\` failed: ${told(first)}`);
     this.exit = exit;
     this.stderr = stderr;
   }

@@ -1,9 +1,21 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { identityOf, isAlive } from "../process-identity.ts";
+import { removeFolder } from "../remove-folder.ts";
 
 const slotsMax = 64;
+const lockName = "user.json";
 
 export interface ProofSlot extends Disposable {
   readonly folder: string;
@@ -14,11 +26,42 @@ export function takeSlot(parent: string): ProofSlot {
   for (let number = 0; number < slotsMax; number += 1) {
     const folder = join(parent, String(number));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const lock = join(folder, "user.json");
-    if (isFree(lock) && takeLock(lock))
-      return { folder, [Symbol.dispose]: () => rmSync(lock, { force: true }) };
+    const slot = takeIn(folder);
+    if (slot !== undefined) return slot;
   }
   throw new Error(`all ${slotsMax} places for checks in ${parent} are in use: wait until one of them ends`);
+}
+
+function takeIn(folder: string): ProofSlot | undefined {
+  const lock = join(folder, lockName);
+  if (!isFree(lock) || !takeLock(lock)) return undefined;
+  return { folder, [Symbol.dispose]: () => rmSync(lock, { force: true }) };
+}
+
+interface ListedSlot {
+  readonly folder: string;
+  readonly isInUse: boolean;
+  readonly lastUse: number;
+}
+
+/** Those with anything in them. */
+export function listSlots(parent: string): readonly ListedSlot[] {
+  const names = existsSync(parent) ? readdirSync(parent).filter((name) => /^\d+$/.test(name)) : [];
+  return names
+    .map((name) => join(parent, name))
+    .filter((folder) => readdirSync(folder).length > 0)
+    .map((folder) => {
+      const holder = readHolder(join(folder, lockName));
+      const isInUse = typeof holder !== "string" && isAlive(holder);
+      return { folder, isInUse, lastUse: statSync(folder).mtimeMs };
+    });
+}
+
+/** Removes what is in it, unless somebody uses it. The folder itself stays: somebody may be about to take it. */
+export function emptySlot(folder: string): void {
+  using slot = takeIn(folder);
+  if (slot === undefined) return;
+  for (const name of readdirSync(folder)) if (name !== lockName) removeFolder(join(folder, name));
 }
 
 /** Linked into its place, so that it is never seen half-written. */

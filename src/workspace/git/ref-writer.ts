@@ -22,7 +22,8 @@ const done = "start: ok\ncommit: ok\n";
 /** While it waits it holds no lock; that it soon ends lets others see that nobody is at work. */
 function writer(...options: readonly string[]) {
   return new LastingGit<readonly RefChange[], undefined>({
-    words: ["update-ref", ...options, "--stdin"],
+    // A log for every ref that is set once would be a file for each task.
+    words: ["-c", "core.logAllRefUpdates=false", "update-ref", ...options, "--stdin"],
     idleMs: 200,
     ask: (changes) => ["start", ...changes.map(lineOf), "commit", ""].join("\n"),
     answer: (_changes, came) =>

@@ -63,6 +63,12 @@ export function openSessionPlan(
   return made;
 }
 
+/** The session that `openSessionPlan` would go on with, if the plan has not changed since; makes none. */
+export function sessionOfPlan(root: string, file: string): string | undefined {
+  const path = realpathSync(resolve(root, file));
+  return sessionOfCopy(path) ?? newestOf(root, path)?.session;
+}
+
 function placed(
   root: string,
   session: string,

@@ -1,0 +1,56 @@
+import type { Ledger, LedgerEvent } from "../../ledger/ledger.ts";
+import { LedgerFollower } from "../../run/conduct/follow-ledger.ts";
+import { writeIfOpen } from "../descriptor.ts";
+
+const lookMs = 200;
+
+/** `run --json-lines`: every event of a session's tasks and decisions as a line of JSON, as soon as it has happened. */
+export class JsonLines implements AsyncDisposable {
+  readonly #follower: LedgerFollower;
+  readonly #session: string;
+  #looking: Promise<void> = Promise.resolve();
+  #fault: unknown;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(follower: LedgerFollower, session: string) {
+    this.#follower = follower;
+    this.#session = session;
+    this.#timer = setInterval(() => this.#look(), lookMs);
+    this.#timer.unref();
+  }
+
+  /** From now on. */
+  static async open(ledger: Ledger, session: string): Promise<JsonLines> {
+    return new JsonLines(await LedgerFollower.open(ledger), session);
+  }
+
+  /** Everything is out. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    this.#look();
+    await this.#looking;
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** One look after the other, or an event would be told twice. */
+  #look(): void {
+    this.#looking = this.#looking
+      .then(async () => {
+        const news = await this.#follower.news();
+        const own = news.filter(({ task }) => isTold(task, this.#session));
+        writeIfOpen(1, own.map((event) => `${JSON.stringify(lineOf(event, this.#session))}\n`).join(""));
+      })
+      .catch((error: unknown) => {
+        this.#fault ??= error;
+      });
+  }
+}
+
+function isTold(task: string | null, session: string): boolean {
+  return task?.startsWith(`${session}/`) === true || task?.startsWith("agent:") === true;
+}
+
+function lineOf({ at, seq, type, task, from, to, actor, data }: LedgerEvent, session: string) {
+  const id = task?.startsWith(`${session}/`) ? task.slice(session.length + 1) : null;
+  return { event: type, at, seq, session, task: id, key: task, from, to, actor, data };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { type KeptRef, needlessRefs } from "./needless-refs.ts";
+
+const day = 24 * 60 * 60_000;
+const kept = (ref: string, object = ref, ms: number | null = 0): KeptRef => ({
+  ref: `refs/lockstep/${ref}`,
+  object,
+  ms,
+});
+const session = "2026-01-01_shop";
+const finished = [{ id: "A", session, key: `${session}/A` }];
+const needless = (...refs: readonly KeptRef[]) =>
+  needlessRefs(refs, finished, day).map(({ ref }) => ref.slice("refs/lockstep/".length));
+
+describe("refs that nothing needs", () => {
+  it.each([
+    `${session}/A/1`,
+    `${session}/A/2-kept/0123456789ab`,
+    `${session}/A/2-ignored`,
+    `base/${session}/A/1`,
+    "before/2026-01-01_shop%2FA/7",
+    "rolled-back/2026-01-01_shop%2FA/7",
+  ])("are all of a finished task: %s", (ref) => {
+    expect(needless(kept(ref))).toEqual([ref]);
+  });
+
+  it.each([
+    `${session}/A-2/1`,
+    `${session}/B/1`,
+    "2026-01-02_shop/A/1",
+    "none/A/1",
+    "put-back/batch",
+    "integration/1-2-3",
+    "replaced/A/0123456789ab",
+  ])("are none of another task, of a process or of a person: %s", (ref) => {
+    expect(needless(kept(ref))).toEqual([]);
+  });
+
+  it("are copies of finished work on a branch that was replaced", () => {
+    expect(needless(kept(`${session}/A/1`, "work"), kept("replaced/A/x", "work"))).toEqual([
+      `${session}/A/1`,
+      "replaced/A/x",
+    ]);
+    expect(needless(kept(`${session}/B/1`, "work"), kept("replaced/B/x", "work"))).toEqual([]);
+  });
+
+  it("are proofs of branches that were not landed, once they are old", () => {
+    expect(needless(kept("proven/x", "x", day - 1), kept("proven/y", "y", day))).toEqual(["proven/x"]);
+  });
+});

@@ -1,0 +1,42 @@
+import { beforeRef, provenRefs, refsOfTask, replacedRefs, rolledBackRef } from "./ref-names.ts";
+
+export interface KeptRef {
+  readonly ref: string;
+  readonly object: string;
+  /** When its commit was made; null for what is not a commit. */
+  readonly ms: number | null;
+}
+
+interface FinishedTask {
+  readonly id: string;
+  readonly session: string | null;
+  readonly key: string;
+}
+
+/**
+ * The refs that only finished tasks need, copies of what those hold, and old proofs of branches that were not landed.
+ * What a person had on a branch or in files stays, and so does what belongs to no task that is known.
+ */
+export function needlessRefs(
+  refs: readonly KeptRef[],
+  finished: readonly FinishedTask[],
+  before: number,
+): readonly KeptRef[] {
+  const folders = new Set(finished.flatMap(foldersOf));
+  const own = refs.filter(({ ref }) => foldersAbove(ref).some((folder) => folders.has(folder)));
+  const objects = new Set(own.map(({ object }) => object));
+  const isCopy = ({ ref, object }: KeptRef) => ref.startsWith(replacedRefs) && objects.has(object);
+  const isOldProof = ({ ref, ms }: KeptRef) => ref.startsWith(provenRefs) && ms !== null && ms < before;
+  return [...own, ...refs.filter((one) => isCopy(one) || isOldProof(one))];
+}
+
+function foldersOf({ id, session, key }: FinishedTask): readonly string[] {
+  const { base, made } = refsOfTask({ session, task: id });
+  const ofEpochs = [beforeRef(key, 0), rolledBackRef(key, 0)].map((ref) => ref.slice(0, -"/0".length));
+  return [base, made, ...ofEpochs];
+}
+
+function foldersAbove(ref: string): readonly string[] {
+  const parts = ref.split("/");
+  return parts.map((_, at) => parts.slice(0, at).join("/"));
+}

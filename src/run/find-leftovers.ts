@@ -1,0 +1,153 @@
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type KeptRef, needlessRefs } from "../core/names/needless-refs.ts";
+import { allRefs } from "../core/names/ref-names.ts";
+import type { Task } from "../core/tasks/task.ts";
+import type { Engine } from "../engine/engine.ts";
+import { finishedBefore, overTasks } from "../engine/finished-work.ts";
+import { outputsBefore } from "../workspace/check-outputs.ts";
+import { repositoryFolder } from "../workspace/checkouts/checkout.ts";
+import { diskUse, type ListedCheckout, listCheckouts } from "../workspace/checkouts/list-checkouts.ts";
+import { removeCheckouts } from "../workspace/checkouts/remove-checkout.ts";
+import { emptySlot, listSlots } from "../workspace/git/proof-slot.ts";
+import { changeRefs } from "../workspace/git/ref-writer.ts";
+import { git } from "../workspace/git/run-git.ts";
+import { removeFolder } from "../workspace/remove-folder.ts";
+import { abandonedFolders, checkoutsFolder } from "../workspace/state-home.ts";
+import { taskLogFile } from "./conduct/task-logs.ts";
+import { neededOutputs } from "./record-proofs.ts";
+
+/** Things of one kind that nothing needs any more. */
+export interface Leftover {
+  readonly what: string;
+  readonly count: number;
+  /** Null where it cannot be told. */
+  readonly bytes: number | null;
+  /** Removes them; says what was kept of them, and where. */
+  free(): Promise<readonly string[]>;
+}
+
+export interface LeftoverPlace {
+  readonly engine: Pick<Engine, "ledger">;
+  readonly commonFolder: string;
+  readonly stateFolder: string;
+  /** What was used after this time stays, in milliseconds. */
+  readonly before: number;
+}
+
+export async function findLeftovers(place: LeftoverPlace): Promise<readonly Leftover[]> {
+  const { engine, commonFolder, before } = place;
+  const survey = await engine.ledger.survey();
+  const finished = finishedBefore(survey, before);
+  return [
+    folders("checkouts of repositories that no longer exist", abandonedFolders(before)),
+    checkoutsOf(commonFolder, overTasks(survey)),
+    ...checkPlaces(commonFolder, before),
+    files("old outputs of checks", await needlessOutputs(place)),
+    files("logs of finished work", logsOf(place, finished)),
+    await refsOf(commonFolder, finished, before),
+  ];
+}
+
+/** The key of the task that a checkout was made for. */
+function keyOf({ checkout }: ListedCheckout): string | undefined {
+  if (checkout === undefined) return undefined;
+  return checkout.session === null ? checkout.task : `${checkout.session}/${checkout.task}`;
+}
+
+/** What is in them and was not merged is kept on refs. */
+function checkoutsOf(commonFolder: string, over: readonly Task[]): Leftover {
+  const keys = new Set(over.map(({ key }) => key));
+  const found = listCheckouts(commonFolder).filter((one) => keys.has(keyOf(one) ?? ""));
+  return {
+    what: "checkouts of tasks that are over",
+    count: found.length,
+    bytes: sumOf(found.map(({ bytes }) => bytes)),
+    free: async () => {
+      const kept = await removeCheckouts(found.flatMap(({ checkout }) => checkout ?? []));
+      return kept.flat().map(({ holds, command }) => `${holds} is kept: ${command}`);
+    },
+  };
+}
+
+/** Where checks and reviews run, with what set-ups installed there; and what set-ups downloaded. */
+function checkPlaces(commonFolder: string, before: number): readonly Leftover[] {
+  const folder = checkoutsFolder(commonFolder);
+  const slots = ["proof", "reviews"].flatMap((kind) => listSlots(join(folder, kind)));
+  const old = slots.filter(({ isInUse, lastUse }) => !isInUse && lastUse < before);
+  const paths = old.map((slot) => slot.folder);
+  // Whoever uses a cache changes the mode of its folder.
+  const caches = slots.some(({ isInUse }) => isInUse) ? [] : below(below([join(folder, "caches")]));
+  return [
+    { ...folders("proof checkouts not used lately", paths), free: each(paths, emptySlot) },
+    folders(
+      "caches not used lately",
+      caches.filter((cache) => statSync(cache).ctimeMs < before),
+    ),
+  ];
+}
+
+async function needlessOutputs({ engine, stateFolder, before }: LeftoverPlace): Promise<readonly string[]> {
+  const old = outputsBefore(stateFolder, before);
+  const needed = old.length === 0 ? "" : await neededOutputs(engine);
+  return old.filter((path) => !needed.includes(basename(path)));
+}
+
+function logsOf({ stateFolder }: LeftoverPlace, finished: readonly Task[]): readonly string[] {
+  return finished.map(({ key }) => taskLogFile(stateFolder, key)).filter(existsSync);
+}
+
+/** As long as a task has a checkout, its refs say what in there is new. */
+async function refsOf(commonFolder: string, finished: readonly Task[], before: number): Promise<Leftover> {
+  const folder = repositoryFolder(commonFolder);
+  const checkedOut = new Set(listCheckouts(commonFolder).map(keyOf));
+  const bare = finished.filter(({ key }) => !checkedOut.has(key));
+  const needless = needlessRefs(await readRefs(folder), bare, before);
+  return {
+    what: "refs of finished work",
+    count: needless.length,
+    bytes: null,
+    free: async () => {
+      await changeRefs(
+        folder,
+        needless.map(({ ref, object }) => ({ ref, to: undefined, from: object })),
+      );
+      return [];
+    },
+  };
+}
+
+async function readRefs(folder: string): Promise<readonly KeptRef[]> {
+  const format = "%(refname) %(objectname) %(committerdate:unix)";
+  const text = await git(folder, ["for-each-ref", `--format=${format}`, allRefs]);
+  return text.split("\n").flatMap((line): KeptRef[] => {
+    const [ref = "", object = "", seconds = ""] = line.split(" ");
+    return ref === "" ? [] : [{ ref, object, ms: seconds === "" ? null : Number(seconds) * 1000 }];
+  });
+}
+
+function folders(what: string, paths: readonly string[]): Leftover {
+  return { what, count: paths.length, bytes: sumOf(paths.map(diskUse)), free: each(paths, removeFolder) };
+}
+
+function files(what: string, paths: readonly string[]): Leftover {
+  const bytes = sumOf(paths.map((path) => statSync(path).blocks * 512));
+  return { what, count: paths.length, bytes, free: each(paths, (path) => rmSync(path, { force: true })) };
+}
+
+function each(paths: readonly string[], act: (path: string) => void) {
+  return async () => {
+    for (const path of paths) act(path);
+    return [];
+  };
+}
+
+function below(parents: readonly string[]): readonly string[] {
+  return parents.flatMap((parent) =>
+    existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [],
+  );
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}
