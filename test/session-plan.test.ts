@@ -24,9 +24,9 @@ describe("a plan that is run", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     const made = opened(folder.path);
     expect(made).toEqual({
-      session: "2026-01-31_my-shop-uber-all",
-      folder: join(folder.path, ".agents-work/2026-01-31_my-shop-uber-all"),
-      file: join(folder.path, ".agents-work/2026-01-31_my-shop-uber-all/tasks.yaml"),
+      session: "2026-01-31_my-shop-ueber-all",
+      folder: join(folder.path, ".agents-work/2026-01-31_my-shop-ueber-all"),
+      file: join(folder.path, ".agents-work/2026-01-31_my-shop-ueber-all/tasks.yaml"),
       isNew: true,
       hasChanged: false,
     });
@@ -54,15 +54,15 @@ describe("a plan that is run", () => {
 
   it("is another one for each file, also of the same name", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan, "other/tasks.yaml": plan });
-    expect(opened(folder.path).session).toBe("2026-01-31_my-shop-uber-all");
-    expect(opened(folder.path, { file: "other/tasks.yaml" }).session).toBe("2026-01-31_my-shop-uber-all-2");
-    expect(opened(folder.path).session).toBe("2026-01-31_my-shop-uber-all");
+    expect(opened(folder.path).session).toBe("2026-01-31_my-shop-ueber-all");
+    expect(opened(folder.path, { file: "other/tasks.yaml" }).session).toBe("2026-01-31_my-shop-ueber-all-2");
+    expect(opened(folder.path).session).toBe("2026-01-31_my-shop-ueber-all");
   });
 
   it("starts anew if asked to, and goes on with the newest from then on", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     for (let count = 1; count <= 11; count += 1) opened(folder.path, { again: true });
-    expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-uber-all-11", isNew: false });
+    expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-ueber-all-11", isNew: false });
   });
 
   it("goes on with the session opened last, whatever it was called then", () => {
@@ -71,7 +71,7 @@ describe("a plan that is run", () => {
     folder.write("tasks.yaml", plan.replace("My Shop", "A shop"));
     const later = new Date("2026-01-31T23:59:59.5Z");
     const second = openSessionPlan(folder.path, "tasks.yaml", { again: true, now: later });
-    expect(second.session).toBe("2026-01-31_a-shop-uber-all");
+    expect(second.session).toBe("2026-01-31_a-shop-ueber-all");
     expect(opened(folder.path)).toEqual({ ...second, isNew: false });
   });
 
@@ -80,7 +80,7 @@ describe("a plan that is run", () => {
     const first = opened(folder.path);
     writeStatuses(first.file, both("MERGED"));
     const second = opened(folder.path, { file: first.file, again: true });
-    expect(second).toMatchObject({ session: "2026-01-31_my-shop-uber-all-2", isNew: true });
+    expect(second).toMatchObject({ session: "2026-01-31_my-shop-ueber-all-2", isNew: true });
     expect(opened(folder.path)).toMatchObject({ session: second.session, isNew: false, hasChanged: false });
     expect(readFileSync(second.file, "utf8").match(/status: .*/g)).toEqual([
       "status: not-started",
@@ -96,7 +96,7 @@ describe("a plan that is run", () => {
     folder.write("tasks.yaml", `${plan}${taskText("C")}`);
     expect(opened(folder.path)).toEqual({ ...first, isNew: false, hasChanged: true });
     folder.write("tasks.yaml", plan.replace(taskText("A"), `${taskText("A").trimEnd()}\n    uses: [db]\n`));
-    expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-uber-all-2", isNew: true });
+    expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-ueber-all-2", isNew: true });
   });
 
   it("goes on with a session whose copy somebody broke, rather than do everything twice", () => {
@@ -111,9 +111,9 @@ describe("a plan that is run", () => {
     using folder = temporaryFolder({
       "tasks.yaml": plan,
       ".agents-work/notes/source.json": "no JSON",
-      ".agents-work/2026-01-31_my-shop-uber-all/spec.md": "x",
+      ".agents-work/2026-01-31_my-shop-ueber-all/spec.md": "x",
     });
-    expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-uber-all-2", isNew: true });
+    expect(opened(folder.path)).toMatchObject({ session: "2026-01-31_my-shop-ueber-all-2", isNew: true });
   });
 
   it("is known by its own folder also where the project is reached through a link", () => {
