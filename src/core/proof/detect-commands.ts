@@ -8,11 +8,22 @@ export interface TopFolder {
 export function detectTests(top: TopFolder): string | undefined {
   const script = testScript(top.text("package.json"));
   if (script !== undefined) return script;
-  if (top.has("pytest.ini") || (top.text("pyproject.toml") ?? "").includes("[tool.pytest"))
-    return "python -m pytest --tb=short -q";
+  if (usesPytest(top)) return "python -m pytest --tb=short -q";
   if (top.has("Cargo.toml")) return "cargo test";
   if (top.has("go.mod")) return "go test ./...";
   return /^test\s*:/m.test(top.text("Makefile") ?? "") ? "make test" : undefined;
+}
+
+/** Where Python projects say what they test with. */
+const pythonFiles =
+  "pyproject.toml setup.cfg setup.py tox.ini noxfile.py Pipfile requirements-dev.txt requirements-test.txt dev-requirements.txt test-requirements.txt".split(
+    " ",
+  );
+
+/** By pytest's own files, or because a file of the project names it: `pytest`, or `py.test` as it once was called. */
+function usesPytest(top: TopFolder): boolean {
+  if (top.has("pytest.ini") || top.has("conftest.py")) return true;
+  return pythonFiles.some((name) => /\bpy\.?test\b/.test(top.text(name) ?? ""));
 }
 
 /** What `npm init` writes is no test. */
