@@ -203,7 +203,7 @@ export class Prover implements Disposable {
       ...{ command, purpose: "set-up", env, msMax: setupMsMax },
       setup: { programs: command.slice(0, 1), runsTree },
     });
-    return exit === 0 ? undefined : { error: await setUpFault(command, tail) };
+    return exit === 0 ? undefined : { error: await setUpFault(command, tail, this.#options.commonFolder) };
   }
 
   async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<Checked> {

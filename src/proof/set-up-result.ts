@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasInstallScript } from "../core/proof/setup-inputs.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
+import { keepOutput } from "../workspace/check-outputs.ts";
 import type { Included } from "../workspace/included-files.ts";
 import type { CommitSetup } from "./read-setup.ts";
 
@@ -23,9 +24,14 @@ export function ranNoScript(folder: string): boolean {
   return existsSync(file) && !hasInstallScript(readFileSync(file, "utf8"));
 }
 
-/** Why a set-up failed, by the line of its output that says so. */
-export async function setUpFault(command: readonly string[], output: string): Promise<string> {
-  const lines = (await maskSecrets(output)).trim().split("\n");
+/** Why a set-up failed, by the line of its output that says so; all of it is kept. */
+export async function setUpFault(
+  command: readonly string[],
+  output: string,
+  commonFolder: string,
+): Promise<string> {
+  const masked = await maskSecrets(output);
+  const lines = masked.trim().split("\n");
   const told = lines.find(
     (line) =>
       /\b(?:error|cannot|can only|not found|failed|fatal)\b/i.test(line) &&
@@ -33,5 +39,6 @@ export async function setUpFault(command: readonly string[], output: string): Pr
   );
   const cause = (told ?? lines.at(-1) ?? "no output").trim();
   const next = "fix it, or write another into `workspace.setup` (`[]` installs nothing)";
-  return `the set-up \`${command.join(" ")}\` failed: ${cause}; ${next}`;
+  const log = keepOutput(join(commonFolder, "lockstep"), masked);
+  return `the set-up \`${command.join(" ")}\` failed: ${cause} (all of it: ${log}); ${next}`;
 }
