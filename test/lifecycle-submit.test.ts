@@ -72,10 +72,13 @@ describe("a list of hooks", () => {
 
   it.each([
     ["run_test", "there is no hook `run_test`: did you mean `run_tests`?"],
-    ["celebrate", "there is no hook `celebrate`: one of rebase_on_main, create_pr, run_tests, gatekeeper"],
+    [
+      "celebrate",
+      "there is no hook `celebrate`: one of rebase_on_main, create_pr, run_tests, gatekeeper, rebase_on_base, merge_pr",
+    ],
     [
       "constructor",
-      "there is no hook `constructor`: one of rebase_on_main, create_pr, run_tests, gatekeeper",
+      "there is no hook `constructor`: one of rebase_on_main, create_pr, run_tests, gatekeeper, rebase_on_base, merge_pr",
     ],
   ])("fails at `%s`, which was let into the configuration but is no hook", async (name, message) => {
     using ground = await lifecycleGround();

@@ -27,7 +27,9 @@ describe("what a session does as a whole", () => {
     });
     expect(await defaultPlan(engine, folder.path)).toBe("tasks.yaml");
     await dispatch(engine, packet(`${session}/T-1`, ["src"]));
-    expect(await operate(engine, "status", {}, person)).toMatchObject({ tasks: [{ id: `${session}/T-1` }] });
+    expect(await operate(engine, "status", {}, person)).toMatchObject({
+      tasks: [{ id: "T-1", key: `${session}/T-1` }],
+    });
     const copy = join(folder.path, ".agents-work", session, "tasks.yaml");
     expect(await defaultPlan(engine, folder.path)).toBe(copy);
     const report = await reportSession(engine, folder.path, { session, reverted: [], wayBack: [] });

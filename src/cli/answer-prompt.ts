@@ -76,7 +76,7 @@ function show(
     ...(recommended === undefined ? [] : [`Enter takes ${recommended}`]),
     ...(documents?.show(decision) === undefined ? [] : ["o shows what it is about"]),
     ...(documents?.changes(decision) === undefined ? [] : ["d shows what changed since you were asked last"]),
-    ...(mayBeLeft(decision) ? [] : [`it needs an answer; ${cancelHint(decision)}`]),
+    ...(mayBeLeft(decision) ? [] : wrapped(`it needs an answer; ${cancelHint(decision)}`, columns - 2)),
   ];
   const where = `${printable(about)}${typeof state === "string" ? `, ${state}` : ""} (${place})`;
   tell(`\n${style.bold(name)}  ${where}\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`);

@@ -18,9 +18,8 @@ export function faultVerdict(error: unknown): Verdict {
 
 /** A verdict has one line for its reason; a fault may have a line for each problem. */
 function severalProblems({ code, message, details }: CommandFault): Verdict {
-  const [first = "", ...others] = message.split("\n");
-  if (others.length === 0) return deny(code, message, details);
-  return deny(code, `${first} (and ${others.length} more)`, { ...details, problems: [first, ...others] });
+  const problems = message.split("\n");
+  return deny(code, problems.join("; "), problems.length === 1 ? details : { ...details, problems });
 }
 
 /** For other programs: one line of JSON on stdout, a deny's reason on stderr too, exit 0 or 2. */

@@ -1,6 +1,15 @@
+import type { Task } from "../core/tasks/task.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import type { Engine } from "./engine.ts";
 import { isNeedless } from "./session-decisions.ts";
+
+/** Also by an earlier run: work in review that a person is asked about takes nobody's place. */
+export async function isAskedAbout(
+  engine: Pick<Engine, "ledger">,
+  { key, state }: Pick<Task, "key" | "state">,
+): Promise<boolean> {
+  return state === "REVIEW" && (await openDecisions(engine)).some(({ task }) => task === key);
+}
 
 /** Questions that an answer still changes something about. */
 export async function openDecisions(engine: Pick<Engine, "ledger">): Promise<readonly Decision[]> {

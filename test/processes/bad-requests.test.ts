@@ -96,15 +96,16 @@ async function withTask(): Promise<Repository> {
   return repository;
 }
 
-/** Exit 2, the verdict on stdout, and its reason on stderr in one line. */
+/** Exit 2, the verdict on stdout, and its reason on stderr: one line, or one for each problem. */
 function expectRefused(run: CommandRun, code: string, what = ""): void {
   expect(run, `${what}: ${run.stdout}`).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(/^lockstep: .+\n$/),
+    stderr: expect.stringMatching(/^(?:lockstep: .+\n)+$/),
   });
   const verdict = verdictIn(run);
   expect(verdict).toMatchObject({ allow: false, code });
-  expect(run.stderr).toBe(`lockstep: ${verdict.code}: ${verdict.reason}\n`);
+  const { problems = [verdict.reason] } = (verdict.details ?? {}) as { problems?: string[] };
+  expect(run.stderr).toBe(problems.map((one) => `lockstep: ${verdict.code}: ${one}\n`).join(""));
 }
 
 async function expectUntouched(repository: Repository): Promise<void> {

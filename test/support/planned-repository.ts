@@ -29,7 +29,7 @@ export function planned({ agents, tasks, config = "", settings = {}, files = {} 
     ...Object.fromEntries(scripts),
     ...files,
     ".gitignore": "state\n.agents-work\n",
-    ".lockstep/config.yaml": `agents:\n${listed.join("")}${isPlain ? checksByName : ""}${config}`,
+    ".lockstep/config.yaml": `agents:\n${listed.join("")}${config}${isPlain ? checksByName : ""}`,
     "tasks.yaml": planText(tasks),
   });
 }

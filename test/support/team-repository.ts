@@ -60,7 +60,7 @@ export function teamRepository(wishes: TeamWishes = {}, config = ""): TeamReposi
   const run = JSON.stringify([process.execPath, "agents/team.cjs", join(path, "team.json")]);
   const checks = config.includes("checks:") ? "" : checksByName;
   const team = `agents:\n  team: { adapter: command, run: ${run} }\n`;
-  repository.write(".lockstep/config.yaml", `${team}${checks}${config}`);
+  repository.write(".lockstep/config.yaml", `${team}${config}${checks}`);
   repository.git("commit", "-qam", "the team");
   const wish = (given: TeamWishes) => repository.write("team.json", JSON.stringify(given));
   wish(wishes);

@@ -37,9 +37,16 @@ export function pythonSetup(top: TopFolder): SetupPlan | undefined {
 
 /** The file that makes the project itself a package. */
 function packageIn(top: TopFolder, project: string): string | undefined {
-  if (hasSection(project, "project") || hasSection(project, "build-system")) return "pyproject.toml";
+  if (hasSection(project, "build-system") || namesPackages(project)) return "pyproject.toml";
   if (top.has("setup.py")) return "setup.py";
   return hasSection(top.text("setup.cfg") ?? "", "metadata") ? "setup.cfg" : undefined;
+}
+
+/** A `[project]` that is not built and needs nothing else is tested where it lies. */
+function namesPackages(project: string): boolean {
+  return /^(?:dependencies\s*=\s*\[\s*[^\]\s]|dynamic\s*=.*dependencies|\[project\.optional-dependencies\])/m.test(
+    project,
+  );
 }
 
 /** What the project calls the packages that its tests need. */

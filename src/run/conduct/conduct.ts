@@ -3,7 +3,7 @@ import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
 import { Standing } from "../../core/plan/standing.ts";
 import { field } from "../../core/points/fields.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import { openDecisions } from "../../engine/open-decisions.ts";
+import { isAskedAbout } from "../../engine/open-decisions.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
@@ -146,15 +146,10 @@ export class Conductor {
     const { state, revertedBy } = fact;
     if (state !== "REVIEW") this.#reviewed.delete(key);
     const attempt = state === "IN_PROGRESS" ? await this.#main.engine.ledger.attempt(key) : undefined;
-    const isPersons = this.#waiting.has(key) || isTaken(fact, attempt) || (await this.#isAskedAbout(fact));
+    const isPersons =
+      this.#waiting.has(key) || isTaken(fact, attempt) || (await isAskedAbout(this.#main.engine, fact));
     this.#standing.put(key, { state, revertedBy: revertedBy ?? null, isPersons });
     part.context.onState(part.task.plan.id, state);
-  }
-
-  /** Also by an earlier run: work in review that a person is asked about takes nobody's place. */
-  async #isAskedAbout({ key, state }: Task): Promise<boolean> {
-    if (state !== "REVIEW") return false;
-    return (await openDecisions(this.#main.engine)).some(({ task }) => task === key);
   }
 
   /** What is ready is merged while others work: one integration at a time, of as many tasks as may run together. */
