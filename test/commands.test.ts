@@ -17,6 +17,16 @@ async function verdictOf(repository: Repository, words: readonly string[], input
 }
 
 describe("a task by the command line", () => {
+  it("ends quietly where nobody reads what it prints any more", async () => {
+    using repository = temporaryRepository();
+    using running = repository.start(["schema"]);
+    running.process.stdout?.destroy();
+    expect(await running.ended).toMatchObject({ status: 0, stderr: "" });
+    using other = repository.start(["status", "--json"]);
+    other.process.stdout?.destroy();
+    expect(await other.ended).toMatchObject({ status: 0, stderr: "" });
+  });
+
   it("goes from dispatch to merged, and the whole story can be read", async () => {
     using repository = temporaryRepository({ "worklogs/T-1.md": "" });
     const started = await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));

@@ -9,6 +9,7 @@ import { projectPath, targetsOf } from "../core/shell/write-targets.ts";
 import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
+import { writeIfOpen } from "./descriptor.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 
@@ -33,7 +34,7 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
   const disk = nodeDisk();
   const limits = await readLimits(options, place, disk);
   if (limits !== undefined && "allow" in limits) {
-    process.stderr.write(`lockstep: ${limits.code}: ${limits.reason}\n`);
+    writeIfOpen(2, `lockstep: ${limits.code}: ${limits.reason}\n`);
     return 2;
   }
   const analysis = analyze(line, { cwd, place, disk });
@@ -46,7 +47,8 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
           disk,
           scratch: systemTemporaryFolders(),
         });
-  process.stdout.write(
+  writeIfOpen(
+    1,
     options.json ? asJson(line, analysis, { objections, place }) : asText(analysis, { objections, place }),
   );
   return objections !== undefined && objections.length > 0 ? 2 : 0;

@@ -3,6 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { deny } from "../core/rules/verdict.ts";
 import { asDiskFault } from "../workspace/disk-fault.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
+import { writeIfOpen } from "./descriptor.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 import { exitOf } from "./exit-of.ts";
 import { CallRefused, refuseCaller } from "./refuse-caller.ts";
@@ -47,12 +48,12 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     if (process.argv.includes("--json"))
-      process.stdout.write(`${JSON.stringify(deny("R-IN-001", problemOf(error.message)))}\n`);
+      writeIfOpen(1, `${JSON.stringify(deny("R-IN-001", problemOf(error.message)))}\n`);
     return 2;
   }
   const debug = process.argv.includes("--debug");
   const fault = asDiskFault(error) ?? (error instanceof Error ? error : new Error(String(error)));
   const code = "code" in fault && /^[ER]-/.test(String(fault.code)) ? String(fault.code) : "E-INTERNAL";
-  process.stderr.write(`lockstep: ${code}: ${debug ? fault.stack : fault.message}\n`);
+  writeIfOpen(2, `lockstep: ${code}: ${debug ? fault.stack : fault.message}\n`);
   return exitOf(code);
 }
