@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -6,7 +7,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, "test/clients-real/**", "test/cheats/*/**"],
     setupFiles: ["test/support/fixed-seed.ts"],
     testTimeout: 60_000,
-    // Most tests wait for processes: one worker fewer than cores would leave half of two idle.
-    maxWorkers: "100%",
+    // Most tests wait for processes, and some for seconds: as many workers as cores leave a sixth of the time unused.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
   },
 });
