@@ -77,14 +77,14 @@ function takeAlone(folder: string): Disposable {
   );
 }
 
-/** What a person's reflogs hold stays, and so does everything of the last two weeks: somebody may be about to use it. */
+/** Commits in reflogs and objects of the last two weeks stay: a person or a running git may still need them. */
 const collecting = [
   "gc.reflogExpire=never",
   "gc.reflogExpireUnreachable=never",
   "gc.pruneExpire=2.weeks.ago",
 ];
 
-/** So few are no reason to pack anything. */
+/** Fewer loose objects are not worth a repack. */
 const looseMax = 100;
 
 /** With it go the objects of refs that are gone. How much that is, is known afterwards. */

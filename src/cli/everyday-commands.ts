@@ -10,7 +10,7 @@ export function addEverydayCommands(program: Command): void {
     .command("land")
     .argument(
       "<branch...>",
-      "local or remote, a tag or a commit; several are merged in this order, and whoever breaks another is left out",
+      "local or remote, a tag or a commit; several are merged in this order; one that breaks an earlier one is left out",
     )
     .description("take a branch into the base: only inside its scope, only proven on the merged tree")
     .option("--scope <path...>", "what the branch may change (default: everything)")

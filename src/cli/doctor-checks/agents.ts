@@ -13,7 +13,7 @@ export function examineAgents(config: Config, machine: Machine): readonly Findin
     return [
       missing(
         "agents",
-        "none is configured, and no client is on PATH: `land` works, `do` and `run` have nobody",
+        "none is configured, and no client is on PATH: `land` works, `do` and `run` need an agent",
         "install claude, codex, gemini, opencode or copilot, or list `agents` in .lockstep/config.yaml",
       ),
     ];
