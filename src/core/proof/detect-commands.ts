@@ -1,3 +1,5 @@
+import { requirements } from "./python-setup.ts";
+
 /** The files of a tree's top folder that tell how it is set up and tested. */
 export interface TopFolder {
   has(name: string): boolean;
@@ -15,10 +17,10 @@ export function detectTests(top: TopFolder): string | undefined {
 }
 
 /** Where Python projects say what they test with. */
-const pythonFiles =
-  "pyproject.toml setup.cfg setup.py tox.ini noxfile.py Pipfile requirements-dev.txt requirements-test.txt dev-requirements.txt test-requirements.txt".split(
-    " ",
-  );
+const pythonFiles = [
+  ...["pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", "Pipfile"],
+  ...requirements,
+];
 
 /** By pytest's own files, or because a file of the project names it: `pytest`, or `py.test` as it once was called. */
 function usesPytest(top: TopFolder): boolean {

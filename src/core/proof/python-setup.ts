@@ -5,7 +5,8 @@ import { found, none, type SetupPlan } from "./setup-plan.ts";
 const makeEnvironment = ["python3", "-m", "venv", "--system-site-packages", ".venv"];
 const pip = [".venv/bin/python", "-m", "pip", "install", "--disable-pip-version-check", "--quiet"];
 
-const requirements = [
+/** Files that list packages for pip. */
+export const requirements = [
   ...["requirements.txt", "requirements-dev.txt", "requirements-test.txt", "requirements_dev.txt"],
   ...["requirements_test.txt", "dev-requirements.txt", "test-requirements.txt"],
 ];
