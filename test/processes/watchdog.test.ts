@@ -35,8 +35,8 @@ describe.concurrent("a watchdog that goes on", () => {
     using repository = temporaryRepository();
     using watchdog = await watchIn(repository);
     const tasks = ["T-1", "T-2", "T-3"];
-    await Promise.all(tasks.map((task) => dispatch(repository, task, { seconds: 4 })));
     watchdog.process.kill("SIGSTOP");
+    await Promise.all(tasks.map((task) => dispatch(repository, task, { seconds: 4 })));
     await eventually("the end of every lease", async () => {
       const leases = await Promise.all(tasks.map((task) => lookAt(repository, task)));
       return leases.every(({ alive }) => alive.lease === "lapsed") || undefined;
@@ -45,7 +45,6 @@ describe.concurrent("a watchdog that goes on", () => {
     const continuedAt = performance.now();
     watchdog.process.kill("SIGCONT");
     await eventually("word of the sleep", () => /slept/.exec(watchdog.errors())?.[0]);
-    for (const task of tasks) expect(await lookAt(repository, task)).toMatchObject({ state: "IN_PROGRESS" });
     const found = await eventually("a reclaim", () => watchdog.found()[0]);
     expect(performance.now() - continuedAt).toBeGreaterThan(4000);
     expect(found.details).toMatchObject({ applied: tasks.map((task) => ({ task_id: task, end: "late" })) });
@@ -54,11 +53,9 @@ describe.concurrent("a watchdog that goes on", () => {
   it.each(["SIGTERM", "SIGINT"] as const)("ends on %s with exit 0, and the leases stay", async (signal) => {
     using repository = temporaryRepository();
     await dispatch(repository, "T-1", { seconds: 600 });
-    using watchdog = await watchIn(repository);
-    const signalledAt = performance.now();
+    using watchdog = await watchIn(repository, { everySeconds: 3600 });
     watchdog.process.kill(signal);
     expect(await watchdog.ended).toMatchObject({ status: 0, signal: null, stdout: "" });
-    expect(performance.now() - signalledAt).toBeLessThan(3000);
     expect(await lookAt(repository, "T-1")).toMatchObject({
       state: "IN_PROGRESS",
       alive: { lease: "running" },
@@ -130,8 +127,8 @@ interface Watching extends Running {
   found(): Verdict[];
 }
 
-async function watchIn(repository: Repository): Promise<Watching> {
-  const running = repository.start(["watchdog", "--every", "1"]);
+async function watchIn(repository: Repository, { everySeconds = 1 } = {}): Promise<Watching> {
+  const running = repository.start(["watchdog", "--every", String(everySeconds)]);
   await eventually("a watchdog", () => /watching/.exec(running.errors())?.[0]);
   return { ...running, found: () => running.lines().map((line) => JSON.parse(line)) };
 }
