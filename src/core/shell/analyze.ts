@@ -25,7 +25,7 @@ function follow(command: string, context: ShellContext, report: Report): void {
   }
   const [error] = script.errors ?? [];
   if (error !== undefined) report.refuse("unparsed", `the command cannot be parsed: ${error.message}`);
-  const evaluator = new Evaluator(context, report);
+  const evaluator = new Evaluator(context, report, command);
   evaluator.runTraps(evaluator.list(script.commands, startOf(context), { kind: "none" }));
 }
 

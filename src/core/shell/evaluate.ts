@@ -45,13 +45,18 @@ export class Evaluator implements Machine {
   readonly counted = new Set<string>();
   traps: Text[] = [];
   escapes: Escapes = newEscapes();
+  readonly #source: string;
+  /** Above 0 while the code that is followed was made by the command itself: `eval`, `sh -c`, an alias. */
+  #made = 0;
+  readonly #madeBodies = new WeakSet<object>();
   #steps = 0;
   #depth = 0;
   #expanded = 0;
 
-  constructor(context: ShellContext, report: Report) {
+  constructor(context: ShellContext, report: Report, source: string) {
     this.context = context;
     this.report = report;
+    this.#source = source;
   }
 
   fields(word: Word, world: World): readonly Text[] {
@@ -78,7 +83,12 @@ export class Evaluator implements Machine {
     return this.#deeper(() => this.#apart(() => this.list(script.commands, inner, input)));
   }
 
+  /** In this very shell: no program of its own holds what it runs. */
   code(text: Text, world: World, input: Input): Outcome {
+    return this.#at(undefined, () => this.#code(text, world, input));
+  }
+
+  #code(text: Text, world: World, input: Input): Outcome {
     const source = codeSource(this, text, world);
     if (source === undefined) return both(world);
     const script = parseSource(source.text);
@@ -86,11 +96,11 @@ export class Evaluator implements Machine {
     const [error] = script.errors ?? [];
     if (error !== undefined)
       this.report.refuse("unparsed", `the inner command cannot be parsed: ${error.message}`);
-    return this.#deeper(() => this.list(script.commands, source.world, input));
+    return this.#deeper(() => this.#inMadeCode(() => this.list(script.commands, source.world, input)));
   }
 
   subshell(text: Text, world: World, input: Input): Text | undefined {
-    return this.#apart(() => this.code(text, world, input)).out;
+    return this.#apart(() => this.#code(text, world, input)).out;
   }
 
   function(body: FunctionNode["body"], world: World, input: Input, caller: World): Outcome {
@@ -98,7 +108,10 @@ export class Evaluator implements Machine {
     const ended: World[] = [];
     const locals = new Set<string>();
     this.escapes = { ...outer, returned: ended, broken: undefined, locals };
-    const outcome = this.#deeper(() => this.node(body, world, input));
+    const run = () => this.node(body, world, input);
+    const outcome = this.#deeper(() =>
+      this.#madeBodies.has(body) ? this.#at(undefined, () => this.#inMadeCode(run)) : run(),
+    );
     this.escapes = outer;
     const back = (changed: World): World =>
       changed === world
@@ -126,7 +139,7 @@ export class Evaluator implements Machine {
   node(node: Node, world: World, input: Input): Outcome {
     switch (node.type) {
       case "Command":
-        return runCommand(this, node, world, input);
+        return this.#at(node.name, () => runCommand(this, node, world, input));
       case "AndOr":
         return this.#andOr(node, world, input);
       case "Pipeline":
@@ -138,6 +151,7 @@ export class Evaluator implements Machine {
       case "Function":
         if (node.name.value === "command_not_found_handle")
           this.report.refuse("loader", "defines what runs in place of unknown commands");
+        if (this.#made > 0) this.#madeBodies.add(node.body);
         return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
       case "CompoundList":
         return this.list(node.commands, world, input);
@@ -225,6 +239,22 @@ export class Evaluator implements Machine {
       reads = out === undefined ? { kind: "unknown" } : { kind: "text", text: out };
     }
     return both(world, out);
+  }
+
+  /** In code that the command makes, a program has no place in the source. */
+  #at(name: Word | undefined, run: () => Outcome): Outcome {
+    if (this.#made > 0 && name !== undefined) return run();
+    const isThere = name !== undefined && this.#source.slice(name.pos, name.end) === name.text;
+    return this.report.within(isThere ? name.pos : undefined, run);
+  }
+
+  #inMadeCode(run: () => Outcome): Outcome {
+    this.#made += 1;
+    try {
+      return run();
+    } finally {
+      this.#made -= 1;
+    }
   }
 
   /** A shell of its own: returns, breaks, exits and traps inside end with it. */

@@ -11,6 +11,7 @@ export class Report {
   readonly #refusals: Refusal[] = [];
   readonly #opaque: Opaque[] = [];
   readonly #mentions: Mention[] = [];
+  #at: number | undefined;
 
   program(name: string): void {
     this.#programs.add(name);
@@ -30,8 +31,22 @@ export class Report {
     this.#once(["r", kind, why], () => this.#refusals.push({ kind, why }));
   }
 
-  opaque(by: string, why: string, options: Omit<Opaque, "by" | "why"> = {}): void {
-    this.#once(["o", by, why, options.script], () => this.#opaque.push({ by, why, ...options }));
+  /** `at` is where the command that is followed now has its name in the source; undefined for the shell itself. */
+  within<Found>(at: number | undefined, run: () => Found): Found {
+    const outer = this.#at;
+    this.#at = at;
+    try {
+      return run();
+    } finally {
+      this.#at = outer;
+    }
+  }
+
+  opaque(by: string, why: string, options: Omit<Opaque, "by" | "why" | "at"> = {}): void {
+    const at = this.#at === undefined ? {} : { at: this.#at };
+    this.#once(["o", by, why, options.script, this.#at], () =>
+      this.#opaque.push({ by, why, ...options, ...at }),
+    );
   }
 
   mention(by: string, text: Text, world: World, operand: boolean): void {

@@ -60,7 +60,7 @@ export function runWords(
   const builtin = builtins.get(word);
   if (builtin !== undefined) {
     m.report.program(word);
-    return builtin({ m, args, world, input });
+    return m.report.within(undefined, () => builtin({ m, args, world, input }));
   }
   return runProgram(m, word, args, { world, input });
 }

@@ -40,6 +40,8 @@ export interface Opaque {
   readonly runsScript?: true;
   /** The file that an interpreter runs, absolute, where that is known. */
   readonly script?: string;
+  /** Where its command's name is in the source; absent where the shell itself runs the unknown code. */
+  readonly at?: number;
 }
 
 interface OpaqueOptions extends Pick<Opaque, "runsScript"> {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { analyzeCommand } from "./analyze.ts";
+import { containCommand } from "./contain-command.ts";
+
+const contained = (command: string) => {
+  const { opaque } = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
+  return containCommand(command, opaque, "BOX");
+};
+
+describe("a command with parts that cannot be followed", () => {
+  it.each([
+    ["npm test", "BOX npm test"],
+    ["npm test && git commit -m x", "BOX npm test && git commit -m x"],
+    ["cd a && FOO=1 npm test 2>&1 | tee out.log", "cd a && FOO=1 BOX npm test 2>&1 | tee out.log"],
+    ["x=$(node -e 1); echo $x", "x=$(BOX node -e 1); echo $x"],
+    ['echo "a `python3 x.py` b"', 'echo "a `BOX python3 x.py` b"'],
+    ["for i in 1 2; do make $i; done", "for i in 1 2; do BOX make $i; done"],
+    ["f() { go test; }; f; f", "f() { BOX go test; }; f; f"],
+    ["timeout 5 npm test", "BOX timeout 5 npm test"],
+    ["sh -c 'npm test; make'", "BOX sh -c 'npm test; make'"],
+    ["echo a | xargs node x.js", "echo a | BOX xargs node x.js"],
+    ["npm test & make; wait", "BOX npm test & BOX make; wait"],
+    ["(npm test) || { make; }", "(BOX npm test) || { BOX make; }"],
+    ["time npm test", "time BOX npm test"],
+    ["! npm test", "! BOX npm test"],
+    ["if npm test; then make; fi", "if BOX npm test; then BOX make; fi"],
+    ["cat <<EOF\n$(node x.js)\nEOF", "cat <<EOF\n$(BOX node x.js)\nEOF"],
+    ["python3 - <<'EOF'\nprint(1)\nEOF", "BOX python3 - <<'EOF'\nprint(1)\nEOF"],
+    ["> out.log npm test", "> out.log BOX npm test"],
+    ["diff <(node a.js) b", "diff <(BOX node a.js) b"],
+    ["R=npm; $R test", "R=npm; BOX $R test"],
+    ["npm \\\n test", "BOX npm \\\n test"],
+    ["'npm' test", "BOX 'npm' test"],
+  ])("runs each of these in the sandbox: %j", (command, expected) => {
+    expect(contained(command)).toBe(expected);
+  });
+
+  it.each([
+    "eval 'npm test'",
+    ". ./script.sh",
+    "source venv/bin/activate && pytest",
+    "exec npm start",
+    "command npm test",
+    "trap 'npm test' EXIT",
+    "eval 'f() { npm test; }'; f",
+    "shopt -s expand_aliases; alias t='npm test'; t",
+  ])("runs as a whole in the sandbox where the shell itself runs them: %j", (command) => {
+    expect(contained(command)).toBe(`BOX bash -c '${command.replaceAll("'", "'\\''")}'`);
+  });
+
+  it.each(["ls", "git commit -m 'npm test'", "echo npm test > src/x"])("stays as it is: %j", (command) => {
+    expect(contained(command)).toBe(command);
+  });
+});
