@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { foundRepository, type LandRepository } from "./support/land-repository.ts";
+import { isMissing } from "./support/test-runners.ts";
 
 const deletes = { "f.js": "exports.f = 9;\n", "test/f.test.js": "// gone\n" };
 
@@ -13,6 +14,10 @@ async function landed(repository: LandRepository, ...words: string[]) {
   const { status, landed: told } = await repository.land(...words);
   return { status, told, refused: told.refused as Refused | null };
 }
+
+const recipes: readonly [string, string, Record<string, string | null>][] = isMissing("make")
+  ? []
+  : [["the recipe of make", "make test", { Makefile: ".PHONY: test\ntest:\n\ttrue\n" }]];
 
 describe("a change that weakens the tests it is judged by", () => {
   it("waits for a person, whose reason is recorded with the merge", async () => {
@@ -105,7 +110,7 @@ describe("a change that weakens the tests it is judged by", () => {
     ["a script of the check's own", "sh ci.sh", { "ci.sh": "true\n" }],
     ["a helper that only tests import", "npm test", { "lib/assert-helper.js": "exports.is = () => {};\n" }],
     ["a file that is configured as test material", "npm test", { "golden/f": "9\n" }],
-    ["the recipe of make", "make test", { Makefile: ".PHONY: test\ntest:\n\ttrue\n" }],
+    ...recipes,
   ])("is found: %s", async (_name, check, changes) => {
     using repository = foundRepository({
       "ci.sh": "node test/f.test.js\n",

@@ -11,6 +11,9 @@ const allow = (details: object) =>
 const command = (script: string) => ({ command: ["sh", "-c", script] });
 const deny = (reason: string) => command(`echo '{"allow":false,"code":"X-1","reason":"${reason}"}'; exit 2`);
 
+/** A project whose tests are this command. */
+const testedBy = (test: string) => ({ "package.json": JSON.stringify({ scripts: { test } }) });
+
 describe("a list of hooks", () => {
   it("succeeds where it is empty", async () => {
     using ground = await lifecycleGround();
@@ -216,17 +219,17 @@ describe("a submission", () => {
   });
 
   it("runs the whole list again after the agent was asked", async () => {
-    using ground = await lifecycleGround({ Makefile: "test:\n\ttest -e mended\n" });
+    using ground = await lifecycleGround(testedBy("test -e mended"));
     const count = `echo run >> ${ground.checkout.temporary}/runs; ${allow({})}`;
     const hooks = configured(command(count), "run_tests", "create_pr");
     const submitted = await submit(ground, hooks, () => ground.agent.write("mended", ""));
     expect(submitted.ok).toBe(true);
     expect(ground.agent.run("cat", `${ground.checkout.temporary}/runs`)).toBe("run\nrun");
-    expect(submitted.asked[0]?.prompt).toContain("`make test` failed with exit code 2");
+    expect(submitted.asked[0]?.prompt).toContain("`npm test` failed with exit code 1");
   });
 
   it("knows in its second round what it pushed in the first", async () => {
-    using ground = await lifecycleGround({ Makefile: "test:\n\ttest -e mended\n" });
+    using ground = await lifecycleGround(testedBy("test -e mended"));
     const submitted = await submit(ground, configured("create_pr", "run_tests"), () => {
       ground.agent.write("mended", "");
     });
@@ -234,12 +237,12 @@ describe("a submission", () => {
     expect(submitted.context).toEqual({
       pushed: ground.work(),
       pr_url: "https://127.0.0.1/pull/1",
-      tests: "make test",
+      tests: "npm test",
     });
   });
 
   it("needs to be continued where the agent cannot be asked", async () => {
-    using ground = await lifecycleGround({ Makefile: "test:\n\tfalse\n" });
+    using ground = await lifecycleGround(testedBy("false"));
     const submitted = await submit(ground, configured("run_tests"), () => {
       throw new Error("there is no agent");
     });
@@ -254,7 +257,7 @@ describe("a submission", () => {
   });
 
   it("of a task with `skip_pr` runs all other hooks", async () => {
-    using ground = await lifecycleGround({ Makefile: "test:\n\ttrue\n" });
+    using ground = await lifecycleGround(testedBy("true"));
     const context = { ...ground.context, extra: { skip_pr: true } };
     const submitted = await submit({ ...ground, context }, configured("run_tests", "create_pr"));
     expect(statuses(submitted)).toEqual(["run_tests SUCCESS", "create_pr SKIP"]);
@@ -276,7 +279,7 @@ task_types:
     ["hotfix", ["run_tests", "create_pr"], []],
     [null, ["create_pr"], []],
   ])("runs the hooks of %s before it is submitted and before it is merged", async (type, before, looked) => {
-    using ground = await lifecycleGround({ Makefile: "test:\n\ttrue\n" });
+    using ground = await lifecycleGround(testedBy("true"));
     const loaded = await configOf({ [ownConfig]: config });
     const asked: string[] = [];
     const review = async (name: string) => {

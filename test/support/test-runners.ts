@@ -32,6 +32,7 @@ const probes = {
   pytest: [python, "-c", "import pytest, xdist"],
   go: ["go", "version"],
   cargo: ["cargo", "--version"],
+  make: ["make", "--version"],
 };
 
 /** Whether the tests of a runner are to be skipped; where CI runs them, the runner has to be there. */
