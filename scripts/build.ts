@@ -39,7 +39,7 @@ const apart: Plugin = {
     made.onResolve(
       {
         filter:
-          /\/(?:secretlint|offline-answer|check-proof|load-config|shell\/analyze|orchestrator\/desk)\.ts$/,
+          /\/(?:secretlint|offline-answer|check-proof|load-config|shell\/analyze|orchestrator\/desk|contain\/call-sandbox)\.ts$/,
       },
       ({ kind, path }) =>
         kind === "dynamic-import" ? { path: `./${basename(path, ".ts")}.cjs`, external: true } : undefined,
@@ -58,6 +58,7 @@ await build({
     "load-config": "src/workspace/load-config.ts",
     analyze: "src/core/shell/analyze.ts",
     desk: "src/guard/orchestrator/desk.ts",
+    "call-sandbox": "src/guard/contain/call-sandbox.ts",
     "guard-client": "src/cli/guard-client.ts",
     "offline-answer": "src/guard/ladder/offline-answer.ts",
     "check-proof": "src/guard/ladder/check-proof.ts",
@@ -65,6 +66,8 @@ await build({
   plugins: [quiet, apart],
   // `import()` of a CommonJS file would start the module loader for nothing.
   supported: { "dynamic-import": false },
+  define: { "import.meta.url": "fileUrl" },
+  banner: { js: 'var fileUrl=require("node:url").pathToFileURL(__filename).href;' },
 });
 await build({
   ...shared,

@@ -289,6 +289,7 @@ describe("a caller with a task", () => {
 
 describe("what cannot be known before it runs", () => {
   it("is compared afterwards: what strayed is told to the agent and kept as a violation", async () => {
+    config("guard: { opaque: verify }\n");
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     const quiet = bash("./gen.sh", { tool_use_id: "quiet" });
     expect(await said(quiet, { env })).toBe("allowed");
@@ -320,6 +321,7 @@ describe("what cannot be known before it runs", () => {
     repository.git("commit", "-qam", "other");
     repository.git("checkout", "-q", "main");
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
+    config("guard: { opaque: verify }\n");
     const merge = bash("git merge -q other");
     expect(await said(merge, { env })).toBe("allowed");
     repository.git("merge", "-q", "other");

@@ -45,7 +45,7 @@ gate:
   conventions: auto
   cross_reference: auto
 resources: { database: 1 }
-guard: { root: null, on_deny: refuse, unclaimed: deny, opaque: verify, protected: [], coordination: [], on_error: closed, idle_minutes: 30 }
+guard: { root: null, on_deny: refuse, unclaimed: deny, opaque: sandbox, protected: [], coordination: [], on_error: closed, idle_minutes: 30 }
 notify: { command: null }
 sandbox: auto
 worklogs: keep

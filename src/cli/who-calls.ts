@@ -98,6 +98,7 @@ export function recognise(signs: Signs): Caller {
   if (own && (shell === undefined || environment.LOCKSTEP_TOKEN))
     return { kind: "task", seen: `this is an agent with a task: LOCKSTEP_TASK is ${own}`, environment };
   if (shell !== undefined) return shell;
+  if (environment.LOCKSTEP_INSIDE) return agent("this runs inside an agent's lock: LOCKSTEP_INSIDE is set");
   if (environment.LOCKSTEP_SOCKET) return agent("this is an agent in the sandbox: LOCKSTEP_SOCKET is set");
   // A key in the run's live view starts a command of its own, with the terminal of the person who pressed it.
   const isView = signs.hasTerminal && ancestors[0]?.pid === run;

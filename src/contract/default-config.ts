@@ -34,7 +34,7 @@ export const defaultConfig: Config = {
     root: null,
     on_deny: "refuse",
     unclaimed: "deny",
-    opaque: "verify",
+    opaque: "sandbox",
     protected: [],
     coordination: [],
     on_error: "closed",

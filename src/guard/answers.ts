@@ -3,6 +3,7 @@ import type { RuleCode } from "../core/rules/catalog.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
 import type { Objection } from "../core/shell/judge-command.ts";
 import type { CallRecord, Judged } from "./guard-world.ts";
+import type { GuardAnswer } from "./tool-call.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 const shownMax = 3;
@@ -25,7 +26,7 @@ function rank(code: RuleCode): number {
   return at < 0 ? precedence.length : at;
 }
 
-export function passed(caller: Caller, told: { readonly context?: string } = {}): Judged {
+export function passed(caller: Caller, told: Pick<GuardAnswer, "context" | "command"> = {}): Judged {
   return {
     answer: { allow: true, reason: "", ...told },
     verdict: allow(),

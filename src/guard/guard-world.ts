@@ -3,6 +3,7 @@ import type { Disk, Place } from "../core/paths/place.ts";
 import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
+import type { CommandLimits } from "../core/shell/judge-command.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";
 import type { GuardAnswer, ToolCall } from "./tool-call.ts";
@@ -32,6 +33,8 @@ export interface GuardWorld {
   hasOrchestrated(): Promise<boolean>;
   /** Absent inside the sandbox, where nobody orchestrates and no log can be written. */
   orchestrators?(): Promise<OrchestratorDesk>;
+  /** Runs programs of a call inside its caller's lock; absent in an agent's own checkout. */
+  sandbox?(): Promise<CallSandbox>;
   /** Looks at the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
   readonly trees?: TreeWatch;
 }
@@ -39,7 +42,7 @@ export interface GuardWorld {
 export interface GuardSettings {
   readonly onDeny: "refuse" | "block";
   readonly unclaimed: "deny" | "locked";
-  readonly opaque: "verify" | "deny";
+  readonly opaque: "sandbox" | "verify" | "deny";
   readonly protectedPaths: readonly string[];
   readonly coordination: readonly string[];
   readonly root: string | null;
@@ -85,6 +88,18 @@ export interface OrchestratorDesk {
   ): Promise<{ readonly answer: GuardAnswer; readonly code: RuleCode | null }>;
   /** Writes a call of any other agent into the audit log. */
   record(call: ToolCall, record: CallRecord): Promise<void>;
+}
+
+export interface CallSandbox {
+  /** What to put before a program so that it can write no more than this in the tree; or why that cannot be done. */
+  prepare(
+    tree: string,
+    limits: CommandLimits,
+  ): Promise<{ readonly id: string; readonly prefix: string } | { readonly missing: string }>;
+  /** Which command a call runs now, in place of its own. */
+  remember(id: string, call: ToolCall, command: string): void;
+  /** True if the call's command is one that was put in place of another: two hooks may see the same call. */
+  isPrepared(call: ToolCall): boolean;
 }
 
 export interface TreeWatch {

@@ -2,6 +2,7 @@ import { deny } from "../core/rules/verdict.ts";
 import { isActive } from "./active.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { claimedTask, judgeClaim } from "./claim-call.ts";
+import { tellReadOnly } from "./contain/tell-read-only.ts";
 import type { GuardDesk, GuardWorld, Judged } from "./guard-world.ts";
 import { judgeAfter } from "./judge-after.ts";
 import { judgeCompaction } from "./judge-compaction.ts";
@@ -15,6 +16,7 @@ import { mayChange } from "./may-change.ts";
 import { beginningFor } from "./session-beginning.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
+import { preparedId } from "./trees/call-file.ts";
 import { type Caller, whoIsCalling } from "./who-is-calling.ts";
 
 /** One call of a client, whatever event it is of; while anything is active it is also written down. */
@@ -74,6 +76,7 @@ async function judgeBefore(
   }
   if (desk === undefined) return judgeIdle(caller, call, world, desk);
   const judging = await judgingOf(call, world, desk);
+  if (preparedId(call) !== undefined && (await world.sandbox?.())?.isPrepared(call)) return passed(caller);
   if (caller.kind === "task") return judgeTaskCall(caller, judging);
   return hasLiveHolder(judging.facts, world.clock)
     ? judgeUnclaimedCall(caller, judging)
@@ -112,7 +115,7 @@ async function judgeBeside(
 ): Promise<Judged> {
   switch (judging.call.event) {
     case "after-tool":
-      return judgeAfter(caller, judging);
+      return tellReadOnly(await judgeAfter(caller, judging), caller, judging.call);
     case "stop":
     case "subagent-stop":
       return caller.kind === "task" ? judgeStop(caller, judging) : passed(caller);

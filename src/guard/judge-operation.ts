@@ -6,7 +6,7 @@ import { targetOf } from "../core/points/write-limits.ts";
 import { spellingsOf } from "../core/rules/judge-write.ts";
 import { decide } from "../core/rules/rule.ts";
 import { type CommandLimits, judgeCommand, type Objection } from "../core/shell/judge-command.ts";
-import type { ShellAnalysis } from "../core/shell/types.ts";
+import type { Opaque, ShellAnalysis } from "../core/shell/types.ts";
 import type { ToolCall, WriteTarget } from "./tool-call.ts";
 
 export interface OperationWorld {
@@ -18,8 +18,8 @@ export interface OperationWorld {
 
 export interface Found {
   readonly objections: readonly Objection[];
-  /** Why what it writes cannot be known before it runs; empty where it can. */
-  readonly opaque: readonly string[];
+  /** What runs whose writes cannot be known before. */
+  readonly opaque: readonly Opaque[];
 }
 
 /** Everything that a call would do and its caller may not. The strictest part of it decides. */
@@ -84,7 +84,7 @@ async function judgeShell(command: string, { limits, task, analyze }: OperationW
   const first = objections.findIndex(({ code }) => code === "R-PW-001");
   return {
     objections: objections.map((one, index) => (index === first ? withWay(one, task, limits) : one)),
-    opaque: analysis.opaque.map(({ by, why }) => `${by}: ${why}`),
+    opaque: analysis.opaque,
   };
 }
 

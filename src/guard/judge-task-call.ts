@@ -1,4 +1,7 @@
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import { containCommand } from "../core/shell/contain-command.ts";
+import type { CommandLimits } from "../core/shell/judge-command.ts";
+import type { Opaque } from "../core/shell/types.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { limitsOf } from "./call-limits.ts";
@@ -9,7 +12,7 @@ import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { callName } from "./trees/call-file.ts";
-import { rememberTree } from "./watched-changes.ts";
+import { rememberTree, treeOf } from "./watched-changes.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 export interface Judging {
@@ -25,7 +28,7 @@ export async function judgeTaskCall(
   caller: Extract<Caller, { kind: "task" }>,
   judging: Judging,
 ): Promise<Judged> {
-  const { call, world, facts, settings } = judging;
+  const { call, world, facts } = judging;
   const { holder } = caller;
   const analyze = (command: string) => analyzeFor(command, { call, world, task: holder.key });
   const stopped = await findStopped(facts, call, () => mayChange(call, analyze));
@@ -35,24 +38,48 @@ export async function judgeTaskCall(
   const refusal = refusalOf(found.objections);
   if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
   if (found.opaque.length === 0) return passed(caller);
-  return letRun(caller, found.opaque, judging, settings);
+  return letRun(caller, { opaque: found.opaque, limits }, judging);
 }
 
-/** A call whose writes cannot be known: inside the sandbox it runs, without one the tree is compared afterwards. */
-export async function letRun(
-  caller: Caller,
-  opaque: readonly string[],
-  judging: Judging,
-  { opaque: mode }: Pick<GuardSettings, "opaque">,
-): Promise<Judged> {
-  const { call, world } = judging;
+interface Running {
+  readonly opaque: readonly Opaque[];
+  readonly limits: CommandLimits;
+}
+
+/**
+ * A call whose writes cannot be known: its programs run inside the lock, and the tree is compared afterwards. An agent's
+ * own checkout has a sandbox around it already.
+ */
+export async function letRun(caller: Caller, running: Running, judging: Judging): Promise<Judged> {
+  const { call, world, settings } = judging;
   if (world.trees === undefined) return passed(caller);
-  if (mode === "verify") {
-    await rememberTree(callName(call), call, world);
-    return passed(caller);
+  if (settings.opaque === "deny") {
+    const [first] = running.opaque;
+    const why = `what it writes cannot be known before it runs (${first?.by}: ${first?.why})`;
+    const way = "name what it does step by step, or let a person set `guard.opaque`";
+    return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
-  const why = `what it writes cannot be known before it runs (${opaque[0]}): name what it does step by step`;
-  return refuseAndRecord(caller, deny("R-PW-001", `${why}, or let a person set \`guard.opaque\``), judging);
+  const command = settings.opaque === "sandbox" ? await contained(running, judging) : undefined;
+  await rememberTree(callName(call), call, world);
+  return passed(caller, command === undefined ? {} : { command });
+}
+
+/** They act on another machine or in a container, or on the shell itself: no sandbox holds those. */
+const elsewhere = new Set("eval ssh docker podman nerdctl kubectl helm nvm conda mamba sdk rvm".split(" "));
+
+/** The call's command with its unknown programs in the sandbox; undefined where they cannot be put there. */
+async function contained({ opaque, limits }: Running, { call, world }: Judging): Promise<string | undefined> {
+  const { operation } = call;
+  if (operation.kind !== "shell" || call.replaceable !== true || world.sandbox === undefined)
+    return undefined;
+  const here = opaque.filter(({ by }) => !elsewhere.has(by));
+  if (here.length === 0) return undefined;
+  const sandbox = await world.sandbox();
+  const prepared = await sandbox.prepare(treeOf(call, world), limits);
+  if ("missing" in prepared) return undefined;
+  const command = containCommand(operation.command, here, prepared.prefix);
+  sandbox.remember(prepared.id, call, command);
+  return command;
 }
 
 /** A person's word comes first: nothing is written while all is stopped, and nothing delegated while it is paused. */

@@ -36,7 +36,9 @@ export async function judgeUnclaimedCall(
     (unclaimed === "deny" && (path === undefined || insideOf(path, limits).length > 0));
   const refusal = refusalOf(found.objections.filter(concerns));
   if (refusal === undefined)
-    return found.opaque.length === 0 ? passed(caller) : letRun(caller, found.opaque, judging, settings);
+    return found.opaque.length === 0
+      ? passed(caller)
+      : letRun(caller, { opaque: found.opaque, limits }, judging);
   const told = `no task is claimed: ${wayToClaim(judging)}; refused: ${whatFor(refusal, limits)}`;
   return refuseAndRecord(caller, deny(refusal.code, told, refusal.details), judging);
 }

@@ -8,7 +8,7 @@ import { machineClock } from "../workspace/machine-clock.ts";
 import { openStateSubfolder, stateFolder } from "../workspace/state-folder.ts";
 import { checkoutsPath } from "../workspace/state-home.ts";
 import { readGuardSettings } from "./guard-settings.ts";
-import type { GuardDesk, GuardWorld, TreeWatch } from "./guard-world.ts";
+import type { CallSandbox, GuardDesk, GuardWorld, TreeWatch } from "./guard-world.ts";
 import { checkoutWatch } from "./trees/checkout-watch.ts";
 import { mainWatch } from "./trees/main-watch.ts";
 
@@ -72,7 +72,15 @@ export function openWorld(parts: WorldParts): GuardWorld {
         }
       : {}),
     ...(trees === undefined ? {} : { trees }),
+    ...(checkout === undefined && commonFolder !== undefined
+      ? { sandbox: sandboxOf({ ...project, commonFolder }) }
+      : {}),
   };
+}
+
+/** Loaded for the calls that need it. */
+function sandboxOf(project: Project & { readonly commonFolder: string }): () => Promise<CallSandbox> {
+  return async () => (await import("./contain/call-sandbox.ts")).callSandbox(project);
 }
 
 /** The caller's own temporary folder first, in every spelling that tools use for it and the system's. */

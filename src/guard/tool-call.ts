@@ -11,6 +11,8 @@ export interface ToolCall {
   readonly operation: Operation;
   /** Absolute: the working folder of this very call. */
   readonly folder: string;
+  /** True where the client lets a hook put another command in place of the call's own. */
+  readonly replaceable?: boolean;
   /** What the call itself tells of its outcome, after it: the first part of its text. */
   readonly outcome?: { readonly failed: boolean; readonly text: string };
 }
@@ -71,6 +73,8 @@ export interface GuardAnswer {
   readonly reason: string;
   /** Reaches the model at the beginning of a session, or beside a result, where the client has a way. */
   readonly context?: string;
+  /** Runs in place of the call's own command. */
+  readonly command?: string;
   /** A stop that is refused: the agent goes on with this. */
   readonly goOn?: string;
 }

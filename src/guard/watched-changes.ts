@@ -4,7 +4,7 @@ import type { ToolCall } from "./tool-call.ts";
 type World = Pick<GuardWorld, "checkout" | "place" | "trees">;
 
 /** The tree that a call works in: its attempt's checkout, the linked worktree that it is in, or the main one. */
-function treeOf({ folder }: Pick<ToolCall, "folder">, { checkout, place }: World): string {
+export function treeOf({ folder }: Pick<ToolCall, "folder">, { checkout, place }: World): string {
   if (checkout !== undefined) return checkout;
   const linked = (place.checkouts ?? []).filter((tree) => folder === tree || folder.startsWith(`${tree}/`));
   return linked.toSorted((one, other) => other.length - one.length)[0] ?? place.realRoot ?? place.root;

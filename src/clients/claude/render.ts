@@ -7,6 +7,7 @@ import type {
   ToolCall,
 } from "../../guard/tool-call.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+import { withCommand } from "../payload/replace-command.ts";
 
 const eventNames: Readonly<Partial<Record<GuardEvent, string>>> = {
   "before-tool": "PreToolUse",
@@ -18,7 +19,10 @@ const eventNames: Readonly<Partial<Record<GuardEvent, string>>> = {
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
-      return answer.allow ? beside(answer, call, payload) : refusal(denial(answer), reasonOf(answer));
+      if (!answer.allow) return refusal(denial(answer), reasonOf(answer));
+      return answer.command === undefined
+        ? beside(answer, call, payload)
+        : message(replacement(answer.command, payload));
     case "after-tool":
       return answer.allow ? beside(answer, call, payload) : blocked(answer);
     case "session-start":
@@ -44,6 +48,18 @@ export function denial(answer: GuardAnswer): object {
       hookEventName: "PreToolUse",
       permissionDecision: "deny",
       permissionDecisionReason: reasonOf(answer),
+    },
+  };
+}
+
+/** With an allow the client asks its user nothing; without one it asks about the new command as about any other. */
+export function replacement(command: string, payload: unknown): object {
+  const asksNothing = field(payload, "permission_mode") === "bypassPermissions";
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      ...(asksNothing ? { permissionDecision: "allow" } : {}),
+      updatedInput: withCommand(payload, command),
     },
   };
 }

@@ -1,4 +1,7 @@
+import { field } from "../../core/points/fields.ts";
 import type { GuardedClient } from "../../guard/tool-call.ts";
 import { readCall } from "../payload/read-call.ts";
 
-export const parse: GuardedClient["parse"] = (payload, at) => readCall(payload, at);
+/** Its own sandbox, which is around commands in every other mode, allows no other one inside. */
+export const parse: GuardedClient["parse"] = (payload, at) =>
+  readCall(payload, at, { replaceable: field(payload, "permission_mode") === "bypassPermissions" });

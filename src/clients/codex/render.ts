@@ -1,12 +1,13 @@
 import type { GuardedClient } from "../../guard/tool-call.ts";
-import { denial, eventName } from "../claude/render.ts";
+import { denial, eventName, replacement } from "../claude/render.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
 
 /** Its documents are checked strictly: with one key too many, or a bare allow, the call runs. */
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
-      return answer.allow ? silent : refusal(denial(answer), reasonOf(answer));
+      if (!answer.allow) return refusal(denial(answer), reasonOf(answer));
+      return answer.command === undefined ? silent : message(replacement(answer.command, payload));
     case "after-tool":
     case "session-start":
     case "subagent-start": {

@@ -2,6 +2,7 @@ import { field, isText } from "../../core/points/fields.ts";
 import type { GuardAnswer, GuardedClient, NativeAnswer } from "../../guard/tool-call.ts";
 import { denial } from "../claude/render.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+import { withCommand } from "../payload/replace-command.ts";
 
 /** Exit 2 refuses only before a tool: elsewhere it is a warning, and the document is not read. */
 export const render: GuardedClient["render"] = (answer, call, payload) => {
@@ -9,7 +10,8 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
   const pascalName = isText(own) ? own : undefined;
   switch (call.event) {
     case "before-tool":
-      if (answer.allow) return silent;
+      if (answer.allow)
+        return answer.command === undefined ? silent : message(replacement(answer.command, payload));
       return refusal(pascalName === undefined ? plainDenial(answer) : denial(answer), reasonOf(answer));
     case "after-tool":
     case "session-start":
@@ -22,6 +24,10 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
       return silent;
   }
 };
+
+function replacement(command: string, payload: unknown): object {
+  return { permissionDecision: "allow", modifiedArgs: withCommand(payload, command) };
+}
 
 function plainDenial(answer: GuardAnswer): object {
   return { permissionDecision: "deny", permissionDecisionReason: reasonOf(answer) };

@@ -14,7 +14,12 @@ function toolPart(payload: unknown): KnownParts {
   switch (of("hook_event_name")) {
     case "beforeShellExecution":
     case "afterShellExecution":
-      return { tool: "Shell", input: { command: of("command") }, response: of("output") };
+      return {
+        tool: "Shell",
+        input: { command: of("command") },
+        response: of("output"),
+        replaceable: false,
+      };
     case "beforeReadFile":
     case "beforeTabFileRead":
       return { tool: "Read", input: { file_path: of("file_path") } };

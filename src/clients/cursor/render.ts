@@ -1,11 +1,15 @@
 import type { GuardedClient } from "../../guard/tool-call.ts";
 import { goOnOf, message, reasonOf, refusal, toldBy } from "../payload/native-answer.ts";
+import { withCommand } from "../payload/replace-command.ts";
 
 /** From its documentation, with the keys of both spellings that it has had; nothing printed may count as a failure. */
-export const render: GuardedClient["render"] = (answer, call) => {
+export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool": {
-      if (answer.allow) return message({});
+      if (answer.allow)
+        return message(
+          answer.command === undefined ? {} : { updated_input: withCommand(payload, answer.command) },
+        );
       const reason = reasonOf(answer);
       const messages = {
         userMessage: reason,

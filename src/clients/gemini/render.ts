@@ -1,13 +1,13 @@
 import { field, isText } from "../../core/points/fields.ts";
 import type { GuardedClient } from "../../guard/tool-call.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+import { withCommand } from "../payload/replace-command.ts";
 
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
-      return answer.allow
-        ? silent
-        : refusal({ decision: "deny", reason: reasonOf(answer) }, reasonOf(answer));
+      if (!answer.allow) return refusal({ decision: "deny", reason: reasonOf(answer) }, reasonOf(answer));
+      return answer.command === undefined ? silent : message(replacement(answer.command, payload));
     case "after-tool":
     case "session-start": {
       // A refusal after a call would hide the call's own result from the model.
@@ -25,3 +25,11 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
       return silent;
   }
 };
+
+/** Its user was asked about the call before the hook ran. */
+function replacement(command: string, payload: unknown): object {
+  return {
+    decision: "allow",
+    hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: withCommand(payload, command) },
+  };
+}

@@ -91,6 +91,7 @@ export const Lockstep = async ({ client, directory }) => {
     "tool.execute.before": async (input, output) => {
       const answer = await askAbout("tool.execute.before", input, { args: output.args });
       if (!answer.allow) throw new Error(answer.reason || "Lockstep refuses this call");
+      if (typeof answer.command === "string") output.args.command = answer.command;
     },
     "tool.execute.after": async (input, output) => {
       const text = String(output.output ?? "").slice(0, textLengthMax);

@@ -8,6 +8,9 @@ export const render: GuardedClient["render"] = (answer, call) => {
     const reason = goOnOf(answer);
     return message({ allow: reason === undefined, reason: reason ?? "", ...context });
   }
-  if (answer.allow) return message({ allow: true, reason: answer.reason.toWellFormed(), ...context });
+  if (answer.allow) {
+    const command = answer.command === undefined ? {} : { command: answer.command };
+    return message({ allow: true, reason: answer.reason.toWellFormed(), ...context, ...command });
+  }
   return refusal({ allow: false, reason: reasonOf(answer), ...context }, reasonOf(answer));
 };

@@ -3,6 +3,7 @@ import type { GuardEvent, Operation, ToolCall } from "../../guard/tool-call.ts";
 import { eventNamed } from "./event-names.ts";
 import { folderIn, malformed, readOperation } from "./read-operation.ts";
 import { readOutcome } from "./read-outcome.ts";
+import { hasCommand } from "./replace-command.ts";
 
 /** The keys of every client: which of them a payload has is the client's affair. */
 const keys = {
@@ -26,6 +27,8 @@ export interface KnownParts {
   readonly agentId?: string | null;
   readonly agentType?: string | null;
   readonly folder?: unknown;
+  /** False where the client does not let a hook change a command, or where the changed one could not run. */
+  readonly replaceable?: boolean;
 }
 
 /** The neutral form of a payload; `known` comes before what the payload's own keys say. */
@@ -54,7 +57,10 @@ export function readCall(
   if (tool === "") return { ...base, actor, folder, operation: malformed("the payload names no tool") };
   const operation = readOperation(tool, input, response);
   const call = { ...base, actor, folder: callFolder(operation, input, folder), operation };
-  return event === "after-tool" ? { ...call, outcome: readOutcome(response, field(payload, "error")) } : call;
+  if (event === "after-tool") return { ...call, outcome: readOutcome(response, field(payload, "error")) };
+  return known.replaceable !== false && hasCommand(tool, input, operation)
+    ? { ...call, replaceable: true }
+    : call;
 }
 
 /** Without an event that is known, a tool's name is enough to be judged as a call to come. */

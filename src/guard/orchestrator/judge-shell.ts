@@ -15,7 +15,7 @@ export interface ShellGround {
   /** Names of the variables that are set; where absent, any may be. */
   readonly environment?: ReadonlySet<string>;
   /** Whether commands whose writes cannot be known may run. */
-  readonly opaque?: "verify" | "deny";
+  readonly opaque?: "sandbox" | "verify" | "deny";
 }
 
 export interface ShellFault {

@@ -97,7 +97,7 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 #  root: null                                 # where logs, reports and tmp lie: null: in .git/lockstep
 #  on_deny: refuse                            # refuse the write, or block the task
 #  unclaimed: deny                            # a subagent without a task writes nothing; locked: nothing that is locked
-#  opaque: verify                             # commands whose writes cannot be known: run and compare, or deny
+#  opaque: sandbox                            # what cannot be read: run inside the lock, verify afterwards, or deny
 #  protected: []                              # further paths that no agent may write
 #  coordination: []                           # further files that an orchestrator may always read
 #  on_error: closed                           # a guard that fails refuses; open: it lets pass

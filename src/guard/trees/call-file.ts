@@ -8,8 +8,20 @@ const ageMsMax = 24 * 60 * 60 * 1000;
 
 /** The same before a call and after it, and for no other. */
 export function callName({ session, actor, tool, callId, operation }: ToolCall): string {
-  const command = operation.kind === "shell" ? operation.command : "";
+  const command = operation.kind === "shell" ? bare(operation.command) : "";
   return [session, actor.agentId, tool, callId ?? command].join("\n");
+}
+
+const prepared = /'?\S*\/lockstep'? exec ([0-9a-f]{8}) (?:bash -c )?/g;
+
+/** The id in a command whose programs were put into the sandbox. */
+export function preparedId({ operation }: Pick<ToolCall, "operation">): string | undefined {
+  return operation.kind === "shell" ? [...operation.command.matchAll(prepared)][0]?.[1] : undefined;
+}
+
+/** The command as it was before that: which of the two a client tells after the call differs. */
+function bare(command: string): string {
+  return command.replace(prepared, "").replace(/['\\]/g, "");
 }
 
 /** What was seen before a call, until it is over: in a file, because another process asks afterwards. */

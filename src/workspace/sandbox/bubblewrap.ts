@@ -2,13 +2,13 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoted } from "../../core/points/quoted.ts";
 import { enclosing, type Mount, planMounts } from "./plan-mounts.ts";
-import { type Sandbox, SandboxFault } from "./sandbox.ts";
+import { type Sandbox, SandboxFault, type Walls } from "./sandbox.ts";
 
 /**
  * A shell as the first process, because the kernel ends everything else in the name space before that one is gone:
  * when bwrap has ended, so has every child, whatever session it moved to. `exec`: no program is taken for a builtin.
  */
-const firstProcess = ["/bin/sh", "-c", '(exec "$@"); exit $?', "sh"];
+export const firstProcess = ["/bin/sh", "-c", '(exec "$@"); exit $?', "sh"];
 
 /** What the owner of the machine may write in a new /proc although no capability is left. */
 const kernelControls = ["acpi", "bus", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger"];
@@ -20,17 +20,7 @@ export function bubblewrap(program: string): Sandbox {
     enforces: true,
     wrap(command, walls, { cwd, env }) {
       const mounts = planMounts(walls);
-      const words = [
-        ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-        ...(walls.network ? [] : ["--unshare-net"]),
-        ...["--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"],
-        ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
-        ...kernelControls.map((name) => join("/proc", name)).flatMap(lockedIfPresent),
-        ...mounts.flatMap(mountWords),
-        // Last: the places for what is shown in them had to be made first.
-        ...mounts.filter(isEmptyFolder).flatMap(({ at }) => ["--remount-ro", at]),
-        ...["--chdir", visibleFolder(cwd, mounts)],
-      ];
+      const words = [...wallWords(walls, mounts), "--chdir", visibleFolder(cwd, mounts)];
       // The environment goes the way of environments: arguments can be read by every user of the machine.
       return {
         command: [program, ...words, "--", ...firstProcess, ...command],
@@ -38,6 +28,20 @@ export function bubblewrap(program: string): Sandbox {
       };
     },
   };
+}
+
+/** The options of `bwrap` that build these walls. */
+export function wallWords(walls: Walls, mounts = planMounts(walls)): readonly string[] {
+  return [
+    ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...(walls.network ? [] : ["--unshare-net"]),
+    ...["--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"],
+    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...kernelControls.map((name) => join("/proc", name)).flatMap(lockedIfPresent),
+    ...mounts.flatMap(mountWords),
+    // Last: the places for what is shown in them had to be made first.
+    ...mounts.filter(isEmptyFolder).flatMap(({ at }) => ["--remount-ro", at]),
+  ];
 }
 
 function lockedIfPresent(path: string): string[] {

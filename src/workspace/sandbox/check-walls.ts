@@ -45,7 +45,7 @@ export function checkWalls(places: CheckPlaces, purpose: "check" | "set-up"): Wa
 }
 
 /** Some accounts have none, or one that is no place of their own. */
-function usableHome(): string | undefined {
+export function usableHome(): string | undefined {
   const home = homedir();
   if (!existsSync(home)) return undefined;
   return ["/", realpathSync("/tmp")].includes(realpathSync(home)) ? undefined : home;

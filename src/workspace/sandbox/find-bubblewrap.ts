@@ -21,7 +21,7 @@ interface Machine {
   readonly path: string;
 }
 
-type Found = { readonly sandbox: Sandbox } | { readonly missing: string };
+type Found = { readonly sandbox: Sandbox; readonly program: string } | { readonly missing: string };
 
 const proven = new Map<string, Promise<Found>>();
 
@@ -84,7 +84,7 @@ async function prove(program: string): Promise<Found> {
     const escaped = ["outside", "home"].filter((name) => existsSync(join(place(name), "written")));
     if (escaped.length > 0)
       return { missing: `\`${program}\` does not hold: a write that had to fail went through` };
-    if (exit === 0 && existsSync(join(place("inside"), "written"))) return { sandbox };
+    if (exit === 0 && existsSync(join(place("inside"), "written"))) return { sandbox, program };
     return { missing: `\`${program}\` cannot build a sandbox here: ${causeOf(tail)}` };
   } catch (error) {
     return { missing: `the sandbox could not be tried: ${(error as Error).message}` };

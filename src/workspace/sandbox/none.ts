@@ -5,6 +5,9 @@ export function noSandbox(): Sandbox {
   return {
     kind: "none",
     enforces: false,
-    wrap: (command, { temporary }, { env }) => ({ command, env: { ...env, TMPDIR: temporary } }),
+    wrap: (command, { temporary }, { env }) => ({
+      command,
+      env: temporary === null ? { ...env } : { ...env, TMPDIR: temporary },
+    }),
   };
 }

@@ -97,7 +97,9 @@ function resolveWalls({ writable, readOnly, hidden, home, placed, temporary, soc
       return [...link, ...placedMounts(folder, at)];
     }),
     ...(socket === undefined ? [] : [inPlace("read-only")(socket)]),
-    { at: realPath("/tmp"), from: realPath(temporary), as: "writable" },
+    ...(temporary === null
+      ? []
+      : [{ at: realPath("/tmp"), from: realPath(temporary), as: "writable" as const }]),
   ];
   for (const mount of mounts) refuseSystem(mount);
   return mounts;
@@ -139,11 +141,13 @@ function refuseSystem({ at, from }: Mount): void {
 
 /** What is taken away beyond what was asked for, and what programs need of it. */
 function ownMounts({ temporary, network }: Walls): Mount[] {
-  const shared = new Set(["/var/tmp"].filter(existsSync).map(realPath));
+  const shared = new Set(
+    [...(temporary === null ? ["/tmp"] : []), "/var/tmp"].filter(existsSync).map(realPath),
+  );
   // A read-only mount does not keep anybody from the sockets in it: those of containers give the whole machine.
   const runtime = new Set(["/run", "/var/run"].filter(existsSync).map(realPath));
   return [
-    ...[...shared].map((at): Mount => ({ at, from: realPath(temporary), as: "writable" })),
+    ...[...shared].map((at): Mount => ({ at, from: realPath(temporary ?? at), as: "writable" })),
     ...[...runtime].flatMap((at): Mount[] => [{ at, from: at, as: "hidden" }, ...linksIn(at)]),
     ...(network ? nameResolution(runtime) : []),
   ];

@@ -12,8 +12,8 @@ export interface Walls {
   };
   /** Writable folders in the place of others, of which nothing else can be reached. */
   readonly placed: readonly PlacedFolder[];
-  /** Outside; a private folder that is the temporary folder inside. */
-  readonly temporary: string;
+  /** Outside; a private folder that is the temporary folder inside. Null: the machine's own temporary folders. */
+  readonly temporary: string | null;
   readonly network: boolean;
   /** Lockstep's own socket, which can be reached although the folder around it is hidden. */
   readonly socket?: string;

@@ -118,6 +118,41 @@ export function openCaches(asked: CachesFor): OpenedCaches {
   };
 }
 
+/** What a person's own caches are not: programs and settings lie beside them, which the person's tools would obey. */
+const partsInPlace: Readonly<Record<string, readonly string[]>> = {
+  ".cargo": ["registry", "git"],
+  ".gradle": ["caches", "wrapper"],
+  go: [],
+};
+
+/**
+ * The person's own caches, for a command of the person's own agent: as outside where the whole folder is a cache.
+ * Where it is not, or is not there yet, the tool gets a folder in `~/.cache` that leads to the parts which are.
+ */
+export function personCaches(home: string): Pick<OpenedCaches, "writable"> & { env: Record<string, string> } {
+  const apart = join(home, ".cache", "lockstep");
+  mkdirSync(apart, { recursive: true, mode: 0o700 });
+  const writable = [join(home, ".cache")];
+  const env: Record<string, string> = {};
+  for (const { variable, own, settings = [], value } of toolCaches) {
+    const inPlace = join(home, own);
+    const parts = partsInPlace[own];
+    if (own === ".cache" || own.startsWith(".cache/")) continue;
+    if (parts === undefined && existsSync(inPlace)) writable.push(inPlace);
+    else {
+      const folder = join(apart, own);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const open = (parts ?? []).map((part) => join(inPlace, part)).filter((path) => existsSync(path));
+      writable.push(...open);
+      for (const path of [...open, ...settings.map((name) => join(inPlace, name))])
+        link(path, join(folder, basename(path)));
+      env[variable] = value?.(folder) ?? folder;
+    }
+  }
+  const store = join(home, pnpmStore.own);
+  return { writable: existsSync(store) ? [...writable, store] : writable, env };
+}
+
 function fills(program: string, { filledBy = [] }: ToolCache): boolean {
   return filledBy.includes(program) || (filledBy.length > 0 && !managers.includes(program));
 }

@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { shellWord } from "../../core/points/quoted.ts";
+import { findForbidden } from "../../core/rules/judge-write.ts";
+import type { CommandLimits } from "../../core/shell/judge-command.ts";
+import type { Project } from "../../workspace/find-project.ts";
+import { installFolder } from "../../workspace/install-folder.ts";
+import { firstProcess, wallWords } from "../../workspace/sandbox/bubblewrap.ts";
+import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
+import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
+import { openStateSubfolder } from "../../workspace/state-folder.ts";
+import type { CallSandbox } from "../guard-world.ts";
+import type { ToolCall } from "../tool-call.ts";
+import { preparedId, readCallFile, sweepCallFiles, writeCallFile } from "../trees/call-file.ts";
+import { closedPaths, type LockView } from "./closed-paths.ts";
+import { lockWalls } from "./lock-walls.ts";
+
+/** What is known of a command that was changed: another hook of the same client may see it once more. */
+interface Prepared {
+  readonly command: string;
+  readonly session: string | null;
+  readonly agent: string | null;
+}
+
+/**
+ * Programs of a call are started by `lockstep exec ID PROGRAM …`: the guard writes the options of `bwrap` for this call
+ * into a file, and a shell script hands them over, so that a command costs no start of Node.
+ */
+export function callSandbox(project: Project & { readonly commonFolder: string }): CallSandbox {
+  const folder = () => openStateSubfolder(project, "calls");
+  return {
+    async prepare(tree, limits) {
+      const found = await findBubblewrap({ platform: process.platform, path: process.env.PATH ?? "" });
+      if ("missing" in found) return found;
+      try {
+        const closed = await closedPaths(tree, viewOf(limits));
+        const { place, commonFolder } = project;
+        const root = place.realRoot ?? place.root;
+        const { walls, env } = lockWalls({ root, commonFolder, tree, closed });
+        const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+        const id = randomBytes(4).toString("hex");
+        sweepCallFiles(folder(), Date.now());
+        writeFileSync(optionsFile(folder(), id), [...wallWords(walls), ...variables, ""].join("\0"), {
+          mode: 0o600,
+        });
+        const command = placeExec(openStateSubfolder(project, "bin"), folder(), found.program);
+        return { id, prefix: `${shellWord(command)} exec ${id}` };
+      } catch (error) {
+        if (error instanceof SandboxFault) return { missing: error.message };
+        throw error;
+      }
+    },
+    remember(id, call, command) {
+      writeCallFile(recordFile(folder(), id), { command, ...whose(call) } satisfies Prepared);
+    },
+    isPrepared(call) {
+      const id = preparedId(call);
+      const known = id === undefined ? undefined : readCallFile<Prepared>(recordFile(folder(), id));
+      if (known === undefined || call.operation.kind !== "shell") return false;
+      const { session, agent } = whose(call);
+      return known.command === call.operation.command && known.session === session && known.agent === agent;
+    },
+  };
+}
+
+function whose({ session, actor }: ToolCall): Pick<Prepared, "session" | "agent"> {
+  return { session, agent: actor.agentId };
+}
+
+const optionsFile = (folder: string, id: string) => join(folder, `before-${id}`);
+const recordFile = (folder: string, id: string) => `${optionsFile(folder, id)}.json`;
+
+function viewOf(limits: CommandLimits): LockView {
+  const { lock, place } = limits;
+  const root = place.realRoot ?? place.root;
+  const isForbidden = (path: string, wholeTree: boolean) =>
+    findForbidden({ resource: join(root, path), wholeTree }, limits) !== undefined;
+  return {
+    holds: (path) => lock.entryOf(path) !== undefined,
+    holdsBelow: (folder) => lock.holdsBelow(folder) || lock.holdsTree(folder),
+    reaches: (folder) => lock.touchingTree(folder) !== undefined,
+    closes: (path) => isForbidden(path, false),
+    closesBelow: (folder) => isForbidden(folder, true),
+  };
+}
+
+/** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
+function placeExec(folder: string, calls: string, bwrap: string): string {
+  const file = join(folder, "lockstep");
+  const own = [process.execPath, join(installFolder(), "bin", "lockstep.cjs")].map(shellWord).join(" ");
+  const start = [bwrap, "--args", "3", "--", ...firstProcess].map(shellWord).join(" ");
+  const text = `#!/bin/sh
+# Written by Lockstep. \`lockstep exec ID PROGRAM …\` runs a program of one tool call with no more rights than its
+# agent's lock gives: the file of that ID holds the options of bwrap that the guard chose before the call.
+calls=${shellWord(calls)}
+if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
+  exec 3<"$calls/before-$2"
+  shift 2
+  exec ${start} "$@"
+fi
+exec ${own} "$@"
+`;
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return file;
+  const making = `${file}.${process.pid}`;
+  writeFileSync(making, text, { mode: 0o700 });
+  renameSync(making, file);
+  return file;
+}

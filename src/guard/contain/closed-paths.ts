@@ -1,0 +1,79 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { splitAtZero } from "../../workspace/git/read-diff.ts";
+import { gitBytes } from "../../workspace/git/run-git.ts";
+
+/** What a caller may write, asked about paths from the top of the tree. */
+export interface LockView {
+  /** True if a file of this name may be written. */
+  holds(path: string): boolean;
+  /** True if everything below the folder may be written. */
+  holdsBelow(folder: string): boolean;
+  /** True if something at or below the folder may be written. */
+  reaches(folder: string): boolean;
+  /** True for what is forbidden or protected, whatever the lock says. */
+  closes(path: string): boolean;
+  /** True if something at or below the folder is forbidden or protected. */
+  closesBelow(folder: string): boolean;
+}
+
+/** Builds and tests put their output beside these. */
+const manifests = [
+  ...["package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "Makefile", "CMakeLists.txt"],
+  ...["pom.xml", "build.gradle", "build.gradle.kts", "Gemfile", "composer.json", "mix.exs", "deno.json"],
+];
+
+/** Each mount costs more than the one before: folders of packages are left open while there are fewer than these. */
+const mountsMax = 300;
+
+/**
+ * The fewest paths that have to be read-only so that everything outside the lock is. Output that git ignores stays
+ * writable, and so does a folder in which new output may come to lie: the top, a package's folder, and those that hold
+ * ignored files or something of the lock. A new file in an open folder, and a link, are found by the comparison
+ * afterwards.
+ */
+export async function closedPaths(tree: string, lock: LockView): Promise<readonly string[]> {
+  const [ignored, packages] = await Promise.all([
+    listed(tree, ["--others", "--ignored", "--exclude-standard", "--directory"]),
+    listed(tree, ["--", ...manifests.map((name) => `:(glob)**/${name}`)]),
+  ]);
+  const loose = new Set(ignored.map((path) => path.replace(/\/$/, "")));
+  const open = new Set<string>();
+  for (const path of loose) openAbove(path, open);
+  for (const path of packages.toSorted((one, other) => one.length - other.length))
+    if (open.size * 8 < mountsMax) openAbove(path, open);
+  const closed: string[] = [];
+  close("", false);
+  return closed.map((path) => join(tree, path));
+
+  function close(folder: string, isLoose: boolean): void {
+    for (const entry of readdirSync(join(tree, folder), { withFileTypes: true })) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (path === ".git") continue; // closed by whoever builds the sandbox
+      const free = isLoose || loose.has(path);
+      if (lock.closes(path)) closeOne(path, entry);
+      else if (entry.isDirectory() && (lock.closesBelow(path) || !isWhole(path, free))) close(path, free);
+      else if (!free && !(entry.isDirectory() ? lock.holdsBelow(path) : lock.holds(path)))
+        closeOne(path, entry);
+    }
+  }
+
+  /** True if everything in the folder is writable, or everything is not. */
+  function isWhole(path: string, free: boolean): boolean {
+    return free || lock.holdsBelow(path) || !(lock.reaches(path) || open.has(path));
+  }
+
+  function closeOne(path: string, entry: Dirent): void {
+    // What a link leads to would be mounted in its place, and a name that is not UTF-8 cannot be given to a mount.
+    if (!entry.isSymbolicLink() && !path.includes("\ufffd")) closed.push(path);
+  }
+}
+
+function openAbove(path: string, open: Set<string>): void {
+  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) open.add(folder);
+}
+
+async function listed(tree: string, words: readonly string[]): Promise<readonly string[]> {
+  const out = await gitBytes(tree, ["ls-files", "-z", ...words]);
+  return splitAtZero(out).map((name) => name.toString("utf8"));
+}

@@ -1,0 +1,18 @@
+import type { Judged } from "../guard-world.ts";
+import type { ToolCall } from "../tool-call.ts";
+import type { Caller } from "../who-is-calling.ts";
+
+/** As the system says it, and as Node's and Java's errors do. */
+const signs = /read-only file ?system|\bEROFS\b|ReadOnlyFileSystemException/i;
+
+/** After a command that failed to write: why, and what its agent can do. */
+export function tellReadOnly(judged: Judged, caller: Caller, { outcome }: ToolCall): Judged {
+  const { answer } = judged;
+  if (!answer.allow || answer.context !== undefined || !signs.test(outcome?.text ?? "")) return judged;
+  const way =
+    caller.kind === "task"
+      ? `it ran inside the lock of ${caller.holder.id}; ask for more with \`lockstep widen ${caller.holder.id} PATH --why "…"\``
+      : "no task is claimed; say which one you work on with `lockstep claim TASK`";
+  const context = `Lockstep: what this command may not write was read-only: ${way}. What git ignores and temporary files can be written.`;
+  return { ...judged, answer: { ...answer, context } };
+}

@@ -1,0 +1,238 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agentEnvironment, type GuardedRepository, guardedRepository } from "./support/guarded-repository.ts";
+import { missing } from "./support/walled.ts";
+
+let repository: GuardedRepository;
+let env: Readonly<Record<string, string>>;
+
+beforeEach(async () => {
+  repository = guardedRepository();
+  repository.write(".gitignore", "node_modules\ndist\n*.log\n");
+  repository.write(
+    "packages/p/package.json",
+    '{"scripts":{"build":"mkdir dist && echo built > dist/p.js"}}\n',
+  );
+  repository.write("packages/p/p.js", "1\n");
+  repository.git("add", "-A");
+  repository.git("commit", "-qm", "outputs");
+  env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
+});
+afterEach(() => repository[Symbol.dispose]());
+
+function payload(command: string, more: object = {}) {
+  return {
+    session_id: "s1",
+    cwd: repository.path,
+    hook_event_name: "PreToolUse",
+    permission_mode: "bypassPermissions",
+    tool_name: "Bash",
+    tool_input: { command, description: "a call" },
+    tool_use_id: "t1",
+    ...more,
+  };
+}
+
+/** The command that Claude runs in place of this one. */
+async function replaced(command: string): Promise<string> {
+  const { exit, stdout } = await repository.guard(payload(command), { env });
+  expect(exit).toBe(0);
+  return stdout === "" ? command : JSON.parse(stdout).hookSpecificOutput.updatedInput.command;
+}
+
+/** What a client's shell does with a call that the guard has seen. */
+async function ran(command: string, { cwd = repository.path, input = "" } = {}) {
+  const words = ["-c", await replaced(command)];
+  const { status, stdout, stderr } = spawnSync("bash", words, { cwd, input, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+const changed = () => repository.git("status", "--porcelain", "--untracked-files=all");
+
+describe.skipIf(missing)("a program whose writes cannot be known", () => {
+  it.each([
+    ["an interpreter", `python3 -c 'open("docs/guide.md", "w")'`],
+    ["another one", `node -e 'require("fs").writeFileSync("docs/guide.md", "")'`],
+    ["a script in the lock", "sh src/a/bad.sh"],
+    ["a script behind a link", "sh src/a/link.sh"],
+    ["a script of the package", "npm run bad"],
+    ["a recipe", "make bad"],
+    ["a shell that is given a script", "bash -- src/a/bad.sh"],
+    ["a sourced file", ". src/a/bad.sh"],
+    ["one of many", "for i in 1 2; do sh src/a/bad.sh; done | cat"],
+    ["one in the background", "sh src/a/bad.sh & wait"],
+    ["one in a substitution", 'echo "$(sh src/a/bad.sh)"'],
+    ["a merge", "git merge other"],
+    ["a pick", "git cherry-pick other"],
+    ["a patch", "git diff main other | git apply"],
+    ["a daemon that outlives its call", "sh src/a/later.sh"],
+    ["a link that leads out", `python3 -c 'open("src/a/lf", "w")'`],
+    ["a script that renames and replaces", "sh src/a/worse.sh"],
+  ])("changes nothing outside the lock: %s", async (_name, command) => {
+    const bad = "echo bad > docs/guide.md; rm -f README.md; echo bad > src/b/x.ts\n";
+    repository.write("src/a/bad.sh", bad);
+    repository.write(
+      "src/a/worse.sh",
+      "mv docs docs2; mv src src2; mv src/b src/c; echo x > .git/config; echo x > .git/hooks/pre-commit; echo {} > .claude/settings.json; ln -sf a docs/guide.md\n",
+    );
+    execFileSync("ln", ["-s", "bad.sh", join(repository.path, "src/a/link.sh")]);
+    repository.write("src/a/later.sh", `(setsid sh -c 'sleep 0.3; ${bad.trim()}' &)\n`);
+    repository.write("package.json", JSON.stringify({ scripts: { bad: "sh src/a/bad.sh" } }));
+    repository.write("Makefile", "bad:\n\tsh src/a/bad.sh\n");
+    repository.write(".claude/settings.json", '{"old":true}\n');
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "bad");
+    repository.git("checkout", "-q", "-b", "other");
+    repository.write("docs/guide.md", "other\n");
+    repository.git("commit", "-qam", "other");
+    repository.git("checkout", "-q", "main");
+    const config = readFileSync(join(repository.path, ".git/config"), "utf8");
+    const head = repository.git("rev-parse", "HEAD");
+    await ran(command);
+    execFileSync("sleep", ["0.6"]);
+    expect(changed()).toBe("");
+    expect(repository.git("rev-parse", "HEAD")).toBe(head);
+    expect(readFileSync(join(repository.path, ".git/config"), "utf8")).toBe(config);
+    expect(existsSync(join(repository.path, ".git/hooks/pre-commit"))).toBe(false);
+  });
+
+  it("writes its lock, ignored output, new output of a package, and temporary files", async () => {
+    const temporary = `/tmp/lockstep-guard-sandbox-${process.pid}`;
+    const script = `
+      echo x > src/a/new.ts; mkdir src/a/deep; echo y > src/a/deep/z.ts; rm src/a/ok.ts
+      mkdir -p node_modules/x; echo x > node_modules/x/y; echo x > out.log; (cd packages/p; npm run -s build)
+      echo x > ${temporary}; ls ${temporary}`;
+    repository.write("src/a/good.sh", script);
+    const { status, stderr, stdout } = await ran("sh src/a/good.sh");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(stdout).toBe(`${temporary}\n`);
+    expect(existsSync(temporary)).toBe(true);
+    rmSync(temporary);
+    for (const file of [
+      "src/a/new.ts",
+      "src/a/deep/z.ts",
+      "node_modules/x/y",
+      "packages/p/dist/p.js",
+      "out.log",
+    ])
+      expect(existsSync(join(repository.path, file)), file).toBe(true);
+    expect(existsSync(join(repository.path, "src/a/ok.ts"))).toBe(false);
+  });
+
+  it("has the input, output, exit code, variables and folder of its command", async () => {
+    const code = 'process.stdin.pipe(process.stdout); process.on("exit", () => { process.exitCode = 7; })';
+    expect(await ran(`node -e '${code}'`, { input: "hello\n" })).toMatchObject({
+      status: 7,
+      stdout: "hello\n",
+    });
+    expect(await ran("X=1 node -p process.env.X")).toMatchObject({ status: 0, stdout: "1\n" });
+    expect(await ran("cd src && node -p 'process.cwd()'")).toMatchObject({
+      stdout: `${repository.path}/src\n`,
+    });
+    expect(await ran("node -e 'process.kill(process.pid)'")).toMatchObject({ status: 143 });
+    expect(await ran("node -e 'console.error(1)' 2>&1 >/dev/null | cat")).toMatchObject({ stdout: "1\n" });
+    expect(await ran("no-such-program-of-anybody")).toMatchObject({ status: 127 });
+  });
+
+  it("leaves what can be read around it in the client's own shell", async () => {
+    const { status } = await ran(
+      "node -e 1 && echo more >> src/a/x.ts && git add src/a && git commit -qm more",
+    );
+    expect(status).toBe(0);
+    expect(repository.git("log", "-1", "--format=%s")).toBe("more");
+  });
+
+  it("reaches neither Lockstep's ledger nor its processes", async () => {
+    repository.write(
+      "src/a/escape.sh",
+      "rm -rf .git/lockstep/active; ls .git/lockstep | wc -l; kill -9 $PPID; ps ax | grep -c vitest\n",
+    );
+    const { stdout } = await ran("sh src/a/escape.sh");
+    expect(stdout).toMatch(/^0\s+1\s*$/);
+    expect(existsSync(join(repository.path, ".git/lockstep/state.db"))).toBe(true);
+  });
+
+  it("is named in an answer that each client understands", async () => {
+    const answer = async (client: string, document: object) =>
+      JSON.parse((await repository.guard(document, { env, client })).stdout);
+    const input = { command: "node -e 1", description: "d" };
+    const common = { session_id: "s1", cwd: repository.path, tool_input: input };
+    const wrapped = expect.stringMatching(/\/lockstep exec [0-9a-f]{8} node -e 1$/);
+    const updatedInput = { command: wrapped, description: "d" };
+    const claude = { ...common, hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "u" };
+    const form = { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput };
+    const bypassing = { ...claude, permission_mode: "bypassPermissions" };
+    expect(await answer("claude", bypassing)).toEqual({ hookSpecificOutput: form });
+    expect(await answer("codex", bypassing)).toEqual({ hookSpecificOutput: form });
+    expect(await answer("claude", { ...claude, permission_mode: "default" })).toEqual({
+      hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput },
+    });
+    const gemini = { ...common, hook_event_name: "BeforeTool", tool_name: "run_shell_command" };
+    expect(await answer("gemini", gemini)).toEqual({
+      decision: "allow",
+      hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updatedInput },
+    });
+    const copilot = { sessionId: "s1", cwd: repository.path, toolName: "bash", toolArgs: input };
+    expect(await answer("copilot", copilot)).toEqual({
+      permissionDecision: "allow",
+      modifiedArgs: updatedInput,
+    });
+    const opencode = { input: { tool: "bash", sessionID: "s1", callID: "c" }, output: { args: input } };
+    expect(
+      await answer("opencode", { event: "tool.execute.before", directory: repository.path, ...opencode }),
+    ).toEqual({
+      allow: true,
+      reason: "",
+      command: wrapped,
+    });
+    const cursor = { ...common, hook_event_name: "preToolUse", tool_name: "Shell" };
+    expect(await answer("cursor", cursor)).toEqual({ updated_input: updatedInput });
+  });
+
+  it("runs as it is where codex has a sandbox of its own around it", async () => {
+    const call = { ...payload("node -e 1"), permission_mode: "default" };
+    expect(await repository.guard(call, { env, client: "codex" })).toMatchObject({ exit: 0, stdout: "" });
+  });
+
+  it("is not put there twice by two hooks of one client, and by nobody else's word", async () => {
+    const command = await replaced("node -e 1");
+    expect(await repository.guard(payload(command), { env })).toMatchObject({ exit: 0, stdout: "" });
+    const other = await repository.guard(payload(command, { session_id: "s2" }), { env });
+    expect(JSON.parse(other.stdout).hookSpecificOutput.updatedInput.command).not.toBe(command);
+  });
+
+  it("is explained after it failed to write", async () => {
+    const after = {
+      ...payload("node x.js", { hook_event_name: "PostToolUse" }),
+      tool_response: { stdout: "", stderr: "Error: EROFS: read-only file system, open 'docs/x'" },
+    };
+    const { exit, stdout } = await repository.guard(after, { env });
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain("lockstep widen T-A PATH");
+  });
+
+  it("runs outside where no sandbox would hold it, and is compared afterwards", async () => {
+    expect(await replaced("ssh host make")).toBe("ssh host make");
+    expect(await replaced("docker run --rm x")).toBe("docker run --rm x");
+    expect(await replaced('eval "$(ssh-agent -s)"')).toBe('eval "$(ssh-agent -s)"');
+  });
+
+  it("of a caller without a task writes nothing in the project", async () => {
+    const { stdout } = await repository.guard(payload("sh gen.sh"));
+    const { command } = JSON.parse(stdout).hookSpecificOutput.updatedInput;
+    repository.write("gen.sh", "echo x > src/a/ok.ts\n");
+    repository.git("commit", "-qam", "gen");
+    const { status } = spawnSync("bash", ["-c", command], { cwd: repository.path });
+    expect(status).not.toBe(0);
+    expect(changed()).toBe("");
+  });
+});
+
+describe("`guard.opaque: verify`", () => {
+  it("runs it as it is", async () => {
+    repository.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
+    expect(await replaced("node -e 1")).toBe("node -e 1");
+  });
+});
