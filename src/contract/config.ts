@@ -131,7 +131,10 @@ const guard = z
     root: projectPath.nullable().default(null).describe("where logs, reports and tmp lie, if not in git's"),
     on_deny: z.enum(["refuse", "block"]).default("refuse").describe("refuse the write, or block the task"),
     unclaimed: z.enum(["deny", "locked"]).default("deny").describe("what a subagent without a task may not"),
-    opaque: z.enum(["sandbox", "verify", "deny"]).default("sandbox").describe("commands whose writes cannot be known"),
+    opaque: z
+      .enum(["sandbox", "verify", "deny"])
+      .default("sandbox")
+      .describe("commands whose writes cannot be known"),
     protected: z.array(projectPath).default([]).describe("further paths that no agent may write"),
     coordination: z.array(projectPath).default([]).describe("further files an orchestrator may always read"),
     on_error: z.enum(["closed", "open"]).default("closed").describe("whether a failing guard denies"),
