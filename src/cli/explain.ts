@@ -9,7 +9,7 @@ import { projectPath, targetsOf } from "../core/shell/write-targets.ts";
 import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
-import { writeIfOpen } from "./descriptor.ts";
+import { writeAll } from "./descriptor.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 
@@ -34,7 +34,7 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
   const disk = nodeDisk();
   const limits = await readLimits(options, place, disk);
   if (limits !== undefined && "allow" in limits) {
-    writeIfOpen(2, `lockstep: ${limits.code}: ${limits.reason}\n`);
+    writeAll(2, `lockstep: ${limits.code}: ${limits.reason}\n`);
     return 2;
   }
   const analysis = analyze(line, { cwd, place, disk });
@@ -47,7 +47,7 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
           disk,
           scratch: systemTemporaryFolders(),
         });
-  writeIfOpen(
+  writeAll(
     1,
     options.json ? asJson(line, analysis, { objections, place }) : asText(analysis, { objections, place }),
   );
