@@ -136,7 +136,7 @@ describe.skipIf(isMissing("pytest"))("tests that load another copy of the projec
     };
     const commands = [`PYTHONPATH=src ${pytest}`, `cd other && PYTHONPATH=../src ${pytest} ../tests`];
     for (const listed of await listTests(files, commands))
-      expect(listed).toMatchObject({ exit: 0, tests: { "tests/test_a.py > test_a": "pass" } });
+      expect(listed).toMatchObject({ exit: 0, cut: null });
   });
 });
 
