@@ -134,7 +134,10 @@ describe.skipIf(isMissing("pytest"))("tests that load another copy of the projec
       "other/src/json/__init__.py": "",
       "tests/test_a.py": own,
     };
-    const commands = [`PYTHONPATH=src ${pytest}`, `cd other && PYTHONPATH=../src ${pytest} ../tests`];
+    const commands = [
+      `PYTHONPATH=src:$PYTHONPATH ${pytest}`,
+      `cd other && PYTHONPATH=../src:$PYTHONPATH ${pytest} ../tests`,
+    ];
     for (const listed of await listTests(files, commands))
       expect(listed).toMatchObject({ exit: 0, cut: null });
   });
