@@ -24,6 +24,8 @@ export interface GuardWorld {
   readonly clock: Clock;
   /** The disk as it is for this one call. */
   readonly disk: Disk;
+  /** Whether a ref of the project's repository may go by this name. */
+  mayBeRef(name: string): boolean;
   /** Undefined where this project has no ledger: then nobody holds anything. */
   desk(): Promise<GuardDesk | undefined>;
   settings(): Promise<GuardSettings>;
