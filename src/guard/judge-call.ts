@@ -15,6 +15,7 @@ import { mayChange } from "./may-change.ts";
 import { beginningFor } from "./session-beginning.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
+import { turnName } from "./trees/call-file.ts";
 import { type Caller, whoIsCalling } from "./who-is-calling.ts";
 
 /** One call of a client, whatever event it is of; while anything is active it is also written down. */
@@ -115,7 +116,9 @@ async function judgeBeside(
       return judgeAfter(caller, judging);
     case "stop":
     case "subagent-stop":
-      return caller.kind === "task" ? judgeStop(caller, judging) : passed(caller);
+      if (caller.kind === "task") return judgeStop(caller, judging);
+      judging.world.trees?.forget(turnName(judging.call));
+      return passed(caller);
     default: {
       if (caller.kind === "task" && judging.call.event !== "compact")
         await rememberBeginning(caller.holder, judging.call, judging);

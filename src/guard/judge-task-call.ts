@@ -8,8 +8,7 @@ import { mayChange } from "./may-change.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
-import { callName } from "./trees/call-file.ts";
-import { rememberTree } from "./watched-changes.ts";
+import { isUnknownWriter, rememberCall } from "./watched-changes.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 export interface Judging {
@@ -34,8 +33,14 @@ export async function judgeTaskCall(
   const found = await judgeOperation(call, { limits, task: holder.id, analyze });
   const refusal = refusalOf(found.objections);
   if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
-  if (found.opaque.length === 0) return passed(caller);
+  if (found.opaque.length === 0) return letPass(caller, judging);
   return letRun(caller, found.opaque, judging, settings);
+}
+
+/** A call that nothing speaks against; a tool that nobody knows may still write anywhere. */
+export async function letPass(caller: Caller, { call, world }: Judging): Promise<Judged> {
+  if (isUnknownWriter(call)) await rememberCall(call, world);
+  return passed(caller);
 }
 
 /** A call whose writes cannot be known: inside the sandbox it runs, without one the tree is compared afterwards. */
@@ -48,7 +53,7 @@ export async function letRun(
   const { call, world } = judging;
   if (world.trees === undefined) return passed(caller);
   if (mode === "verify") {
-    await rememberTree(callName(call), call, world);
+    await rememberCall(call, world);
     return passed(caller);
   }
   const why = `what it writes cannot be known before it runs (${opaque[0]}): name what it does step by step`;
