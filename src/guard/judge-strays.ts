@@ -67,10 +67,12 @@ async function undo(found: readonly string[], { left, refs }: Outcome, undoing: 
   const { caller, name, judging, changed } = undoing;
   const { desk, world } = judging;
   const task = caller.kind === "task" ? caller.holder.key : null;
-  const theirs = scopeOf(await desk.locksSince(changed.sinceMs, task), judging);
+  // Nobody else works in an attempt's own checkout.
+  const isShared = world.checkout === undefined;
+  const theirs = scopeOf(isShared ? await desk.locksSince(changed.sinceMs, task) : [], judging);
   const own: string[] = [];
   for (const path of found) {
-    const why = world.checkout === undefined ? whoseElse(path, theirs, judging.settings) : undefined;
+    const why = isShared ? whoseElse(path, theirs, judging.settings) : undefined;
     if (why === undefined) own.push(path);
     else left.set(path, why);
   }

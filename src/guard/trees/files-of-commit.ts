@@ -6,14 +6,15 @@ import { filtersIn } from "../../workspace/git/known-filters.ts";
 import { fillLargeFiles } from "../../workspace/git/large-files.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { git, gitBytes, tryGit } from "../../workspace/git/run-git.ts";
-import { prefixOf, type Scene } from "./picture.ts";
+import { type Picture, prefixOf, type Scene } from "./picture.ts";
 
 /** What a path is to be again: a file, or a link to what the file says; null for nothing. */
 export type Wanted = { readonly file: Buffer; readonly mode: number } | null;
 
 interface Source {
   readonly scene: Scene;
-  readonly head: string | null;
+  /** Before, when what it does not list was as its commit has it. */
+  readonly picture: Pick<Picture, "head" | "isSparse">;
   /** A folder that is free to use. */
   readonly scratch: string;
 }
@@ -21,7 +22,7 @@ interface Source {
 /** What a checkout of the commit has at these paths, or why that cannot be told. */
 export async function filesOfCommit(
   paths: readonly BytePath[],
-  { scene, head, scratch }: Source,
+  { scene, picture: { head, isSparse }, scratch }: Source,
 ): Promise<ReadonlyMap<BytePath, Wanted | { readonly why: string }>> {
   const { root, gitFolder } = scene;
   const found = new Map<BytePath, Wanted | { readonly why: string }>(paths.map((path) => [path, null]));
@@ -38,7 +39,7 @@ export async function filesOfCommit(
   const prefix = prefixOf(root);
   const tracked = new Set(namesIn(await gitBytes(tree, ["ls-files", "-z"], { env })));
   const wanted = paths.filter((path) => tracked.has(prefix + path));
-  const absent = wanted.length === 0 ? new Set() : await sparseIn(root);
+  const absent = isSparse ? await sparseIn(root) : new Set();
   const written = wanted.filter((path) => !absent.has(path));
   const input = Buffer.from(written.map((path) => `${prefix}${path}\0`).join(""), "latin1");
   // It fails for a file that needs a filter, and writes the others.

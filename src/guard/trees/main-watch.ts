@@ -79,7 +79,7 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       if (before === undefined || changes === undefined)
         throw new Error("what the checkout held before is no longer known");
       const folder = openFolder();
-      const undone = await putBack(changes, { scene: sceneOf(before.root), head: before.head, folder, task });
+      const undone = await putBack(changes, { scene: sceneOf(before.root), before, folder, task });
       const restored: Restored = { root: before.root, atMs: Date.now(), marks: undone.marks };
       writeCallFile(join(folder, `${restoredPrefix}${randomUUID()}`), restored);
       return undone;

@@ -32,6 +32,8 @@ export interface Picture {
   readonly root: string;
   readonly atMs: number;
   readonly head: string | null;
+  /** Not all of the commit is checked out. */
+  readonly isSparse: boolean;
   readonly paths: Readonly<Record<BytePath, Seen>>;
 }
 
@@ -60,8 +62,15 @@ export async function takePicture(scene: Scene, copies: Copies): Promise<Picture
     const why = isForeign ? "it lies in a repository of its own" : undefined;
     paths[path] = { ...look(path, path.startsWith(outside) ? "it lies outside the project" : why), letters };
   }
+  let isSparse = false;
+  for (const { path: listed, isSkipped } of await readUnlooked(top)) {
+    const path = fromRoot(below, listed);
+    const seen = look(path, path.startsWith(outside) ? "it lies outside the project" : undefined);
+    if (seen.mode !== 0) paths[path] ??= seen;
+    else isSparse ||= isSkipped;
+  }
   for (const path of closedFiles(scene)) paths[path] ??= look(path);
-  return { root, atMs, head: (await readRef(root, "HEAD")) ?? null, paths };
+  return { root, atMs, head: (await readRef(root, "HEAD")) ?? null, isSparse, paths };
 }
 
 /** The same for one path. */
@@ -166,6 +175,15 @@ async function readStatus(top: string, isForeign = false): Promise<readonly List
     listed.push(...inside.map((one) => ({ ...one, path: `${path}/${one.path}` })));
   }
   return listed;
+}
+
+/** What git's index says not to look at: a small letter for `assume-unchanged`, `S` for `skip-worktree`. */
+async function readUnlooked(top: string): Promise<readonly { path: BytePath; isSkipped: boolean }[]> {
+  const listed = (await gitBytes(top, ["ls-files", "-v", "-z"])).toString("latin1");
+  return [...listed.matchAll(/(?<=^|\0)([a-zS]) ([^\0]*)/g)].map(([, letter = "", path = ""]) => ({
+    path,
+    isSkipped: /s/i.test(letter),
+  }));
 }
 
 const closedFilesMax = 500;

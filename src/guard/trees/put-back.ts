@@ -18,12 +18,11 @@ import type { Undone } from "../guard-world.ts";
 import type { Change } from "./compare-pictures.ts";
 import { filesOfCommit, type Wanted } from "./files-of-commit.ts";
 import { keepStrayed } from "./keep-strayed.ts";
-import { fileOf, markAt, outside, plainFolders, type Scene, type Seen } from "./picture.ts";
+import { fileOf, markAt, outside, type Picture, plainFolders, type Scene, type Seen } from "./picture.ts";
 
 interface PuttingBack {
   readonly scene: Scene;
-  /** The commit that unlisted paths were as. */
-  readonly head: string | null;
+  readonly before: Picture;
   /** Where the copies lie. */
   readonly folder: string;
   readonly task: string | null;
@@ -44,12 +43,12 @@ interface PutBack extends Undone {
  * not copied before, stays as it is.
  */
 export async function putBack(changes: readonly Change[], into: PuttingBack): Promise<PutBack> {
-  const { scene, head } = into;
+  const { scene, before: picture } = into;
   const left: { path: string; why: string }[] = [];
   const scratch = mkdtempSync(join(tmpdir(), "lockstep-restore-"));
   try {
     const unlisted = changes.filter(({ before }) => before === undefined).map(({ path }) => path);
-    const committed = await filesOfCommit(unlisted, { scene, head, scratch });
+    const committed = await filesOfCommit(unlisted, { scene, picture, scratch });
     const restoring: Restoring[] = [];
     for (const change of changes) {
       const { path, before } = change;
@@ -61,7 +60,7 @@ export async function putBack(changes: readonly Change[], into: PuttingBack): Pr
     if (restoring.length === 0) return { left, marks: [] };
     const ref = await keepStrayed(
       restoring.map(({ change }) => change),
-      { ...into, scratch },
+      { ...into, head: picture.head, scratch },
     );
     const marks: [BytePath, string][] = [];
     // Everything goes before anything comes: a folder may lie where a file was, or a file where a folder was.
