@@ -111,7 +111,10 @@ function closedFor(checkout: string | undefined, commonFolder: string | undefine
 function watchFor(project: Project, checkout: string | undefined): TreeWatch | undefined {
   const { commonFolder } = project;
   if (commonFolder === undefined) return undefined;
-  if (checkout === undefined) return mainWatch(commonFolder, () => openStateSubfolder(project, "trees"));
+  if (checkout === undefined)
+    return mainWatch({ gitFolder: commonFolder, checkouts: project.place.checkouts ?? [] }, () =>
+      openStateSubfolder(project, "trees"),
+    );
   if (!isWritable(join(commonFolder, "objects"))) return undefined;
   const record = readRecord(commonFolder, dirname(checkout));
   return record === undefined ? undefined : checkoutWatch(record);
