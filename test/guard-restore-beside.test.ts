@@ -114,6 +114,14 @@ describe("what may be somebody else's work is only told", () => {
     expect([text("large.bin"), text("docs/guide.md")]).toEqual(["trampled", "x\n"]);
   });
 
+  it("what cannot be kept, because git fails", async () => {
+    repository.write(".git/refs/lockstep/strayed", "in the way");
+    const told = await calls(() => repository.write("README.md", "trampled"));
+    expect(told).toMatch(/left as it is: `README.md` \(it could not be put back: .*strayed/);
+    expect(text("README.md")).toBe("trampled");
+    expect(await ground.strayed()).toMatchObject([{ target: "README.md" }]);
+  });
+
   it("what was written again before it could be put back", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);

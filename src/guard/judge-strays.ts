@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { protectedEntryOf } from "../core/paths/protected-paths.ts";
 import type { Scope } from "../core/paths/scope.ts";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted, shortened } from "../core/points/quoted.ts";
 import { findForbidden, findOutside } from "../core/rules/judge-write.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
 import { listed } from "./answers.ts";
 import { limitsOf, limitsWithoutTask, scopeOf } from "./call-limits.ts";
-import type { Changed } from "./guard-world.ts";
+import type { Changed, Undone } from "./guard-world.ts";
 import { wayToWiden } from "./judge-operation.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { violationOf } from "./refuse-and-record.ts";
@@ -77,10 +77,16 @@ async function undo(found: readonly string[], { left, refs }: Outcome, undoing: 
     else left.set(path, why);
   }
   if (own.length === 0 || world.trees === undefined) return false;
-  const undone = await world.trees.undo(name, own, task);
+  const undone = await world.trees.undo(name, own, task).catch((error: Error) => failedFor(own, error));
   for (const { path, why } of undone.left) left.set(path, why);
   if (undone.ref !== undefined) refs.push(undone.ref);
   return undone.ref !== undefined;
+}
+
+/** What strayed is told, whatever keeps it from being put back. */
+function failedFor(paths: readonly string[], { message }: Error): Undone {
+  const [line = ""] = message.split("\n");
+  return { left: paths.map((path) => ({ path, why: `it could not be put back: ${shortened(line, 160)}` })) };
 }
 
 /**
