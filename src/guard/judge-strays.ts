@@ -48,7 +48,7 @@ export async function findStrayed(caller: Worker, name: string, judging: Judging
     changed = isUndone ? await changedSince(name, world, settings) : undefined;
   }
   if (first === undefined || outcome.strayed.size === 0) return undefined;
-  const verdict = deny("R-PW-001", told(caller, first, outcome), {
+  const verdict = deny("R-PW-001", told(caller, outcome), {
     paths: [...outcome.strayed].slice(0, recordedMax),
   });
   await record(caller, outcome, judging);
@@ -107,17 +107,16 @@ function whoseElse(path: string, theirs: Scope, { unclaimed }: Judging["settings
 }
 
 /** For the agent: what strayed, what became of it, and the next step. */
-function told(caller: Worker, { carried = false }: Changed, { strayed, left, refs }: Outcome): string {
+function told(caller: Worker, { strayed, left, refs }: Outcome): string {
   const paths = [...strayed];
   const where =
     caller.kind === "task" ? "outside the lock scope" : "in the project, by a caller without a task";
-  const when = carried ? " (or since the call before it)" : "";
   const kept = refs.map((ref) => quoted(ref, 300)).join(", ");
   const staying = [...left].map(([path, why]) => `${quoted(path)} (${why})`);
   const more = staying.length > shownMax ? `, and ${staying.length - shownMax} more` : "";
   const [path = ""] = paths.filter((one) => !left.has(one));
   return [
-    `changed ${where} while it ran: ${listed(paths)}${when}`,
+    `changed ${where} while it ran: ${listed(paths)}`,
     ...(refs.length === 0 ? [] : [`it was put back, and is kept on ${kept}`]),
     ...(left.size === 0
       ? []
