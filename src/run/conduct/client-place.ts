@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { AgentClient, AgentStart } from "../../clients/agent.ts";
-import { placeCommand, searchedFirst } from "../../workspace/agent-command.ts";
+import { placeCommand, placeProfile, searchedFirst } from "../../workspace/agent-command.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
@@ -46,9 +46,11 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
     wrap: (command, given) => {
       placeCommand(programs);
       const env = { ...given, PATH: searchedFirst(programs, given.PATH) };
+      const profile = placeProfile(programs, env.PATH);
       const walls = agentWalls({
         ...{ root, commonFolder, home: opened, checkout: checkout.folder, temporary },
         readOnly: [installFolder(), programs, ...readOnly],
+        profile,
         client: { placed: home?.placed() ?? [], shows: client.home?.shows ?? [] },
         ...(socket === undefined ? {} : { socket }),
       });
