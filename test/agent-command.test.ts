@@ -80,4 +80,20 @@ describe.each([
       expect(stderr).toContain(`it is ${version}`);
     },
   );
+
+  it.skipIf(sandbox === "required" && missing !== undefined)(
+    "that asks how things stand hears of the run that it is a part of",
+    async () => {
+      using repository = landRepository({
+        ".gitignore": "state\n.agents-work\n",
+        ".lockstep/config.yaml": `agents:\n  coder: { adapter: command, run: ["sh", "-c", "lockstep status > A.txt"] }\nsandbox: ${sandbox}\n`,
+        "tasks.yaml": planText([task("A", "coder")]),
+      });
+      const { stdout, stderr } = await repository.run(["run", "--json"]);
+      expect(readRun(stdout).states, stderr).toEqual({ A: "MERGED" });
+      const status = repository.git("show", "main:A.txt");
+      expect(status).toMatch(/^A .*IN_PROGRESS/m);
+      expect(status).not.toMatch(/no run is at work|walls:/);
+    },
+  );
 });
