@@ -34,6 +34,7 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
       can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
       home,
       passes: [...passes, ...cloud],
+      noise: /^(?:Warning: 256-color|YOLO mode is enabled|Ripgrep is not available|\[STARTUP\])/,
       words: (start, { model, args }) => ({
         words: [
           ...["--output-format", "stream-json"],

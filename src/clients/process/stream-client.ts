@@ -22,6 +22,8 @@ export interface StreamClient {
   readonly can: Abilities;
   readonly home: ClientHome;
   readonly passes: readonly string[];
+  /** Lines about itself that mean nothing to those who follow the work; absent where it prints none. */
+  readonly noise?: RegExp;
   /** Its words, the environment beyond the agent's, and what it reads on stdin. */
   words(start: AgentStart, settings: ClientSettings): Words;
   /** The reading of one run, from its first message on. */
@@ -75,7 +77,8 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
         lineLengthMax: messageLengthMax,
         onLine: (line, from) => {
           const message = from === "stdout" ? jsonLine(line) : undefined;
-          const events = message === undefined ? [said(line)] : reading.read(message);
+          const isNoise = client.noise?.test(line) === true || (from === "stderr" && isContinuation(line));
+          const events = message === undefined ? [said(isNoise ? "" : line)] : reading.read(message);
           // A message that means nothing to us is still a sign of life.
           for (const event of events.length > 0 ? events : [said("")]) start.onEvent(event);
           if (message !== undefined) tellUsed();
@@ -97,6 +100,11 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
       };
     },
   };
+}
+
+/** Of the line above it: a call in a stack trace, or a part of an object that was printed. */
+function isContinuation(line: string): boolean {
+  return /^(?:\s|[\]})]+[,;]?$)/.test(line);
 }
 
 function said(line: string): AgentEvent {
