@@ -34,7 +34,13 @@ interface StatusOptions extends FilterOptions {
 }
 
 /** With what only the process that is at work knows. */
-type Told = Status & { readonly isRunning: boolean /** Nothing is left out. */; readonly isWhole?: boolean };
+type Told = Status & {
+  readonly isRunning: boolean;
+  /** Asked by one of its agents, which cannot see the walls around it. */
+  readonly isInside?: boolean;
+  /** Nothing is left out. */
+  readonly isWhole?: boolean;
+};
 
 const watchMs = 1000;
 
@@ -53,7 +59,7 @@ export async function statusCommand({ json, watch, disk, ...filter }: StatusOpti
 async function readDocument(filter: FilterOptions): Promise<Status | Deny> {
   const told = await readTold(filter);
   if ("allow" in told) return told;
-  const { isRunning: _running, isWhole: _whole, ...status } = told;
+  const { isRunning: _running, isInside: _inside, isWhole: _whole, ...status } = told;
   return status;
 }
 
@@ -62,6 +68,8 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
   if ("allow" in read) return read;
   const isWhole = isFilter(filter);
   const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
+  // The run itself has answered.
+  if (process.env.LOCKSTEP_SOCKET) return { ...status, isRunning: true, isInside: true, isWhole };
   const walls = wallsAtWork();
   if (walls === undefined) return { ...status, isRunning: false, isWhole };
   return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole };
@@ -69,7 +77,6 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
 
 /** Those around the agents of the run that is at work; undefined where there is none. */
 function wallsAtWork(): { readonly sandbox: boolean } | undefined {
-  if (process.env.LOCKSTEP_SOCKET) return undefined;
   const project = findProject(currentFolder());
   return hasLedger(project) ? runAtWork(openStateFolder(project))?.walls : undefined;
 }
@@ -128,12 +135,12 @@ function awaitEnd() {
 }
 
 function modelOf(told: Told, keys: string | null): RunModel {
-  const { tasks, decisions, walls, breaker, isRunning } = told;
+  const { tasks, decisions, walls, breaker, isRunning, isInside } = told;
   return {
     ...{ name: null, decisions, last: new Map(), sinceMs: null, keys },
     tasks: tasks.filter(({ archived }) => !archived),
     nameOf: statusNames(tasks).of,
-    walls: isRunning ? walls : null,
+    walls: isRunning && isInside !== true ? walls : null,
     budget: { tokens: null, costUsd: null },
     remark: [...workflowLines(told), ...[noRun(told)].flatMap((text) => text ?? [])].join("; ") || null,
     notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
@@ -269,10 +276,10 @@ export function worthShowing(
 }
 
 /** Who holds locks, what it cost as far as that is known, which walls stand, and how the last session ended. */
-function footer({ tasks, cost_usd, walls, isRunning, workflow }: Told): string {
+function footer({ tasks, cost_usd, walls, isRunning, isInside, workflow }: Told): string {
   const holders = tasks.filter(({ alive }) => alive !== null && alive.lease !== "over").length;
   const cost = cost_usd === null ? "" : `, ${cost_usd} USD`;
-  const stand = isRunning ? `; walls: ${wallWords(walls)}` : "";
+  const stand = isRunning && isInside !== true ? `; walls: ${wallWords(walls)}` : "";
   const last = workflow?.over == null ? "" : `; ${workflow.session} is ${workflow.over}`;
   return style.dim(`${counted(holders, "task")} with locks${cost}${stand}${last}`);
 }

@@ -7,7 +7,6 @@ import { openaiStandIn } from "./support/openai.ts";
 const installed = await installClient("copilot", "@github/copilot", "1.0.102");
 
 guardCases({
-  topOnly: true,
   client: "copilot",
   installed,
   calls: {
@@ -22,10 +21,12 @@ guardCases({
   standIn: openaiStandIn,
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
   start: (place) => {
+    // As it asks at its first start. With `--trust-folder` it reads no hooks in a folder below.
+    place.home.write(".copilot/config.json", JSON.stringify({ trustedFolders: [place.folder] }));
     return {
       words: [
         ...["copilot", "-p", place.prompt, "--model", "stand-in"],
-        ...["--allow-all-tools", "--allow-all-paths", "--trust-folder", "--output-format", "json"],
+        ...["--allow-all-tools", "--allow-all-paths", "--output-format", "json"],
       ],
       env: {
         COPILOT_OFFLINE: "true",
