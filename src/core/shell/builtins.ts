@@ -155,7 +155,7 @@ function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
   if (words.length === 0) {
     if (input.kind !== "none")
       m.report.refuse("unparsed", "changes what later commands read, which is not followed");
-    return both(world, []);
+    return both({ ...world, descriptors: new Map(world.descriptors) }, []);
   }
   const outcome = m.run(words, world, input, { plain: true });
   m.escapes.exited.push(world);

@@ -12,7 +12,11 @@ export interface CodeSource {
  * that their meaning is kept; anything else that is unknown could be any code, and is refused.
  */
 export function codeSource(m: Machine, code: Text, world: World): CodeSource | undefined {
-  if (code.some((piece) => piece.kind === "unknown" && piece.source !== "generator")) {
+  if (
+    code.some(
+      (piece) => piece.kind === "processes" || (piece.kind === "unknown" && piece.source !== "generator"),
+    )
+  ) {
     m.report.refuse("unknown-code", "runs text as shell code that cannot be known before");
     return undefined;
   }

@@ -25,7 +25,7 @@ import {
 import { parseSource } from "./parse-source.ts";
 import { redirect } from "./redirections.ts";
 import type { Report } from "./report.ts";
-import { afterRedirect, runCommand, runWords } from "./run-command.ts";
+import { afterRedirect, runCommand, runWords, withDescriptors } from "./run-command.ts";
 import { runArithmetic, runTest } from "./run-nested.ts";
 import { concat, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
@@ -133,7 +133,8 @@ export class Evaluator implements Machine {
         return this.#pipeline(node, world, input);
       case "Redirected": {
         const redirected = redirect(this, node.redirects, world, input);
-        return afterRedirect(this.node(node.command, world, redirected.input), redirected, world);
+        const inner = withDescriptors(world, redirected.descriptors);
+        return afterRedirect(this.node(node.command, inner, redirected.input), redirected, world);
       }
       case "Function":
         if (node.name.value === "command_not_found_handle")

@@ -24,14 +24,7 @@ export interface Objection {
   readonly path?: string;
 }
 
-const devices: ReadonlySet<string> = new Set([
-  "/dev/null",
-  "/dev/stdout",
-  "/dev/stderr",
-  "/dev/tty",
-  "/dev/zero",
-  "/dev/full",
-]);
+const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/tty", "/dev/zero", "/dev/full"]);
 
 /** Everything about a command that its caller is not allowed; empty means that it may run. */
 export function judgeCommand(analysis: ShellAnalysis, limits: CommandLimits): readonly Objection[] {
