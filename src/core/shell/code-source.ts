@@ -17,7 +17,10 @@ export function codeSource(m: Machine, code: Text, world: World): CodeSource | u
       (piece) => piece.kind === "processes" || (piece.kind === "unknown" && piece.source !== "generator"),
     )
   ) {
-    m.report.refuse("unknown-code", "runs text as shell code that cannot be known before");
+    m.report.refuse(
+      "unknown-code",
+      "runs text as shell code that cannot be known before: write the commands out",
+    );
     return undefined;
   }
   if (code.some((piece) => piece.kind === "unknown"))

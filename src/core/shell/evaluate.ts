@@ -138,7 +138,7 @@ export class Evaluator implements Machine {
       }
       case "Function":
         if (node.name.value === "command_not_found_handle")
-          this.report.refuse("loader", "defines what runs in place of unknown commands");
+          this.report.refuse("loader", "defines what unknown commands run: name the function otherwise");
         return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
       case "CompoundList":
         return this.list(node.commands, world, input);

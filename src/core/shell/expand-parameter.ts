@@ -201,7 +201,10 @@ function isPlainPattern(m: Machine, pattern: Word, world: World): boolean {
 /** `${x@P}` expands the value as a prompt, which runs the commands in it. */
 function runPrompt(m: Machine, text: Text): void {
   if (!/\$\(|`/.test(known(text) ?? "`")) return;
-  m.report.refuse("unknown-code", "expands a value as a prompt, which runs the commands in it");
+  m.report.refuse(
+    "unknown-code",
+    "expands a value as a prompt, which runs the commands in it: write the commands out",
+  );
 }
 
 function changeCase(text: Text, operator: string): Text {

@@ -81,7 +81,10 @@ export function runWords(
 
 function unresolved(m: Machine, words: readonly Text[], world: World): Outcome {
   const word = knownParts(words[0] ?? [], "…");
-  m.report.refuse("unresolved-command", `the command \`${word}\` cannot be known before it runs`);
+  m.report.refuse(
+    "unresolved-command",
+    `the command \`${word}\` cannot be known before it runs: write its name out`,
+  );
   for (const text of words.slice(1)) m.report.mention(word, text, world, true);
   return both(world);
 }
