@@ -7,7 +7,7 @@ import { geminiAgent } from "../../src/clients/gemini/run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
-// Recorded: from gemini 0.61.0 and codex 0.166.0.
+// Recorded from gemini 0.61.0 and codex 0.166.0, but for the line about skills, of which only its words are known.
 const trace = [
   "Error when talking to Gemini API TerminalQuotaError: Your quota will reset after 3h17m5s.",
   "    at classifyGoogleError (file:///usr/lib/gemini/chunk-JDPZ4CE3.js:307375:18)",
