@@ -8,7 +8,7 @@ import { machineClock } from "../workspace/machine-clock.ts";
 import { openStateSubfolder, stateFolder } from "../workspace/state-folder.ts";
 import { checkoutsPath } from "../workspace/state-home.ts";
 import { readGuardSettings } from "./guard-settings.ts";
-import type { GuardDesk, GuardWorld, TreeWatch } from "./guard-world.ts";
+import type { GuardDesk, GuardSettings, GuardWorld, TreeWatch } from "./guard-world.ts";
 import { checkoutWatch } from "./trees/checkout-watch.ts";
 import { mainWatch } from "./trees/main-watch.ts";
 
@@ -43,7 +43,8 @@ export function openWorld(parts: WorldParts): GuardWorld {
   const { place, commonFolder } = project;
   const checkout = environment.LOCKSTEP_CHECKOUT || undefined;
   const trees = watchFor(project, checkout);
-  const settings = () => readGuardSettings(place.root, stateFolder(project));
+  let read: Promise<GuardSettings> | undefined;
+  const settings = () => (read ??= readGuardSettings(place.root, stateFolder(project)));
   const own = { environment, disk: nodeDisk(), scratch: scratchFolders(environment.TMPDIR) };
   return {
     ...own,

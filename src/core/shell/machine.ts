@@ -1,5 +1,6 @@
 import type { Function as FunctionNode, ParsedScript, Word } from "unbash";
 import type { Disk } from "../paths/place.ts";
+import type { TaughtPrograms } from "./programs/taught.ts";
 import type { Report } from "./report.ts";
 import type { Text } from "./text.ts";
 import type { Input } from "./types.ts";
@@ -19,6 +20,10 @@ export interface ShellContext {
   /** The caller hands out tasks and may ask for what belongs to that. */
   readonly orchestrates?: boolean;
   readonly disk?: Pick<Disk, "kindOf" | "realPath">;
+  /** Programs that the project's configuration teaches. */
+  readonly programs?: TaughtPrograms;
+  /** Each effect is to say what decided about it. */
+  readonly why?: boolean;
 }
 
 /** The parts of the evaluator that its files call on each other through. */

@@ -1,6 +1,15 @@
 import { folderFrom } from "./resolve-path.ts";
 import { knownParts, type Text } from "./text.ts";
-import type { Action, Mention, Opaque, Refusal, RefusalKind, ShellAnalysis, ShellWrite } from "./types.ts";
+import type {
+  Action,
+  Because,
+  Mention,
+  Opaque,
+  Refusal,
+  RefusalKind,
+  ShellAnalysis,
+  ShellWrite,
+} from "./types.ts";
 import type { World } from "./world.ts";
 
 /** Collects what an analysis finds, each thing once. */
@@ -12,6 +21,9 @@ export class Report {
   readonly #opaque: Opaque[] = [];
   readonly #mentions: Mention[] = [];
 
+  /** What decides about everything that is reported next; undefined where nobody asks. */
+  because: Because | undefined;
+
   program(name: string): void {
     this.#programs.add(name);
   }
@@ -22,22 +34,24 @@ export class Report {
     world: World,
     how: { action: Action; tree: boolean; sourcesOnly?: boolean },
   ): void {
-    const write: ShellWrite = { target, from: [world.cwd], sourcesOnly: false, ...how, by };
+    const write: ShellWrite = { target, from: [world.cwd], sourcesOnly: false, ...how, by, ...this.#cause };
     this.#once(["w", target, world.cwd, how.action, how.tree], () => this.#writes.push(write));
   }
 
   refuse(kind: RefusalKind, why: string): void {
-    this.#once(["r", kind, why], () => this.#refusals.push({ kind, why }));
+    this.#once(["r", kind, why], () => this.#refusals.push({ kind, why, ...this.#cause }));
   }
 
   opaque(by: string, why: string, options: Omit<Opaque, "by" | "why"> = {}): void {
-    this.#once(["o", by, why, options.script], () => this.#opaque.push({ by, why, ...options }));
+    this.#once(["o", by, why, options.script], () =>
+      this.#opaque.push({ by, why, ...options, ...this.#cause }),
+    );
   }
 
   mention(by: string, text: Text, world: World, operand: boolean): void {
     const plain = knownParts(text, " ");
     if (plain.trim() === "") return;
-    const mention: Mention = { text: plain, operand, from: [world.cwd], by };
+    const mention: Mention = { text: plain, operand, from: [world.cwd], by, ...this.#cause };
     this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(mention));
   }
 
@@ -65,6 +79,10 @@ export class Report {
       opaque: this.#opaque,
       mentions: this.#mentions,
     };
+  }
+
+  get #cause(): { because?: Because } {
+    return this.because === undefined ? {} : { because: this.because };
   }
 
   #once(key: readonly unknown[], add: () => void): void {

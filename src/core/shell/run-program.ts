@@ -6,7 +6,7 @@ import { isAgent } from "./programs/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";
-import type { Call, Input } from "./types.ts";
+import type { Call, Input, Program } from "./types.ts";
 import { both, type Outcome, type World } from "./world.ts";
 
 const systemFolders =
@@ -32,7 +32,7 @@ export function runProgram(
     orchestrates: m.context.orchestrates,
   };
   m.report.program(call.name);
-  const program = name === undefined ? undefined : findProgram(name);
+  const program = name === undefined ? undefined : programNamed(m, name);
   if (program === undefined) runUnknown(m, call, world);
   else {
     program(call, callEffects(m, call, world));
@@ -43,6 +43,11 @@ export function runProgram(
   if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
     m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
   return call.name === "mkdir" ? afterMkdir(m, args, world) : both(world, out);
+}
+
+function programNamed({ context }: Machine, name: string): Program | undefined {
+  const builtIn = findProgram(name);
+  return context.programs === undefined ? builtIn : context.programs(name, builtIn);
 }
 
 /** Only `mkdir -p` can be relied on, and only where nothing stands in its way. */

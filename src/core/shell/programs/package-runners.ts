@@ -1,9 +1,8 @@
 import { keysOf, optionReader } from "../read-options.ts";
-import { known, literal, type Text } from "../text.ts";
-import type { Effects, Program } from "../types.ts";
-import { programOfPackage } from "./agent-names.ts";
+import { known } from "../text.ts";
+import type { Program } from "../types.ts";
 import { asksForHelp, named } from "./describe.ts";
-import { wrapping } from "./wrapping.ts";
+import { runPackage, wrapping } from "./wrapping.ts";
 
 const readRunner = optionReader({
   values:
@@ -17,20 +16,8 @@ export const runsPackage: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
   const options = readRunner(call.args);
   for (const code of options.all("c")) effects.shell(code);
-  const [name, ...rest] = withoutDashes(options.operands);
-  if (name === undefined || options.has("c")) return;
-  runProgramOf(name, withoutDashes(rest), effects);
+  if (!options.has("c")) runPackage(options.operands, effects);
 };
-
-const withoutDashes = (words: readonly Text[]): readonly Text[] =>
-  known(words[0] ?? []) === "--" ? words.slice(1) : words;
-
-function runProgramOf(name: Text, args: readonly Text[], effects: Effects): void {
-  const spelled = known(name);
-  const isAddress = spelled !== undefined && /^(?:[a-z+]+:|\.{0,2}\/)/.test(spelled);
-  const program = spelled === undefined || isAddress ? name : literal(programOfPackage(spelled));
-  effects.run([program, ...args]);
-}
 
 /** `X run command`, for tools that put the project's environment around it. */
 export function runsAfter(verbs: RegExp, spec: Parameters<typeof wrapping>[0], otherwise: Program): Program {

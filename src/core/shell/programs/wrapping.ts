@@ -1,6 +1,7 @@
 import { keysOf, type OptionSpec, optionReader } from "../read-options.ts";
 import { known, knownStart, literal, type Text, withoutStart } from "../text.ts";
 import type { Effects, Input, Program, RunOptions } from "../types.ts";
+import { programOfPackage } from "./agent-names.ts";
 import { asksForHelp, joined, writeFiles } from "./describe.ts";
 
 /** Facts about a program that runs the command it is given. */
@@ -89,3 +90,16 @@ function readAssignments(words: readonly Text[]): {
   }
   return { env, rest: words.slice(at) };
 }
+
+/** `PACKAGE args`, as `npx` and its kin run it: the package's program, wherever it comes from. */
+export function runPackage(words: readonly Text[], effects: Effects): void {
+  const [name, ...rest] = withoutDashes(words);
+  if (name === undefined) return;
+  const spelled = known(name);
+  const isAddress = spelled !== undefined && /^(?:[a-z+]+:|\.{0,2}\/)/.test(spelled);
+  const program = spelled === undefined || isAddress ? name : literal(programOfPackage(spelled));
+  effects.run([program, ...withoutDashes(rest)]);
+}
+
+const withoutDashes = (words: readonly Text[]): readonly Text[] =>
+  known(words[0] ?? []) === "--" ? words.slice(1) : words;
