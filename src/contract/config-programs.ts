@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { line } from "./config-parts.ts";
+import { countOrNone, line } from "./config-parts.ts";
 
 /**
  * Programs that a project teaches the guard: rows of the same form as the guard's own table, in which the program's
@@ -48,13 +48,10 @@ const facts = {
   fixed: text("paths that are written in any case; `*` is some name"),
   when: listOf("operands are written or run only with one of these options"),
   unless: listOf("and not with one of these"),
+  needs: countOrNone.exactOptional().describe("and only with so many operands"),
   harmless: listOf("with one of these options it only reads"),
   runs: z.enum(commands).exactOptional().describe("what it runs of its operands"),
-  skip: z
-    .int("a whole number, 0 or above")
-    .nonnegative()
-    .exactOptional()
-    .describe("operands before the command"),
+  skip: countOrNone.exactOptional().describe("operands before the command"),
   assignments: flag("`NAME=value` words may stand before the command"),
   as: text("the program that its operands are handed to"),
   opaque: text("it does more than the row says, and why"),
@@ -87,7 +84,7 @@ const deedShape = {
     .record(z.string(), lazyDeed)
     .exactOptional()
     .describe("by the first operand, names apart by spaces"),
-  alone: lazyDeed.exactOptional().describe("what it does without a subcommand"),
+  alone: lazyDeed.exactOptional().describe("what it does without a subcommand, if not what the row says"),
 };
 
 const deed: z.ZodType<Deed> = z

@@ -162,11 +162,6 @@ function dropStart(text: Text, length: number): Text {
   return left === "" ? rest : [{ kind: "literal", text: left }, ...rest];
 }
 
-/** `ditto SRC… DST`, `rclone copy SRC DST`: whole folders. */
-const copiesTrees = reading({ values: "arch bom", flags: "V v c k x" }, (options, effects) => {
-  if (options.operands.length > 1) writeTrees(options.operands.slice(-1), effects);
-});
-
 /** `pax -rw SRC… DST` copies, `pax -rf ARCHIVE` unpacks, `pax -wf ARCHIVE` packs. */
 const pax = reading({ values: "f s x o b", flags: "r w v k" }, (options, effects) => {
   if (options.has("r")) writeTrees(options.has("w") ? options.operands.slice(-1) : [literal(".")], effects);
@@ -179,6 +174,5 @@ export const copying = new Map<string, Program>([
   ["install", install],
   ["rsync", rsync],
   ["scp", scp],
-  ["ditto", copiesTrees],
   ["pax", pax],
 ]);

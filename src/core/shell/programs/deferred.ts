@@ -1,7 +1,7 @@
 import { optionReader } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { joined, mention, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
+import { joined, mention, named, reading, writeFiles } from "./describe.ts";
 
 /** Commands that run later are judged like those that run now. */
 function laterInput(call: Call, effects: Effects): void {
@@ -16,11 +16,6 @@ const at = reading({ values: "f q t c d r", flags: "l m M v b V" }, (options, ef
   if (options.has("f")) return effects.opaque("a script runs later");
   laterInput(call, effects);
 });
-
-const crontab: Program = (call, effects) => {
-  const looks = call.args.length > 0 && call.args.some((word) => known(word) === "-l");
-  if (!looks) effects.refuse("loader", "jobs are put into the system's schedule");
-};
 
 const readTmux = optionReader({ values: "c f L S T", flags: "2 C D l N u v V", wrapper: true });
 
@@ -128,17 +123,8 @@ const schtasks: Program = (call, effects) => {
 export const deferred = new Map<string, Program>([
   ["at", at],
   ["batch", at],
-  ["crontab", crontab],
   ["schtasks", schtasks],
   ["tmux", tmux],
   ["screen", screen],
   ...named("systemctl launchctl service rc-service rc-update update-rc.d chkconfig", schedules),
-  ...named(
-    "pm2 forever supervisorctl nodemon supervisor run-parts start-stop-daemon daemonize foreman overmind hivemind procfile",
-    opaqueProgram("it starts other programs"),
-  ),
-  ...named(
-    "xdg-open open gnome-open kde-open explorer start wslview sensible-browser zenity dialog whiptail notify-send",
-    opaqueProgram("it opens another program"),
-  ),
 ]);

@@ -1,9 +1,9 @@
 import { optionReader } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { asksForHelp, mention, reading, readsOnly, writeFiles, writeTrees } from "./describe.ts";
-import { tellCode } from "./interpreters.ts";
-import { runsPackage } from "./package-runners.ts";
+import { asksForHelp, describe, mention, reading, readsOnly, writeFiles, writeTrees } from "./describe.ts";
+import { npx } from "./rows/runners.ts";
+import { tellCode } from "./tell-code.ts";
 
 const readGlobals = optionReader({
   values:
@@ -108,6 +108,7 @@ const workspace: Program = (call, effects) => {
   npm({ ...call, name: call.name === "workspace" ? "yarn" : call.name, args: call.args.slice(1) }, effects);
 };
 
+const runsPackage = describe(npx);
 const exec: Program = (call, effects) => {
   const first = known(call.args[0] ?? []);
   runsPackage({ ...call, args: first === "--" ? call.args.slice(1) : call.args }, effects);

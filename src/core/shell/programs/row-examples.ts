@@ -13,11 +13,11 @@ export interface BrokenExample {
 }
 
 const root = "/project";
-const arrow = " -> ";
+const arrow = / ->(?: |$)/;
 
 /** The examples of a row that its own facts contradict; what the table says of the same program is left aside. */
 export function brokenExamples(row: Row): readonly BrokenExample[] {
-  const names = row.names.split(/\s+/);
+  const names = row.names.split(/\s+/).filter((name) => name !== "");
   const program = programOf(row, row.names);
   const analyze = (command: string) =>
     analyzeCommand(command, {

@@ -20,8 +20,11 @@ export interface Deed extends OptionSpec, Values, Writes, Runs {
   readonly harmless?: string;
   /** It does more than is said here; why. */
   readonly opaque?: string;
-  /** Words that an opaque program may read or write: all of them, the operands, or what options like `--out` name. */
-  readonly mentions?: "all" | "operands" | "outputs";
+  /**
+   * Words that an opaque program may read or write: all of them, the operands, or what options like `--out` name;
+   * `code`: the operands are text in which a path may be named.
+   */
+  readonly mentions?: "all" | "operands" | "outputs" | "code";
   /** It is refused to every agent. */
   readonly refuses?: { readonly kind: RefusalKind; readonly why: string };
   /** What it reads from standard input: code for a shell, or for something that is not followed. */
@@ -30,7 +33,7 @@ export interface Deed extends OptionSpec, Values, Writes, Runs {
   readonly cases?: readonly Deed[];
   /** By the first operand, names apart by spaces; any other word leaves the row itself. Options of the row hold below. */
   readonly commands?: Readonly<Record<string, Deed>>;
-  /** What a program with `commands` does without one. */
+  /** What a program with `commands` does without one; otherwise what the row says. */
   readonly alone?: Deed;
 }
 
@@ -68,6 +71,8 @@ interface Writes {
   readonly when?: string;
   /** … and not with one of these. */
   readonly unless?: string;
+  /** … and only with at least so many operands. */
+  readonly needs?: number;
 }
 
 interface Runs {
@@ -77,7 +82,7 @@ interface Runs {
    * scripts as an interpreter does.
    */
   readonly runs?: "operands" | "after-dashes" | "line" | "shell" | "each" | "package" | "script";
-  /** Operands of its own before the command. */
+  /** Operands of its own before the command, or before those that count as mentioned. */
   readonly skip?: number;
   /** `NAME=value` words may stand before the command. */
   readonly assignments?: boolean;

@@ -121,8 +121,9 @@ const rows: readonly (Row & { readonly what: string })[] = [
       "x show --log l -> l",
       "x other",
       "x sub deep a -> a",
+      "x",
     ],
-    no_match: ["x", "x show a", "x -c y show a", "x fmt --help"],
+    no_match: ["x show a", "x -c y show a", "x fmt --help"],
   },
   {
     what: "what a program with subcommands does alone",

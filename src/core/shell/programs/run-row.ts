@@ -2,8 +2,8 @@ import { type OptionSpec, type Options, optionReader } from "../read-options.ts"
 import { anyName, concat, known, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { asksForHelp, isDash, joined, mention, mentionOutputs, writeFiles, writeTrees } from "./describe.ts";
-import { tellCode } from "./interpreters.ts";
 import type { Deed, Row } from "./row.ts";
+import { tellCode } from "./tell-code.ts";
 import { runPackage, runWithAssignments, runWords } from "./wrapping.ts";
 
 /** The program that a row describes; the row is looked at when the program is first called. */
@@ -25,22 +25,40 @@ export function describe(deed: Deed, label?: string): Program {
 function bySubcommand(deed: Deed, otherwise: Program, label: string | undefined): Program {
   const names = canonicalNames(deed);
   const read = optionReader({ ...specOf(deed), wrapper: true });
-  const commands = new Map<string, Program | Deed>();
-  for (const [list, below] of Object.entries(deed.commands ?? {}))
-    for (const name of wordsOf(list)) commands.set(name, below);
+  const commands = new Map<string, Command>();
+  for (const [list, found] of Object.entries(deed.commands ?? {}))
+    for (const name of wordsOf(list)) commands.set(name, new Command(deed, found, label));
+  const alone = deed.alone === undefined ? undefined : new Command(deed, deed.alone, label);
   return (call, effects) => {
     if (asksForHelp(call.args)) return;
     const options = read(call.args);
     const [word, ...args] = options.operands;
-    const name = known(word ?? []) ?? "";
-    const found = word === undefined ? (deed.alone ?? {}) : commands.get(name);
-    if (found === undefined) return otherwise(call, effects);
-    const program = typeof found === "function" ? found : describe(below(deed, found), label);
-    commands.set(name, program);
-    const inner = insideOf(deed, options, effects, names);
+    const name = known(word ?? []);
+    const command = word === undefined ? alone : commands.get(name ?? "");
+    if (command === undefined) return otherwise(call, effects);
+    const inner = insideOf(deed, command.deed, { options, effects, names });
     tellValues(deed, { options, effects: inner, names, label });
-    program({ ...call, name: name || call.name, args }, inner);
+    command.program({ ...call, name: name ?? call.name, args }, inner);
   };
+}
+
+/** A subcommand, looked at when it is first called. */
+class Command {
+  readonly deed: Deed;
+  readonly #above: Deed;
+  readonly #label: string | undefined;
+  #program: Program | undefined;
+
+  constructor(above: Deed, deed: Deed, label: string | undefined) {
+    this.#above = above;
+    this.deed = deed;
+    this.#label = label;
+  }
+
+  get program(): Program {
+    this.#program ??= describe(below(this.#above, this.deed), this.#label);
+    return this.#program;
+  }
 }
 
 /** A subcommand's options are its own and those of the program, except for names that it has itself. */
@@ -77,7 +95,9 @@ function listed(deed: Deed, list: (typeof lists)[number]): string {
 }
 
 const wordsOf = (list: string): string[] => list.split(/\s+/).filter((word) => word !== "");
-const groupsOf = (list: string): string[][] => wordsOf(list).map((group) => group.split(","));
+/** Names of options, without a value that one must have. */
+const groupsOf = (list: string): string[][] =>
+  wordsOf(list).map((group) => (group.split("=", 1)[0] ?? "").split(","));
 
 /** Programs whose options end where the command that they run begins. */
 const wrapperKinds: ReadonlySet<Deed["runs"]> = new Set([
@@ -92,7 +112,7 @@ const wrapperKinds: ReadonlySet<Deed["runs"]> = new Set([
 function specOf(deed: Deed): OptionSpec {
   const all = [deed, ...(deed.cases ?? [])];
   const joinedLists = (names: readonly (typeof lists)[number][]) =>
-    all.flatMap((one) => names.map((name) => listed(one, name))).join(" ");
+    all.flatMap((one) => names.flatMap((name) => groupsOf(listed(one, name)))).join(" ");
   return {
     values: joinedLists(["values", ...valueLists]),
     ends: joinedLists(["ends"]),
@@ -105,7 +125,13 @@ function specOf(deed: Deed): OptionSpec {
   };
 }
 
-type Names = (list: string | undefined) => readonly string[];
+/** An option that a list names: its key, and the value it must have where one is given (`write=false`). */
+interface Named {
+  readonly key: string;
+  readonly value: string | undefined;
+}
+
+type Names = (list: string | undefined) => readonly Named[];
 
 /** An option has one key, whichever of its names a list uses: the first name where it is first listed. */
 function canonicalNames(deed: Deed): Names {
@@ -113,13 +139,38 @@ function canonicalNames(deed: Deed): Names {
   const keys = new Map<string, string>();
   for (const group of [values, ends, glued, digits, flags].flatMap((list) => groupsOf(list ?? "")))
     for (const name of group) if (!keys.has(name)) keys.set(name, group[0] ?? name);
-  const found = new Map<string, readonly string[]>();
+  const found = new Map<string, readonly Named[]>();
   return (list = "") => {
-    const kept = found.get(list) ?? groupsOf(list).map(([name = ""]) => keys.get(name) ?? name);
+    const kept = found.get(list) ?? wordsOf(list).map((group) => namedIn(group, keys));
     found.set(list, kept);
     return kept;
   };
 }
+
+function namedIn(group: string, keys: ReadonlyMap<string, string>): Named {
+  const [names = "", value] = group.split("=", 2);
+  const [name = ""] = names.split(",");
+  return { key: keys.get(name) ?? name, value };
+}
+
+/** Of an option that is given several times the last value counts. */
+function isGiven(options: Options, named: readonly Named[]): boolean {
+  return named.some(({ key, value }) =>
+    value === undefined ? options.has(key) : known(options.value(key) ?? []) === value,
+  );
+}
+
+/** The same for options that make a call harmless: `--dry-run=false` and a value that is not known do not. */
+function isSurelyGiven(options: Options, named: readonly Named[]): boolean {
+  return (
+    isGiven(options, named) &&
+    !/^(?:false|no|off|0|\?)$/i.test(known(options.value(...keysIn(named.filter(isFlag))) ?? []) ?? "?")
+  );
+}
+
+const isFlag = ({ value }: Named): boolean => value === undefined;
+
+const keysIn = (named: readonly Named[]): readonly string[] => named.map(({ key }) => key);
 
 interface Told {
   readonly options: Options;
@@ -128,10 +179,16 @@ interface Told {
   readonly label: string | undefined;
 }
 
-function insideOf(deed: Deed, options: Options, effects: Effects, names: Names): Effects {
-  if (deed.in === undefined) return effects;
-  const folder = options.value(...names(deed.in));
-  return folder === undefined ? effects : effects.within(folder);
+/** The folder that a call happens in is one of the words that an opaque program may read or write. */
+function insideOf(
+  deed: Deed,
+  { mentions }: Pick<Deed, "mentions">,
+  { options, effects, names }: Omit<Told, "label">,
+): Effects {
+  const folder = deed.in === undefined ? undefined : options.value(...keysIn(names(deed.in)));
+  if (folder === undefined) return effects;
+  if (mentions !== undefined) effects.operand(folder);
+  return effects.within(folder);
 }
 
 function deedOf(deed: Deed, label: string | undefined): Program {
@@ -140,9 +197,10 @@ function deedOf(deed: Deed, label: string | undefined): Program {
   return (call, outer) => {
     if (asksForHelp(call.args)) return;
     const options = read(call.args);
-    const told = { options, effects: insideOf(deed, options, outer, names), names, label };
-    const harmless = deed.harmless !== undefined && options.has(...names(deed.harmless));
-    const chosen = deed.cases?.find((one) => one.when === undefined || options.has(...names(one.when)));
+    const asked = { options, effects: outer, names, label };
+    const harmless = deed.harmless !== undefined && isSurelyGiven(options, names(deed.harmless));
+    const chosen = deed.cases?.find((one) => holds(one, asked));
+    const told = { ...asked, effects: insideOf(deed, chosen ?? deed, asked) };
     if (!harmless) tellRest(chosen ?? deed, call, told);
     tellValues(deed, told);
     if (chosen !== undefined && !harmless) tellValues(chosen, told);
@@ -158,7 +216,9 @@ function tellRest(deed: Deed, call: Call, { options, effects, label }: Told): vo
   effects.because?.(label, "a word that it may read or write");
   if (deed.mentions === "all") mention(call.args, effects);
   if (deed.mentions === "outputs") mentionOutputs(call.args, effects);
-  if (deed.mentions === "operands") for (const word of options.operands) effects.operand(word);
+  if (deed.mentions === "code") for (const word of options.operands) effects.code(word);
+  if (deed.mentions === "operands")
+    for (const word of options.operands.slice(deed.skip ?? 0)) effects.operand(word);
   if (deed.input === undefined || call.input.kind !== "text") return;
   effects.because?.(label, "standard input");
   if (deed.input === "shell") effects.shell(call.input.text);
@@ -169,7 +229,7 @@ function tellRest(deed: Deed, call: Call, { options, effects, label }: Told): vo
 function tellValues(deed: Deed, { options, effects, names, label }: Told): void {
   const each = (list: string | undefined, tell: (value: Text) => void) => {
     if (list === undefined) return;
-    const keys = names(list);
+    const keys = keysIn(names(list));
     for (const { name, value } of options.options) {
       if (value === undefined || !keys.includes(name)) continue;
       effects.because?.(label, `the value of \`${dashed(name, deed)}\``);
@@ -190,22 +250,26 @@ function tellValues(deed: Deed, { options, effects, names, label }: Told): void 
 const dashed = (name: string, { style }: Deed) =>
   name.length > 1 && style !== "long" ? `--${name}` : `-${name}`;
 
+function holds({ when, needs = 0 }: Deed, { options, names }: Told): boolean {
+  return (when === undefined || isGiven(options, names(when))) && options.operands.length >= needs;
+}
+
 function tellOperands(deed: Deed, call: Call, told: Told): void {
   const { options, names } = told;
-  if (deed.unless !== undefined && options.has(...names(deed.unless))) return;
-  if (deed.when !== undefined && !options.has(...names(deed.when))) return;
+  if (deed.unless !== undefined && isSurelyGiven(options, names(deed.unless))) return;
+  if (!holds(deed, told)) return;
   tellWrites(deed, told);
   if (deed.runs !== undefined) tellRuns(deed, call, told);
 }
 
 function tellWrites(deed: Deed, { options, effects, names, label }: Told): void {
-  const tree = deed.tree === true || (typeof deed.tree === "string" && options.has(...names(deed.tree)));
+  const tree = deed.tree === true || (typeof deed.tree === "string" && isGiven(options, names(deed.tree)));
   const condition = () => (deed.when === undefined ? "" : `, with \`${deed.when}\``);
   const write = (target: Text, isTree: boolean) =>
     effects.write(target, deed.action ?? "write", { tree: isTree, sourcesOnly: deed.sources === true });
   const targets = deed.writes === undefined ? [] : targetsOf(options.operands, deed.writes);
   for (const target of targets) {
-    if (isDash(target)) continue;
+    if (deed.action === undefined && isDash(target)) continue;
     effects.because?.(label, `an operand (\`writes: ${deed.writes}\`)${condition()}`);
     if (deed.suffix === undefined) write(packages(target), tree);
     else for (const suffix of wordsOf(deed.suffix)) write(concat(target, literal(suffix)), tree);
@@ -240,7 +304,7 @@ function tellRuns(deed: Deed, call: Call, { options, effects, names, label }: To
   const words = options.operands.slice(deed.skip ?? 0);
   switch (deed.runs) {
     case "script":
-      tellCode(options.all(...names(deed.code)), options, effects, call);
+      tellCode(options.all(...keysIn(names(deed.code))), options, effects, call);
       break;
     case "package":
       runPackage(words, effects);
