@@ -13,6 +13,8 @@ const readGlobals = optionReader({
   wrapper: true,
 });
 
+const readCaches = optionReader({ values: "cache logs-dir", exact: true });
+
 const looking =
   /^(?:view|info|show|v|ls|list|ll|la|outdated|search|find|s|help|ping|whoami|doctor|root|bin|explain|why|fund|docs|home|repo|bugs|issues|query|sbom|diff|help-search|licenses|node|completion|licences|store|env|-v|--version)$/;
 const installing =
@@ -29,6 +31,7 @@ const npm: Program = (call, effects) => {
   const inner = folder === undefined ? effects : effects.within(folder);
   if (folder !== undefined) effects.operand(folder);
   if (options.has("script-shell", "node-options")) inner.refuse("loader", otherwise);
+  if (call.name === "npm") writeTrees(readCaches(call.args).all("cache", "logs-dir"), effects);
   const [verb, ...args] = options.operands;
   if (verb === undefined) return call.name === "npm" ? undefined : inner.opaque("packages are installed");
   runVerb(known(verb), { ...call, args }, inner, verb);
