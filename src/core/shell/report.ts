@@ -34,25 +34,27 @@ export class Report {
     world: World,
     how: { action: Action; tree: boolean; sourcesOnly?: boolean },
   ): void {
-    const write: ShellWrite = { target, from: [world.cwd], sourcesOnly: false, ...how, by, ...this.#cause };
-    this.#once(["w", target, world.cwd, how.action, how.tree], () => this.#writes.push(write));
+    const write: ShellWrite = { target, from: [world.cwd], sourcesOnly: false, ...how, by };
+    this.#once(["w", target, world.cwd, how.action, how.tree], () =>
+      this.#writes.push(this.#explained(write)),
+    );
   }
 
   refuse(kind: RefusalKind, why: string): void {
-    this.#once(["r", kind, why], () => this.#refusals.push({ kind, why, ...this.#cause }));
+    this.#once(["r", kind, why], () => this.#refusals.push(this.#explained({ kind, why })));
   }
 
   opaque(by: string, why: string, options: Omit<Opaque, "by" | "why"> = {}): void {
     this.#once(["o", by, why, options.script], () =>
-      this.#opaque.push({ by, why, ...options, ...this.#cause }),
+      this.#opaque.push(this.#explained({ by, why, ...options })),
     );
   }
 
   mention(by: string, text: Text, world: World, operand: boolean): void {
     const plain = knownParts(text, " ");
     if (plain.trim() === "") return;
-    const mention: Mention = { text: plain, operand, from: [world.cwd], by, ...this.#cause };
-    this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(mention));
+    const mention: Mention = { text: plain, operand, from: [world.cwd], by };
+    this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(this.#explained(mention)));
   }
 
   /** True if the command may have put something other than a folder there. */
@@ -81,8 +83,8 @@ export class Report {
     };
   }
 
-  get #cause(): { because?: Because } {
-    return this.because === undefined ? {} : { because: this.because };
+  #explained<Found>(found: Found): Found {
+    return this.because === undefined ? found : { ...found, because: this.because };
   }
 
   #once(key: readonly unknown[], add: () => void): void {

@@ -1,8 +1,27 @@
-import { type OptionSpec, type Options, optionReader } from "../read-options.ts";
+import { type Options, optionReader } from "../read-options.ts";
 import { anyName, concat, known, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { asksForHelp, isDash, joined, mention, mentionOutputs, writeFiles, writeTrees } from "./describe.ts";
+import {
+  asksForHelp,
+  isDash,
+  joined,
+  mention,
+  mentionOutputs,
+  readsOnly,
+  writeFiles,
+  writeTrees,
+} from "./describe.ts";
 import type { Deed, Row } from "./row.ts";
+import {
+  below,
+  canonicalNames,
+  isGiven,
+  isSurelyGiven,
+  type Names,
+  specOf,
+  valueLists,
+  wordsOf,
+} from "./row-options.ts";
 import { tellCode } from "./tell-code.ts";
 import { runPackage, runWithAssignments, runWords } from "./wrapping.ts";
 
@@ -17,10 +36,41 @@ export function programOf(row: Row, label: string): Program {
 
 /** The program that a deed describes; `label` is what `lockstep explain --why` calls it. */
 export function describe(deed: Deed, label?: string): Program {
+  if (Object.keys(deed).every((key) => silent.has(key))) return readsOnly;
   const done = deedOf(deed, label);
   if (deed.commands === undefined) return done;
   return bySubcommand(deed, done, label);
 }
+
+/** What says nothing of a call by itself: a row of these only reads, and its options need not be read. */
+const silent: ReadonlySet<string> = new Set([
+  ...[
+    "names",
+    "match",
+    "no_match",
+    "values",
+    "glued",
+    "digits",
+    "flags",
+    "ends",
+    "style",
+    "exact",
+    "wrapper",
+  ],
+  ...[
+    "harmless",
+    "when",
+    "unless",
+    "needs",
+    "action",
+    "tree",
+    "sources",
+    "suffix",
+    "skip",
+    "assignments",
+    "as",
+  ],
+]);
 
 function bySubcommand(deed: Deed, otherwise: Program, label: string | undefined): Program {
   const names = canonicalNames(deed);
@@ -61,117 +111,6 @@ class Command {
   }
 }
 
-/** A subcommand's options are its own and those of the program, except for names that it has itself. */
-function below(deed: Deed, command: Deed): Deed {
-  const own = new Set(lists.flatMap((list) => groupsOf(listed(command, list)).flat()));
-  const inherited = Object.fromEntries(
-    ([...inheritedLists] as const).map((list) => [
-      list,
-      [
-        listed(command, list),
-        ...groupsOf(listed(deed, list))
-          .filter((group) => !group.some((name) => own.has(name)))
-          .map((group) => group.join(",")),
-      ].join(" "),
-    ]),
-  );
-  const { style = deed.style, exact = deed.exact, sources = deed.sources } = command;
-  return {
-    ...command,
-    ...inherited,
-    ...(style === undefined ? {} : { style }),
-    ...(exact === undefined ? {} : { exact }),
-    ...(sources === undefined ? {} : { sources }),
-  };
-}
-
-const valueLists = ["files", "folders", "in", "shell", "programs", "code"] as const;
-const inheritedLists = ["values", "glued", "digits", "flags", ...valueLists] as const;
-const lists = [...inheritedLists, "ends", "when", "unless", "harmless", "tree"] as const;
-
-function listed(deed: Deed, list: (typeof lists)[number]): string {
-  const value = deed[list];
-  return typeof value === "string" ? value : "";
-}
-
-const wordsOf = (list: string): string[] => list.split(/\s+/).filter((word) => word !== "");
-/** Names of options, without a value that one must have. */
-const groupsOf = (list: string): string[][] =>
-  wordsOf(list).map((group) => (group.split("=", 1)[0] ?? "").split(","));
-
-/** Programs whose options end where the command that they run begins. */
-const wrapperKinds: ReadonlySet<Deed["runs"]> = new Set([
-  "operands",
-  "after-dashes",
-  "line",
-  "shell",
-  "package",
-  "script",
-] as const);
-
-function specOf(deed: Deed): OptionSpec {
-  const all = [deed, ...(deed.cases ?? [])];
-  const joinedLists = (names: readonly (typeof lists)[number][]) =>
-    all.flatMap((one) => names.flatMap((name) => groupsOf(listed(one, name)))).join(" ");
-  return {
-    values: joinedLists(["values", ...valueLists]),
-    ends: joinedLists(["ends"]),
-    glued: joinedLists(["glued"]),
-    digits: joinedLists(["digits"]),
-    flags: joinedLists(["flags", "when", "unless", "harmless", "tree"]),
-    wrapper: deed.wrapper ?? all.some(({ runs }) => wrapperKinds.has(runs)),
-    ...(deed.style === undefined ? {} : { style: deed.style }),
-    ...(deed.exact === undefined ? {} : { exact: deed.exact }),
-  };
-}
-
-/** An option that a list names: its key, and the value it must have where one is given (`write=false`). */
-interface Named {
-  readonly key: string;
-  readonly value: string | undefined;
-}
-
-type Names = (list: string | undefined) => readonly Named[];
-
-/** An option has one key, whichever of its names a list uses: the first name where it is first listed. */
-function canonicalNames(deed: Deed): Names {
-  const { values, ends, glued, digits, flags } = specOf(deed);
-  const keys = new Map<string, string>();
-  for (const group of [values, ends, glued, digits, flags].flatMap((list) => groupsOf(list ?? "")))
-    for (const name of group) if (!keys.has(name)) keys.set(name, group[0] ?? name);
-  const found = new Map<string, readonly Named[]>();
-  return (list = "") => {
-    const kept = found.get(list) ?? wordsOf(list).map((group) => namedIn(group, keys));
-    found.set(list, kept);
-    return kept;
-  };
-}
-
-function namedIn(group: string, keys: ReadonlyMap<string, string>): Named {
-  const [names = "", value] = group.split("=", 2);
-  const [name = ""] = names.split(",");
-  return { key: keys.get(name) ?? name, value };
-}
-
-/** Of an option that is given several times the last value counts. */
-function isGiven(options: Options, named: readonly Named[]): boolean {
-  return named.some(({ key, value }) =>
-    value === undefined ? options.has(key) : known(options.value(key) ?? []) === value,
-  );
-}
-
-/** The same for options that make a call harmless: `--dry-run=false` and a value that is not known do not. */
-function isSurelyGiven(options: Options, named: readonly Named[]): boolean {
-  return (
-    isGiven(options, named) &&
-    !/^(?:false|no|off|0|\?)$/i.test(known(options.value(...keysIn(named.filter(isFlag))) ?? []) ?? "?")
-  );
-}
-
-const isFlag = ({ value }: Named): boolean => value === undefined;
-
-const keysIn = (named: readonly Named[]): readonly string[] => named.map(({ key }) => key);
-
 interface Told {
   readonly options: Options;
   readonly effects: Effects;
@@ -185,7 +124,7 @@ function insideOf(
   { mentions }: Pick<Deed, "mentions">,
   { options, effects, names }: Omit<Told, "label">,
 ): Effects {
-  const folder = deed.in === undefined ? undefined : options.value(...keysIn(names(deed.in)));
+  const folder = deed.in === undefined ? undefined : options.value(...names(deed.in).keys);
   if (folder === undefined) return effects;
   if (mentions !== undefined) effects.operand(folder);
   return effects.within(folder);
@@ -197,10 +136,14 @@ function deedOf(deed: Deed, label: string | undefined): Program {
   return (call, outer) => {
     if (asksForHelp(call.args)) return;
     const options = read(call.args);
-    const asked = { options, effects: outer, names, label };
     const harmless = deed.harmless !== undefined && isSurelyGiven(options, names(deed.harmless));
-    const chosen = deed.cases?.find((one) => holds(one, asked));
-    const told = { ...asked, effects: insideOf(deed, chosen ?? deed, asked) };
+    const chosen = deed.cases?.find((one) => holds(one, options, names));
+    const told = {
+      options,
+      effects: insideOf(deed, chosen ?? deed, { options, effects: outer, names }),
+      names,
+      label,
+    };
     if (!harmless) tellRest(chosen ?? deed, call, told);
     tellValues(deed, told);
     if (chosen !== undefined && !harmless) tellValues(chosen, told);
@@ -227,37 +170,41 @@ function tellRest(deed: Deed, call: Call, { options, effects, label }: Told): vo
 
 /** What the values of options are written to or run. */
 function tellValues(deed: Deed, { options, effects, names, label }: Told): void {
-  const each = (list: string | undefined, tell: (value: Text) => void) => {
-    if (list === undefined) return;
-    const keys = keysIn(names(list));
-    for (const { name, value } of options.options) {
-      if (value === undefined || !keys.includes(name)) continue;
+  for (const { name, value } of options.options) {
+    if (value === undefined) continue;
+    for (const kind of valueLists) {
+      if (deed[kind] === undefined || !names(deed[kind]).keys.includes(name)) continue;
       effects.because?.(label, `the value of \`${dashed(name, deed)}\``);
-      tell(value);
+      tellValue(kind, value, { deed, effects });
     }
-  };
-  each(deed.files, (file) => writeFiles([file], effects));
-  each(deed.folders, (folder) => writeTrees([folder], effects));
-  each(deed.shell, (code) => effects.shell(code));
-  each(deed.programs, (program) => effects.run([program]));
-  if (deed.runs !== "script")
-    each(deed.code, (code) => {
-      effects.code(code);
-      effects.opaque("inline code runs");
-    });
+  }
+}
+
+function tellValue(
+  kind: (typeof valueLists)[number],
+  value: Text,
+  { deed, effects }: { deed: Deed; effects: Effects },
+): void {
+  if (kind === "files") writeFiles([value], effects);
+  if (kind === "folders") writeTrees([value], effects);
+  if (kind === "shell") effects.shell(value);
+  if (kind === "programs") effects.run([value]);
+  if (kind !== "code" || deed.runs === "script") return;
+  effects.code(value);
+  effects.opaque("inline code runs");
 }
 
 const dashed = (name: string, { style }: Deed) =>
   name.length > 1 && style !== "long" ? `--${name}` : `-${name}`;
 
-function holds({ when, needs = 0 }: Deed, { options, names }: Told): boolean {
+function holds({ when, needs = 0 }: Deed, options: Options, names: Names): boolean {
   return (when === undefined || isGiven(options, names(when))) && options.operands.length >= needs;
 }
 
 function tellOperands(deed: Deed, call: Call, told: Told): void {
   const { options, names } = told;
   if (deed.unless !== undefined && isSurelyGiven(options, names(deed.unless))) return;
-  if (!holds(deed, told)) return;
+  if (!holds(deed, options, names)) return;
   tellWrites(deed, told);
   if (deed.runs !== undefined) tellRuns(deed, call, told);
 }
@@ -275,7 +222,7 @@ function tellWrites(deed: Deed, { options, effects, names, label }: Told): void 
     else for (const suffix of wordsOf(deed.suffix)) write(concat(target, literal(suffix)), tree);
   }
   effects.because?.(label, `written whatever the operands are${condition()}`);
-  for (const path of wordsOf(deed.fixed ?? "")) write(pathOf(path), tree);
+  if (deed.fixed !== undefined) for (const path of wordsOf(deed.fixed)) write(pathOf(path), tree);
   if (targets.length > 0 || deed.otherwise === undefined) return;
   effects.because?.(label, `what it takes without operands${condition()}`);
   write(pathOf(deed.otherwise), true);
@@ -304,7 +251,7 @@ function tellRuns(deed: Deed, call: Call, { options, effects, names, label }: To
   const words = options.operands.slice(deed.skip ?? 0);
   switch (deed.runs) {
     case "script":
-      tellCode(options.all(...keysIn(names(deed.code))), options, effects, call);
+      tellCode(options.all(...names(deed.code).keys), options, effects, call);
       break;
     case "package":
       runPackage(words, effects);

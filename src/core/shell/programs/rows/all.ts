@@ -7,6 +7,7 @@ import { editors } from "./editors.ts";
 import { files } from "./files.ts";
 import { formatters } from "./formatters.ts";
 import { languages } from "./interpreters.ts";
+import { linters } from "./linters.ts";
 import { machine } from "./machine.ts";
 import { network } from "./network.ts";
 import { packages } from "./packages.ts";
@@ -24,6 +25,7 @@ export const builtInRows: readonly Row[] = [
   compilers,
   converters,
   formatters,
+  linters,
   databases,
   network,
   archives,

@@ -7,12 +7,7 @@ const changes = (topic: string): Deed => ({
   alone: {},
 });
 const agent = (topic: string): Deed => ({ refuses: { kind: "agent", why: `\`gh ${topic}\` is another agent` } });
-const download: Deed = {
-  values: "p,pattern n,name A,archive",
-  files: "O,output",
-  folders: "D,dir",
-  cases: [{ when: "O D" }, { fixed: ".", tree: true }],
-};
+const download: Deed = { values: "p,pattern n,name A,archive", files: "O,output", folders: "D,dir", cases: [{ when: "O D" }, { fixed: ".", tree: true }] };
 const elsewhere = { opaque: "it runs on another machine" };
 
 /** Titles, bodies and comments are data, so most of `gh` only talks to the server. */
