@@ -3,10 +3,12 @@ import { hookCommand, reviveCommand } from "../../src/guard/ladder/hook-command.
 import { httpHook } from "../../src/guard/ladder/http-hook.ts";
 import { openHttpAccess } from "../../src/workspace/http-access.ts";
 import { anthropicStandIn } from "./support/anthropic.ts";
-import { type GuardPlace, guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, type GuardPlace, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
-guardCases({
+const claude: GuardedCase = {
   client: "claude",
   installed: await installClient("claude", "@anthropic-ai/claude-code", "2.1.325"),
   calls: {
@@ -27,7 +29,7 @@ guardCases({
   hooks: async (place) =>
     put(place, settingsFiles.personal, install(null, { ...place, ...(await overHttp(place)) })),
   start: (place) => ({
-    words: ["claude", "-p", place.prompt, "--permission-mode", "bypassPermissions"],
+    words: ["claude", "-p", place.prompt, ...(place.permits ?? ["--permission-mode", "bypassPermissions"])],
     env: {
       ANTHROPIC_BASE_URL: place.url,
       ANTHROPIC_API_KEY: "stand-in",
@@ -36,7 +38,10 @@ guardCases({
       IS_SANDBOX: "1", // root is refused full leave otherwise
     },
   }),
-});
+};
+
+guardCases(claude);
+sandboxCases(claude);
 
 /** With which `init` has it ask where the settings are one person's. */
 async function overHttp({ warm }: GuardPlace) {

@@ -1,16 +1,18 @@
 import { vi } from "vitest";
 import { install, settingsFiles, trust } from "../../src/clients/codex/install.ts";
 import { ourCodexHooks } from "../../src/guard/setup/trust-codex.ts";
-import { type GuardPlace, guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, type GuardPlace, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
 import { openaiStandIn } from "./support/openai.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
 const patch = (...lines: string[]) => ({
   name: "apply_patch",
   input: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n"),
 });
 
-guardCases({
+const codex: GuardedCase = {
   client: "codex",
   installed: await installClient("codex", "@openai/codex", "0.166.0"),
   calls: {
@@ -27,10 +29,16 @@ guardCases({
   trust: trustHooks,
   start: (place) => {
     place.home.write(".codex/config.toml", settings(place));
-    const leave = "--dangerously-bypass-approvals-and-sandbox";
-    return { words: ["codex", "exec", "--json", leave, place.prompt], env: { STAND_IN_KEY: "stand-in" } };
+    const permits = place.permits ?? ["--dangerously-bypass-approvals-and-sandbox"];
+    return {
+      words: ["codex", "exec", "--json", ...permits, place.prompt],
+      env: { STAND_IN_KEY: "stand-in" },
+    };
   },
-});
+};
+
+guardCases(codex);
+sandboxCases(codex);
 
 async function trustHooks(place: GuardPlace): Promise<void> {
   const trusted = trust(settings(place), await hooksOf(place), "config.toml");

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { install, settingsFiles } from "../../src/clients/copilot/install.ts";
-import { guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
 import { openaiStandIn } from "./support/openai.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
 const installed = await installClient("copilot", "@github/copilot", "1.0.102");
 
-guardCases({
+const copilot: GuardedCase = {
   topOnly: true,
   client: "copilot",
   installed,
@@ -25,7 +27,8 @@ guardCases({
     return {
       words: [
         ...["copilot", "-p", place.prompt, "--model", "stand-in"],
-        ...["--allow-all-tools", "--allow-all-paths", "--trust-folder", "--output-format", "json"],
+        ...(place.permits ?? ["--allow-all-tools", "--allow-all-paths"]),
+        ...["--trust-folder", "--output-format", "json"],
       ],
       env: {
         COPILOT_OFFLINE: "true",
@@ -38,4 +41,7 @@ guardCases({
       },
     };
   },
-});
+};
+
+guardCases(copilot);
+sandboxCases(copilot);

@@ -1,9 +1,11 @@
 import { install, settingsFiles } from "../../src/clients/gemini/install.ts";
 import { geminiStandIn } from "./support/gemini.ts";
-import { guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
-guardCases({
+const gemini: GuardedCase = {
   topOnly: true,
   client: "gemini",
   installed: await installClient("gemini", "@google/gemini-cli", "0.61.0"),
@@ -25,8 +27,14 @@ guardCases({
     const quiet = { privacy: { usageStatisticsEnabled: false }, telemetry: { enabled: false } };
     place.home.write(".gemini/settings.json", JSON.stringify({ security, general, ...quiet }));
     return {
-      words: ["gemini", "-p", place.prompt, "-m", "gemini-2.5-pro", "--approval-mode", "yolo", "-o", "json"],
+      words: [
+        ...["gemini", "-p", place.prompt, "-m", "gemini-2.5-pro", "-o", "json"],
+        ...(place.permits ?? ["--approval-mode", "yolo"]),
+      ],
       env: { GEMINI_API_KEY: "stand-in", GOOGLE_GEMINI_BASE_URL: place.url },
     };
   },
-});
+};
+
+guardCases(gemini);
+sandboxCases(gemini);

@@ -1,9 +1,11 @@
 import { install, settingsFiles } from "../../src/clients/opencode/install.ts";
-import { guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
 import { openaiStandIn } from "./support/openai.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
-guardCases({
+const opencode: GuardedCase = {
   client: "opencode",
   installed: await installClient("opencode", "opencode-ai", "1.18.33"),
   calls: {
@@ -35,4 +37,7 @@ guardCases({
       },
     };
   },
-});
+};
+
+guardCases(opencode);
+sandboxCases(opencode);

@@ -1,0 +1,2 @@
+import type { GuardedCase } from "./guarded-client.ts";
+export function sandboxCases(_given: GuardedCase): void {}
