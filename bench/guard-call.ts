@@ -1,8 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readMachine } from "../src/guard/ladder/choose-rung.ts";
-import { hookCommand } from "../src/guard/ladder/hook-command.ts";
+import { hookText } from "../src/guard/ladder/hook-file.ts";
+import { hookLine } from "../src/guard/ladder/hook-line.ts";
+import { hookFile } from "../src/guard/ladder/launch-file.ts";
+import { readMachine } from "../src/guard/ladder/ways-to-ask.ts";
 import { builtCommand } from "./built-command.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { type GuardServer, guardServer } from "./guard-server.ts";
@@ -71,12 +74,11 @@ function waysOf(server: GuardServer): Readonly<Record<string, Way>> {
   const env = { ...childEnvironment(), ...server.caller, PWD: root };
   const program = (words: readonly string[], input: string) => () =>
     timeProgram(words, { input, env, cwd: root });
-  const hook = (rung: "nc" | "node") =>
-    program(["sh", "-c", hookCommand("claude", rung, { stateFolder })], payload);
+  const words = ["sh", "-c", hookLine("claude")];
   // Nothing of its environment has to be told, which saves a process; it reads, since others hold locks.
   const { TMPDIR: _temporary, ...bare } = childEnvironment();
   const plainHook = () =>
-    timeProgram(["sh", "-c", hookCommand("claude", "nc", { stateFolder })], {
+    timeProgram(words, {
       input: payload.replace('"Write"', '"Read"'),
       env: { ...bare, PWD: root },
       cwd: root,
@@ -91,12 +93,30 @@ function waysOf(server: GuardServer): Readonly<Record<string, Way>> {
     "hook over HTTP": { run: () => timed(() => server.overHttp()), shareMax: 1 / 15, underShell: true },
     ...(netcat
       ? {
-          "hook through nc, an agent with a task": { run: hook("nc"), shareMax: 1 / 8 },
+          "hook through nc, an agent with a task": { run: program(words, payload), shareMax: 1 / 8 },
           "hook through nc, a session without one": { run: plainHook, shareMax: 1 / 8 },
         }
       : {}),
-    "hook through the Node client": { run: hook("node"), shareMax: 0.9 },
+    "hook through the Node client": {
+      run: () =>
+        timeProgram(words, {
+          ...{ input: payload, cwd: root },
+          env: { ...env, LOCKSTEP_HOOKS: withoutNetcat(stateFolder) },
+        }),
+      shareMax: 0.9,
+    },
   };
+}
+
+/** What hooks see of a state folder on a machine that has no fitting `nc`. */
+function withoutNetcat(stateFolder: string): string {
+  const folder = join(stateFolder, "without-nc");
+  if (existsSync(folder)) return folder;
+  mkdirSync(folder);
+  for (const name of ["listening", "launch", "active"])
+    symlinkSync(join(stateFolder, name), join(folder, name));
+  writeFileSync(hookFile(folder), hookText({ netcat: false }));
+  return folder;
 }
 
 function timeProgram(

@@ -154,6 +154,19 @@ describe("an orchestrator's command whose writes cannot be known", () => {
     expect(JSON.parse(log.trim())).toMatchObject({ outcome: "warned" });
   });
 
+  it("is compared like a tool that nobody knows, whatever its arguments are called", async () => {
+    await repository.dispatch("T-A", ["src/a/**"]);
+    const publish = {
+      tool_name: "mcp__notes__publish",
+      tool_use_id: "m",
+      tool_input: { where: "src/b/x.ts" },
+    };
+    const run = event("PreToolUse", publish);
+    expect(await repository.guard(run, orchestrator)).toMatchObject({ exit: 0 });
+    repository.write("src/b/x.ts", "trampled");
+    expect((await repository.guard(post(run), orchestrator)).stdout).toContain("src/b/x.ts");
+  });
+
   it("is no fault where nothing changed, nor for what the guard itself writes in the project", async () => {
     repository.write(".lockstep/config.yaml", "guard: { root: .claude/context }\n");
     for (const tool of ["one", "two"]) {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reviveCommand } from "../src/guard/ladder/hook-command.ts";
+import { hookLine } from "../src/guard/ladder/hook-line.ts";
 import { configuredHooks } from "../src/guard/setup/configured-hooks.ts";
 import { showOrchestrator } from "../src/workspace/active-file.ts";
 import { type GuardedClone, guardedClone, rungs, write } from "./support/guarded-clone.ts";
@@ -59,7 +59,7 @@ it("a hook in personal settings is held from any folder, and one in shared setti
 
 describe("between calls of a client that calls over HTTP", () => {
   const revive = (clone: GuardedClone, cwd = clone.path) =>
-    startProgram(["sh", "-c", reviveCommand("claude", {})], {
+    startProgram(["sh", "-c", hookLine("claude", { how: "revive" })], {
       cwd,
       input: JSON.stringify(write("forbidden", { hook_event_name: "PostToolBatch" })),
     }).ended;

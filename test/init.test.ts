@@ -190,12 +190,13 @@ describe("lockstep init", () => {
     const active = await ground.run(["init", "--remove"]);
     expect(active).toMatchObject({ status: 0, stderr: expect.stringContaining("work is active here") });
     expect(ground.has(".claude")).toBe(false);
-    for (const name of ["launch", "http.json"]) expect(ground.has(`.git/lockstep/${name}`)).toBe(true);
+    for (const name of ["hook", "launch", "http.json"])
+      expect(ground.has(`.git/lockstep/${name}`)).toBe(true);
     expect(server.process.exitCode).toBe(null);
     rmSync(join(folder, "active"));
     expect((await ground.run(["init", "--remove"])).stderr).toBe("");
     expect((await server.ended).status).toBe(0);
-    for (const name of ["launch", "http.json", "serve.json", "listening"])
+    for (const name of ["hook", "launch", "http.json", "serve.json", "listening"])
       expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
   });
 
@@ -208,7 +209,8 @@ describe("lockstep init", () => {
     expect((await ground.run(["task", "cancel", "HAND", "--reason", "a try"])).status).toBe(0);
     expect(ground.has(".git/lockstep/active")).toBe(true);
     expect(await ground.run(["init", "--remove"])).toMatchObject({ status: 0, stderr: "" });
-    for (const name of ["active", "launch"]) expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
+    for (const name of ["active", "launch", "hook"])
+      expect(ground.has(`.git/lockstep/${name}`), name).toBe(false);
   });
 
   it("leaves the server to clients that run where the ledger cannot say what is active", async () => {

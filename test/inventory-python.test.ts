@@ -93,6 +93,56 @@ def test_inner(tmp_path):
   });
 });
 
+describe.skipIf(isMissing("pytest"))("tests that load another copy of the project", () => {
+  // A package that comes with pytest, so that there is another copy of it.
+  const test = "import iniconfig\n\ndef test_a():\n    assert iniconfig\n";
+  const unit =
+    "import unittest\nimport iniconfig\n\nclass T(unittest.TestCase):\n    def test_a(self):\n        assert iniconfig\n";
+  const pytest = `${python} -m pytest`;
+
+  it.each([
+    ["src", { "src/iniconfig/__init__.py": "raise RuntimeError()\n", "tests/test_a.py": test }],
+    ["src of one file", { "src/iniconfig.py": "raise RuntimeError()\n", "tests/test_a.py": test }],
+    [
+      "the top",
+      {
+        "iniconfig/__init__.py": "raise RuntimeError()\n",
+        "tests/test_a.py": `import sys\nsys.path = [p for p in sys.path if "iniconfig" not in p]\n${test}`,
+        "pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n",
+      },
+    ],
+  ])("prove nothing: %s", async (name, files) => {
+    const start = name === "the top" ? `cd tests && ${python} -P -m pytest` : pytest;
+    const [alone, together] = await listTests(files as Record<string, string>, [start, `${start} -n 2`]);
+    for (const listed of [alone, together]) {
+      expect(listed?.exit, listed?.tail).not.toBe(0);
+      expect(listed?.tail).toMatch(/the tests loaded `iniconfig` from \/\S+, not from this tree/);
+    }
+  });
+
+  it("prove nothing with unittest either", async () => {
+    const files = { "src/iniconfig/__init__.py": "raise RuntimeError()\n", "tests/test_a.py": unit };
+    const [listed] = await listTests(files, [`${python} -m unittest tests/test_a.py`]);
+    expect(listed?.tail).toMatch(/the tests loaded `iniconfig` from/);
+    expect(listed?.exit).not.toBe(0);
+  });
+
+  it("are those of the tree where its folder comes first, and names of Python's own are not the project's", async () => {
+    const own = "import own_package, json\n\ndef test_a():\n    assert own_package and json\n";
+    const files = {
+      "src/own_package/__init__.py": "",
+      "other/src/json/__init__.py": "",
+      "tests/test_a.py": own,
+    };
+    const commands = [
+      `PYTHONPATH=src:$PYTHONPATH ${pytest}`,
+      `cd other && PYTHONPATH=../src:$PYTHONPATH ${pytest} ../tests`,
+    ];
+    for (const listed of await listTests(files, commands))
+      expect(listed).toMatchObject({ exit: 0, cut: null });
+  });
+});
+
 describe.skipIf(isMissing("python"))("the tests of unittest", () => {
   const tests = `
 import io

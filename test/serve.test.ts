@@ -153,7 +153,7 @@ describe("the server over HTTP", () => {
     try {
       using server = await clone.served();
       expect(server.port).toBeUndefined();
-      const start = { stateFolder: clone.folder, start: true };
+      const start = { how: "start" } as const;
       const begin = {
         rung: rungs[0],
         payload: write("/repo/a", { hook_event_name: "SessionStart" }),
@@ -208,7 +208,7 @@ describe("the server on its socket", () => {
     const sockets = [server.socket, ...clients.map((client) => clientSocket(server.socket, client))];
     for (const socket of sockets) expect(statSync(socket).mode & 0o777, socket).toBe(0o600);
     expect(statSync(clone.folder).mode & 0o777).toBe(0o700);
-    for (const name of ["http.json", "serve.json", "listening", "launch"])
+    for (const name of ["http.json", "serve.json", "listening", "launch", "hook"])
       expect(statSync(join(clone.folder, name)).mode & 0o077, name).toBe(0);
     const other = settings.find(({ through }) => through.length > 0);
     if (other === undefined) return; // only root can become another user
@@ -286,9 +286,9 @@ describe.each(rungs)("a hook through %s", (rung) => {
   it("passes in silence where Lockstep is not installed, whatever folder it looks in", async () => {
     using clone = guardedClone();
     const silent = { status: 0, stdout: "", stderr: "" };
-    const places = [{}, { stateFolder: clone.folder }, { stateFolder: "/nowhere/lockstep" }];
+    const places = [{}, { otherwise: clone.folder }, { otherwise: "/nowhere/lockstep" }];
     for (const place of places) expect(await clone.hook({ rung, place })).toMatchObject(silent);
-    expect(await clone.hook({ rung, place: { start: true } })).toMatchObject(silent);
+    expect(await clone.hook({ rung, place: { how: "start" } })).toMatchObject(silent);
     expect(await clone.hook({ rung, place: {}, cwd: "/" })).toMatchObject(silent);
     expect(await clone.hook({ rung, env: { CLAUDE_AGENT_ROLE: "orchestrator" } })).toMatchObject(silent);
     expect(readdirSync(join(clone.path, ".git"))).not.toContain("lockstep");
@@ -298,7 +298,7 @@ describe.each(rungs)("a hook through %s", (rung) => {
     using clone = guardedClone();
     clone.install();
     expect(await clone.hook({ rung })).toMatchObject({ status: 0, stdout: "", stderr: "" });
-    expect(readdirSync(clone.folder)).toEqual(["launch"]);
+    expect(readdirSync(clone.folder)).toEqual(["hook", "launch"]);
   });
 
   it("starts the server where something is active, and gets its answer", async () => {

@@ -1,6 +1,7 @@
 # Lines of one runner in this process. The first is written at once: without the last one, the list is cut.
 import json
 import os
+import sys
 import time
 
 # Taken now: tests replace such functions.
@@ -43,6 +44,39 @@ class Report:
 
     def end(self):
         self.add("end")
+
+
+def tell_elsewhere(folder, start):
+    """Packages of this project that were loaded from somewhere else: then its tests do not test it."""
+    standard = getattr(sys, "stdlib_module_names", sys.builtin_module_names)
+    top = start
+    while not os.path.exists(os.path.join(top, ".git")) and os.path.dirname(top) != top:
+        top = os.path.dirname(top)
+    real = os.path.realpath(top) + os.sep
+    lines = []
+    while start.startswith(top):
+        for place in (os.path.join(start, "src"), start):
+            for name in modules_in(place):
+                file = getattr(sys.modules.get(name), "__file__", None)
+                if name not in standard and file and not os.path.realpath(file).startswith(real):
+                    lines.append(json.dumps(["elsewhere", name, file]) + "\n")
+        if start == top:
+            break
+        start = os.path.dirname(start)
+    if lines:
+        name = "%d-%x-elsewhere.jsonl" % (getpid(), time.perf_counter_ns())
+        with open(os.path.join(os.path.dirname(folder), "out", name), "w") as report:
+            report.write("".join(lines))
+
+
+def modules_in(folder):
+    if not os.path.isdir(folder):
+        return
+    for entry in os.scandir(folder):
+        if entry.is_dir() and os.path.exists(os.path.join(entry.path, "__init__.py")):
+            yield entry.name
+        elif entry.name.endswith(".py") and os.path.basename(folder) == "src":
+            yield entry.name[:-3]
 
 
 def restore_environment(folder):

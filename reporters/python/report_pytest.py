@@ -12,6 +12,7 @@ def reporter_of_tests():
 
     class Reporter:
         def __init__(self):
+            self.top = ""
             self.root = ""
             self.report = None
             self.outcomes = {}
@@ -20,10 +21,11 @@ def reporter_of_tests():
         def pytest_sessionstart(self, session):
             with quiet:
                 config = session.config
+                self.top = str(getattr(config, "rootpath", None) or config.rootdir)
                 # A worker's controller reports for it; and what is only collected does not run.
                 if hasattr(config, "workerinput") or config.option.collectonly:
                     return
-                self.root = str(getattr(config, "rootpath", None) or config.rootdir)
+                self.root = self.top
                 self.report = report["Report"](folder, "pytest")
 
         def pytest_collection_finish(self, session):
@@ -61,6 +63,8 @@ def reporter_of_tests():
             with quiet:
                 if self.report is not None:
                     self.report.end()
+                # Also in a worker: it is the one that loads what is tested.
+                report["tell_elsewhere"](folder, self.top)
 
     return Reporter()
 

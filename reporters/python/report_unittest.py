@@ -1,4 +1,5 @@
 # Runs after `unittest.runner` was imported, as `module`. The reporters lie in `folder`; `active` has the one at work.
+import os
 import sys
 
 report = {}
@@ -56,6 +57,7 @@ class Run:
     def end(self):
         with quiet:
             self.report.end()
+            report["tell_elsewhere"](folder, os.getcwd())
 
 
 outcomes = {

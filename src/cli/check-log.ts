@@ -2,7 +2,7 @@ import type { Task } from "../core/tasks/task.ts";
 import { type RecordedCheck, type RecordedProof, readOutput, readProof } from "../workspace/check-outputs.ts";
 import { safe } from "./check-output.ts";
 import { CommandFault } from "./command-fault.ts";
-import { writeIfOpen } from "./descriptor.ts";
+import { writeAll } from "./descriptor.ts";
 import { findTask } from "./find-task.ts";
 import type { Opened } from "./open-engine.ts";
 import { table } from "./table.ts";
@@ -45,7 +45,7 @@ export function showCheck(
     );
   const output = outputFor(check, number);
   const document = { name, at, check: number, ...check, output };
-  writeIfOpen(
+  writeAll(
     1,
     json === true
       ? `${JSON.stringify(document, null, 2)}\n`

@@ -17,16 +17,17 @@ export function readAll(descriptor: number, bytesMax: number): Uint8Array {
   return Buffer.concat(chunks);
 }
 
-export function writeAll(descriptor: number, text: string): void {
+/** For a client that takes silence for consent: what cannot be written is a failure. */
+export function writeOrThrow(descriptor: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; )
     written += whenReady(() => writeSync(descriptor, bytes, written));
 }
 
-/** For people who may have gone: a terminal or pipe that was closed shows nothing. */
-export function writeIfOpen(descriptor: number, text: string): void {
+/** For readers who may have gone: to a terminal or pipe that was closed, nothing is written. */
+export function writeAll(descriptor: number, text: string): void {
   try {
-    writeAll(descriptor, text);
+    writeOrThrow(descriptor, text);
   } catch (error) {
     if (!["EIO", "EPIPE"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }

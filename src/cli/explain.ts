@@ -7,9 +7,10 @@ import { knownParts } from "../core/shell/text.ts";
 import type { ShellAnalysis } from "../core/shell/types.ts";
 import { projectPath, targetsOf } from "../core/shell/write-targets.ts";
 import { nodeDisk } from "../workspace/disk.ts";
-import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { currentFolder, findProject, type Project } from "../workspace/find-project.ts";
+import { mayBeRef } from "../workspace/may-be-ref.ts";
 import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
-import { writeIfOpen } from "./descriptor.ts";
+import { writeAll } from "./descriptor.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 
@@ -30,14 +31,15 @@ interface Limits {
 /** `lockstep explain`: what the guard thinks of a command, and why. */
 export async function explainCommand(line: string, options: ExplainOptions): Promise<0 | 2> {
   const cwd = currentFolder();
-  const { place } = findProject(cwd);
+  const project = findProject(cwd);
+  const { place } = project;
   const disk = nodeDisk();
   const limits = await readLimits(options, place, disk);
   if (limits !== undefined && "allow" in limits) {
-    writeIfOpen(2, `lockstep: ${limits.code}: ${limits.reason}\n`);
+    writeAll(2, `lockstep: ${limits.code}: ${limits.reason}\n`);
     return 2;
   }
-  const analysis = analyze(line, { cwd, place, disk });
+  const analysis = analyze(line, { cwd, project, disk });
   const objections =
     limits === undefined
       ? undefined
@@ -47,7 +49,7 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
           disk,
           scratch: systemTemporaryFolders(),
         });
-  writeIfOpen(
+  writeAll(
     1,
     options.json ? asJson(line, analysis, { objections, place }) : asText(analysis, { objections, place }),
   );
@@ -56,16 +58,17 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
 
 function analyze(
   line: string,
-  { cwd, place, disk }: { cwd: string; place: Place; disk: Disk },
+  { cwd, project, disk }: { cwd: string; project: Project; disk: Disk },
 ): ShellAnalysis {
-  const [tmp] = systemTemporaryFolders();
+  const { place, commonFolder } = project;
   return analyzeCommand(line, {
     cwd,
     root: place.root,
     ...(place.home === undefined ? {} : { home: place.home }),
-    ...(tmp === undefined ? {} : { tmp }),
+    tmpdir: process.env.TMPDIR ?? "",
     environment: new Set(Object.keys(process.env)),
     disk,
+    mayBeRef: (name) => commonFolder === undefined || mayBeRef(commonFolder, name),
   });
 }
 

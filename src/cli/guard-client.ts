@@ -4,7 +4,7 @@ import { isAttempt, roleIn, seemsActive } from "../guard/ladder/seems-active.ts"
 import { serverLog, startServer } from "../guard/ladder/start-server.ts";
 import type { NativeAnswer } from "../guard/tool-call.ts";
 import { isShownActive } from "../workspace/active-file.ts";
-import { readAll, writeAll } from "./descriptor.ts";
+import { readAll, writeOrThrow } from "./descriptor.ts";
 
 /**
  * The hook client that needs nothing but Node: `STATE_FOLDER ROOT PROGRAM CLIENT [HOW]`. `HOW` is `start` where the
@@ -80,7 +80,7 @@ function whyAbsent(started: boolean): string {
 
 /** At once: to let Node end by itself takes a tenth of the whole call. */
 function print({ stdout, stderr, exit }: NativeAnswer): never {
-  if (stderr !== "") writeAll(2, `${stderr}\n`);
-  if (stdout !== "") writeAll(1, `${stdout}\n`);
+  if (stderr !== "") writeOrThrow(2, `${stderr}\n`);
+  if (stdout !== "") writeOrThrow(1, `${stdout}\n`);
   process.exit(exit);
 }

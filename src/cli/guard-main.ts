@@ -1,11 +1,11 @@
-import { writeAll } from "./descriptor.ts";
+import { writeOrThrow } from "./descriptor.ts";
 import { guardCommand } from "./guard.ts";
 
 // The exit code is 2 until there is an answer, so that a failure before it is a refusal too.
 guardCommand(process.argv.slice(3)).then(
   (exit) => process.exit(exit),
   (error: unknown) => {
-    writeAll(2, `lockstep: E-INTERNAL: ${error instanceof Error ? error.message : error}\n`);
+    writeOrThrow(2, `lockstep: E-INTERNAL: ${error instanceof Error ? error.message : error}\n`);
     process.exit(2);
   },
 );

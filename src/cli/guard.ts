@@ -16,7 +16,7 @@ import { currentFolder, type Project } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
 import { openStateFolder, stateFolder } from "../workspace/state-folder.ts";
 import { callFrom } from "./caller.ts";
-import { readAll, writeAll } from "./descriptor.ts";
+import { readAll, writeOrThrow } from "./descriptor.ts";
 
 /** Well below what any client waits for its hook: what comes later would not be heard, and the call would run. */
 const answerMsMax = 2000;
@@ -117,8 +117,8 @@ class OpenLedgers implements Disposable {
 }
 
 function print({ stdout, stderr, exit }: NativeAnswer): number {
-  if (stderr !== "") writeAll(2, stderr.endsWith("\n") ? stderr : `${stderr}\n`);
-  if (stdout !== "") writeAll(1, stdout);
+  if (stderr !== "") writeOrThrow(2, stderr.endsWith("\n") ? stderr : `${stderr}\n`);
+  if (stdout !== "") writeOrThrow(1, stdout);
   process.exitCode = exit;
   return exit;
 }

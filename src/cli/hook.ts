@@ -7,7 +7,7 @@ import { shownBreaker } from "../workspace/breaker-file.ts";
 import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
-import { readAll, writeAll } from "./descriptor.ts";
+import { readAll, writeOrThrow } from "./descriptor.ts";
 
 const usage = `usage: lockstep hook POINT < payload.json
 points: ${pointNames.join(", ")}
@@ -80,7 +80,7 @@ function print(verdict: Verdict): 0 | 2 {
 
 function tryWrite(descriptor: number, text: string): boolean {
   try {
-    writeAll(descriptor, text);
+    writeOrThrow(descriptor, text);
     return true;
   } catch {
     return false;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
 import { nearestName } from "../core/names/nearest-name.ts";
 import { writeLaunch } from "../guard/ladder/launch-file.ts";
+import { readMachine } from "../guard/ladder/ways-to-ask.ts";
 import { chooseHook, hasHooks, ignoreLine, isOffered } from "../guard/setup/choose-hooks.ts";
 import { type ClientName, clientNames, clientSetups } from "../guard/setup/client-setups.ts";
 import { codexHome } from "../guard/setup/codex-hooks.ts";
@@ -83,7 +84,7 @@ async function setUp(ground: Ground, named: readonly ClientName[] | undefined, o
     return preview(ground, changes, secret.token);
   }
   writeEdits(changes, places, secret.token);
-  writeLaunch({ folder: openStateFolder(project), root: machine.root });
+  writeLaunch({ folder: openStateFolder(project), root: machine.root }, readMachine());
   const trusted =
     codex === undefined
       ? { changed: false, notes: [] }

@@ -3,7 +3,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { deny } from "../core/rules/verdict.ts";
 import { asDiskFault } from "../workspace/disk-fault.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
-import { writeIfOpen } from "./descriptor.ts";
+import { writeAll } from "./descriptor.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 import { exitOf } from "./exit-of.ts";
 import { CallRefused, refuseCaller } from "./refuse-caller.ts";
@@ -13,7 +13,10 @@ const program = new Command("lockstep")
   .description("Keeps coding agents inside their locks, in code and not in prompts")
   .version(manifest.version, "-V, --version")
   .option("--debug", "show stack traces")
-  .configureOutput({ outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`) })
+  .configureOutput({
+    writeOut: (text) => writeAll(1, text),
+    outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`),
+  })
   .exitOverride()
   .hook("preAction", (_program, command) => refuseCaller(command));
 
@@ -48,12 +51,12 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     if (process.argv.includes("--json"))
-      writeIfOpen(1, `${JSON.stringify(deny("R-IN-001", problemOf(error.message)))}\n`);
+      writeAll(1, `${JSON.stringify(deny("R-IN-001", problemOf(error.message)))}\n`);
     return 2;
   }
   const debug = process.argv.includes("--debug");
   const fault = asDiskFault(error) ?? (error instanceof Error ? error : new Error(String(error)));
   const code = "code" in fault && /^[ER]-/.test(String(fault.code)) ? String(fault.code) : "E-INTERNAL";
-  writeIfOpen(2, `lockstep: ${code}: ${debug ? fault.stack : fault.message}\n`);
+  writeAll(2, `lockstep: ${code}: ${debug ? fault.stack : fault.message}\n`);
   return exitOf(code);
 }

@@ -1,5 +1,5 @@
 import type { Deny } from "../core/rules/verdict.ts";
-import { writeAll, writeIfOpen } from "./descriptor.ts";
+import { writeAll } from "./descriptor.ts";
 import { faultVerdict, tellRefusal } from "./verdicts.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function showReading<Document>(
     tellRefusal(document, json);
     return 2;
   }
-  writeIfOpen(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));
+  writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));
   return exit(document);
 }
 

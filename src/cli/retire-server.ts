@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { launchFile } from "../guard/ladder/launch-file.ts";
+import { hookFile, launchFile } from "../guard/ladder/launch-file.ts";
 import { readHostRecord } from "../server/host-record.ts";
 import { isShownActive } from "../workspace/active-file.ts";
 import type { Project } from "../workspace/find-project.ts";
@@ -30,7 +30,8 @@ export async function retireServer(project: Project): Promise<readonly string[]>
     while (isAlive(server) && performance.now() < deadline) await sleep(pauseMs);
     if (isAlive(server)) return [`the server does not end: stop pid ${server.pid}, then ${again}`];
   }
-  for (const file of [launchFile(folder), httpAccessFile(folder)]) rmSync(file, { force: true });
+  for (const file of [hookFile(folder), launchFile(folder), httpAccessFile(folder)])
+    rmSync(file, { force: true });
   if (readdirSync(folder).length === 0) rmdirSync(folder);
   return [];
 }

@@ -90,6 +90,12 @@ function heldBy({ facts, world: { clock, place } }: Asking): Scope {
   return scope;
 }
 
+/** What these locks hold. */
+export function scopeOf(locks: Holder["locks"], asking: Asking): Scope {
+  const held = locks.map(({ resource, shapes }) => entryFrom(resource, shapes));
+  return new Scope(held, placeOf(asking));
+}
+
 /** When the next of these leases runs out; one that has no clock never does. */
 function firstEndMs(holders: readonly Holder[]): number {
   let firstMs = Infinity;

@@ -4,7 +4,7 @@ import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
-import type { GuardFacts } from "../engine/guard-facts.ts";
+import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";
 import type { GuardAnswer, ToolCall } from "./tool-call.ts";
 
@@ -24,6 +24,8 @@ export interface GuardWorld {
   readonly clock: Clock;
   /** The disk as it is for this one call. */
   readonly disk: Disk;
+  /** Whether a ref of the project's repository may go by this name. */
+  mayBeRef(name: string): boolean;
   /** Undefined where this project has no ledger: then nobody holds anything. */
   desk(): Promise<GuardDesk | undefined>;
   settings(): Promise<GuardSettings>;
@@ -64,6 +66,8 @@ export interface GuardDesk {
   block(task: string, refused: Deny): Promise<void>;
   /** PostExecution on what a task has changed so far, its worklog included. */
   judgeWork(task: string, changed: readonly string[]): Promise<Verdict>;
+  /** The locks that other tasks have now or had after this time. None inside the sandbox, where no tree is shared. */
+  locksSince(ms: number, task: string | null): Promise<Holder["locks"]>;
   /** What a compaction must not lose. Undefined inside the sandbox, where that is kept by whoever started the agent. */
   snapshot(): Promise<Snapshot | undefined>;
 }
@@ -103,13 +107,33 @@ export interface CallSandbox {
 }
 
 export interface TreeWatch {
-  /** Before something that may write anything; `name` says what, to ask for it again. */
-  remember(name: string, root: string): Promise<void>;
-  /** What has changed since, relative to the root; undefined where nothing was remembered. */
-  compare(name: string): Promise<readonly string[] | undefined>;
-  /** In an attempt's own checkout: makes these paths again what they were, and tells where their content is kept. */
-  undo?(name: string, paths: readonly string[]): Promise<string>;
-  forget(name: string): void;
+  /**
+   * Before something that may write anything; `name` says what, to ask for it again. Within a turn it begins where the
+   * call before it ended, so that what was written between the two is found too.
+   */
+  remember(name: string, root: string, turn?: string): Promise<void>;
+  /** Undefined where nothing was remembered. */
+  compare(name: string): Promise<Changed | undefined>;
+  /** Makes paths that were compared again what they were; what they are now is kept on a ref of the task's. */
+  undo(name: string, paths: readonly string[], task: string | null): Promise<Undone>;
+  /** It is over; within a turn, what was seen last is what the next call begins with. */
+  forget(name: string, turn?: string): void;
+}
+
+/** What has changed since something was remembered. */
+export interface Changed {
+  /** Relative to the root. */
+  readonly paths: readonly string[];
+  readonly sinceMs: number;
+  /** True where that was at the end of an earlier call. */
+  readonly carried?: boolean;
+}
+
+export interface Undone {
+  /** Where the content of what was put back is kept; undefined where nothing was. */
+  readonly ref?: string;
+  /** What was not put back. */
+  readonly left: readonly { readonly path: string; readonly why: string }[];
 }
 
 export interface Judged {

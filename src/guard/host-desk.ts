@@ -45,6 +45,7 @@ export function hostDesk(ask: AskHost, own: Pick<OwnTask, "task">): GuardDesk {
     },
     // Whoever started this agent asks it for its work, and keeps what a compaction would lose.
     judgeWork: async () => allow(),
+    locksSince: async () => [],
     snapshot: async () => undefined,
   };
 }

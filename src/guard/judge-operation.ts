@@ -92,9 +92,12 @@ async function judgeShell(command: string, { limits, task, analyze }: OperationW
 function withWay(objection: Objection, task: string, limits: CommandLimits): Objection {
   if (objection.code !== "R-PW-001" || task === "") return objection;
   const inside = objection.path === undefined ? [] : insideOf(objection.path, limits);
-  const path = inside[0] ?? "PATH";
-  const way = `lockstep widen ${shellWord(shortened(task, 60))} ${shellWord(shortened(path, 160))} --why "…"`;
+  const way = wayToWiden(task, inside[0] ?? "PATH");
   return { ...objection, reason: `${shortened(objection.reason, 220)}: ask for it with \`${way}\`` };
+}
+
+export function wayToWiden(task: string, path: string): string {
+  return `lockstep widen ${shellWord(shortened(task, 60))} ${shellWord(shortened(path, 160))} --why "…"`;
 }
 
 /** Where in the project a path lies, spelled and real; nowhere for one outside. */

@@ -3,13 +3,13 @@ import type { GuardFacts } from "../engine/guard-facts.ts";
 import { listed, passed, refused } from "./answers.ts";
 import { limitsWithoutTask } from "./call-limits.ts";
 import type { GuardDesk, GuardWorld, Judged } from "./guard-world.ts";
-import { recordedMax, strays } from "./judge-after.ts";
+import { recordedMax, strays } from "./judge-strays.ts";
 import { findStopped } from "./judge-task-call.ts";
 import { violationOf } from "./refuse-and-record.ts";
 import { analyzeFor, commandsOf } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { callName } from "./trees/call-file.ts";
-import { changedSince, rememberTree } from "./watched-changes.ts";
+import { changedSince, isUnknownWriter, rememberTree } from "./watched-changes.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 const nobody: GuardFacts = { breaker: "CLEAR", holders: [] };
@@ -38,6 +38,7 @@ export async function judgeOrchestration(
 
 async function isOpaque(call: ToolCall, world: GuardWorld): Promise<boolean> {
   if (world.trees === undefined) return false;
+  if (isUnknownWriter(call)) return true;
   for (const command of commandsOf(call))
     if ((await analyzeFor(command, { call, world })).opaque.length > 0) return true;
   return false;
@@ -52,7 +53,7 @@ async function strayedBy(call: ToolCall, world: GuardWorld, facts: GuardFacts): 
   const asking = { call, world, facts, settings };
   const limits = limitsWithoutTask(asking, "deny");
   const { forbidden: held } = limitsWithoutTask(asking, "locked");
-  return changed.filter((path) => held.entryOf(path) === undefined && strays(path, limits));
+  return changed.paths.filter((path) => held.entryOf(path) === undefined && strays(path, limits));
 }
 
 async function recordStrayed(

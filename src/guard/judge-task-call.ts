@@ -11,8 +11,7 @@ import { mayChange } from "./may-change.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
-import { callName } from "./trees/call-file.ts";
-import { rememberTree, treeOf } from "./watched-changes.ts";
+import { isUnknownWriter, rememberCall, treeOf } from "./watched-changes.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 export interface Judging {
@@ -37,8 +36,14 @@ export async function judgeTaskCall(
   const found = await judgeOperation(call, { limits, task: holder.id, analyze });
   const refusal = refusalOf(found.objections);
   if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
-  if (found.opaque.length === 0) return passed(caller);
+  if (found.opaque.length === 0) return letPass(caller, judging);
   return letRun(caller, { opaque: found.opaque, limits }, judging);
+}
+
+/** A call that nothing speaks against; a tool that nobody knows may still write anywhere. */
+export async function letPass(caller: Caller, { call, world }: Judging): Promise<Judged> {
+  if (isUnknownWriter(call)) await rememberCall(call, world);
+  return passed(caller);
 }
 
 interface Running {
@@ -60,7 +65,7 @@ export async function letRun(caller: Caller, running: Running, judging: Judging)
     return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
   const command = settings.opaque === "sandbox" ? await contained(running, judging) : undefined;
-  await rememberTree(callName(call), call, world);
+  await rememberCall(call, world);
   return passed(caller, command === undefined ? {} : { command });
 }
 

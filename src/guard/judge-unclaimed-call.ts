@@ -4,11 +4,11 @@ import { isMeta } from "../core/session/meta-key.ts";
 import type { CommandLimits, Objection } from "../core/shell/judge-command.ts";
 import type { RefusalKind, ShellAnalysis } from "../core/shell/types.ts";
 import type { Holder } from "../engine/guard-facts.ts";
-import { passed, refusalOf } from "./answers.ts";
+import { refusalOf } from "./answers.ts";
 import { limitsWithoutTask } from "./call-limits.ts";
 import type { GuardSettings, Judged } from "./guard-world.ts";
 import { insideOf, judgeOperation } from "./judge-operation.ts";
-import { type Judging, letRun } from "./judge-task-call.ts";
+import { type Judging, letPass, letRun } from "./judge-task-call.ts";
 import { liveHolders } from "./live-leases.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
@@ -37,7 +37,7 @@ export async function judgeUnclaimedCall(
   const refusal = refusalOf(found.objections.filter(concerns));
   if (refusal === undefined)
     return found.opaque.length === 0
-      ? passed(caller)
+      ? letPass(caller, judging)
       : letRun(caller, { opaque: found.opaque, limits }, judging);
   const told = `no task is claimed: ${wayToClaim(judging)}; refused: ${whatFor(refusal, limits)}`;
   return refuseAndRecord(caller, deny(refusal.code, told, refusal.details), judging);

@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { checkEpoch } from "../engine/fence.ts";
 import { type GuardFacts, readGuardFacts } from "../engine/guard-facts.ts";
 import { recordViolation } from "../engine/record-violation.ts";
+import type { Lock } from "../ledger/ledger.ts";
 import { identityOf, isAlive } from "../workspace/process-identity.ts";
 import type { GuardDesk, GuardSettings } from "./guard-world.ts";
 
@@ -43,6 +44,12 @@ export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts)
     judgeWork: async (task, changed) => {
       const { judgeUnsubmitted } = await import("../engine/judge-unsubmitted.ts");
       return judgeUnsubmitted({ ledger, world, findSecrets }, task, changed);
+    },
+    locksSince: async (ms, task) => {
+      const since = new Date(ms).toISOString();
+      const isTheirs = (lock: Lock) =>
+        lock.task !== task && (lock.active || (lock.releasedAt ?? "") >= since);
+      return (await ledger.locks()).filter((lock) => lock.kind === "path" && isTheirs(lock));
     },
     snapshot: async () => (await import("../engine/take-snapshot.ts")).takeSnapshot({ ledger, clock }),
   };

@@ -5,6 +5,7 @@ import { nodeDisk } from "../workspace/disk.ts";
 import { findProject, type Project } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
 import { machineClock } from "../workspace/machine-clock.ts";
+import { mayBeRef } from "../workspace/may-be-ref.ts";
 import { openStateSubfolder, stateFolder } from "../workspace/state-folder.ts";
 import { checkoutsPath } from "../workspace/state-home.ts";
 import { readGuardSettings } from "./guard-settings.ts";
@@ -52,6 +53,7 @@ export function openWorld(parts: WorldParts): GuardWorld {
     checkout,
     closed: [place.root, place.realRoot ?? place.root, ...closedFor(checkout, commonFolder)],
     clock: machineClock(),
+    mayBeRef: (name) => commonFolder === undefined || mayBeRef(commonFolder, name),
     desk: parts.desk,
     settings,
     isRunAlive: parts.isRunAlive,
@@ -109,7 +111,10 @@ function closedFor(checkout: string | undefined, commonFolder: string | undefine
 function watchFor(project: Project, checkout: string | undefined): TreeWatch | undefined {
   const { commonFolder } = project;
   if (commonFolder === undefined) return undefined;
-  if (checkout === undefined) return mainWatch(commonFolder, () => openStateSubfolder(project, "trees"));
+  if (checkout === undefined)
+    return mainWatch({ gitFolder: commonFolder, checkouts: project.place.checkouts ?? [] }, () =>
+      openStateSubfolder(project, "trees"),
+    );
   if (!isWritable(join(commonFolder, "objects"))) return undefined;
   const record = readRecord(commonFolder, dirname(checkout));
   return record === undefined ? undefined : checkoutWatch(record);

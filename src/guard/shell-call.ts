@@ -3,16 +3,15 @@ import type { ShellAnalysis } from "../core/shell/types.ts";
 import type { GuardWorld } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-type World = Pick<GuardWorld, "environment" | "place" | "checkout" | "scratch" | "disk">;
+type World = Pick<GuardWorld, "environment" | "place" | "checkout" | "disk" | "mayBeRef">;
 
 /** What a command of this call would do. The analysis is big, and most calls run no command. */
 export async function analyzeFor(
   command: string,
   { call, world, task }: { readonly call: ToolCall; readonly world: World; readonly task?: string },
 ): Promise<ShellAnalysis> {
-  const { environment, place, checkout, scratch, disk } = world;
+  const { environment, place, checkout, disk, mayBeRef } = world;
   const { analyzeCommand } = await import("../core/shell/analyze.ts");
-  const [tmp] = scratch;
   // A warm process is told a few variables only, and then any other may be set too.
   const names = environment.PATH === undefined ? undefined : new Set(Object.keys(environment));
   return analyzeCommand(
@@ -21,10 +20,11 @@ export async function analyzeFor(
       cwd: call.folder,
       root: checkout ?? place.root,
       ...(place.home === undefined ? {} : { home: place.home }),
-      ...(tmp === undefined ? {} : { tmp }),
+      // Told with every call, so that it is known where it is not set.
+      tmpdir: environment.TMPDIR ?? "",
       ...(names === undefined ? {} : { environment: names }),
       ...(task === undefined ? {} : { task }),
-      disk,
+      ...{ disk, mayBeRef },
     },
   );
 }

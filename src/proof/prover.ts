@@ -219,8 +219,8 @@ export class Prover implements Disposable {
       onOutput: (chunk) => output.add(chunk),
       ...(change === undefined ? {} : { changed: change.changed }),
     });
-    const { exit, seconds, digest, tail, isFull } = ran;
-    if (exit !== 0 || isFull) {
+    const { exit, seconds, digest, tail, isFull, inventory } = ran;
+    if (exit !== 0 || isFull || inventory?.elsewhere !== undefined) {
       const told = await tellFailure(this.#options.commonFolder, {
         ...ran,
         output,

@@ -22,7 +22,7 @@ import { installFolder } from "../workspace/install-folder.ts";
 import { removeFolder } from "../workspace/remove-folder.ts";
 
 /** Changes with what the reporters report: a pass that an older one saw is run again. */
-export const reportersVersion = 2;
+export const reportersVersion = 3;
 
 const reportBytesMax = 64 * 1024 * 1024;
 

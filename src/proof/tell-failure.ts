@@ -40,7 +40,9 @@ function fromRoot(output: string, folder: string): string {
   return output.replaceAll(`file://${folder}/`, "").replaceAll(`${folder}/`, "");
 }
 
-function noteOn({ exit, isFull, timedOut, msMax }: Failure): string {
+function noteOn({ exit, isFull, timedOut, msMax, inventory }: Failure): string {
+  if (exit === 0 && inventory?.elsewhere !== undefined)
+    return `the tests loaded ${inventory.elsewhere}, not from this tree, so that they passed proves nothing: install the project in the set-up (.venv/bin/pip install -e .), or put its folder on PYTHONPATH in the check`;
   if (exit === 0 && isFull) return "its disk is full, so that it passed proves nothing: free some space";
   return timedOut ? `it was ended: it took longer than ${msMax / 1000} s` : "";
 }

@@ -64,14 +64,17 @@ function commonFolderOf(root: string): string | undefined {
   return shared === undefined ? git : resolve(git, shared);
 }
 
-/** The main checkout and the linked worktrees, but for this one. */
+/** Where the project lies in the main checkout and in the linked worktrees, but for this one. */
 function otherCheckouts(realRoot: string, commonFolder: string | undefined): readonly string[] {
   if (commonFolder === undefined) return [];
   const worktrees = join(commonFolder, "worktrees");
   const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
   const linked = names.flatMap((name) => readLine(join(worktrees, name, "gitdir")) ?? []);
   const main = commonFolder.endsWith("/.git") ? [commonFolder] : [];
-  return [...main, ...linked].map((dotGit) => dirname(dotGit)).filter((root) => root !== realRoot);
+  const below = relative(nearestWith(realRoot, [".git"]) ?? realRoot, realRoot);
+  return [...main, ...linked]
+    .map((dotGit) => join(dirname(dotGit), below))
+    .filter((root) => root !== realRoot);
 }
 
 function gitFoldersInside(realRoot: string, commonFolder: string | undefined): readonly string[] {

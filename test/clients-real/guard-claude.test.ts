@@ -1,5 +1,5 @@
 import { install, settingsFiles } from "../../src/clients/claude/install.ts";
-import { hookCommand, reviveCommand } from "../../src/guard/ladder/hook-command.ts";
+import { hookLine } from "../../src/guard/ladder/hook-line.ts";
 import { httpHook } from "../../src/guard/ladder/http-hook.ts";
 import { openHttpAccess } from "../../src/workspace/http-access.ts";
 import { anthropicStandIn } from "./support/anthropic.ts";
@@ -48,7 +48,7 @@ async function overHttp({ warm }: GuardPlace) {
   if (warm === undefined) return {};
   return {
     http: httpHook("claude", await openHttpAccess(warm)),
-    start: hookCommand("claude", "nc", { start: true }),
-    revive: reviveCommand("claude", {}),
+    start: hookLine("claude", { how: "start" }),
+    revive: hookLine("claude", { how: "revive" }),
   };
 }

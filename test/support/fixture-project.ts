@@ -47,8 +47,18 @@ function limitsOf(lock: readonly string[], forbidden: readonly string[]): Comman
   };
 }
 
+const refs = new Set(["main", "src/b"]);
+const mayBeRef = (name: string) => refs.has(name);
 const analyze = (command: string) =>
-  analyzeCommand(command, { cwd: root, root, home: "/home/user", tmp: "/tmp", task: "T-A", disk });
+  analyzeCommand(command, {
+    cwd: root,
+    root,
+    home: "/home/user",
+    tmpdir: "/tmp",
+    task: "T-A",
+    disk,
+    mayBeRef,
+  });
 
 /** The project at `/repo` for a caller that holds this scope; another task holds src/b/**. */
 export function projectHolding(lock: readonly string[], forbidden: readonly string[] = []) {

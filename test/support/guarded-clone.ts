@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../src/core/points/quoted.ts";
-import { readMachine } from "../../src/guard/ladder/choose-rung.ts";
-import { type HookPlace, hookCommand } from "../../src/guard/ladder/hook-command.ts";
+import { hookText } from "../../src/guard/ladder/hook-file.ts";
+import { type HookPlace, hookLine } from "../../src/guard/ladder/hook-line.ts";
+import { hookFile } from "../../src/guard/ladder/launch-file.ts";
+import { readMachine } from "../../src/guard/ladder/ways-to-ask.ts";
 import { readHostRecord } from "../../src/server/host-record.ts";
 import { showOrchestrator } from "../../src/workspace/active-file.ts";
 import { isAlive } from "../../src/workspace/process-identity.ts";
@@ -31,6 +33,8 @@ interface HookCall {
   readonly payload?: unknown;
   readonly env?: Readonly<Record<string, string>>;
   readonly place?: HookPlace;
+  /** In place of the one that is written today. */
+  readonly line?: string;
   readonly cwd?: string;
   readonly shell?: string;
 }
@@ -59,6 +63,13 @@ export function guardedClone(): GuardedClone {
     return record !== undefined && isAlive(record) ? record.pid : undefined;
   };
   const setActive = () => showOrchestrator(folder, Date.now());
+  /** As on a machine with a fitting `nc`, or without. Many hooks may be reading the file. */
+  const chooseRung = (rung: "nc" | "node") => {
+    const file = hookFile(folder);
+    const other = hookText({ netcat: rung !== "nc" });
+    if (existsSync(file) && readFileSync(file, "utf8") === other)
+      writeFileSync(file, hookText({ netcat: rung === "nc" }));
+  };
   const serve: GuardedClone["serve"] = (env = {}) =>
     startProgram([process.execPath, server], { cwd: repository.path, env });
   return {
@@ -71,6 +82,7 @@ export function guardedClone(): GuardedClone {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const words = [node, client, folder, repository.path, server].map(shellWord);
       writeFileSync(join(folder, "launch"), `${words.join(" ")} "$@"\n`);
+      writeFileSync(hookFile(folder), hookText({ netcat }), { mode: 0o600 });
       if (active) setActive();
     },
     served: async (env) => {
@@ -81,12 +93,23 @@ export function guardedClone(): GuardedClone {
       });
       return Object.assign(running, JSON.parse(line));
     },
-    hook: ({ client: name = "claude", rung, payload = write(), env = {}, place, cwd, shell = "sh" }) =>
-      startProgram([shell, "-c", hookCommand(name, rung, place ?? { stateFolder: folder })], {
+    hook: ({
+      client: name = "claude",
+      rung,
+      payload = write(),
+      env = {},
+      place,
+      cwd,
+      shell = "sh",
+      line,
+    }) => {
+      chooseRung(rung);
+      return startProgram([...shell.split(" "), "-c", line ?? hookLine(name, place)], {
         cwd: cwd ?? repository.path,
         input: typeof payload === "string" ? payload : JSON.stringify(payload),
         env,
-      }).ended,
+      }).ended;
+    },
     [Symbol.dispose]: () => {
       const pid = serverPid();
       if (pid !== undefined) process.kill(pid, "SIGKILL");

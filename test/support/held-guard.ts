@@ -20,7 +20,7 @@ export async function heldGuard(): Promise<HeldGuard> {
   process.chdir(before[0]);
   process.env.PWD = before[1];
   const endpoint = guardEndpoint({ ...opened, isRunAlive: () => false });
-  const env = { PATH: process.env.PATH ?? "", ...agentEnvironment(own) };
+  const env = { PATH: process.env.PATH ?? "", TMPDIR: "/tmp", ...agentEnvironment(own) };
   return {
     repository,
     answer: (client, payload) => endpoint(client, Buffer.from(JSON.stringify(payload)), env),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { hookMark } from "../../clients/settings/hook-entries.ts";
 import { whyUnproven } from "../../guard/ladder/check-proof.ts";
-import { launchedPrograms, launchFile } from "../../guard/ladder/launch-file.ts";
+import { hookFile, isHookCurrent, launchedPrograms, launchFile } from "../../guard/ladder/launch-file.ts";
 import { CanaryPlace } from "../../guard/setup/canary.ts";
 import { type ClientName, clientNames, clientSetups } from "../../guard/setup/client-setups.ts";
 import {
@@ -47,8 +47,8 @@ export async function examineHooks(ground: HookGround): Promise<readonly Finding
       );
   }
   if (hooked.length === 0) return findings;
-  const launch = examineLaunch(ground);
-  return [...findings, ...(await callAll(hooked, ground)), ...(launch === undefined ? [] : [launch])];
+  const files = [examineHookFile(ground), examineLaunch(ground)].filter((finding) => finding !== undefined);
+  return [...findings, ...(await callAll(hooked, ground)), ...files];
 }
 
 function readHooks(
@@ -146,6 +146,14 @@ async function whyCodexSkips(command: string, machine: Machine): Promise<Finding
   } catch (error) {
     return broken(what, `codex could not be asked what it trusts: ${causeOf(error)}`, "install codex again");
   }
+}
+
+/** Hook lines read it: what stands there decides whether they refuse. */
+function examineHookFile({ stateFolder }: HookGround): Finding | undefined {
+  if (isHookCurrent(stateFolder)) return undefined;
+  const file = hookFile(stateFolder);
+  const why = existsSync(file) ? "is not as this Lockstep writes it" : "is missing";
+  return broken("hook file", `NOT ENFORCED: ${file} ${why}`, "`lockstep init`");
 }
 
 /** By this file hooks find Lockstep; without it, it counts as not installed. */

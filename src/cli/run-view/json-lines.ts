@@ -1,6 +1,6 @@
 import type { Ledger, LedgerEvent } from "../../ledger/ledger.ts";
 import { LedgerFollower } from "../../run/conduct/follow-ledger.ts";
-import { writeIfOpen } from "../descriptor.ts";
+import { writeAll } from "../descriptor.ts";
 
 const lookMs = 200;
 
@@ -38,7 +38,7 @@ export class JsonLines implements AsyncDisposable {
       .then(async () => {
         const news = await this.#follower.news();
         const own = news.filter(({ task }) => isTold(task, this.#session));
-        writeIfOpen(1, own.map((event) => `${JSON.stringify(lineOf(event, this.#session))}\n`).join(""));
+        writeAll(1, own.map((event) => `${JSON.stringify(lineOf(event, this.#session))}\n`).join(""));
       })
       .catch((error: unknown) => {
         this.#fault ??= error;

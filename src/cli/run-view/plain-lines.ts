@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../clients/agent.ts";
 import { isTaskState } from "../../core/tasks/states.ts";
 import { clockTime } from "../../workspace/local-time.ts";
-import { writeIfOpen } from "../descriptor.ts";
+import { writeAll } from "../descriptor.ts";
 import { style } from "../style.ts";
 import { printable } from "../table.ts";
 import { shortName } from "../task-names.ts";
@@ -72,7 +72,7 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
   /** In the order in which it was told, though a line may have to be looked up first. */
   #write(line: () => Promise<string>): void {
     const time = style.dim(clockTime(new Date()));
-    const write = async () => writeIfOpen(2, `${time} ${await line()}\n`);
+    const write = async () => writeAll(2, `${time} ${await line()}\n`);
     this.#written = this.#written.then(write).catch((error: unknown) => {
       this.#fault ??= error;
     });

@@ -1,4 +1,4 @@
-import { writeIfOpen } from "../descriptor.ts";
+import { writeAll } from "../descriptor.ts";
 
 /** Another screen, no cursor, and no line that runs on into the next; and all of it taken back. */
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
@@ -68,6 +68,6 @@ export class Screen implements Disposable {
   };
 
   #write(text: string): void {
-    writeIfOpen(this.#terminal.fd, text);
+    writeAll(this.#terminal.fd, text);
   }
 }

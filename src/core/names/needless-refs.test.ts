@@ -44,7 +44,11 @@ describe("refs that nothing needs", () => {
     expect(needless(kept(`${session}/B/1`, "work"), kept("replaced/B/x", "work"))).toEqual([]);
   });
 
-  it("are proofs of branches that were not landed, once they are old", () => {
-    expect(needless(kept("proven/x", "x", day - 1), kept("proven/y", "y", day))).toEqual(["proven/x"]);
-  });
+  it.each(["proven", "strayed/T-1", "strayed/none"])(
+    "are proofs of branches that were not landed and what strayed from calls, once they are old: %s",
+    (folder) => {
+      const [old, young] = [kept(`${folder}/x`, "x", day - 1), kept(`${folder}/y`, "y", day)];
+      expect(needless(old, young)).toEqual([`${folder}/x`]);
+    },
+  );
 });

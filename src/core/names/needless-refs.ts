@@ -1,4 +1,4 @@
-import { beforeRef, provenRefs, refsOfTask, replacedRefs, rolledBackRef } from "./ref-names.ts";
+import { beforeRef, provenRefs, refsOfTask, replacedRefs, rolledBackRef, strayedRefs } from "./ref-names.ts";
 
 export interface KeptRef {
   readonly ref: string;
@@ -14,7 +14,8 @@ interface FinishedTask {
 }
 
 /**
- * The refs that only finished tasks need, copies of what those hold, and old proofs of branches that were not landed.
+ * The refs that only finished tasks need, copies of what those hold, and by their age proofs of branches that were not
+ * landed and what strayed from calls.
  * What a person had on a branch or in files stays, and so does what belongs to no task that is known.
  */
 export function needlessRefs(
@@ -26,8 +27,9 @@ export function needlessRefs(
   const own = refs.filter(({ ref }) => foldersAbove(ref).some((folder) => folders.has(folder)));
   const objects = new Set(own.map(({ object }) => object));
   const isCopy = ({ ref, object }: KeptRef) => ref.startsWith(replacedRefs) && objects.has(object);
-  const isOldProof = ({ ref, ms }: KeptRef) => ref.startsWith(provenRefs) && ms !== null && ms < before;
-  return [...own, ...refs.filter((one) => isCopy(one) || isOldProof(one))];
+  const isOld = ({ ref, ms }: KeptRef) =>
+    (ref.startsWith(provenRefs) || ref.startsWith(strayedRefs)) && ms !== null && ms < before;
+  return [...own, ...refs.filter((one) => isCopy(one) || isOld(one))];
 }
 
 function foldersOf({ id, session, key }: FinishedTask): readonly string[] {

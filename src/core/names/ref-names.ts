@@ -73,9 +73,15 @@ export function putBackRef(batch: string): string {
   return `${root}/put-back/${segment(batch)}`;
 }
 
+/** What a call left outside its lock in a checkout that others use too, before it was put back. */
+export function strayedRef(task: string | null, commit: string): string {
+  return `${strayedRefs}${task === null ? "none" : segment(task)}/${commit.slice(0, 12)}`;
+}
+
 /** What all of them begin with, and those that are of no task. */
 export const allRefs = `${root}/`;
 export const provenRefs = `${root}/proven/`;
+export const strayedRefs = `${root}/strayed/`;
 export const replacedRefs = `${root}/replaced/`;
 
 /** A branch for what a ref keeps, for the person who wants it back. */

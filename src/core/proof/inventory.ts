@@ -13,6 +13,8 @@ export interface Inventory {
   readonly tests: Readonly<Record<string, TestOutcome>>;
   /** Why the list is not whole; null if it is. */
   readonly cut: string | null;
+  /** Code of the project that its tests loaded from somewhere else: what they say is not about this tree. */
+  readonly elsewhere?: string;
 }
 
 const testsMax = 200_000;
@@ -30,6 +32,7 @@ export class InventoryRecord {
   readonly #tests = new Map<string, TestOutcome>();
   readonly #seen = new Map<string, number>();
   readonly #cuts = new Set<string>();
+  #elsewhere: string | undefined;
 
   began(runner: string): void {
     this.#runners.add(runner);
@@ -50,6 +53,10 @@ export class InventoryRecord {
     if (this.#tests.has(id)) this.#tests.set(id, outcome);
   }
 
+  loadedElsewhere(name: string, file: string): void {
+    this.#elsewhere ??= `\`${name}\` from ${file}`;
+  }
+
   cut(why: string): void {
     this.#cuts.add(why);
   }
@@ -58,7 +65,8 @@ export class InventoryRecord {
   inventory(): Inventory | null {
     if (this.#runners.size === 0) return null;
     const cut = this.#cuts.size === 0 ? null : [...this.#cuts].join("; ");
-    return { runners: [...this.#runners].sort(), tests: asRecord(this.#tests), cut };
+    const elsewhere = this.#elsewhere === undefined ? {} : { elsewhere: this.#elsewhere };
+    return { runners: [...this.#runners].sort(), tests: asRecord(this.#tests), cut, ...elsewhere };
   }
 }
 

@@ -11,13 +11,15 @@ interface Run {
 
 /**
  * Reads what reporters wrote, one text a process. A line is a JSON array: `begin` runner time file, `test` file names
- * outcome again, `announce` count, `cut` why, `end`. `pathOf` gives the path of a file from the checkout's root.
+ * outcome again, `announce` count, `cut` why, `end`; or, of any process, `elsewhere` name file. `pathOf` gives the path of a file from the checkout's root.
  */
 export function readReports(
   reports: readonly string[],
   pathOf: (file: string) => string,
   record: InventoryRecord,
 ): void {
+  for (const [, name, file] of reports.flatMap(elsewhereIn))
+    record.loadedElsewhere(String(name), String(file));
   const runs = reports.flatMap(runsIn).toSorted((one, other) => one.at - other.at);
   const tests = runs.flatMap(({ lines }) => lines.filter(([kind]) => kind === "test"));
   const filled = new Set(tests.filter(([, , names]) => isFilled(names)).map(([, file]) => String(file)));
@@ -26,6 +28,14 @@ export function readReports(
     !isFilled(names) && outcome === "pass" && filled.has(String(file));
   for (const run of runs)
     readRun({ ...run, lines: run.lines.filter((line) => !isDoubled(line)) }, pathOf, record);
+}
+
+function elsewhereIn(report: string): readonly unknown[][] {
+  if (!report.startsWith('["elsewhere"')) return [];
+  return report.split("\n").flatMap((line) => {
+    const words = parseLine(line);
+    return words === undefined ? [] : [words];
+  });
 }
 
 function isFilled(names: unknown): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { analyzeCommand } from "./analyze.ts";
 import { knownParts } from "./text.ts";
 
-const context = { cwd: "/repo", root: "/repo", home: "/home/me", tmp: "/tmp" };
+const context = { cwd: "/repo", root: "/repo", home: "/home/me", tmpdir: "/tmp" };
 const analyze = (command: string) => analyzeCommand(command, context);
 
 /** Each write as `folder: target`, with `…` for what is not known. */

@@ -35,6 +35,7 @@ function startOf(context: ShellContext): World {
     previous: undefined,
     stack: [],
     variables: new Map(),
+    inherits: true,
     exported: new Set(),
     functions: new Map(),
     aliases: new Map(),

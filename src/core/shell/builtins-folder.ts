@@ -1,6 +1,7 @@
 import type { Builtin, BuiltinCall } from "./builtins.ts";
+import { variableValue } from "./expand-parameter.ts";
 import { folderFrom } from "./resolve-path.ts";
-import { known, knownStart, literal, type Text } from "./text.ts";
+import { known, knownStart, literal, type Text, unknownText } from "./text.ts";
 import { both, mapWorlds, type Outcome, withCwd } from "./world.ts";
 
 /** Commands that change, or print, the working folder. */
@@ -37,8 +38,8 @@ function lost({ world }: BuiltinCall): Outcome {
 }
 
 function homeOf({ m, world }: BuiltinCall): Text {
-  const unknown: Text = [{ kind: "unknown", source: "environment" }];
-  return m.context.home === undefined || world.variables.has("HOME") ? unknown : literal(m.context.home);
+  const home = variableValue(m, "HOME", world);
+  return Array.isArray(home) ? (home[0] ?? unknownText) : unknownText;
 }
 
 /** Where the folder may not exist, the shell may stay where it was: both must be reckoned with. */

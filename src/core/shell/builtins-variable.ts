@@ -2,6 +2,7 @@ import { assign, checkLoader } from "./assign.ts";
 import type { Builtin, BuiltinCall } from "./builtins.ts";
 import { mapfileCommand, readCommand } from "./builtins-read.ts";
 import { setCommand, shiftCommand, shoptCommand } from "./builtins-set.ts";
+import type { Machine } from "./machine.ts";
 import { runSubscript } from "./run-nested.ts";
 import { concat, known, knownStart, literal, type Text } from "./text.ts";
 import { both, mapWorlds, type Outcome, type World, withExported, withVariable } from "./world.ts";
@@ -87,7 +88,13 @@ function unsetCommand({ m, args, world }: BuiltinCall): Outcome {
   const names = namesOf(args);
   const functions = new Map(world.functions);
   for (const name of names) if (functions.has(name)) functions.set(name, null);
-  return both({ ...forgetAll(world, names), functions }, []);
+  return both({ ...names.reduce((so, name) => withoutVariable(m, so, name), world), functions }, []);
+}
+
+/** Inside a function it may uncover another of the same name; a constant stays. */
+function withoutVariable(m: Machine, world: World, name: string): World {
+  const certain = m.escapes.locals === undefined && !m.constants.has(name) && !world.functions.has(name);
+  return withVariable(world, name, certain ? "unset" : "unknown");
 }
 
 function namesOf(args: readonly Text[]): string[] {

@@ -1,9 +1,9 @@
 import { assign } from "./assign.ts";
 import type { Machine } from "./machine.ts";
 import { folderFrom } from "./resolve-path.ts";
-import type { Text } from "./text.ts";
+import { knownStart, type Text } from "./text.ts";
 import type { Action, Call, Effects, RefusalKind, RunOptions } from "./types.ts";
-import { childWorld, type World, withCwd, withExported, withVariable } from "./world.ts";
+import { childWorld, type World, withCwd, withExported, withoutEnvironment, withVariable } from "./world.ts";
 
 /** Turns what a program's description says into the report, and follows the commands it runs. */
 export function callEffects(m: Machine, call: Call, world: World): Effects {
@@ -27,10 +27,11 @@ export function callEffects(m: Machine, call: Call, world: World): Effects {
       report.mention(by, text, world, false);
     },
     run(words: readonly Text[], options: RunOptions = {}) {
-      m.run(words, withEnvironment(m, world, options.env), options.input ?? call.input, { plain: true });
+      const inner = withEnvironment(m, innerWorld(call, world), options.env);
+      m.run(words, inner, options.input ?? call.input, { plain: true });
     },
     shell(code: Text, args: readonly Text[] = []) {
-      const child = childWorld(world, args.slice(1));
+      const child = childWorld(innerWorld(call, world), args.slice(1));
       const named = args[0] === undefined ? child : withVariable(child, "0", [args[0]]);
       m.subshell(code, named, call.input);
     },
@@ -38,6 +39,16 @@ export function callEffects(m: Machine, call: Call, world: World): Effects {
       return callEffects(m, call, withCwd(world, folderFrom(folder, world.cwd)));
     },
   };
+}
+
+/** Programs that start others as another user, elsewhere, or later. */
+const startsApart =
+  /^(?:sudo|su|runuser|doas|pkexec|gosu|su-exec|ssh|docker|podman|nerdctl|kubectl|oc|nsenter|chroot|machinectl|systemd-run|at|batch|crontab|launchctl|flatpak|nix|nix-shell|bwrap|firejail|unshare|lxc|wsl|vagrant)$/;
+
+/** `env` leaves the environment as it is unless an option says otherwise. */
+function innerWorld({ name, args }: Call, world: World): World {
+  const changes = name === "env" ? knownStart(args[0] ?? []).startsWith("-") : startsApart.test(name);
+  return changes ? withoutEnvironment(world) : world;
 }
 
 function withEnvironment(m: Machine, world: World, env: RunOptions["env"] = []): World {

@@ -6,7 +6,6 @@ import { runSubscript } from "./run-nested.ts";
 import { anyName, concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Value, World } from "./world.ts";
 
-const fromEnvironment: Text = [{ kind: "unknown", source: "environment" }];
 /** Set by the shell itself, to a number or plain name, whatever a command assigns to them. */
 const ownNames = new Set(
   "# ? $ ! - RANDOM SRANDOM SECONDS LINENO PPID UID EUID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL GROUPS".split(
@@ -60,10 +59,10 @@ function isNumber(value: Value): boolean {
 
 function wellKnown({ context }: Machine, name: string, world: World): Value {
   const values: readonly (readonly [string, string | undefined])[] = [
-    ["HOME", context.home],
+    ["HOME", world.inherits ? context.home : undefined],
     ["PWD", world.cwd],
     ["OLDPWD", world.previous],
-    ["TMPDIR", context.tmp],
+    ["TMPDIR", world.inherits ? context.tmpdir : undefined],
   ];
   const value = values.find(([known]) => known === name)?.[1];
   return value === undefined ? "unknown" : [literal(value)];
@@ -72,7 +71,7 @@ function wellKnown({ context }: Machine, name: string, world: World): Value {
 function items(m: Machine, value: Value, name: string): readonly Text[] {
   if (value === "unset") return [];
   if (value !== "unknown") return value;
-  return [m.defaulted.has(name) ? unknownText : fromEnvironment];
+  return [m.defaulted.has(name) ? unknownText : [{ kind: "unknown", source: "environment", name }]];
 }
 
 function indexed(m: Machine, part: ParameterExpansionPart, world: World): Value {
@@ -141,6 +140,8 @@ function withDefault(m: Machine, name: string, { operation, value, world }: Defa
     m.defaulted.add(name);
     checkLoader(m, world, name, "unknown");
   }
+  // TMPDIR that holds nothing may be set to nothing, or not set at all.
+  if (name === "TMPDIR" && !operator.startsWith(":") && !world.variables.has(name)) return [unknownText];
   const certain = value === "unknown" && isAbsent(m, name, world) ? "unset" : value;
   if (certain === "unknown") return [unknownText];
   const empty =
@@ -155,6 +156,7 @@ function isAbsent(m: Machine, name: string, world: World): boolean {
   const { environment } = m.context;
   return (
     environment !== undefined &&
+    world.inherits &&
     !environment.has(name) &&
     !world.variables.has(name) &&
     !m.defaulted.has(name)

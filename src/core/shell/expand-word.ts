@@ -6,7 +6,7 @@ import {
   type WordPart,
 } from "unbash";
 import { expandWordBraces } from "./expand-braces.ts";
-import { expandParameter, expandSimple } from "./expand-parameter.ts";
+import { expandParameter, expandSimple, variableValue } from "./expand-parameter.ts";
 import type { Machine } from "./machine.ts";
 import { runArithmetic } from "./run-nested.ts";
 import { trimNewlines, withGlobs } from "./split-text.ts";
@@ -163,15 +163,9 @@ function wordOf(source: string): Word | undefined {
 function tilde(m: Machine, value: string, world: World): Text {
   if (!value.startsWith("~")) return literal(value);
   const [, prefix = "", rest = ""] = /^(~[^/]*)(.*)$/s.exec(value) ?? [];
-  const folder =
-    prefix === "~"
-      ? m.context.home
-      : prefix === "~+"
-        ? world.cwd
-        : prefix === "~-"
-          ? world.previous
-          : undefined;
-  return folder === undefined ? unknownText : literal(folder + rest);
+  const name = { "~": "HOME", "~+": "PWD", "~-": "OLDPWD" }[prefix];
+  const folder = name === undefined ? "unknown" : variableValue(m, name, world);
+  return Array.isArray(folder) ? concat(folder[0] ?? [], literal(rest)) : unknownText;
 }
 
 function separatorsOf(world: World): string | undefined {

@@ -58,7 +58,7 @@ export function whyLoader(m: Machine, name: string, value: Text, world: World): 
   if (runners.test(name) && !harmless.test(known(value) ?? "?"))
     return `sets \`${name}\`, which runs a program`;
   const allowed = optionVariables.get(name);
-  if (allowed !== undefined && !isOldValue(value) && !allowed.test(known(value) ?? "?"))
+  if (allowed !== undefined && !isOldValue(value, name) && !allowed.test(known(value) ?? "?"))
     return `sets \`${name}\`, which changes what later commands do`;
   if (
     name === "NODE_OPTIONS" &&
@@ -74,17 +74,23 @@ export function whyLoader(m: Machine, name: string, value: Text, world: World): 
 /** Only what comes before the old PATH can hide a program. */
 function whyPath(m: Machine, value: Text, world: World): string | undefined {
   for (const entry of pathEntries(value)) {
-    if (isOldValue(entry)) return undefined;
-    const path = absolutePath(entry, world.cwd);
+    if (isOldValue(entry, "PATH")) return undefined;
+    const path = absolutePath(withoutUnset(m, entry), world.cwd);
     if (path !== undefined && !isInside(resolveDots(path), m.context.root)) continue;
-    if (
-      path === undefined &&
-      entry.some((piece) => piece.kind === "unknown" && piece.source === "environment")
-    )
-      continue;
-    return "puts a folder of the project, or an unknown one, before PATH";
+    return "puts a folder of the project, or an unknown one, before PATH: write its full path, or put it behind `$PATH`";
   }
   return undefined;
+}
+
+/** A variable that may not be set may be empty: then what is written behind it is the path. */
+function withoutUnset({ context }: Machine, entry: Text): Text {
+  const [first] = entry;
+  if (first?.kind !== "unknown" || first.source !== "environment") return entry;
+  return context.environment?.has(first.name ?? "") === true
+    ? literal("/")
+    : entry.length === 1
+      ? literal(".")
+      : entry.slice(1);
 }
 
 /** Entries between colons; an empty one is the working folder. */
@@ -101,9 +107,9 @@ function pathEntries(value: Text): readonly Text[] {
   return entries.map((entry) => (entry.length === 0 ? literal(".") : entry));
 }
 
-function isOldValue(entry: Text): boolean {
+function isOldValue(entry: Text, variable: string): boolean {
   const [first] = entry;
-  return entry.length === 1 && first?.kind === "unknown" && first.source === "environment";
+  return entry.length === 1 && first?.kind === "unknown" && first.name === variable;
 }
 
 function isInside(path: string, root: string): boolean {

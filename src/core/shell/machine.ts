@@ -10,8 +10,8 @@ export interface ShellContext {
   readonly cwd: string;
   readonly root: string;
   readonly home?: string;
-  /** The system's temporary folder. */
-  readonly tmp?: string;
+  /** What TMPDIR holds, empty where it is not set; absent where that is not known. */
+  readonly tmpdir?: string;
   /** Names of the variables that are set; where absent, any may be. */
   readonly environment?: ReadonlySet<string>;
   /** The task that the caller works on. */
@@ -19,6 +19,8 @@ export interface ShellContext {
   /** The caller hands out tasks and may ask for what belongs to that. */
   readonly orchestrates?: boolean;
   readonly disk?: Pick<Disk, "kindOf" | "realPath">;
+  /** Whether a ref of the project's repository may go by this name; where absent, any may. */
+  readonly mayBeRef?: (name: string) => boolean;
 }
 
 /** The parts of the evaluator that its files call on each other through. */

@@ -126,9 +126,15 @@ function temporary(m: Machine, call: Call, world: World): Text {
   }
   const name = template ?? literal("tmp.XXXXXXXXXX");
   if (template !== undefined && folder === undefined && !inTmp) return absoluteText(template, world.cwd);
-  const set = variableValue(m, "TMPDIR", world);
-  const usual = Array.isArray(set) ? (set[0] ?? []) : literal(m.context.tmp ?? "/tmp");
-  return concat(absoluteText(folder ?? usual, world.cwd), literal("/"), name);
+  return concat(absoluteText(folder ?? usualFolder(m, world), world.cwd), literal("/"), name);
+}
+
+/** Wherever the caller's own temporary folder is, what is made in it is new; one that the command sets must be known. */
+function usualFolder(m: Machine, world: World): Text {
+  const value = variableValue(m, "TMPDIR", world);
+  if (value === "unknown" && world.variables.has("TMPDIR")) return unknownText;
+  const folder = Array.isArray(value) ? (value[0] ?? []) : [];
+  return folder.length === 0 ? literal("/tmp") : folder;
 }
 
 function parentOf(path: string): string {

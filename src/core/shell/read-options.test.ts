@@ -41,8 +41,42 @@ describe("GNU options", () => {
     ["-o$U x", "o=$U | x"],
     ["--output=$U x", "o=$U | x"],
     ["-o - x", "o=- | x"],
+    ["--o f x", "o=f | x"],
+    ["--ver x", "ver | x"],
   ])("%s", (line, expected) => {
     expect(read(gnu, line)).toBe(expected);
+  });
+});
+
+describe("options as git reads them", () => {
+  const git: OptionSpec = {
+    values: "s,source",
+    flags: "n,dry-run S,staged",
+    all: "source= dry-run staged quiet no-verify exclude=! progress",
+  };
+  it.each([
+    ["the whole name before a beginning", "--sta --no-verify", "S no-verify |"],
+    ["a beginning", "--dry x", "n | x"],
+    ["one that an earlier option is taken back by", "-n --no-dry-run x", "| x"],
+    ["the same in short", "--dry-run --no-d x", "| x"],
+    ["one that comes after it was taken back", "--no-dry-run -n x", "n | x"],
+    ["only what was taken back", "-n -S --no-staged x", "n | x"],
+    ["a value that is taken back", "-s HEAD --no-source x", "| x"],
+    ["an option whose name begins with no", "--no-verify x", "no-verify | x"],
+    ["one that takes that back", "--no-verify --verify x", "| x"],
+    ["the same by a second no", "--no-verify --no-no-verify x", "| x"],
+    ["an option that cannot be taken back", "--exclude a --no-exclude x", "exclude=a no-exclude | x"],
+    ["a value behind a beginning", "--exc a --sou=b x", "exclude=a s=b | x"],
+    ["a letter that is no long name", "--n x", "--n | x"],
+    ["the end of all options", "--end-of-options -n x", "| -n x"],
+    ["the end of all options before paths", "-n --end-of-options -S -- x", "n | -S x"],
+  ])("read %s", (_, line, expected) => {
+    expect(read(git, line)).toBe(expected);
+  });
+
+  it("say which spellings are short for several", () => {
+    const unclear = (line: string) => optionReader(git)(words(line)).unclear;
+    expect(unclear("--n --no --dry --source=x --nothing --s")).toEqual(["--n", "--no", "--s"]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { knownStart, type Text, withoutStart } from "./text.ts";
+import { known, knownStart, type Text, withoutStart } from "./text.ts";
 
 /**
  * The options of a program. Each list is written as `o,output q`: options apart by spaces, the names of one
@@ -24,6 +24,11 @@ export interface OptionSpec {
   readonly wrapper?: boolean;
   /** Options after whose value everything is an operand, as python's `-c`. */
   readonly ends?: string;
+  /**
+   * Every long option of a program that reads them as git does: `name=` takes a value, `name!` has no `--no-name`
+   * that takes it back.
+   */
+  readonly all?: string;
 }
 
 interface Option {
@@ -36,6 +41,8 @@ export interface Options {
   readonly options: readonly Option[];
   /** Where the operands after `--` start; undefined without it. */
   readonly dashes: number | undefined;
+  /** Long options, as spelled, that are short for more than one. */
+  readonly unclear: readonly string[];
   has(...names: readonly string[]): boolean;
   /** Values of these options, in order. */
   all(...names: readonly string[]): Text[];
@@ -47,6 +54,8 @@ type Kind = "value" | "glued" | "digits" | "flag";
 interface Known {
   readonly key: string;
   readonly kind: Kind;
+  /** Takes an earlier option of this key back: `--no-x`. */
+  readonly negates?: true;
 }
 type Table = ReadonlyMap<string, Known>;
 
@@ -79,7 +88,24 @@ function tableOf(spec: OptionSpec): Table {
       for (const name of names) if (!table.has(name)) table.set(name, { key: names[0] ?? name, kind });
     }
   }
+  addAll(table, groupsOf(spec.all).flat());
   return table;
+}
+
+/** `--no-x` takes `--x` back, and `--x` takes back an option that is called `no-x`. */
+function addAll(table: Map<string, Known>, all: readonly string[]): void {
+  const named = all.map((spelled) => spelled.replace(/[=!]+$/, ""));
+  named.forEach((name, index) => {
+    const kind = all[index]?.includes("=") === true ? "value" : "flag";
+    if (!table.has(name)) table.set(name, { key: name, kind });
+  });
+  named.forEach((name, index) => {
+    const option = table.get(name);
+    if (option === undefined || all[index]?.endsWith("!") === true) return;
+    const back: Known = { key: option.key, kind: "flag", negates: true };
+    const others = name.startsWith("no-") ? [`no-${name}`, name.slice("no-".length)] : [`no-${name}`];
+    for (const other of others) if (!table.has(other)) table.set(other, back);
+  });
 }
 
 function groupsOf(list: string | undefined): string[][] {
@@ -93,7 +119,8 @@ interface Reading extends OptionSpec {
 
 function read(args: readonly Text[], spec: Reading): Options {
   const operands: Text[] = [];
-  const options: Option[] = [];
+  const unclear: string[] = [];
+  let options: Option[] = [];
   let dashes: number | undefined;
   let index = 0;
   while (index < args.length) {
@@ -103,25 +130,35 @@ function read(args: readonly Text[], spec: Reading): Options {
       dashes = operands.length;
       break;
     }
+    if (spec.all !== undefined && known(word) === "--end-of-options") {
+      const at = args.findIndex((later, place) => place >= index && known(later) === "--");
+      if (at < 0) break;
+      operands.push(...args.slice(index, at));
+      dashes = operands.length;
+      index = at + 1;
+      break;
+    }
     if (!start.startsWith("-") || (start === "-" && word.length === 1)) {
       operands.push(word);
       if (spec.wrapper === true) break;
       continue;
     }
     const found = readWord(word, start, spec);
-    const last = found.at(-1);
-    if (last?.wantsNext === true) {
-      found[found.length - 1] = { name: last.name, value: args[index] };
-      index++;
+    if (found.some((option) => option.unclear === true)) unclear.push(start.replace(/=.*$/s, ""));
+    const next = found.some(({ wantsNext }) => wantsNext === true) ? args[index++] : undefined;
+    for (const { name, value, wantsNext, negates } of found) {
+      if (negates === true) options = options.filter((earlier) => earlier.name !== name);
+      else options.push({ name, value: wantsNext === true ? next : value });
     }
-    options.push(...found);
     if (found.some((option) => spec.endKeys.includes(option.name))) break;
   }
   operands.push(...args.slice(index));
-  return makeOptions(operands, options, dashes);
+  return makeOptions({ operands, options, dashes, unclear });
 }
 
-function makeOptions(operands: Text[], options: Option[], dashes: number | undefined): Options {
+type Read = Pick<Options, "operands" | "options" | "dashes" | "unclear">;
+
+function makeOptions({ operands, options, dashes, unclear }: Read): Options {
   const all = (...names: readonly string[]) =>
     options.flatMap((option) =>
       names.includes(option.name) && option.value !== undefined ? [option.value] : [],
@@ -130,6 +167,7 @@ function makeOptions(operands: Text[], options: Option[], dashes: number | undef
     operands,
     options,
     dashes,
+    unclear,
     has: (...names) => options.some((option) => names.includes(option.name)),
     all,
     value: (...names) => all(...names).at(-1),
@@ -138,30 +176,47 @@ function makeOptions(operands: Text[], options: Option[], dashes: number | undef
 
 interface Found extends Option {
   readonly wantsNext?: boolean;
+  readonly negates?: boolean;
+  readonly unclear?: boolean;
 }
 
 function readWord(word: Text, start: string, spec: Reading): Found[] {
-  if (start.startsWith("--")) return [readLong(word, start, 2, spec)];
-  if (spec.style === "long") return [readLong(word, start, 1, spec)];
+  if (start.startsWith("--")) return readLong(word, start, 2, spec);
+  if (spec.style === "long") return readLong(word, start, 1, spec);
   if (spec.style === "first-letter") return [readFirstLetter(word, start, spec.table)];
   return readCluster(word, start, spec.table);
 }
 
-function readLong(word: Text, start: string, dashes: number, spec: Reading): Found {
+/**
+ * One option, exactly or by a beginning. A beginning of several is an error in the program: then each of them that
+ * takes a value counts, since a program of another version may know better.
+ */
+function readLong(word: Text, start: string, dashes: number, spec: Reading): Found[] {
   const equals = start.indexOf("=");
   const spelled = start.slice(dashes, equals < 0 ? undefined : equals);
-  const option = spec.exact === true ? spec.table.get(spelled) : findLong(spelled, spec.table);
-  const name = option?.key ?? spelled;
-  if (equals >= 0) return { name, value: withoutStart(word, equals + 1) };
-  return { name, value: undefined, wantsNext: option?.kind === "value" };
+  const value = equals < 0 ? undefined : withoutStart(word, equals + 1);
+  const fitting = findLong(spelled, spec);
+  const unclear = fitting.length > 1;
+  const options = unclear ? fitting.filter(({ kind }) => kind === "value") : fitting;
+  // A single letter behind two dashes is not the option of that letter.
+  const isLetter = spelled.length === 1 && dashes === 2;
+  if (options.length === 0) return [{ name: isLetter ? start : spelled, value, unclear }];
+  return options.map(({ key, kind, negates = false }) => ({
+    ...{ name: key, value, negates, unclear },
+    wantsNext: value === undefined && kind === "value",
+  }));
 }
 
-/** Exactly, or by the beginning that GNU programs accept for it. */
-function findLong(spelled: string, table: Table): Known | undefined {
-  const exact = table.get(spelled);
-  if (exact !== undefined || spelled.length < 2) return exact;
-  for (const [name, option] of table) if (name.length > 1 && name.startsWith(spelled)) return option;
-  return undefined;
+function findLong(spelled: string, { table, style, exact }: Reading): readonly Known[] {
+  const isLong = (name: string) => name.length > 1 || style === "long";
+  const option = isLong(spelled) ? table.get(spelled) : undefined;
+  if (option !== undefined) return [option];
+  if (exact === true || spelled === "") return [];
+  const fitting = new Map<string, Known>();
+  for (const [name, candidate] of table)
+    if (isLong(name) && name.startsWith(spelled))
+      fitting.set(`${candidate.negates === true} ${candidate.key}`, candidate);
+  return [...fitting.values()];
 }
 
 function readFirstLetter(word: Text, start: string, table: Table): Found {

@@ -72,6 +72,11 @@ export class Report {
     return this.#writes.some(({ action }) => action === "delete" || action === "move");
   }
 
+  /** The same, where also a program may have done so of which only the run will tell what it does. */
+  get mayRemove(): boolean {
+    return this.removes || this.#opaque.length > 0;
+  }
+
   finish(): ShellAnalysis {
     return {
       programs: [...this.#programs],

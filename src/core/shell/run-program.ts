@@ -6,7 +6,7 @@ import { isAgent } from "./programs/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";
-import type { Call, Input } from "./types.ts";
+import type { Call, Input, WorkTree } from "./types.ts";
 import { both, type Outcome, type World } from "./world.ts";
 
 const systemFolders =
@@ -30,6 +30,7 @@ export function runProgram(
     input,
     task: m.context.task,
     orchestrates: m.context.orchestrates,
+    tree: workTree(m, world),
   };
   m.report.program(call.name);
   const program = name === undefined ? undefined : findProgram(name);
@@ -43,6 +44,26 @@ export function runProgram(
   if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
     m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
   return call.name === "mkdir" ? afterMkdir(m, args, world) : both(world, out);
+}
+
+/** Of the project's own repository, as long as nothing in the command may have removed anything. */
+function workTree({ context, report }: Machine, { cwd }: World): WorkTree | undefined {
+  const { disk, root, mayBeRef = () => true } = context;
+  if (disk === undefined || cwd === undefined || report.mayRemove) return undefined;
+  return {
+    holds: (path) =>
+      isOwn(cwd, root, disk) &&
+      path !== "" &&
+      disk.kindOf(path.startsWith("/") ? path : `${cwd}/${path}`) !== "absent",
+    mayBeRef,
+  };
+}
+
+/** A repository within the project has refs of its own. */
+function isOwn(cwd: string, root: string, disk: NonNullable<Machine["context"]["disk"]>): boolean {
+  if (cwd === root) return true;
+  if (!cwd.startsWith(`${root}/`) || disk.kindOf(`${cwd}/.git`) !== "absent") return false;
+  return isOwn(cwd.slice(0, cwd.lastIndexOf("/")), root, disk);
 }
 
 /** Only `mkdir -p` can be relied on, and only where nothing stands in its way. */

@@ -16,7 +16,8 @@ export type Piece =
   | { readonly kind: "below"; readonly links?: string }
   /** The end of a pipe: `<(…)` and `>(…)`; `content` is what a reader would get. */
   | { readonly kind: "pipe"; readonly content: Text | undefined }
-  | { readonly kind: "unknown"; readonly source: UnknownSource };
+  /** `name`: the variable of the environment that it comes from; it may as well be empty. */
+  | { readonly kind: "unknown"; readonly source: UnknownSource; readonly name?: string };
 
 /** `generator`: printed by a program made to be evaluated, such as `ssh-agent -s`. */
 type UnknownSource = "environment" | "computed" | "generator";
@@ -59,11 +60,15 @@ export function concat(...texts: readonly Text[]): Text {
     const last = out.at(-1);
     if (piece.kind === "literal" && last?.kind === "literal") {
       out[out.length - 1] = { kind: "literal", text: last.text + piece.text };
-    } else if (piece.kind !== "unknown" || last?.kind !== "unknown" || last.source !== piece.source)
-      out.push(piece); // unknown beside unknown is no more than unknown
+    } else if (piece.kind !== "unknown" || !isSameUnknown(piece, last)) out.push(piece);
   }
   // So many unknown parts are as good as unknown, and cheaper to compare.
   return out.length > piecesMax ? unknownText : out;
+}
+
+/** Unknown beside unknown is no more than unknown. */
+function isSameUnknown(piece: Extract<Piece, { kind: "unknown" }>, last: Piece | undefined): boolean {
+  return last?.kind === "unknown" && last.source === piece.source && last.name === piece.name;
 }
 
 /** The text without its first `length` characters, which must be literal. */

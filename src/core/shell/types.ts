@@ -81,6 +81,15 @@ export interface Call {
   readonly task?: string | undefined;
   /** True for a caller that hands out tasks. */
   readonly orchestrates?: boolean | undefined;
+  /** The work tree as the program finds it; undefined where the command may have changed it before. */
+  readonly tree?: WorkTree | undefined;
+}
+
+export interface WorkTree {
+  /** Whether something lies there; a relative path starts from the folder that the program runs in. */
+  holds(path: string): boolean;
+  /** Whether a branch, a tag or another ref may go by this name. */
+  mayBeRef(name: string): boolean;
 }
 
 /** What a program's description says of a call. */

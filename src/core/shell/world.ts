@@ -8,6 +8,8 @@ export interface World {
   readonly previous: string | undefined;
   readonly stack: readonly (string | undefined)[];
   readonly variables: ReadonlyMap<string, Value>;
+  /** Whether variables that the command does not set are the caller's own. */
+  readonly inherits: boolean;
   /** Variables that programs started from here see too. */
   readonly exported: ReadonlySet<string>;
   /** null: defined in more than one way. */
@@ -52,9 +54,16 @@ export function withVariable(world: World, name: string, value: Value): World {
   return { ...world, variables };
 }
 
+/** Usually set before the command starts, and then exported whatever the command sets them to. */
+const usuallySet = new Set("HOME TMPDIR USER LOGNAME HOSTNAME COLUMNS LINES".split(" "));
+
 /** What a shell started from here would know: only exported variables reach it. */
 export function childWorld(world: World, positional: readonly Text[]): World {
-  const variables = new Map([...world.variables].filter(([name]) => world.exported.has(name)));
+  const variables = new Map<string, Value>();
+  for (const [name, value] of world.variables) {
+    if (world.exported.has(name)) variables.set(name, value);
+    else if (usuallySet.has(name)) variables.set(name, "unknown");
+  }
   return {
     ...world,
     variables,
@@ -64,6 +73,11 @@ export function childWorld(world: World, positional: readonly Text[]): World {
     stopsOnError: false,
     physical: false,
   };
+}
+
+/** Where a program gives what it starts an environment of its own, nothing of the old one can be relied on. */
+export function withoutEnvironment(world: World): World {
+  return { ...world, inherits: false, exported: new Set() };
 }
 
 export function withExported(world: World, names: readonly string[]): World {
@@ -107,6 +121,7 @@ export function agreed(a: World, b: World): World {
     previous: a.previous === b.previous ? a.previous : undefined,
     stack: a.stack === b.stack ? a.stack : [],
     variables,
+    inherits: a.inherits && b.inherits,
     exported: new Set([...a.exported].filter((name) => b.exported.has(name))),
     functions: agreedFunctions(a, b),
     aliases: new Map([...a.aliases, ...b.aliases]),
@@ -134,6 +149,7 @@ export function sameWorld(a: World, b: World): boolean {
       a.previous === b.previous &&
       a.stack === b.stack &&
       a.functions === b.functions &&
+      a.inherits === b.inherits &&
       sameNames(a.exported, b.exported) &&
       sameNames(a.folders, b.folders) &&
       a.aliases === b.aliases &&

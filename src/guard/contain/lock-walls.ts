@@ -34,7 +34,7 @@ export function lockWalls({ root, commonFolder, tree, closed }: LockPlaces): Loc
   return {
     walls: {
       ...walls,
-      readOnly: [...walls.readOnly.filter((path) => path !== tree), ...closed],
+      readOnly: [...walls.readOnly.filter((path) => path !== tree && existsSync(path)), ...closed],
       hidden: [...walls.hidden, ...socketFolders("/tmp").filter((folder) => folder !== tree)],
       home: {
         ...walls.home,

@@ -14,8 +14,8 @@ const variables = {
 
 /**
  * A handler for Claude Code's settings. At the beginning of a session, where it does not call over HTTP, and at each
- * prompt belongs `hookCommand(…, { start: true })` beside it, and `reviveCommand` between calls: nobody else can start
- * the server.
+ * prompt belongs a hook line that starts the server beside it, and one that revives it between calls: nobody else can
+ * start it.
  */
 export function httpHook(client: string, { port, token }: Pick<HttpAccess, "port" | "token">) {
   const interpolated = Object.entries(variables).map(([header, name]) => [header, `$${name}`]);

@@ -2,8 +2,10 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
+import { hookText } from "./hook-file.ts";
 import type { ServerPlace } from "./start-server.ts";
 import { isTriedNode } from "./tried-node.ts";
+import { type Machine, readMachine } from "./ways-to-ask.ts";
 
 /**
  * Hashing all of Node's own names anew takes a seventh of its start. It guards tables against crafted keys, in
@@ -21,18 +23,39 @@ function launchWords({ folder, root }: Pick<ServerPlace, "folder" | "root">): st
 }
 
 /**
- * Tells hooks, whose settings may be shared between machines, where Lockstep is on this one. A shell reads it as a part
- * of the hook command. Without it Lockstep counts as not installed.
+ * Tells hooks, whose settings may be shared between machines, what to do on this one and where Lockstep is. Shells read
+ * both files as a part of the hook line. Without them Lockstep counts as not installed. The machine is looked at anew
+ * only where it is not given and the file is to be written.
  */
-export function writeLaunch(place: Pick<ServerPlace, "folder" | "root">): void {
-  const file = launchFile(place.folder);
-  const text = `${launchWords(place)} "$@"\n`;
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
-  writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
+export function writeLaunch(place: Pick<ServerPlace, "folder" | "root">, machine?: Machine): void {
+  if (machine !== undefined || !isHookCurrent(place.folder))
+    write(hookFile(place.folder), hookText(machine ?? readMachine()));
+  write(launchFile(place.folder), `${launchWords(place)} "$@"\n`);
+}
+
+/** As this Lockstep writes it, with `nc` or without. */
+export function isHookCurrent(folder: string): boolean {
+  const text = textOf(hookFile(folder));
+  return [true, false].some((netcat) => text === hookText({ netcat }));
+}
+
+function write(file: string, text: string): void {
+  if (textOf(file) === text) return;
+  // After a crash it is whole or not there: half a file could not say what it refuses.
+  writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600, flush: true });
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Hook commands name it too. */
+function textOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+/** Hook lines name it too. */
+export function hookFile(folder: string): string {
+  return join(folder, "hook");
+}
+
+/** The hook file names it too. */
 export function launchFile(folder: string): string {
   return join(folder, "launch");
 }

@@ -1,5 +1,3 @@
-import { shellWord } from "../../core/points/quoted.ts";
-
 const reason =
   "lockstep: work is active here and the guard cannot be run, so this is refused: let a person run `lockstep status` in the project, which tells hooks anew where lockstep is; where it is gone, remove the file named active in its state folder";
 
@@ -36,12 +34,38 @@ export const refusalForms: Readonly<Record<string, Form>> = {
   },
 };
 
+/** What stands in payloads of the client's calls that have not been made yet. */
+export function eventBefore(client: string): string {
+  return (refusalForms[client] ?? asClaude).before;
+}
+
 /**
- * A deny that a shell says by itself: nobody is there to read the payload, so every call that is still to be made is
- * refused, and what has happened already is not. An empty payload is one that a client read which then failed.
+ * The end of the hook file: a deny that a shell says by itself. Nobody is there to read the payload, so every call that
+ * is still to be made is refused, and what has happened already is not.
  */
-export function staticDeny(client: string): string {
-  const { before, document } = refusalForms[client] ?? asClaude;
-  const [out, err] = [JSON.stringify(document), reason].map(shellWord);
-  return `case $p in ''|*${before}*)printf '%s\\n' ${out};printf '%s\\n' ${err}>&2;exit 2;esac`;
+export function staticDeny(): string {
+  const cases = Object.entries(refusalForms).map(([client, { before, document }]) => {
+    // Quotes end for the variable and begin again; the rest of a document has none.
+    const text = JSON.stringify(document).replaceAll(reason, "'$reason'");
+    return `  ${client})\n    before=${before}\n    document='${text}'\n    ;;`;
+  });
+  return `\
+# Nobody could be asked: the call passes where nothing is active.
+[ -n "$payload" ] || payload=$(cat)
+[ -n "$agent" ] || [ -e "$s/active" ] || exit 0
+
+# Else it is refused in the client's own form. What is told after a call, or at a session's end, passes: \`before\` stands
+# in the payload of each call that is still to be made, and an empty payload is one that a failed program has read.
+reason='${reason}'
+case $client in
+${cases.join("\n")}
+esac
+case $payload in
+  '' | *"$before"*)
+    printf '%s\\n' "$document"
+    printf '%s\\n' "$reason" >&2
+    exit 2
+    ;;
+esac
+exit 0`;
 }

@@ -12,6 +12,8 @@ export interface ShellGround {
   readonly disk: Disk;
   /** Absolute folders that anyone may write. */
   readonly scratch: readonly string[];
+  /** What TMPDIR holds, empty where it is not set; absent where that is not known. */
+  readonly tmpdir?: string;
   /** Names of the variables that are set; where absent, any may be. */
   readonly environment?: ReadonlySet<string>;
   /** Whether commands whose writes cannot be known may run. */
@@ -39,14 +41,14 @@ const hiding: readonly RefusalKind[] = [
 
 /** Why an orchestrator must not run a command; undefined where it may. */
 export function judgeShell(command: string, folder: string, ground: ShellGround): ShellFault | undefined {
-  const { place, disk, scratch, environment } = ground;
+  const { place, disk, tmpdir, environment } = ground;
   const analysis = analyzeCommand(command, {
     cwd: folder,
     root: place.root,
     disk,
     orchestrates: true,
     ...(place.home === undefined ? {} : { home: place.home }),
-    ...(scratch[0] === undefined ? {} : { tmp: scratch[0] }),
+    ...(tmpdir === undefined ? {} : { tmpdir }),
     ...(environment === undefined ? {} : { environment }),
   });
   return (

@@ -2,9 +2,9 @@ import { basename, dirname } from "node:path";
 import { askProgram } from "../../clients/process/ask-program.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import type { HttpAccess } from "../../workspace/http-access.ts";
-import { chooseRung, readMachine } from "../ladder/choose-rung.ts";
-import { hookCommand, reviveCommand } from "../ladder/hook-command.ts";
+import { hookLine } from "../ladder/hook-line.ts";
 import { httpHook } from "../ladder/http-hook.ts";
+import { canCallOverHttp } from "../ladder/ways-to-ask.ts";
 import { type ClientHook, type ClientName, clientSetups } from "./client-setups.ts";
 import type { Edits } from "./edits.ts";
 import { isInstalled, type Machine } from "./find-clients.ts";
@@ -28,25 +28,23 @@ export async function chooseHook(name: ClientName, choosing: Choosing): Promise<
   const isShared = files.personal === null || shared || hasHooks(name, edits, files.shared);
   const file = isShared ? files.shared : (files.personal ?? files.shared);
   if (isShared || (await isTracked(machine.root, file)))
-    return { name, file, hook: { command: hookCommand(name, "nc") } };
+    return { name, file, hook: { command: hookLine(name) } };
   return { name, file, hook: await personalHook(name, choosing) };
 }
 
-/** A shared file has the same text on every machine: without a fitting `nc` that goes on to the Node client itself. */
+/** HTTP only in settings that are nobody else's, since the token stands in them. */
 async function personalHook(
   name: ClientName,
   { machine, stateFolder: otherwise, access }: Choosing,
 ): Promise<ClientHook> {
   const version = isInstalled(name, machine) ? await versionOf(name) : undefined;
-  const own = readMachine();
-  const rung = chooseRung(name, version, own, { personal: true });
-  if (rung !== "http") return { command: hookCommand(name, rung, { otherwise }) };
-  const command = own.netcat ? "nc" : "node";
+  const command = hookLine(name, { otherwise });
+  if (!canCallOverHttp(name, version)) return { command };
   return {
-    command: hookCommand(name, command, { otherwise }),
+    command,
     http: httpHook(name, await access()),
-    start: hookCommand(name, command, { otherwise, start: true }),
-    revive: reviveCommand(name, { otherwise }),
+    start: hookLine(name, { otherwise, how: "start" }),
+    revive: hookLine(name, { otherwise, how: "revive" }),
   };
 }
 

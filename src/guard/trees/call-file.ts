@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolCall } from "../tool-call.ts";
 
@@ -24,13 +24,20 @@ function bare(command: string): string {
   return command.replace(prepared, "").replace(/['\\]/g, "");
 }
 
+/** All calls of one agent from one stop to the next. */
+export function turnName({ session, actor }: Pick<ToolCall, "session" | "actor">): string {
+  return ["turn", session, actor.agentId].join("\n");
+}
+
 /** What was seen before a call, until it is over: in a file, because another process asks afterwards. */
 export function callFile(folder: string, name: string): string {
   return join(folder, `${prefix}${createHash("sha256").update(name).digest("hex").slice(0, 32)}`);
 }
 
 export function writeCallFile(file: string, document: unknown): void {
-  writeFileSync(file, JSON.stringify(document), { mode: 0o600 });
+  const made = `${file}.${randomUUID()}`;
+  writeFileSync(made, JSON.stringify(document), { mode: 0o600 });
+  renameSync(made, file);
 }
 
 export function readCallFile<Document>(file: string): Document | undefined {
@@ -44,8 +51,33 @@ export function readCallFile<Document>(file: string): Document | undefined {
 
 /** Calls that were refused by somebody else, or whose end nobody told. */
 export function sweepCallFiles(folder: string, nowMs: number): void {
-  for (const name of readdirSync(folder).filter((one) => one.startsWith(prefix))) {
+  sweepFiles(folder, prefix, nowMs - ageMsMax);
+}
+
+/** The files with such a name that nobody has written since. */
+export function sweepFiles(
+  folder: string,
+  beginning: string,
+  sinceMs: number,
+  isNeeded: (name: string) => boolean = () => false,
+): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(beginning) && !isNeeded(one))) {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
-    if (found !== undefined && nowMs - found.mtimeMs > ageMsMax) rmSync(join(folder, name), { force: true });
+    if (found !== undefined && found.mtimeMs < sinceMs) rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** The text of everything that is remembered. */
+export function readCallFiles(folder: string): string {
+  const names = readdirSync(folder).filter((name) => name.startsWith(prefix));
+  return names.map((name) => textOf(join(folder, name))).join("\n");
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
   }
 }

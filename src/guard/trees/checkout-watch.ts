@@ -31,7 +31,7 @@ export function checkoutWatch(checkout: Checkout): TreeWatch {
       const before = treeBefore(name);
       if (before === undefined) return undefined;
       const changed = await changesSince(before, await treeOf(checkout, callFile(folder, name)));
-      return changed.map(({ path }) => path);
+      return { paths: changed.map(({ path }) => path), sinceMs: 0 };
     },
     async undo(name, paths) {
       const before = treeBefore(name);
@@ -44,7 +44,7 @@ export function checkoutWatch(checkout: Checkout): TreeWatch {
       const strayed = new Set(paths);
       const changed = (await changesSince(before, tree)).filter(({ path }) => strayed.has(path));
       await putBack(checkout, { before, changed, index: `${callFile(folder, name)}.index` });
-      return ref;
+      return { ref, left: [] };
     },
     forget: (name) => rmSync(callFile(folder, name), { force: true }),
   };

@@ -1,5 +1,7 @@
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentClient, AgentStart } from "../../clients/agent.ts";
+import { writeLaunch } from "../../guard/ladder/launch-file.ts";
 import { placeCommand, searchedFirst } from "../../workspace/agent-command.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
@@ -34,7 +36,10 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
     sandbox.enforces && client.home !== undefined
       ? new AgentHome(dirname(checkout.folder), client.home)
       : undefined;
-  const programs = join(dirname(checkout.folder), "bin");
+  const [programs, hooks] = ["bin", "hooks"].map((name) => join(dirname(checkout.folder), name)) as [
+    string,
+    string,
+  ];
   return {
     walled: sandbox.enforces,
     outside: (path) => home?.outside(path) ?? path,
@@ -45,10 +50,15 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
     },
     wrap: (command, given) => {
       placeCommand(programs);
-      const env = { ...given, PATH: searchedFirst(programs, given.PATH) };
+      if (socket !== undefined) placeHook(hooks, root);
+      const env = {
+        ...given,
+        PATH: searchedFirst(programs, given.PATH),
+        ...(socket === undefined ? {} : { LOCKSTEP_HOOKS: hooks }),
+      };
       const walls = agentWalls({
         ...{ root, commonFolder, home: opened, checkout: checkout.folder, temporary },
-        readOnly: [installFolder(), programs, ...readOnly],
+        readOnly: [installFolder(), programs, ...(socket === undefined ? [] : [hooks]), ...readOnly],
         client: { placed: home?.placed() ?? [], shows: client.home?.shows ?? [] },
         ...(socket === undefined ? {} : { socket }),
       });
@@ -62,4 +72,10 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
       return { ...wrapped, env: { ...caches.env(wrapped.env.TMPDIR ?? temporary), ...wrapped.env } };
     },
   };
+}
+
+/** For hook lines in settings that came along with the checkout: they cannot see the repository's state folder. */
+function placeHook(folder: string, root: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeLaunch({ folder, root });
 }

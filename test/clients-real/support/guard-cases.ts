@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hookCommand } from "../../../src/guard/ladder/hook-command.ts";
+import { hookLine } from "../../../src/guard/ladder/hook-line.ts";
 import { readHostRecord } from "../../../src/server/host-record.ts";
 import { isAlive } from "../../../src/workspace/process-identity.ts";
 import { agentEnvironment, type GuardedRepository } from "../../support/guarded-repository.ts";
@@ -76,7 +76,7 @@ export function guardCases(given: GuardedCase): void {
       await repository.run("task", "add", "T-B", "--scope", "src/b"); // it tells hooks where Lockstep is
       const ran = await converse([calls.write("src/a/made.ts"), calls.write("src/b/made.ts")], {
         env: agentEnvironment(task),
-        command: hookCommand(client, "nc"),
+        command: hookLine(client),
         warm,
       });
       const server = readHostRecord(warm, "serve");
@@ -90,7 +90,7 @@ export function guardCases(given: GuardedCase): void {
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       const ran = await converse([calls.write(join(repository.path, "src/b/made.ts"))], {
         env: { ...agentEnvironment(task), ...(client === "claude" ? {} : { CLAUDE_PROJECT_DIR: "/" }) },
-        command: hookCommand(client, "nc"),
+        command: hookLine(client),
         folder: "src",
       });
       expect(made(), ran.stdout + ran.stderr).toEqual(["x"]);
@@ -102,7 +102,7 @@ export function guardCases(given: GuardedCase): void {
       const kill = `kill -9 $(sed -n 2p ${warm}/listening); true`;
       const ran = await converse(
         [calls.shell(kill), calls.write("src/a/made.ts"), calls.write("src/b/made.ts")],
-        { command: hookCommand(client, "nc"), warm },
+        { command: hookLine(client), warm },
       );
       const server = readHostRecord(warm, "serve");
       if (server !== undefined && isAlive(server)) process.kill(server.pid, "SIGKILL");
@@ -256,7 +256,7 @@ export function guardCases(given: GuardedCase): void {
       repository.git("clone", "-q", repository.path, clone);
       try {
         const ran = await converse([...everything, calls.spawn("Write one file.")], {
-          ...{ clone, command: hookCommand(client, "nc"), delegated: [calls.write("src/b/more.ts")] },
+          ...{ clone, command: hookLine(client), delegated: [calls.write("src/b/more.ts")] },
         });
         const told = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "src/b/more.ts"].map((file) =>
           existsSync(join(clone, file)),

@@ -1,6 +1,6 @@
-import { optionReader } from "../read-options.ts";
 import { known, knownStart, type Text, withoutStart } from "../text.ts";
-import type { Effects, Program } from "../types.ts";
+import type { Effects } from "../types.ts";
+import { gitReading } from "./git-options.ts";
 
 /** Settings that change how git looks or what it records, and never which program runs. */
 const harmless =
@@ -36,17 +36,16 @@ function isHarmless(key: string, value: string | undefined): boolean {
   return harmless.test(key) && !harmful.test(key);
 }
 
-const readConfig = optionReader({
-  values: "f,file blob type default value comment url",
-  flags:
-    "global system local worktree get get-all get-regexp get-urlmatch l,list add replace-all unset unset-all rename-section remove-section e,edit get-color get-colorbool z,null name-only show-origin show-scope all regexp includes append fixed-value bool int path",
-});
-
 const readingOptions = ["get", "get-all", "get-regexp", "get-urlmatch", "l", "get-color", "get-colorbool"];
 const writingVerbs = /^(?:set|unset|rename-section|remove-section|edit)$/;
 
-export const gitConfig: Program = (call, effects) => {
-  const options = readConfig(call.args);
+const spec = {
+  values: "f,file value comment url",
+  flags:
+    "global system get get-all get-regexp get-urlmatch l,list add replace-all unset unset-all rename-section remove-section e,edit get-color get-colorbool append all",
+};
+
+export const gitConfig = gitReading("config", spec, (options, effects) => {
   const verb = known(options.operands[0] ?? []) ?? "";
   const hasVerb = writingVerbs.test(verb) || verb === "get" || verb === "list";
   const operands = hasVerb ? options.operands.slice(1) : options.operands;
@@ -56,29 +55,38 @@ export const gitConfig: Program = (call, effects) => {
   const sets = options.has("add", "replace-all") || verb === "set" || (!hasVerb && operands.length > 1);
   if (options.has(...readingOptions) || verb === "get" || verb === "list") return;
   if (!removes && !edits && !sets) return;
-  tellSetting(
-    { key: operands[0], value: removes ? undefined : operands[1], edits },
-    options.value("f"),
-    effects,
-  );
+  if (edits) tellEdit(options.value("f"), effects);
+  else tellSetting(operands[0], removes ? [] : operands[1], { file: options.value("f"), effects });
   if (options.has("global", "system"))
-    effects.refuse("loader", "git's settings of the user or system are changed");
-};
+    effects.refuse(
+      "loader",
+      "git's settings of the user or the system are changed: they hold for every repository, so leave them to a person",
+    );
+});
 
-interface Setting {
-  readonly key: Text | undefined;
-  readonly value: Text | undefined;
-  readonly edits: boolean;
+function tellEdit(file: Text | undefined, effects: Effects): void {
+  if (file !== undefined) effects.write(file);
+  else
+    effects.refuse(
+      "loader",
+      "git opens all its settings in an editor: set the one you need with `git config NAME VALUE`",
+    );
 }
 
-function tellSetting(setting: Setting, file: Text | undefined, effects: Effects): void {
+function tellSetting(
+  name: Text | undefined,
+  value: Text | undefined,
+  { file, effects }: { readonly file: Text | undefined; readonly effects: Effects },
+): void {
   if (file !== undefined) {
     effects.write(file);
     return;
   }
-  const key = known(setting.key ?? [])?.toLowerCase();
-  const value = setting.value === undefined ? "" : known(setting.value);
-  if (setting.edits || key === undefined || !harmlessToKeep.test(key) || !isHarmless(key, value)) {
-    effects.refuse("loader", `git's setting \`${key ?? "(unknown)"}\` is changed`);
-  }
+  const key = known(name ?? [])?.toLowerCase();
+  if (key !== undefined && harmlessToKeep.test(key) && isHarmless(key, known(value ?? []))) return;
+  const setting = key === undefined || key === "" ? "a setting that cannot be known before" : `\`${key}\``;
+  effects.refuse(
+    "loader",
+    `git config changes ${setting}, which all checkouts share and which may run programs: pass it to one command with \`git -c\`, or leave it to a person`,
+  );
 }

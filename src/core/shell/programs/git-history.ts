@@ -1,19 +1,19 @@
-import type { OptionSpec } from "../read-options.ts";
+import { keysOf, type OptionSpec } from "../read-options.ts";
 import { known } from "../text.ts";
 import type { Program } from "../types.ts";
-import { reading, readsOnly, writeTrees } from "./describe.ts";
+import { readsOnly, writeTrees } from "./describe.ts";
+import { gitReading } from "./git-options.ts";
 import { printing } from "./git-readers.ts";
 import { writePatch } from "./patch.ts";
 
 const noVerify = "skips the checks that run before a commit or merge";
 
-const commit = reading(
+const commit = gitReading(
+  "commit",
   {
-    values:
-      "m,message F,file C,reuse-message c,reedit-message t,template author date fixup squash cleanup trailer pathspec-from-file",
+    values: "m,message F,file C,reuse-message c,reedit-message t,template",
     glued: "u,untracked-files S,gpg-sign",
-    flags:
-      "n,no-verify a,all p,patch s,signoff amend q,quiet v,verbose e,edit o,only i,include allow-empty no-edit no-post-rewrite z",
+    flags: "n,no-verify",
   },
   (options, effects) => {
     if (options.has("n")) effects.refuse("no-verify", `git commit ${noVerify}`);
@@ -21,9 +21,10 @@ const commit = reading(
 );
 
 /** Commands that bring others' changes into the tree; which files they rewrite is known only afterwards. */
-function bringing(spec: OptionSpec, why: string): Program {
-  return reading({ ...spec, flags: `${spec.flags ?? ""} no-verify` }, (options, effects, call) => {
-    if (options.has("no-verify")) effects.refuse("no-verify", `git ${call.name} ${noVerify}`);
+function bringing(command: Parameters<typeof gitReading>[0], spec: OptionSpec, why: string): Program {
+  const flags = spec.flags ?? "no-verify";
+  return gitReading(command, { ...spec, flags }, (options, effects) => {
+    if (options.has(...keysOf(flags))) effects.refuse("no-verify", `git ${command} ${noVerify}`);
     for (const url of options.operands) {
       if (/^ext::/.test(known(url) ?? "")) effects.refuse("loader", "an ext:: address runs a command");
     }
@@ -38,49 +39,34 @@ function bringing(spec: OptionSpec, why: string): Program {
 }
 
 const merge = bringing(
-  {
-    values: "m,message F,file s,strategy X,strategy-option into-name cleanup",
-    glued: "S,gpg-sign log",
-    flags: "n q,quiet e,edit ff no-ff ff-only squash commit no-commit abort quit continue signoff",
-  },
+  "merge",
+  { values: "m,message F,file s,strategy X,strategy-option", glued: "S,gpg-sign" },
   "which files the merge rewrites is known afterwards",
 );
 
 const am = bringing(
-  {
-    values: "C p directory exclude include whitespace patch-format empty quoted-cr",
-    glued: "S,gpg-sign show-current-patch",
-    flags: "s,signoff k,keep 3,3way i q,quiet continue skip abort quit retry R reject",
-  },
+  "am",
+  { values: "C p directory", glued: "S,gpg-sign", flags: "n,no-verify" },
   "the patches name what they write",
 );
 
 const amChecked: Program = (call, effects) => {
-  const short = call.args.some((word) => /^-[a-zA-Z3]*n/.test(known(word) ?? ""));
-  if (short) effects.refuse("no-verify", `git am ${noVerify}`);
   if (call.input.kind === "text") writePatch(call.input, effects, { strip: 1, counts: true });
   am(call, effects);
 };
 
 const pull = bringing(
-  {
-    values:
-      "s,strategy X,strategy-option j,jobs upload-pack depth deepen shallow-since shallow-exclude o,server-option refmap negotiation-tip cleanup",
-    glued: "r,rebase S,gpg-sign recurse-submodules",
-    flags:
-      "n q v e ff no-ff ff-only squash commit no-commit all a append f force k keep t tags p prune 4 6 no-rebase",
-  },
+  "pull",
+  { values: "s,strategy X,strategy-option upload-pack o,server-option", glued: "j,jobs r,rebase S,gpg-sign" },
   "which files the pull rewrites is known afterwards",
 );
 
-const pick = bringing(
-  {
-    values: "m,mainline s,strategy X,strategy-option cleanup empty",
-    glued: "S,gpg-sign",
-    flags: "n,no-commit e,edit x signoff ff allow-empty continue abort quit skip",
-  },
-  "which files the commits rewrite is known afterwards",
-);
+const pick = (command: "cherry-pick" | "revert") =>
+  bringing(
+    command,
+    { values: "m,mainline s,strategy X,strategy-option empty", glued: "S,gpg-sign" },
+    "which files the commits rewrite is known afterwards",
+  );
 
 const rebase: Program = (call, effects) => {
   if (call.args.some((word) => known(word) === "--show-current-patch")) return;
@@ -102,8 +88,8 @@ export const gitHistory = new Map<string, Program>([
   ["merge", merge],
   ["am", amChecked],
   ["pull", pull],
-  ["cherry-pick", pick],
-  ["revert", pick],
+  ["cherry-pick", pick("cherry-pick")],
+  ["revert", pick("revert")],
   ["rebase", rebase],
   ["bisect", bisect],
   ["mergetool", (_, effects) => effects.opaque("it opens another program")],

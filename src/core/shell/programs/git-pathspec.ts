@@ -1,4 +1,4 @@
-import { known, knownStart, literal, type Text, unknownText } from "../text.ts";
+import { concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Action, Effects } from "../types.ts";
 import { inFolder } from "./describe.ts";
 
@@ -9,18 +9,22 @@ import { inFolder } from "./describe.ts";
  */
 export function writePathspecs(specs: readonly Text[], effects: Effects, action: Action = "write"): void {
   const positive = specs.filter((spec) => !/^:(?:[!^]|\([^)]*exclude)/.test(knownStart(spec)));
-  if (positive.length === 0) writeWholeTree(effects, action);
+  if (positive.length === 0)
+    effects.refuse("refs", "git takes every path but those behind `:!`: name the paths in your scope too");
   for (const spec of positive) effects.write(pathOf(spec), action, { tree: true });
 }
 
 /** The work tree from its top, wherever in it we are. */
-export function writeWholeTree(effects: Effects, action: Action = "write"): void {
-  effects.write(unknownText, action, { tree: true });
+export function refuseWholeTree(command: string, effects: Effects): void {
+  effects.refuse(
+    "refs",
+    `\`${command}\` rewrites the whole work tree: name the paths in your scope behind \`--\``,
+  );
 }
 
 function pathOf(spec: Text): Text {
   const start = knownStart(spec);
-  if (start.startsWith(":/") || /^:\([^)]*top/.test(start)) return unknownText;
+  if (start.startsWith(":/") || /^:\([^)]*top/.test(start)) return concat(spec, unknownText);
   const text = known(spec);
   if (text === undefined) return spec;
   const path = text.replace(/^:\([^)]{0,100}\)/, "");

@@ -10,13 +10,15 @@ import {
   writeFiles,
   writeTrees,
 } from "./describe.ts";
+import { gitOptions } from "./git-option-table.ts";
+import { gitReading } from "./git-options.ts";
 
-const formatPatch = reading(
+const formatPatch = gitReading(
+  "format-patch",
   {
-    values:
-      "o,output-directory output start-number subject-prefix to cc from in-reply-to base range-diff interdiff suffix v,reroll-count signature signature-file filename-max-length description-file creation-factor encode-email-headers O",
-    glued: "thread cover-from-description attach inline stat U,unified M,find-renames C n,numbered",
-    flags: "stdout k,keep-subject s,signoff N,no-numbered cover-letter q,quiet root p",
+    values: "o,output-directory output v,reroll-count description-file O",
+    glued: "stat U,unified M,find-renames C",
+    flags: "stdout",
   },
   (options, effects) => {
     writeFiles(options.all("output"), effects);
@@ -25,20 +27,21 @@ const formatPatch = reading(
   },
 );
 
-const mergeFile = reading(
+const mergeFile = gitReading(
+  "merge-file",
   {
-    values: "L diff-algorithm marker-size",
-    flags: "p,stdout q,quiet ours theirs union diff3 zdiff3 object-id",
+    values: "L diff-algorithm",
+    flags: "p,stdout",
   },
   (options, effects) => {
     if (!options.has("p")) writeFiles(options.operands.slice(0, 1), effects);
   },
 );
 
-const difftool = reading(
+const difftool = gitReading(
+  "difftool",
   {
     values: "x,extcmd t,tool output",
-    flags: "d,dir-diff g,gui y,no-prompt prompt symlinks no-symlinks trust-exit-code",
   },
   (options, effects) => {
     const command = options.value("x");
@@ -48,11 +51,11 @@ const difftool = reading(
   },
 );
 
-const grep = reading(
+const grep = gitReading(
+  "grep",
   {
-    values: "e f A,after-context B,before-context C,context m,max-count max-depth threads ",
-    glued: "O,open-files-in-pager color column",
-    flags: "i v w E G P F n l L c q o h H r a I t p W z untracked cached no-index all-match and or not",
+    values: "e f A,after-context B,before-context C,context m,max-count",
+    glued: "O,open-files-in-pager",
   },
   (options, effects) => {
     const pager = options.value("O");
@@ -62,7 +65,7 @@ const grep = reading(
 );
 
 const interpretTrailers = describe({
-  values: "where if-exists if-missing trailer",
+  all: gitOptions["interpret-trailers"],
   writes: "operands",
   when: "in-place",
 });
@@ -72,9 +75,9 @@ const hook: Program = (call, effects) => {
 };
 
 /** `mailinfo MESSAGE PATCH` writes both. */
-const mailinfo = describe({ flags: "k b u m n", values: "encoding quoted-cr", writes: "operands" });
+const mailinfo = describe({ all: gitOptions.mailinfo, writes: "operands" });
 
-const packObjects = reading({ values: "window depth filter", flags: "stdout all" }, (options, effects) => {
+const packObjects = gitReading("pack-objects", { flags: "stdout" }, (options, effects) => {
   const base = options.operands[0];
   if (!options.has("stdout") && base !== undefined) effects.write(concat(base, literal("-"), anyName));
 });
@@ -99,9 +102,12 @@ function inFolderOf(path: Text): Text {
     : concat(literal(text.slice(0, text.lastIndexOf("/") + 1)), anyName);
 }
 
-const report = reading({ values: "o,output-directory s,suffix mode" }, (options, effects) =>
-  writeTrees([options.value("o") ?? literal(".")], effects),
-);
+const reports = (["bugreport", "diagnose"] as const).map((name): [string, Program] => [
+  name,
+  gitReading(name, { values: "o,output-directory s,suffix" }, (options, effects) =>
+    writeTrees([options.value("o") ?? literal(".")], effects),
+  ),
+]);
 
 export const gitPlumbing = new Map<string, Program>([
   ["format-patch", formatPatch],
@@ -115,11 +121,8 @@ export const gitPlumbing = new Map<string, Program>([
   ["pack-objects", packObjects],
   ["index-pack", indexPack],
   ["unpack-file", (_, effects) => effects.write(unknownText)],
-  [
-    "fast-export",
-    describe({ values: "import-marks signed-tags tag-of-filtered-object", files: "export-marks output" }),
-  ],
-  ...named("bugreport diagnose", report),
+  ["fast-export", describe({ all: gitOptions["fast-export"], files: "export-marks output" })],
+  ...reports,
   ...named(
     "write-tree commit-tree hash-object mktree mktag unpack-objects pack-refs repack commit-graph multi-pack-index rerere update-server-info",
     readsOnly,

@@ -1,7 +1,7 @@
 import { known } from "../text.ts";
 import type { Program } from "../types.ts";
-import { reading } from "./describe.ts";
 import { gitConfig } from "./git-config.ts";
+import { gitReading } from "./git-options.ts";
 import { printing } from "./git-readers.ts";
 
 function refuses(why: string): Program {
@@ -16,12 +16,12 @@ function refusesUnless(looks: RegExp, why: string): Program {
   };
 }
 
-const branch = reading(
+const branch = gitReading(
+  "branch",
   {
-    values: "u,set-upstream-to sort points-at format",
-    glued: "color abbrev column t,track contains no-contains merged no-merged",
-    flags:
-      "f,force D d,delete m,move M c,copy C a,all r,remotes v,verbose l,list q,quiet show-current unset-upstream edit-description i",
+    values: "u,set-upstream-to",
+    glued: "t,track",
+    flags: "f,force d,delete m,move c,copy",
   },
   (options, effects) => {
     if (options.has("f", "D", "d", "m", "M", "c", "C"))
@@ -29,31 +29,30 @@ const branch = reading(
   },
 );
 
-const tag = reading(
+const tag = gitReading(
+  "tag",
   {
-    values: "m,message F,file u,local-user sort points-at format cleanup trailer",
-    glued: "n color column contains no-contains merged no-merged",
-    flags: "f,force d,delete a,annotate s,sign l,list v,verify i e,edit create-reflog",
+    values: "m,message F,file u,local-user trailer",
+    glued: "n",
+    flags: "f,force d,delete",
   },
   (options, effects) => {
     if (options.has("f", "d")) effects.refuse("refs", "a tag is moved or deleted");
   },
 );
 
-const symbolicRef = reading(
-  { values: "m", flags: "d,delete q,quiet short recurse no-recurse" },
-  (options, effects) => {
-    if (options.has("d") || options.operands.length > 1) effects.refuse("refs", "a symbolic ref is changed");
-  },
-);
+const symbolicRef = gitReading("symbolic-ref", { values: "m", flags: "d,delete" }, (options, effects) => {
+  if (options.has("d") || options.operands.length > 1) effects.refuse("refs", "a symbolic ref is changed");
+});
 
 const worktree = refusesUnless(/^(?:list)?$/, "worktrees are added, moved or removed");
 
-const updateIndex = reading(
+const updateIndex = gitReading(
+  "update-index",
   {
-    values: "cacheinfo chmod index-version force-remove unresolve",
+    values: "cacheinfo chmod",
     flags:
-      "assume-unchanged no-assume-unchanged skip-worktree no-skip-worktree index-info fsmonitor no-fsmonitor fsmonitor-valid add remove refresh really-refresh stdin q z again g",
+      "assume-unchanged no-assume-unchanged skip-worktree no-skip-worktree index-info force-remove fsmonitor fsmonitor-valid",
   },
   (options, effects) => {
     const hides = [
@@ -76,12 +75,9 @@ const reflog: Program = (call, effects) => {
   else printing(call, effects);
 };
 
-const gc = reading(
-  { glued: "prune aggressive", flags: "auto q,quiet force keep-largest-pack no-prune" },
-  (options, effects) => {
-    if (options.has("prune")) effects.refuse("refs", "unreachable commits are deleted");
-  },
-);
+const gc = gitReading("gc", { glued: "prune" }, (options, effects) => {
+  if (options.has("prune")) effects.refuse("refs", "unreachable commits are deleted");
+});
 
 const maintenance: Program = (call, effects) => {
   if (!/^(?:run)?$/.test(known(call.args[0] ?? []) ?? ""))

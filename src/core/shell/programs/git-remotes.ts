@@ -1,16 +1,8 @@
 import { anyName, known, knownStart, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import {
-  baseName,
-  inFolder,
-  joined,
-  mention,
-  reading,
-  readsOnly,
-  writeFiles,
-  writeTrees,
-} from "./describe.ts";
+import { baseName, inFolder, joined, mention, readsOnly, writeFiles, writeTrees } from "./describe.ts";
 import { whyNotSetting } from "./git-config.ts";
+import { gitReading } from "./git-options.ts";
 import { printing } from "./git-readers.ts";
 
 const refusePush: Program = (_, effects) => effects.refuse("refs", "a push moves refs of another repository");
@@ -22,13 +14,11 @@ function refuseRunning(addresses: readonly Text[], program: Text | undefined, ef
   if (program !== undefined) effects.refuse("loader", "the transport is made to run a program");
 }
 
-const fetch = reading(
+const fetch = gitReading(
+  "fetch",
   {
-    values:
-      "upload-pack depth deepen shallow-since shallow-exclude j,jobs o,server-option refmap negotiation-tip filter",
-    glued: "recurse-submodules",
-    flags:
-      "all a,append f,force k,keep t,tags n p,prune P q v u,update-head-ok multiple dry-run set-upstream write-fetch-head stdin",
+    values: "upload-pack j,jobs o,server-option refmap",
+    flags: "u,update-head-ok stdin",
   },
   (options, effects) => {
     refuseRunning(options.operands, options.value("upload-pack"), effects);
@@ -38,17 +28,16 @@ const fetch = reading(
   },
 );
 
-const lsRemote = reading({ values: "upload-pack exec sort o,server-option" }, (options, effects) =>
+const lsRemote = gitReading("ls-remote", { values: "upload-pack exec o,server-option" }, (options, effects) =>
   refuseRunning(options.operands, options.value("upload-pack", "exec"), effects),
 );
 
-const clone = reading(
+const clone = gitReading(
+  "clone",
   {
     values:
-      "b,branch o,origin u,upload-pack c,config depth reference reference-if-able j,jobs template separate-git-dir shallow-since shallow-exclude filter server-option bundle-uri ref-format revision",
+      "b,branch o,origin u,upload-pack c,config j,jobs template separate-git-dir bundle-uri ref-format revision",
     glued: "recurse-submodules,recursive",
-    flags:
-      "l,local s,shared n,no-checkout bare mirror q,quiet v progress single-branch no-tags dissociate sparse",
   },
   (options, effects) => {
     const [address, folder] = options.operands;
@@ -71,11 +60,12 @@ export function repositoryName(address: Text): Text {
   return literal(last.endsWith(".git") ? last.slice(0, -4) : last);
 }
 
-const init = reading(
+const init = gitReading(
+  "init",
   {
-    values: "b,initial-branch object-format separate-git-dir ref-format",
+    values: "b,initial-branch separate-git-dir ref-format",
     glued: "shared template",
-    flags: "q,quiet bare",
+    flags: "bare",
   },
   (options, effects) => {
     if (options.has("template")) effects.refuse("loader", "a template brings its own hooks");
@@ -127,10 +117,10 @@ const subtree: Program = (call, effects) => {
   effects.opaque("which files it rewrites is known afterwards");
 };
 
-const archive = reading(
+const archive = gitReading(
+  "archive",
   {
     values: "format o,output prefix remote exec add-file add-virtual-file mtime",
-    flags: "l,list v worktree-attributes",
   },
   (options, effects) => {
     refuseRunning(options.all("remote"), options.value("exec"), effects);

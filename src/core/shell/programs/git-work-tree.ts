@@ -1,112 +1,162 @@
-import { known, knownStart, literal, type Text } from "../text.ts";
-import type { Effects, Program } from "../types.ts";
-import { reading, writeTrees } from "./describe.ts";
-import { isHead, looksLikePath, writePathspecs, writeWholeTree } from "./git-pathspec.ts";
+import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
+import type { Call, Effects, Program } from "../types.ts";
+import { writeTrees } from "./describe.ts";
+import { gitReading } from "./git-options.ts";
+import { isHead, looksLikePath, refuseWholeTree, writePathspecs } from "./git-pathspec.ts";
 import { printing } from "./git-readers.ts";
 import { stripOf, writePatch } from "./patch.ts";
 
-const checkout = reading(
+const checkout = gitReading(
+  "checkout",
   {
-    values: "b B orphan conflict pathspec-from-file",
-    glued: "t,track recurse-submodules",
-    flags:
-      "q,quiet f,force d,detach m,merge p,patch 2,ours 3,theirs l no-track guess no-guess overlay no-overlay",
+    values: "b B orphan pathspec-from-file",
+    glued: "t,track",
+    flags: "f,force d,detach m,merge p,patch 2,ours 3,theirs",
   },
-  (options, effects) => {
-    if (options.has("B")) return effects.refuse("refs", "checkout -B moves a branch");
-    if (options.has("d")) return effects.refuse("refs", "checkout --detach leaves the branch");
-    if (options.has("pathspec-from-file")) return writeWholeTree(effects);
+  (options, effects, call) => {
+    if (options.has("B"))
+      return effects.refuse("refs", "`git checkout -B` moves a branch: make a new one with `-b`");
+    if (options.has("d")) return effects.refuse("refs", `\`git checkout --detach\` ${leaves}`);
+    if (options.has("pathspec-from-file")) return writeListed("checkout", effects);
     const { operands, dashes } = options;
     const forced = options.has("f", "m");
-    if (options.has("b", "orphan")) return createBranch(operands[0], forced, effects);
+    if (options.has("b", "orphan")) return createBranch("checkout", operands[0], { forced, effects });
     if (dashes !== undefined && dashes < operands.length)
       return writePathspecs(operands.slice(dashes), effects);
-    if (operands.length > 1) return checkoutPaths(operands, effects);
+    if (operands.length > 1) return checkoutPaths(operands, effects, call);
     const only = operands[0];
     if (only === undefined || isHead(only)) {
-      if (forced || options.has("p", "2", "3")) writeWholeTree(effects);
-    } else if (dashes === undefined && looksLikePath(only)) writePathspecs([only], effects);
-    else writeWholeTree(effects);
+      if (forced || options.has("p", "2", "3")) refuseWholeTree("git checkout", effects);
+    } else if (dashes === undefined && (looksLikePath(only) || isPath(only, call)))
+      writePathspecs([only], effects);
+    else refuseSwitch(`git checkout ${knownParts(only, "…")}`, effects);
   },
 );
 
 /** A new branch leaves the tree alone unless it starts elsewhere. */
-function createBranch(start: Text | undefined, forced: boolean, effects: Effects): void {
-  if (forced || (start !== undefined && !isHead(start))) writeWholeTree(effects);
+function createBranch(
+  command: string,
+  start: Text | undefined,
+  { forced, effects }: { readonly forced: boolean; readonly effects: Effects },
+): void {
+  if (forced) refuseWholeTree(`git ${command}`, effects);
+  else if (start !== undefined && !isHead(start))
+    refuseSwitch(`git ${command} … ${knownParts(start, "…")}`, effects);
 }
 
-/** `checkout REF PATH…` or `checkout PATH…`: the first operand may be either. */
-function checkoutPaths(operands: readonly Text[], effects: Effects): void {
+const leaves = "leaves the branch that your work is on: stay on it";
+
+/** Every file that differs between the two commits is rewritten, whoever holds it. */
+function refuseSwitch(spelled: string, effects: Effects): void {
+  effects.refuse(
+    "refs",
+    `\`${spelled}\` rewrites the whole work tree: stay on your branch, look at another commit with \`git show\`, or name the paths behind \`--\``,
+  );
+}
+
+/** The paths stand in a file, and nobody knows them before. */
+function writeListed(command: string, effects: Effects): void {
+  effects.refuse(
+    "refs",
+    `\`git ${command} --pathspec-from-file\` takes its paths from a file: name them behind \`--\``,
+  );
+}
+
+/** Without a ref of that name git takes it for the path that it is. */
+function isPath(operand: Text, { tree }: Call): boolean {
+  const name = known(operand) ?? "";
+  return isPlainName.test(name) && tree?.holds(name) === true && !tree.mayBeRef(name);
+}
+
+/** Nothing that git could read as a commit: no `~`, `^`, `@{`, `:`, no number of a commit, no \`git describe\`. */
+const isPlainName = /^(?!-)(?![\da-f]{4,64}$)(?!.*-g[\da-f]{4,64}$)(?!@$)[^~^@:\s\\]+$/i;
+
+/** `checkout REF PATH…` or `checkout PATH…`: where something goes by the first name, git refuses to take it for a ref. */
+function checkoutPaths(operands: readonly Text[], effects: Effects, { tree }: Call): void {
   const [first = [], ...rest] = operands;
-  const isPath = looksLikePath(first) || /\.[A-Za-z]\w{0,7}$/.test(known(first) ?? "");
+  const name = known(first) ?? "";
+  const mayBePath = isPlainName.test(name) && !isHead(first) && tree?.holds(name) !== false;
+  const isPath = mayBePath || looksLikePath(first) || /\.[A-Za-z]\w{0,7}$/.test(name);
   if (!isPath && !isHead(first)) effects.operand(first);
   writePathspecs(isPath ? operands : rest, effects);
 }
 
-const switchBranch = reading(
+const switchBranch = gitReading(
+  "switch",
   {
-    values: "c,create C,force-create orphan conflict",
-    glued: "t,track recurse-submodules",
-    flags: "d,detach f,force,discard-changes m,merge q,quiet guess no-guess ignore-other-worktrees",
+    values: "c,create C,force-create",
+    glued: "t,track",
+    flags: "f,force,discard-changes m,merge",
   },
   (options, effects) => {
-    if (options.has("C")) return effects.refuse("refs", "switch -C moves a branch");
-    if (options.has("c")) return createBranch(options.operands[0], options.has("f", "m"), effects);
-    writeWholeTree(effects);
+    if (options.has("C"))
+      return effects.refuse("refs", "`git switch -C` moves a branch: make a new one with `-c`");
+    const [start] = options.operands;
+    if (options.has("c")) return createBranch("switch", start, { forced: options.has("f", "m"), effects });
+    refuseSwitch(`git switch ${knownParts(start ?? [], "…")}`.trim(), effects);
   },
 );
 
-const restore = reading(
+const restore = gitReading(
+  "restore",
   {
-    values: "s,source conflict pathspec-from-file",
-    flags: "S,staged W,worktree q,quiet p,patch ours theirs m,merge overlay no-overlay",
+    values: "s,source pathspec-from-file",
+    flags: "S,staged W,worktree p,patch",
   },
   (options, effects) => {
     if (options.has("S") && !options.has("W")) return;
-    if (options.has("pathspec-from-file")) return writeWholeTree(effects);
+    if (options.has("pathspec-from-file")) return writeListed("restore", effects);
     if (options.operands.length > 0) writePathspecs(options.operands, effects);
+    else if (options.has("p")) refuseWholeTree("git restore -p", effects);
   },
 );
 
-const rm = reading(
-  { values: "pathspec-from-file", flags: "cached n,dry-run r f,force q,quiet ignore-unmatch sparse" },
+const rm = gitReading(
+  "rm",
+  { values: "pathspec-from-file", flags: "cached n,dry-run" },
   (options, effects) => {
     if (options.has("cached", "n")) return;
-    if (options.has("pathspec-from-file")) return writeWholeTree(effects, "delete");
+    if (options.has("pathspec-from-file")) return writeListed("rm", effects);
     if (options.operands.length > 0) writePathspecs(options.operands, effects, "delete");
   },
 );
 
-const mv = reading({ flags: "n,dry-run f,force k v,verbose sparse" }, (options, effects) => {
+const mv = gitReading("mv", { flags: "n,dry-run" }, (options, effects) => {
   if (options.has("n")) return;
   writeTrees(options.operands.slice(0, -1), effects, "move");
   writeTrees(options.operands.slice(-1), effects);
 });
 
-const clean = reading(
-  { values: "e,exclude", flags: "n,dry-run f,force d x X q,quiet i,interactive" },
-  (options, effects) => {
-    if (options.has("n")) return;
-    if (options.operands.length === 0)
-      return writeTrees([[...literal("./"), { kind: "below" }]], effects, "delete");
-    // The folder itself stays, or is made again by whatever fills it.
-    writePathspecs(options.operands, effects, "write");
-  },
-);
+const clean = gitReading("clean", { values: "e,exclude", flags: "n,dry-run" }, (options, effects) => {
+  if (options.has("n")) return;
+  if (options.operands.length === 0)
+    return writeTrees([[...literal("./"), { kind: "below" }]], effects, "delete");
+  // The folder itself stays, or is made again by whatever fills it.
+  writePathspecs(options.operands, effects, "write");
+});
 
-const reset = reading(
+const reset = gitReading(
+  "reset",
   {
-    values: "pathspec-from-file",
-    flags: "hard merge keep soft mixed q,quiet p,patch N,intent-to-add no-refresh recurse-submodules",
+    flags: "hard merge keep soft mixed",
   },
-  (options, effects) => {
-    if (options.has("hard", "merge", "keep")) return effects.refuse("refs", "reset rewrites the whole tree");
+  (options, effects, call) => {
+    if (options.has("hard", "merge", "keep"))
+      return effects.refuse(
+        "refs",
+        "`git reset` rewrites the whole work tree: undo your own files with `git restore -- PATH`",
+      );
     const { operands, dashes } = options;
     if (dashes !== undefined ? dashes < operands.length : operands.length > 1) return;
     const only = operands[0];
     const takesPaths = dashes === undefined && !options.has("soft", "mixed");
-    if (only === undefined || isHead(only) || (takesPaths && looksLikePath(only))) return;
-    effects.refuse("refs", "reset moves the branch");
+    if (only === undefined || isHead(only)) return;
+    // Where something goes by that name, git refuses to take it for a commit.
+    if (takesPaths && (looksLikePath(only) || call.tree?.holds(known(only) ?? "") === true)) return;
+    effects.refuse(
+      "refs",
+      `\`git reset ${knownParts(only, "…")}\` moves the branch: undo a commit with \`git revert\`; to unstage a path write \`git reset -- PATH\``,
+    );
   },
 );
 
@@ -114,31 +164,26 @@ const stash: Program = (call, effects) => {
   const verb = known(call.args[0] ?? []) ?? "";
   if (/^(?:list|show)$/.test(verb)) return printing(call, effects);
   if (verb === "create") return;
-  const push = verb === "" || verb === "push" || verb.startsWith("-");
-  if (push) return stashPush({ ...call, args: verb === "push" ? call.args.slice(1) : call.args }, effects);
-  effects.refuse("refs", `stash ${verb} rewrites the tree and a ref that worktrees share`);
+  const takes = /^(?:pop|apply|branch)$/.test(verb);
+  const way = takes
+    ? "take your own files out of an entry with `git restore --source=stash@{0} -- PATH`"
+    : "commit your own files instead (`git commit -m wip -- PATH`)";
+  effects.refuse(
+    "refs",
+    `\`${`git stash ${verb}`.trim()}\` changes a list that all checkouts share, so that agents take each other's work: ${way}`,
+  );
 };
-
-const stashPush = reading(
-  {
-    values: "m,message pathspec-from-file",
-    flags: "p,patch S,staged k,keep-index no-keep-index q,quiet u,include-untracked a,all",
-  },
-  (options, effects) => {
-    if (options.operands.length > 0) return writePathspecs(options.operands, effects);
-    effects.refuse("refs", "stash takes the whole tree away");
-  },
-);
 
 const sparse: Program = (call, effects) => {
-  if (!/^(?:list|check-rules)$/.test(known(call.args[0] ?? []) ?? "list")) writeWholeTree(effects);
+  if (!/^(?:list|check-rules)$/.test(known(call.args[0] ?? []) ?? "list"))
+    refuseWholeTree("git sparse-checkout", effects);
 };
 
-const apply = reading(
+const apply = gitReading(
+  "apply",
   {
-    values: "p directory exclude include whitespace C build-fake-ancestor",
-    flags:
-      "check stat numstat summary apply cached index 3,3way R,reverse reject N,intent-to-add unsafe-paths q,quiet v,verbose recount z allow-empty",
+    values: "p C directory",
+    flags: "check stat numstat summary apply cached index recount",
   },
   (options, effects, call) => {
     const onlyLooks = options.has("check", "stat", "numstat", "summary") && !options.has("apply");
@@ -153,22 +198,24 @@ const apply = reading(
   },
 );
 
-const readTree = reading(
-  { values: "prefix index-output exclude-per-directory", flags: "u m reset i n,dry-run aggressive" },
+const readTree = gitReading(
+  "read-tree",
+  { values: "index-output", flags: "n,dry-run" },
   (options, effects) => {
     for (const file of options.all("index-output")) effects.write(file);
-    if (options.has("u") && !options.has("n")) writeWholeTree(effects);
+    if (options.has("u") && !options.has("n")) refuseWholeTree("git read-tree -u", effects);
   },
 );
 
 /** The prefix is taken from the top of the work tree. */
-const checkoutIndex = reading(
-  { values: "prefix stage", flags: "a,all f,force u q n stdin temp z" },
+const checkoutIndex = gitReading(
+  "checkout-index",
+  { values: "prefix", flags: "a,all stdin" },
   (options, effects) => {
     const prefix = options.value("prefix");
     if (prefix !== undefined && knownStart(prefix).startsWith("/")) return writeTrees([prefix], effects);
-    if (prefix !== undefined) return writeWholeTree(effects);
-    if (options.has("a", "stdin")) return writeWholeTree(effects);
+    if (prefix !== undefined || options.has("a", "stdin"))
+      return refuseWholeTree("git checkout-index", effects);
     writeTrees(options.operands, effects);
   },
 );

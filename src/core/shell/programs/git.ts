@@ -40,7 +40,8 @@ const git: Program = (call, effects) => {
   if (name === undefined)
     return inner.refuse("unresolved-command", "git runs a subcommand that is not known");
   const command = commands.get(name);
-  if (command !== undefined) return command({ name, args, input: call.input }, inner);
+  const tree = globals.has("C") ? undefined : call.tree;
+  if (command !== undefined) return command({ name, args, input: call.input, tree }, inner);
   inner.opaque(`nothing is known of \`git ${name}\``);
   mention(args, inner);
 };

@@ -1,5 +1,3 @@
-import type { Rung } from "./hook-command.ts";
-
 export interface Machine {
   /** Its `nc` can talk to a unix socket and say that it has sent everything. */
   readonly netcat: boolean;
@@ -8,18 +6,9 @@ export interface Machine {
 /** The first version of Claude Code in which a hook over HTTP that fails can block. */
 const httpBlocks = [2, 1, 295];
 
-/**
- * The quickest way that fails closed. HTTP only in settings that are nobody else's, since the token stands in them;
- * `version` is what the client says of itself.
- */
-export function chooseRung(
-  client: string,
-  version: string | undefined,
-  machine: Machine,
-  { personal }: { readonly personal: boolean },
-): Rung {
-  if (client === "claude" && personal && isAtLeast(version, httpBlocks)) return "http";
-  return machine.netcat ? "nc" : "node";
+/** Whether the client can call over HTTP and still be held; `version` is what it says of itself. */
+export function canCallOverHttp(client: string, version: string | undefined): boolean {
+  return client === "claude" && isAtLeast(version, httpBlocks);
 }
 
 function isAtLeast(version: string | undefined, wanted: readonly number[]): boolean {

@@ -1,0 +1,206 @@
+import { type BigIntStats, existsSync, lstatSync, readdirSync } from "node:fs";
+import { dirname, relative } from "node:path";
+import { protectedPaths } from "../../core/paths/protected-paths.ts";
+import { asBytes, type BytePath, onDisk, shown } from "../../workspace/checkouts/walk-tree.ts";
+import { asEnvironment, isRefused, replaceFilter } from "../../workspace/git/git-settings.ts";
+import { filtersIn } from "../../workspace/git/known-filters.ts";
+import { splitAtZero } from "../../workspace/git/read-diff.ts";
+import { readRef } from "../../workspace/git/refs.ts";
+import { gitBytes } from "../../workspace/git/run-git.ts";
+import { type Copies, markOf } from "./copies.ts";
+
+/** What lies at one path. */
+export interface Seen {
+  /** Of git's status: the index, then the working folder; empty where it lists nothing. */
+  readonly letters: string;
+  /** Tells one content of a file from the next. */
+  readonly mark: string;
+  /** As the system has it; 0 for nothing. */
+  readonly mode: number;
+  /** When it was last written, in whole milliseconds. */
+  readonly changedMs: number;
+  /** Its content; null for nothing, and where there is a reason for having none. */
+  readonly copy: string | null;
+  readonly why?: string;
+}
+
+/**
+ * A working folder at one moment: what is not there is as the commit has it, so that a picture is as large as what is
+ * uncommitted. Paths begin at the project's root, which may lie below the repository's.
+ */
+export interface Picture {
+  readonly root: string;
+  readonly atMs: number;
+  readonly head: string | null;
+  /** Not all of the commit is checked out. */
+  readonly isSparse: boolean;
+  readonly paths: Readonly<Record<BytePath, Seen>>;
+}
+
+/** Where a picture is taken, and what of it is not looked at. */
+export interface Scene {
+  readonly root: string;
+  /** Git's folder, which all worktrees share. */
+  readonly gitFolder: string;
+  /** The project in other checkouts, which may lie inside this one. */
+  readonly checkouts: readonly string[];
+}
+
+export const outside = "../";
+
+export async function takePicture(scene: Scene, copies: Copies): Promise<Picture> {
+  const { root } = scene;
+  const atMs = Date.now();
+  const top = topOf(root);
+  const below = prefixOf(root);
+  const paths: Record<BytePath, Seen> = {};
+  const others = topsOf(scene);
+  const look = lookIn(scene, copies);
+  for (const { path: listed, letters, isForeign } of await readStatus(top)) {
+    const path = fromRoot(below, listed);
+    if (others.has(`${asBytes(top)}/${listed.replace(/\/$/, "")}`)) continue;
+    const why = isForeign ? "it lies in a repository of its own" : undefined;
+    paths[path] = { ...look(path, path.startsWith(outside) ? "it lies outside the project" : why), letters };
+  }
+  let isSparse = false;
+  for (const { path: listed, isSkipped } of await readUnlooked(top)) {
+    const path = fromRoot(below, listed);
+    const seen = look(path, path.startsWith(outside) ? "it lies outside the project" : undefined);
+    if (seen.mode !== 0) paths[path] ??= seen;
+    else isSparse ||= isSkipped;
+  }
+  for (const path of closedFiles(scene)) paths[path] ??= look(path);
+  return { root, atMs, head: (await readRef(root, "HEAD")) ?? null, isSparse, paths };
+}
+
+/** The same for one path. */
+export function lookIn(scene: Scene, copies: Copies): (path: BytePath, why?: string) => Seen {
+  const isPlain = plainFolders(scene.root);
+  return (path, why) => {
+    const file = fileOf(scene, path);
+    const found = isPlain(path) ? foundAt(file) : undefined;
+    if (found === undefined) return { letters: "", mark: absent, mode: 0, changedMs: 0, copy: null };
+    const seen = { letters: "", mark: markOf(found), mode: Number(found.mode) };
+    const copied = why === undefined ? copies.take(file, found) : { why };
+    return { ...seen, changedMs: Number(found.ctimeMs), copy: null, ...copied };
+  };
+}
+
+/** What tells that a path has changed since it was looked at. */
+export function markAt(scene: Scene, path: BytePath): string {
+  const found = plainFolders(scene.root)(path) ? foundAt(fileOf(scene, path)) : undefined;
+  return found === undefined ? absent : markOf(found);
+}
+
+const absent = "absent";
+
+/** An ordinary folder is nothing for git; one that is a repository of its own is. */
+function foundAt(file: Buffer): BigIntStats | undefined {
+  const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  const isFolder = found?.isDirectory() === true;
+  return isFolder && !existsSync(Buffer.concat([file, Buffer.from("/.git")])) ? undefined : found;
+}
+
+/** A linked worktree has git's settings in the folder that all of them share. */
+export function fileOf({ root, gitFolder }: Pick<Scene, "root" | "gitFolder">, path: BytePath): Buffer {
+  const whole = path.replace(/\/$/, "");
+  return whole.startsWith(".git/") ? onDisk(gitFolder, whole.slice(".git/".length)) : onDisk(root, whole);
+}
+
+/** Where the project lies in its repository: empty, or ending with a slash. */
+export function prefixOf(root: string): BytePath {
+  const below = relative(topOf(root), root);
+  return below === "" ? "" : `${asBytes(below)}/`;
+}
+
+/** The top folders of the other checkouts. */
+function topsOf({ root, checkouts }: Scene): ReadonlySet<BytePath> {
+  const { length } = prefixOf(root);
+  return new Set(checkouts.map(asBytes).map((path) => path.slice(0, path.length - length)));
+}
+
+function topOf(root: string): string {
+  let top = root;
+  while (!existsSync(`${top}/.git`) && top !== dirname(top)) top = dirname(top);
+  return top;
+}
+
+/** A path of the repository as one that begins at the project. */
+export function fromRoot(below: BytePath, path: BytePath): BytePath {
+  return path.startsWith(below)
+    ? path.slice(below.length)
+    : outside.repeat(below.split("/").length - 1) + path;
+}
+
+/** Tells whether no link above a path makes it lie elsewhere. */
+export function plainFolders(root: string): (path: BytePath) => boolean {
+  const known = new Map<BytePath, boolean>([[".", true]]);
+  const isFolder = (path: BytePath): boolean => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    const found = isFolder(dirname(path)) && !isLink(onDisk(root, path));
+    known.set(path, found);
+    return found;
+  };
+  return (path) => path.startsWith(".git/") || path.startsWith(outside) || isFolder(dirname(path));
+}
+
+/** What is no folder either has nothing below it. */
+function isLink(file: Buffer): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found !== undefined && !found.isDirectory();
+}
+
+interface Listed {
+  readonly path: BytePath;
+  readonly letters: string;
+  /** Of a submodule. */
+  readonly isForeign: boolean;
+}
+
+const words = "status --porcelain -z --no-renames --untracked-files=all --ignore-submodules=none".split(" ");
+
+/** What git finds uncommitted, in changed submodules too. It runs no filter that could run anything else. */
+async function readStatus(top: string, isForeign = false): Promise<readonly Listed[]> {
+  const filters = (await filtersIn(top)).filter(isRefused);
+  const env = asEnvironment(filters.flatMap((name) => replaceFilter(name, "off")));
+  const listed: Listed[] = [];
+  for (const entry of splitAtZero(await gitBytes(top, words, { env }))) {
+    const letters = entry.toString("latin1", 0, 2);
+    const path = entry.toString("latin1", 3);
+    listed.push({ path, letters, isForeign });
+    const folder = `${top}/${shown(path)}`;
+    if (letters === "??" || !existsSync(`${folder}/.git`)) continue;
+    const inside = await readStatus(folder, true);
+    listed.push(...inside.map((one) => ({ ...one, path: `${path}/${one.path}` })));
+  }
+  return listed;
+}
+
+/** What git's index says not to look at: a small letter for `assume-unchanged`, `S` for `skip-worktree`. */
+async function readUnlooked(top: string): Promise<readonly { path: BytePath; isSkipped: boolean }[]> {
+  const listed = (await gitBytes(top, ["ls-files", "-v", "-z"])).toString("latin1");
+  return [...listed.matchAll(/(?<=^|\0)([a-zS]) ([^\0]*)/g)].map(([, letter = "", path = ""]) => ({
+    path,
+    isSkipped: /s/i.test(letter),
+  }));
+}
+
+const closedFilesMax = 500;
+const closedInGit = [".git/config", ".git/hooks", ".git/info/exclude", ".git/info/attributes"];
+
+/** What no agent may write, also where git does not look: a few files that decide what is run. */
+function closedFiles(scene: Scene): readonly BytePath[] {
+  const others = topsOf(scene);
+  const found: BytePath[] = [];
+  const open: BytePath[] = [...closedInGit, ...protectedPaths.filter((path) => path !== ".git")];
+  for (let path = open.pop(); path !== undefined && found.length < closedFilesMax; path = open.pop()) {
+    const file = fileOf(scene, path);
+    const kind = lstatSync(file, { throwIfNoEntry: false });
+    if (kind === undefined || others.has(file.toString("latin1"))) continue;
+    if (!kind.isDirectory()) found.push(path);
+    else if (path !== ".lockstep/state")
+      for (const name of readdirSync(file, { encoding: "latin1" })) open.push(`${path}/${name}`);
+  }
+  return found;
+}
