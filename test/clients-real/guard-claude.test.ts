@@ -8,6 +8,9 @@ import { type GuardedCase, type GuardPlace, put } from "./support/guarded-client
 import { installClient } from "./support/install-client.ts";
 import { sandboxCases } from "./support/sandbox-cases.ts";
 
+const rulesText = (permissions: object) => JSON.stringify({ permissions });
+const shared = (permissions: object) => ({ [settingsFiles.shared]: rulesText(permissions) });
+
 const claude: GuardedCase = {
   client: "claude",
   installed: await installClient("claude", "@anthropic-ai/claude-code", "2.1.325"),
@@ -19,10 +22,26 @@ const claude: GuardedCase = {
       { name: "Edit", input: { file_path: path, old_string: "x", new_string: "y" } },
     ],
     shell: (command) => ({ name: "Bash", input: { command } }),
+    background: (command) => ({ name: "Bash", input: { command, run_in_background: true } }),
     spawn: (prompt) => ({
       name: "Agent",
       input: { description: "writes", prompt, subagent_type: "general-purpose" },
     }),
+  },
+  rules: {
+    "no rule": { permits: [], runs: false },
+    "edits are accepted": { permits: ["--permission-mode", "acceptEdits"], runs: false },
+    "an option allows the shell": { permits: ["--allowedTools", "Bash"], runs: true },
+    "a rule allows it": { permits: [], files: shared({ allow: ["Bash(node:*)"] }), runs: true },
+    "a rule allows it, an option denies it": {
+      ...{ permits: ["--disallowedTools", "Bash(node:*)"], files: shared({ allow: ["Bash(node:*)"] }) },
+      runs: false,
+    },
+    "a rule asks": { files: shared({ ask: ["Bash(node:*)"] }), runs: false },
+    "a rule denies it": { files: shared({ deny: ["Bash(node src/a/make.js)"] }), runs: false },
+    "the person's rule denies it": {
+      ...{ files: { "~/.claude/settings.json": rulesText({ deny: ["Bash(node:*)"] }) }, runs: false },
+    },
   },
   standIn: anthropicStandIn,
   existing: { [settingsFiles.personal]: '{ "includeCoAuthoredBy":   false }' },

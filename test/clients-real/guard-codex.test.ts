@@ -19,7 +19,15 @@ const codex: GuardedCase = {
     write: (path) => patch(`*** Add File: ${path}`, "+made"),
     edit: (path) => [patch(`*** Update File: ${path}`, "@@", "-x", "+y")],
     shell: (cmd) => ({ name: "exec_command", input: { cmd, yield_time_ms: 30_000 } }),
+    background: (cmd) => ({ name: "exec_command", input: { cmd, yield_time_ms: 1000 } }),
     spawn: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", input: { message } }),
+  },
+  rules: {
+    "a rule forbids it": {
+      files: { "~/.codex/rules/default.rules": 'prefix_rule(pattern = ["node"], decision = "forbidden")\n' },
+      runs: false,
+    },
+    "full access": { permits: ["--sandbox", "danger-full-access"], runs: true },
   },
   standIn: openaiStandIn,
   hooks: async (place) => {

@@ -16,10 +16,16 @@ const copilot: GuardedCase = {
     write: (path) => ({ name: "create", input: { path, file_text: "made\n" } }),
     edit: (path) => [{ name: "edit", input: { path, old_str: "x", new_str: "y" } }],
     shell: (command) => ({ name: "bash", input: { command, description: "does it" } }),
+    background: (command) => ({ name: "bash", input: { command, description: "serves", mode: "async" } }),
     spawn: (prompt) => ({
       name: "task",
       input: { name: "w", description: "writes", prompt, agent_type: "general-purpose", mode: "sync" },
     }),
+  },
+  rules: {
+    "no rule": { permits: [], runs: false },
+    "an option denies it": { permits: ["--allow-all-tools", "--deny-tool", "shell(node)"], runs: false },
+    "an option allows the shell": { permits: ["--allow-tool", "shell"], runs: true },
   },
   standIn: openaiStandIn,
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),

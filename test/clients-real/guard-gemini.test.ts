@@ -15,9 +15,21 @@ const gemini: GuardedCase = {
       { name: "replace", input: { file_path: path, instruction: "y", old_string: "x", new_string: "y" } },
     ],
     shell: (command) => ({ name: "run_shell_command", input: { command } }),
+    background: (command) => ({ name: "run_shell_command", input: { command, is_background: true } }),
     spawn: (prompt) => ({ name: "invoke_agent", input: { agent_name: "generalist", prompt } }),
   },
   subagentEnd: { calls: [{ name: "complete_task", input: { result: { response: "I am done." } } }] },
+  rules: {
+    "no rule": { permits: [], runs: false },
+    "an option allows the shell": { permits: ["--allowed-tools", "run_shell_command"], runs: true },
+    "a policy denies it": {
+      files: {
+        "~/.gemini/policies/no-node.toml":
+          '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "node"\ndecision = "deny"\npriority = 999\n',
+      },
+      runs: false,
+    },
+  },
   standIn: geminiStandIn,
   existing: { [settingsFiles.shared]: '// ours\n{ "general":  { "vimMode": false } }' },
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),

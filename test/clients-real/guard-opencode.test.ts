@@ -5,6 +5,8 @@ import { installClient } from "./support/install-client.ts";
 import { openaiStandIn } from "./support/openai.ts";
 import { sandboxCases } from "./support/sandbox-cases.ts";
 
+const rulesFile = (bash: object) => ({ "opencode.json": JSON.stringify({ permission: { bash } }) });
+
 const opencode: GuardedCase = {
   client: "opencode",
   installed: await installClient("opencode", "opencode-ai", "1.18.33"),
@@ -16,7 +18,12 @@ const opencode: GuardedCase = {
       { name: "edit", input: { filePath, oldString: "x", newString: "y" } },
     ],
     shell: (command) => ({ name: "bash", input: { command, description: "does it" } }),
+    timed: (command) => ({ name: "bash", input: { command, description: "waits", timeout: 2000 } }),
     spawn: (prompt) => ({ name: "task", input: { description: "writes", prompt, subagent_type: "general" } }),
+  },
+  rules: {
+    "a rule denies it": { files: rulesFile({ "*": "allow", "node *": "deny" }), runs: false },
+    "a rule asks": { files: rulesFile({ "*": "allow", "node *": "ask" }), runs: false },
   },
   standIn: openaiStandIn,
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),

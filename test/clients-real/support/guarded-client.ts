@@ -38,7 +38,13 @@ export interface GuardedCase {
     edit(path: string): readonly ModelCall[];
     shell(command: string): ModelCall;
     spawn(prompt: string): ModelCall;
+    /** Leaves the command running and goes on, where the client has a way. */
+    background?(command: string): ModelCall;
+    /** Ends the command after a second or two, where the client has a way. */
+    timed?(command: string): ModelCall;
   };
+  /** What the person permits to a client that asks, and whether `node` runs then. */
+  readonly rules: Readonly<Record<string, Rules>>;
   /** It reads a project's settings only where it is started at its top. */
   readonly topOnly?: boolean;
   /** How a subagent ends, where saying something is not enough. */
@@ -53,6 +59,14 @@ export interface GuardedCase {
   hooks(place: GuardPlace): void | Promise<void>;
   /** Has the person trust the hooks that are in place. */
   trust?(place: GuardPlace): Promise<void>;
+}
+
+interface Rules {
+  /** Options instead of those that permit everything. */
+  readonly permits?: readonly string[];
+  /** Settings; those that begin with `~/` are in the home. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly runs: boolean;
 }
 
 /** A client in a guarded repository, and a person there with a home of their own. */
