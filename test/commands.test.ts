@@ -316,4 +316,15 @@ describe("explain --task", () => {
     });
     expect((await repository.run(["explain", "ls", "--task", "T-2"])).status).toBe(2);
   });
+
+  it("gives every reason, five of them as text", async () => {
+    using repository = temporaryRepository();
+    await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
+    const line = "touch a b c d e f g; git push";
+    const { stdout } = await repository.run(["explain", line, "--task", "T-1"]);
+    expect(stdout.match(/lies outside the lock scope/g)).toHaveLength(4);
+    expect(stdout).toContain("and 3 more");
+    const json = await repository.run(["explain", line, "--task", "T-1", "--json"]);
+    expect(JSON.parse(json.stdout).reasons).toHaveLength(8);
+  });
 });

@@ -8,10 +8,12 @@ import {
   statSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { copyDependencies } from "../src/workspace/checkouts/copy-dependencies.ts";
+import { snapshotTree } from "../src/workspace/checkouts/snapshot-tree.ts";
 import { agentIn, agentRepository } from "./support/agent-checkout.ts";
 
 const project = {
@@ -41,6 +43,23 @@ describe("copied dependencies", () => {
     work.agent.write("packages/lib/index.js", 'module.exports = "of the agent";\n');
     expect(work.agent.run("node", "packages/app/test.js")).toBe("of the agent");
     expect(work.agent.git("status", "--porcelain")).toBe("M packages/lib/index.js");
+  });
+
+  it("are nobody's work, also where git does not ignore them", async () => {
+    using repository = agentRepository({ "package.json": "{}\n", "a.txt": "a\n" });
+    const { checkout } = await repository.open();
+    const agent = agentIn(checkout);
+    mkdirSync(join(repository.path, "node_modules/p"), { recursive: true });
+    writeFileSync(join(repository.path, "node_modules/p/index.js"), "1\n");
+    await copyDependencies(repository.path, checkout.folder);
+    agent.write("a.txt", "agent\n");
+    agent.write("node_modules/p/more.js", "2\n");
+    const changed = async () => (await snapshotTree(checkout, { parent: checkout.base })).changed;
+    expect((await changed()).map(({ path }) => path)).toEqual(["a.txt"]);
+    agent.git("add", "-A");
+    agent.git("-c", "user.name=a", "-c", "user.email=a@localhost", "commit", "-qm", "all");
+    expect(agent.git("show", "--name-only", "--format=")).toBe("a.txt");
+    expect((await changed()).map(({ path }) => path)).toEqual(["a.txt"]);
   });
 
   it("keep relative links, and have absolute ones into the old checkout lead into the new one", async () => {

@@ -30,7 +30,6 @@ const mcp = (input?: object, more?: object) => ground.mcp(input, more);
 const calls = (act: () => void, payload?: object, options?: StrayOptions) =>
   ground.calls(act, payload, options);
 const said = (payload: object, options?: StrayOptions) => ground.said(payload, options);
-const stop = () => ({ session_id: "s1", cwd: repository.path, hook_event_name: "Stop" });
 
 describe("what may be somebody else's work is only told", () => {
   const release = (task: string) =>
@@ -114,6 +113,14 @@ describe("what may be somebody else's work is only told", () => {
     expect([text("large.bin"), text("docs/guide.md")]).toEqual(["trampled", "x\n"]);
   });
 
+  it("what cannot be kept, because git fails", async () => {
+    repository.write(".git/refs/lockstep/strayed", "in the way");
+    const told = await calls(() => repository.write("README.md", "trampled"));
+    expect(told).toMatch(/left as it is: `README.md` \(it could not be put back: .*strayed/);
+    expect(text("README.md")).toBe("trampled");
+    expect(await ground.strayed()).toMatchObject([{ target: "README.md" }]);
+  });
+
   it("what was written again before it could be put back", async () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
@@ -167,35 +174,23 @@ describe("two calls at the same time", () => {
   );
 });
 
-describe("what a call left running", () => {
-  const next = () => mcp({}, { tool_use_id: "t2" });
-
-  it("writes after its end is found by the next call, and put back", async () => {
+describe("what a person edits", () => {
+  it("between two calls stays", async () => {
     expect(await calls(() => {})).toBe("allowed");
-    repository.write("docs/guide.md", "written late");
-    const told = await calls(() => repository.write("src/a/x.ts", "mine"), next());
-    expect(told).toMatch(/while it ran: `docs\/guide.md` \(or since the call before it\); it was put back/);
-    expect([text("docs/guide.md"), text("src/a/x.ts")]).toEqual(["x\n", "mine"]);
-    expect(await calls(() => {}, next())).toBe("allowed");
-  });
-
-  it("is found when the agent stops, and what is written after that is not", async () => {
-    expect(await calls(() => {})).toBe("allowed");
-    repository.write("docs/guide.md", "written late");
-    expect(await said(stop())).toMatch(/R-PW-001: [^;]*`docs\/guide.md`[^;]*; it was put back/);
-    expect(text("docs/guide.md")).toBe("x\n");
-    expect(await ground.strayed()).toMatchObject([{ target: "docs/guide.md" }]);
     repository.write("docs/guide.md", "a person's");
-    expect(await calls(() => {}, next())).toBe("allowed");
+    expect(await calls(() => {}, mcp({}, { tool_use_id: "t2" }))).toBe("allowed");
     expect(text("docs/guide.md")).toBe("a person's");
   });
 
-  it("is not taken for what a person committed between two calls", async () => {
-    expect(await calls(() => {})).toBe("allowed");
-    repository.write("docs/guide.md", "a person's");
-    repository.git("commit", "-qam", "a person's");
-    expect(await calls(() => {}, next())).toBe("allowed");
-    expect(text("docs/guide.md")).toBe("a person's");
+  it("while a command runs in the sandbox stays: what was there was read-only for that", async () => {
+    const folder = at(".git/trees");
+    mkdirSync(folder);
+    const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, () => folder);
+    await watch.remember("call", repository.path, { contained: true });
+    repository.write("README.md", "a person's");
+    rmSync(at("docs/guide.md"));
+    repository.write("strayed.txt", "new");
+    expect(await watch.compare("call")).toMatchObject({ paths: ["strayed.txt"] });
   });
 });
 

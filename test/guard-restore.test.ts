@@ -54,6 +54,7 @@ describe("a tool that nobody knows", () => {
   });
 
   it("is put back like a command whose writes cannot be known", async () => {
+    repository.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
     const command = mcp({ command: "./gen.sh" }, { tool_name: "Bash" });
     expect(await calls(() => repository.write("README.md", "trampled"), command)).toContain("put back");
     expect(text("README.md")).toBe("x\n");

@@ -216,6 +216,24 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(JSON.parse(other.stdout).hookSpecificOutput.updatedInput.command).not.toBe(command);
   });
 
+  it("makes no new file outside the lock that stays", async () => {
+    repository.write(
+      "src/a/new.sh",
+      "echo x > stray.txt; echo x > packages/p/stray.js; ln -s /etc l; echo x > src/a/own.ts\n",
+    );
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "new");
+    await ran("sh src/a/new.sh");
+    const after = payload("sh src/a/new.sh", {
+      hook_event_name: "PostToolUse",
+      tool_response: { stdout: "" },
+    });
+    const { stderr } = await repository.guard(after, { env });
+    for (const path of ["stray.txt", "packages/p/stray.js", "l"]) expect(stderr).toContain(`\`${path}\``);
+    expect(stderr).toContain("put back");
+    expect(changed()).toBe("?? src/a/own.ts");
+  });
+
   it("is explained after it failed to write", async () => {
     const after = {
       ...payload("node x.js", { hook_event_name: "PostToolUse" }),

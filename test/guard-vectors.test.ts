@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   agentEnvironment,
@@ -61,6 +62,12 @@ describe("every case of the vectors", () => {
 });
 
 describe("rows that cannot be known before", () => {
+  const settings = ".lockstep/config.yaml";
+  beforeAll(() => {
+    repository.write(settings, "guard: { opaque: verify }\n");
+  });
+  afterAll(() => rmSync(join(repository.path, settings)));
+
   it.each(rows.filter((row) => row.expect === "post-check"))(
     "$id is found out by the tree afterwards",
     async (row) => {

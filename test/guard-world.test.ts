@@ -54,6 +54,15 @@ describe("what the hook knows of its environment", () => {
   });
 });
 
+describe("Lockstep's own process", () => {
+  it("is not ended by its number", async () => {
+    for (const command of [`kill ${process.pid}`, `kill -9 -${process.pid}`, `kill -s STOP 1 ${process.pid}`])
+      expect((await answer(command)).said).toContain("Lockstep's own processes");
+    expect(await answer(`kill ${process.pid}1`)).toEqual({ exit: 0, said: "" });
+    expect(await answer(`kill -0 ${process.pid}`)).toEqual({ exit: 0, said: "" });
+  });
+});
+
 describe("a path that is there, and refs of that name", () => {
   it("takes a path for a path as long as no ref goes by its name", async () => {
     for (const command of ["git checkout src/a", "git reset src", "git reset README.md"])

@@ -130,6 +130,43 @@ describe("heartbeats", () => {
     expect(heartbeats.lost).toMatchObject({ code: "R-LS-001" });
   });
 
+  it.each([
+    ["took the task over", "take", {}],
+    ["stopped the task", "stop", {}],
+    ["cancelled the task", "task-cancel", { reason: "no more" }],
+  ] as const)("count what was used until the agent of an attempt ended, after a person %s", async (...of) => {
+    const [, operation, more] = of;
+    const { engine, heartbeats } = await following();
+    heartbeats.see({ type: "usage", tokens: 10, input: 4, output: 6, costUsd: 0.1 });
+    expect(await operate(engine, operation, { task: "T-1", ...more } as never, person)).toMatchObject({
+      allow: true,
+    });
+    const before = await stateOf(engine, "T-1");
+    await heartbeats.finish();
+    expect(heartbeats.lost).toMatchObject({ code: "R-LS-001" });
+    heartbeats.see({ type: "usage", tokens: 5, input: 2, output: 3 });
+    await heartbeats.finish();
+    await heartbeats.finish();
+    expect(await engine.ledger.task("T-1")).toMatchObject({
+      ...{ state: before, tokens: 15 },
+      usage: { input: 6, cached: 0, output: 9, costUsd: 0.1 },
+    });
+    expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
+  });
+
+  it("count what was used until the agent ended that its budget halts, and each token once", async () => {
+    const { engine, heartbeats } = await following();
+    heartbeats.see({ type: "usage", tokens: 50_000, input: 50_000 });
+    await heartbeats.finish();
+    expect(heartbeats.lost).toMatchObject({ code: "R-BG-001" });
+    heartbeats.see({ type: "usage", tokens: 700, output: 700 });
+    await heartbeats.finish();
+    expect(await engine.ledger.task("T-1")).toMatchObject({
+      ...{ state: "ESCALATED", tokens: 50_700 },
+      usage: { input: 50_000, output: 700 },
+    });
+  });
+
   it("end an agent that is started when everything is to stop already", async () => {
     const { stop, follow, ends } = await following();
     stop.abort();

@@ -483,6 +483,17 @@ describe("the server", () => {
     expect((await server.ended).status).toBe(0);
   });
 
+  it.each(rungs)("ends after a session that called over HTTP and tells its end through %s", async (rung) => {
+    using clone = guardedClone();
+    clone.install();
+    using server = await clone.served({ IDLE_MS: "500" });
+    await post(clone);
+    const ends = await clone.hook({ rung, payload: write("a", { hook_event_name: "SessionEnd" }) });
+    expect(ends.status).toBe(0);
+    expect((await server.ended).status).toBe(0);
+    expect(existsSync(join(clone.folder, "listening"))).toBe(false);
+  });
+
   it("ends with its repository", async () => {
     using clone = guardedClone();
     using server = await clone.served();

@@ -72,7 +72,15 @@ const simple = fc.oneof(
     "r=v",
     "set -e",
     "u=d/set",
+    "export w={a,d/b}",
+    "w={a,d/b}",
+    "exec 3< a",
+    "echo x > /dev/fd/3",
+    "echo x 2< a > /dev/stderr",
+    "echo x > /dev/fd/2",
   ),
+  path.map((p) => `{ echo x > /dev/fd/3\n} 3< ${p}`),
+  path.map((p) => `declare v=${p}`),
   fc.constantFrom("shift", "set -- d/p q", "unset v", "v+=/more", "return", "false", "true", "exit", "IFS=/"),
 );
 const script = fc.letrec<{ script: string; statement: string }>((tie) => ({

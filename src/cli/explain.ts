@@ -124,7 +124,13 @@ function asJson(command: string, analysis: ShellAnalysis, { objections, place }:
     writes: writesOf(analysis, place),
     refused: analysis.refusals,
     opaque: analysis.opaque,
-    ...(objections === undefined ? {} : { allow: objections.length === 0, objections }),
+    ...(objections === undefined
+      ? {}
+      : {
+          allow: objections.length === 0,
+          reasons: [...new Set(objections.map(({ reason }) => reason))],
+          objections,
+        }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
@@ -144,6 +150,8 @@ function asText(analysis: ShellAnalysis, { objections, place }: Explained): stri
   return rows.map(([name, text]) => `${style.bold(name.padEnd(8))}  ${text}\n`).join("");
 }
 
+const shownMax = 5;
+
 const verbs = {
   write: "writes",
   delete: "deletes",
@@ -155,8 +163,7 @@ const verbs = {
 
 function verdictRows(objections: readonly Objection[]): [string, string][] {
   if (objections.length === 0) return [["verdict", style.green("allowed")]];
-  return objections.map(({ code, reason }, index) => [
-    index === 0 ? "verdict" : "",
-    `${style.red(code)}  ${reason}`,
-  ]);
+  const rows = [...new Set(objections.map(({ code, reason }) => `${style.red(code)}  ${reason}`))];
+  const more = rows.length > shownMax ? [`and ${rows.length - shownMax} more`] : [];
+  return [...rows.slice(0, shownMax), ...more].map((row, index) => [index === 0 ? "verdict" : "", row]);
 }

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Deny } from "../core/rules/verdict.ts";
 import { wrapped } from "../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../engine/read-status.ts";
+import type { SandboxGap } from "../guard/setup/sandbox-gaps.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
 import { clockTime } from "../workspace/local-time.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
+import { gapLine, guardGaps } from "./guard-gaps.ts";
 import { showReading } from "./reading.ts";
 import { isOfSession } from "./report-session.ts";
 import { runAtWork } from "./run-at-work.ts";
@@ -34,7 +36,13 @@ interface StatusOptions extends FilterOptions {
 }
 
 /** With what only the process that is at work knows. */
-type Told = Status & { readonly isRunning: boolean /** Nothing is left out. */; readonly isWhole?: boolean };
+type Told = Status & {
+  readonly isRunning: boolean;
+  /** Asked by one of its agents, which cannot see the walls around it. */
+  readonly isInside?: boolean;
+  /** Nothing is left out. */
+  readonly isWhole?: boolean;
+};
 
 const watchMs = 1000;
 
@@ -47,13 +55,16 @@ export async function statusCommand({ json, watch, disk, ...filter }: StatusOpti
   };
   if (json === true)
     return showReading({ json, text: () => "" }, () => withServer(() => readDocument(filter)));
-  return showReading({ text: textWithServer }, () => withServer(() => readTold(filter)));
+  const gaps = await guardGaps();
+  return showReading({ text: (told) => textWithServer(told, gaps) }, () =>
+    withServer(() => readTold(filter)),
+  );
 }
 
 async function readDocument(filter: FilterOptions): Promise<Status | Deny> {
   const told = await readTold(filter);
   if ("allow" in told) return told;
-  const { isRunning: _running, isWhole: _whole, ...status } = told;
+  const { isRunning: _running, isInside: _inside, isWhole: _whole, ...status } = told;
   return status;
 }
 
@@ -62,6 +73,8 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
   if ("allow" in read) return read;
   const isWhole = isFilter(filter);
   const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
+  // The run itself has answered.
+  if (process.env.LOCKSTEP_SOCKET) return { ...status, isRunning: true, isInside: true, isWhole };
   const walls = wallsAtWork();
   if (walls === undefined) return { ...status, isRunning: false, isWhole };
   return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole };
@@ -69,7 +82,6 @@ async function readTold(filter: FilterOptions): Promise<Told | Deny> {
 
 /** Those around the agents of the run that is at work; undefined where there is none. */
 function wallsAtWork(): { readonly sandbox: boolean } | undefined {
-  if (process.env.LOCKSTEP_SOCKET) return undefined;
   const project = findProject(currentFolder());
   return hasLedger(project) ? runAtWork(openStateFolder(project))?.walls : undefined;
 }
@@ -128,12 +140,12 @@ function awaitEnd() {
 }
 
 function modelOf(told: Told, keys: string | null): RunModel {
-  const { tasks, decisions, walls, breaker, isRunning } = told;
+  const { tasks, decisions, walls, breaker, isRunning, isInside } = told;
   return {
     ...{ name: null, decisions, last: new Map(), sinceMs: null, keys },
     tasks: tasks.filter(({ archived }) => !archived),
     nameOf: statusNames(tasks).of,
-    walls: isRunning ? walls : null,
+    walls: isRunning && isInside !== true ? walls : null,
     budget: { tokens: null, costUsd: null },
     remark: [...workflowLines(told), ...[noRun(told)].flatMap((text) => text ?? [])].join("; ") || null,
     notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
@@ -141,8 +153,12 @@ function modelOf(told: Told, keys: string | null): RunModel {
   };
 }
 
-function textWithServer({ server, ...told }: Told & { readonly server: ServerStatus | null }): string {
-  return `${statusText(told)}${server === null ? "" : `${style.dim(serverLine(server))}\n`}`;
+function textWithServer(
+  { server, ...told }: Told & { readonly server: ServerStatus | null },
+  gaps: readonly SandboxGap[],
+): string {
+  const lines = [...(server === null ? [] : [serverLine(server)]), ...gaps.map(gapLine)];
+  return `${statusText(told)}${lines.map((line) => `${style.dim(line)}\n`).join("")}`;
 }
 
 /** What waits for a person first, then everything. */
@@ -269,10 +285,10 @@ export function worthShowing(
 }
 
 /** Who holds locks, what it cost as far as that is known, which walls stand, and how the last session ended. */
-function footer({ tasks, cost_usd, walls, isRunning, workflow }: Told): string {
+function footer({ tasks, cost_usd, walls, isRunning, isInside, workflow }: Told): string {
   const holders = tasks.filter(({ alive }) => alive !== null && alive.lease !== "over").length;
   const cost = cost_usd === null ? "" : `, ${cost_usd} USD`;
-  const stand = isRunning ? `; walls: ${wallWords(walls)}` : "";
+  const stand = isRunning && isInside !== true ? `; walls: ${wallWords(walls)}` : "";
   const last = workflow?.over == null ? "" : `; ${workflow.session} is ${workflow.over}`;
   return style.dim(`${counted(holders, "task")} with locks${cost}${stand}${last}`);
 }

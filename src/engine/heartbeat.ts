@@ -79,7 +79,7 @@ function whyNotTold({ usage, conversation }: HeartbeatInput, { role }: Call): De
     : deny("R-IN-001", "`conversation` is no id of a conversation", { field: "conversation" });
 }
 
-function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Task {
+export function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Task {
   const spent = { ...task, tokens: task.tokens + tokens };
   if (usage === undefined) return spent;
   const { input = 0, cached = 0, output = 0, cost_usd: cost } = usage;

@@ -6,7 +6,8 @@ import type { CallRecord, Judged } from "./guard-world.ts";
 import type { GuardAnswer } from "./tool-call.ts";
 import type { Caller } from "./who-is-calling.ts";
 
-const shownMax = 3;
+const shownMax = 5;
+const reasonLengthMax = 220;
 /** What comes first decides: what cannot be read, what is nobody's to write, what is somebody else's. */
 const precedence: readonly RuleCode[] = ["R-IN-001", "R-PW-002", "R-PW-001"];
 
@@ -15,10 +16,12 @@ export function refusalOf(objections: readonly Objection[]): Deny | undefined {
   const sorted = objections.toSorted((one, other) => rank(one.code) - rank(other.code));
   const [first] = sorted;
   if (first === undefined) return undefined;
-  const reasons = [...new Set(sorted.map(({ reason }) => reason))];
-  const more = reasons.length > shownMax ? ` (and ${reasons.length - shownMax} more)` : "";
-  const reason = reasons.slice(0, shownMax).join("; ") + more;
-  return deny(first.code, reason, first.path === undefined ? {} : { path: first.path });
+  const all = [...new Set(sorted.map(({ reason }) => reason))];
+  const reasons = all.slice(0, shownMax);
+  const shown = reasons.length === 1 ? reasons : reasons.map((one) => shortened(one, reasonLengthMax));
+  const more = all.length > shownMax ? ` (and ${all.length - shownMax} more)` : "";
+  const path = first.path === undefined ? {} : { path: first.path };
+  return deny(first.code, shown.join("; ") + more, { ...path, reasons });
 }
 
 function rank(code: RuleCode): number {

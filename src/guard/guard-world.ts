@@ -108,16 +108,15 @@ export interface CallSandbox {
 
 export interface TreeWatch {
   /**
-   * Before something that may write anything; `name` says what, to ask for it again. Within a turn it begins where the
-   * call before it ended, so that what was written between the two is found too.
+   * Before something that may write anything; `name` says what, to ask for it again. `contained`: in the sandbox, where
+   * what is there outside the lock is read-only.
    */
-  remember(name: string, root: string, turn?: string): Promise<void>;
+  remember(name: string, root: string, how?: { readonly contained?: boolean }): Promise<void>;
   /** Undefined where nothing was remembered. */
   compare(name: string): Promise<Changed | undefined>;
   /** Makes paths that were compared again what they were; what they are now is kept on a ref of the task's. */
   undo(name: string, paths: readonly string[], task: string | null): Promise<Undone>;
-  /** It is over; within a turn, what was seen last is what the next call begins with. */
-  forget(name: string, turn?: string): void;
+  forget(name: string): void;
 }
 
 /** What has changed since something was remembered. */
@@ -125,8 +124,6 @@ export interface Changed {
   /** Relative to the root. */
   readonly paths: readonly string[];
   readonly sinceMs: number;
-  /** True where that was at the end of an earlier call. */
-  readonly carried?: boolean;
 }
 
 export interface Undone {

@@ -16,7 +16,7 @@ import { mayChange } from "./may-change.ts";
 import { beginningFor } from "./session-beginning.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
-import { preparedId, turnName } from "./trees/call-file.ts";
+import { preparedId } from "./trees/call-file.ts";
 import { type Caller, whoIsCalling } from "./who-is-calling.ts";
 
 /** One call of a client, whatever event it is of; while anything is active it is also written down. */
@@ -118,9 +118,7 @@ async function judgeBeside(
       return tellReadOnly(await judgeAfter(caller, judging), caller, judging.call);
     case "stop":
     case "subagent-stop":
-      if (caller.kind === "task") return judgeStop(caller, judging);
-      judging.world.trees?.forget(turnName(judging.call));
-      return passed(caller);
+      return caller.kind === "task" ? judgeStop(caller, judging) : passed(caller);
     default: {
       if (caller.kind === "task" && judging.call.event !== "compact")
         await rememberBeginning(caller.holder, judging.call, judging);

@@ -2,11 +2,9 @@ import { deny } from "../core/rules/verdict.ts";
 import { passed } from "./answers.ts";
 import { limitsOf, limitsWithoutTask } from "./call-limits.ts";
 import type { Judged } from "./guard-world.ts";
-import { findStrayed } from "./judge-strays.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { violationOf } from "./refuse-and-record.ts";
 import type { ToolCall } from "./tool-call.ts";
-import { turnName } from "./trees/call-file.ts";
 import { changedSince, rememberTree } from "./watched-changes.ts";
 import type { Caller } from "./who-is-calling.ts";
 
@@ -33,12 +31,8 @@ export async function judgeStop(caller: Worker, judging: Judging): Promise<Judge
   const { call, desk, world } = judging;
   const { id, state } = caller.holder;
   if (isStarted(world)) return passed(caller);
-  // What a call left running has written since the last one.
-  const late = await findStrayed(caller, turnName(call), judging);
-  world.trees?.forget(turnName(call));
   if (state !== "IN_PROGRESS") return passed(caller);
-  const told = late === undefined ? [] : [`${late.code}: ${late.reason}`];
-  const missing = [...told, ...(await findMissing(caller, judging))];
+  const missing = await findMissing(caller, judging);
   const refusal = deny("R-PO-001", missing.join("; "));
   const violation = violationOf(caller, call, { kind: "sent-back", refusal, target: id });
   const { times } = await desk.record(violation);

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { protectedEntryOf } from "../core/paths/protected-paths.ts";
 import type { Scope } from "../core/paths/scope.ts";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted, shortened } from "../core/points/quoted.ts";
 import { findForbidden, findOutside } from "../core/rules/judge-write.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
 import { listed } from "./answers.ts";
 import { limitsOf, limitsWithoutTask, scopeOf } from "./call-limits.ts";
-import type { Changed } from "./guard-world.ts";
+import type { Changed, Undone } from "./guard-world.ts";
 import { wayToWiden } from "./judge-operation.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { violationOf } from "./refuse-and-record.ts";
@@ -48,7 +48,7 @@ export async function findStrayed(caller: Worker, name: string, judging: Judging
     changed = isUndone ? await changedSince(name, world, settings) : undefined;
   }
   if (first === undefined || outcome.strayed.size === 0) return undefined;
-  const verdict = deny("R-PW-001", told(caller, first, outcome), {
+  const verdict = deny("R-PW-001", told(caller, outcome), {
     paths: [...outcome.strayed].slice(0, recordedMax),
   });
   await record(caller, outcome, judging);
@@ -77,10 +77,16 @@ async function undo(found: readonly string[], { left, refs }: Outcome, undoing: 
     else left.set(path, why);
   }
   if (own.length === 0 || world.trees === undefined) return false;
-  const undone = await world.trees.undo(name, own, task);
+  const undone = await world.trees.undo(name, own, task).catch((error: Error) => failedFor(own, error));
   for (const { path, why } of undone.left) left.set(path, why);
   if (undone.ref !== undefined) refs.push(undone.ref);
   return undone.ref !== undefined;
+}
+
+/** What strayed is told, whatever keeps it from being put back. */
+function failedFor(paths: readonly string[], { message }: Error): Undone {
+  const [line = ""] = message.split("\n");
+  return { left: paths.map((path) => ({ path, why: `it could not be put back: ${shortened(line, 160)}` })) };
 }
 
 /**
@@ -101,17 +107,16 @@ function whoseElse(path: string, theirs: Scope, { unclaimed }: Judging["settings
 }
 
 /** For the agent: what strayed, what became of it, and the next step. */
-function told(caller: Worker, { carried = false }: Changed, { strayed, left, refs }: Outcome): string {
+function told(caller: Worker, { strayed, left, refs }: Outcome): string {
   const paths = [...strayed];
   const where =
     caller.kind === "task" ? "outside the lock scope" : "in the project, by a caller without a task";
-  const when = carried ? " (or since the call before it)" : "";
   const kept = refs.map((ref) => quoted(ref, 300)).join(", ");
   const staying = [...left].map(([path, why]) => `${quoted(path)} (${why})`);
   const more = staying.length > shownMax ? `, and ${staying.length - shownMax} more` : "";
   const [path = ""] = paths.filter((one) => !left.has(one));
   return [
-    `changed ${where} while it ran: ${listed(paths)}${when}`,
+    `changed ${where} while it ran: ${listed(paths)}`,
     ...(refs.length === 0 ? [] : [`it was put back, and is kept on ${kept}`]),
     ...(left.size === 0
       ? []

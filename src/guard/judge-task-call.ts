@@ -65,7 +65,7 @@ export async function letRun(caller: Caller, running: Running, judging: Judging)
     return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
   const command = settings.opaque === "sandbox" ? await contained(running, judging) : undefined;
-  await rememberCall(call, world);
+  await rememberCall(call, world, { contained: command !== undefined });
   return passed(caller, command === undefined ? {} : { command });
 }
 

@@ -1,5 +1,5 @@
 import { quoted } from "../core/points/quoted.ts";
-import { type Deny, deny } from "../core/rules/verdict.ts";
+import { deny } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import type { CommandLimits, Objection } from "../core/shell/judge-command.ts";
 import type { RefusalKind, ShellAnalysis } from "../core/shell/types.ts";
@@ -34,18 +34,20 @@ export async function judgeUnclaimedCall(
   const concerns = ({ code, path }: Objection) =>
     code !== "R-PW-001" ||
     (unclaimed === "deny" && (path === undefined || insideOf(path, limits).length > 0));
-  const refusal = refusalOf(found.objections.filter(concerns));
+  const refusal = refusalOf(
+    found.objections.filter(concerns).map((one) => ({ ...one, reason: whatFor(one, limits) })),
+  );
   if (refusal === undefined)
     return found.opaque.length === 0
       ? letPass(caller, judging)
       : letRun(caller, { opaque: found.opaque, limits }, judging);
-  const told = `no task is claimed: ${wayToClaim(judging)}; refused: ${whatFor(refusal, limits)}`;
+  const told = `no task is claimed: ${wayToClaim(judging)}; refused: ${refusal.reason}`;
   return refuseAndRecord(caller, deny(refusal.code, told, refusal.details), judging);
 }
 
 /** The lock that it lies outside of is nobody's. */
-function whatFor({ code, reason, details }: Deny, limits: CommandLimits): string {
-  const [inside] = typeof details.path === "string" ? insideOf(details.path, limits) : [];
+function whatFor({ code, reason, path }: Objection, limits: CommandLimits): string {
+  const [inside] = path === undefined ? [] : insideOf(path, limits);
   return code === "R-PW-001" && inside !== undefined ? `writing ${quoted(inside)}` : reason;
 }
 

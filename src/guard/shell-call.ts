@@ -24,7 +24,7 @@ export async function analyzeFor(
       tmpdir: environment.TMPDIR ?? "",
       ...(names === undefined ? {} : { environment: names }),
       ...(task === undefined ? {} : { task }),
-      ...{ disk, mayBeRef },
+      ...{ disk, mayBeRef, processes: [process.pid] },
     },
   );
 }

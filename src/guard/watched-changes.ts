@@ -1,6 +1,6 @@
 import type { Changed, GuardSettings, GuardWorld } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
-import { callName, turnName } from "./trees/call-file.ts";
+import { callName } from "./trees/call-file.ts";
 
 type World = Pick<GuardWorld, "checkout" | "place" | "trees">;
 
@@ -17,9 +17,13 @@ export async function rememberTree(name: string, call: ToolCall, world: World): 
   await world.trees?.remember(name, treeOf(call, world));
 }
 
-/** The same for one call, which goes on where the agent's last one ended. */
-export async function rememberCall(call: ToolCall, world: World): Promise<void> {
-  await world.trees?.remember(callName(call), treeOf(call, world), turnName(call));
+/** The same for one call. */
+export async function rememberCall(
+  call: ToolCall,
+  world: World,
+  how: { readonly contained?: boolean } = {},
+): Promise<void> {
+  await world.trees?.remember(callName(call), treeOf(call, world), how);
 }
 
 /** A tool that nobody here knows is compared afterwards, whatever its arguments are called. */

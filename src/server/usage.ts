@@ -1,57 +1,124 @@
-import { field } from "../core/points/fields.ts";
-import { readJsonBytes } from "../core/text/read-json.ts";
+import { field, isText } from "../core/points/fields.ts";
+import { readJson, readJsonBytes } from "../core/text/read-json.ts";
 import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
+import type { NativeAnswer } from "../guard/tool-call.ts";
 
-/** As long as an agent's session counts as one. */
-const sessionMs = 12 * 3600 * 1000;
-const sessionsMax = 1000;
+/** As long as a call may take: a person may have to allow it first, and be asleep. */
+const callMs = 12 * 3600 * 1000;
+/** Longer than any model takes for its next call. */
+const turnMs = 30 * 60 * 1000;
+const agentsMax = 1000;
+
+/** The agent of a session, or one of its subagents, in the middle of a turn. */
+interface AgentAtWork {
+  /** Those that it was asked about and not told the end of. */
+  readonly calls: ReadonlySet<string>;
+  readonly usedMs: number;
+}
 
 /**
- * When the guard was last used. A client that calls over HTTP cannot start the server again, so one whose session has
- * not ended keeps it running.
+ * When the guard was last used. A client that calls over HTTP cannot start the server again in the middle of a turn, so
+ * one of its agents that is in one keeps it running; each turn begins with a command that starts it. How a turn or a
+ * session ends is told by commands, on the socket.
  */
 export class Usage {
   readonly #guard: GuardEndpoint;
   readonly #idleMs: number;
-  readonly #sessions = new Map<string, number>();
-  #lastMs = performance.now();
+  readonly #now: () => number;
+  readonly #atWork = new Map<string, AgentAtWork>();
+  #lastMs: number;
   #underWay = 0;
 
-  constructor(guard: GuardEndpoint, idleMs: number) {
+  constructor(guard: GuardEndpoint, idleMs: number, now = () => performance.now()) {
     this.#guard = guard;
     this.#idleMs = idleMs;
+    this.#now = now;
+    this.#lastMs = now();
   }
 
-  readonly onSocket: GuardEndpoint = async (...call) => {
+  readonly onSocket: GuardEndpoint = async (client, payload, env) => {
+    const answer = await this.#ask(client, payload, env);
+    if (this.#atWork.size > 0) this.#noteEnd(readJsonBytes(payload), answer);
+    return answer;
+  };
+
+  readonly overHttp: GuardEndpoint = async (client, payload, env) => {
+    const answer = await this.#ask(client, payload, env);
+    const document = readJsonBytes(payload);
+    this.#noteCall(document, answer);
+    this.#noteEnd(document, answer);
+    return answer;
+  };
+
+  isOver(): boolean {
+    const now = this.#now();
+    for (const [agent, { calls, usedMs }] of this.#atWork)
+      if (now - usedMs > (calls.size > 0 ? callMs : turnMs)) this.#atWork.delete(agent);
+    return this.#underWay === 0 && this.#atWork.size === 0 && now - this.#lastMs >= this.#idleMs;
+  }
+
+  readonly #ask: GuardEndpoint = async (...call) => {
     this.#underWay += 1;
     try {
       return await this.#guard(...call);
     } finally {
       this.#underWay -= 1;
-      this.#lastMs = performance.now();
+      this.#lastMs = this.#now();
     }
   };
 
-  readonly overHttp: GuardEndpoint = (client, payload, env) => {
-    this.#note(payload);
-    return this.onSocket(client, payload, env);
-  };
-
-  isOver(): boolean {
-    const now = performance.now();
-    for (const [session, usedMs] of this.#sessions)
-      if (now - usedMs > sessionMs) this.#sessions.delete(session);
-    return this.#underWay === 0 && this.#sessions.size === 0 && now - this.#lastMs >= this.#idleMs;
+  #noteCall(document: unknown, { exit }: NativeAnswer): void {
+    const agent = agentOf(document);
+    if (agent === undefined) return;
+    const calls = new Set(this.#atWork.get(agent)?.calls);
+    const call = String(field(document, "tool_use_id"));
+    // A call that is refused does not run, and nothing more is told of it.
+    if (field(document, "hook_event_name") === "PreToolUse" && exit === 0) calls.add(call);
+    else calls.delete(call);
+    this.#put(agent, { calls, usedMs: this.#now() });
   }
 
-  #note(payload: Uint8Array): void {
-    const document = readJsonBytes(payload);
-    const session = field(document, "session_id");
-    if (typeof session !== "string") return;
-    this.#sessions.delete(session); // the newest stand last
-    if (field(document, "hook_event_name") === "SessionEnd") return;
-    this.#sessions.set(session.slice(0, 200), performance.now());
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > sessionsMax && oldest !== undefined) this.#sessions.delete(oldest);
+  #noteEnd(document: unknown, { stdout }: NativeAnswer): void {
+    const agent = agentOf(document);
+    if (agent === undefined) return;
+    switch (field(document, "hook_event_name")) {
+      case "Stop":
+      case "SubagentStop": {
+        // It goes on where its stop is refused, or where what it left running wakes it.
+        const isRefused = field(readJson(stdout), "decision") === "block";
+        if (!isRefused && !leavesWork(document)) this.#atWork.delete(agent);
+        return;
+      }
+      case "SessionEnd":
+        for (const other of this.#atWork.keys())
+          if (other.startsWith(sessionPart(agent))) this.#atWork.delete(other);
+    }
   }
+
+  #put(agent: string, at: AgentAtWork): void {
+    this.#atWork.delete(agent); // the newest stand last
+    this.#atWork.set(agent, at);
+    const [oldest] = this.#atWork.keys();
+    if (this.#atWork.size > agentsMax && oldest !== undefined) this.#atWork.delete(oldest);
+  }
+}
+
+const nameLengthMax = 200;
+
+/** Its session and its own id, which only subagents have. */
+function agentOf(document: unknown): string | undefined {
+  const [session, agent] = [field(document, "session_id"), field(document, "agent_id")];
+  if (!isText(session)) return undefined;
+  return `${session.slice(0, nameLengthMax)}\n${isText(agent) ? agent.slice(0, nameLengthMax) : ""}`;
+}
+
+function sessionPart(agent: string): string {
+  return agent.slice(0, agent.indexOf("\n") + 1);
+}
+
+function leavesWork(document: unknown): boolean {
+  return ["background_tasks", "session_crons"].some((name) => {
+    const left = field(document, name);
+    return Array.isArray(left) && left.length > 0;
+  });
 }

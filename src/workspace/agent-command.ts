@@ -13,9 +13,23 @@ const systemPath = ["/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
 export function placeCommand(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const words = [realpathSync(process.execPath), join(installFolder(), "bin", "lockstep.cjs")];
-  const making = join(folder, `.lockstep-${process.pid}`);
-  writeFileSync(making, `#!/bin/sh\nexec ${words.map(shellWord).join(" ")} "$@"\n`, { mode: 0o755 });
-  renameSync(making, join(folder, "lockstep"));
+  put(folder, "lockstep", { text: `#!/bin/sh\nexec ${words.map(shellWord).join(" ")} "$@"\n`, mode: 0o755 });
+}
+
+/**
+ * What a login shell reads last, for an agent's home. Before it `/etc/profile` has set the search path anew, on Debian
+ * for one, and the person's own profile is hidden.
+ */
+export function placeProfile(folder: string, path: string): string {
+  return put(folder, ".profile", { text: `PATH=${shellWord(path)}\nexport PATH\n`, mode: 0o644 });
+}
+
+/** Whole or not there: another agent's shell may read it at this moment. */
+function put(folder: string, name: string, { text, mode }: { text: string; mode: number }): string {
+  const making = join(folder, `.${name}-${process.pid}`);
+  writeFileSync(making, text, { mode });
+  renameSync(making, join(folder, name));
+  return join(folder, name);
 }
 
 /** The folder comes first, so that no file of a project is taken for the command. */

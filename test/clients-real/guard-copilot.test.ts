@@ -9,7 +9,6 @@ import { sandboxCases } from "./support/sandbox-cases.ts";
 const installed = await installClient("copilot", "@github/copilot", "1.0.102");
 
 const copilot: GuardedCase = {
-  topOnly: true,
   client: "copilot",
   installed,
   calls: {
@@ -30,11 +29,13 @@ const copilot: GuardedCase = {
   standIn: openaiStandIn,
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
   start: (place) => {
+    // As it asks at its first start. With `--trust-folder` it reads no hooks in a folder below.
+    place.home.write(".copilot/config.json", JSON.stringify({ trustedFolders: [place.folder] }));
     return {
       words: [
         ...["copilot", "-p", place.prompt, "--model", "stand-in"],
         ...(place.permits ?? ["--allow-all-tools", "--allow-all-paths"]),
-        ...["--trust-folder", "--output-format", "json"],
+        ...["--output-format", "json"],
       ],
       env: {
         COPILOT_OFFLINE: "true",

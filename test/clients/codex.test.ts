@@ -121,6 +121,19 @@ describe("the usage of a thread", () => {
     expect(used.ofTotal(total(3000, 1200, 150))).toEqual([]);
   });
 
+  it("is told before the tools of an answer run, where the record says it then, and not again after them", () => {
+    const recorded = (thread_id: string, ...of: Parameters<typeof total>) =>
+      `${JSON.stringify({ type: "token_usage_record", payload: { thread_id, usage: total(1, 0, 1), thread_token_usage: total(...of) } })}\n`;
+    using home = temporaryFolder({ [record]: recorded(thread, 1000, 400, 50) });
+    const used = new ThreadUsage(home.path);
+    used.follow(thread);
+    expect(used.recorded()).toEqual(usage(600, 400, 50));
+    appendFileSync(join(home.path, record), counted(1000, 400, 50) + recorded("another", 9000, 0, 900));
+    expect(used.recorded()).toEqual([]);
+    appendFileSync(join(home.path, record), recorded(thread, 1500, 400, 60));
+    expect(used.recorded()).toEqual(usage(500, 0, 10));
+  });
+
   it("that goes on is not told again", () => {
     using home = temporaryFolder({ [record]: `${counted(1000, 400, 50)}${counted(4000, 1600, 200)}` });
     const used = new ThreadUsage(home.path, thread);

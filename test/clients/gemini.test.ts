@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, readdirSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { ChatUsage } from "../../src/clients/gemini/chat-usage.ts";
 import { GeminiReading } from "../../src/clients/gemini/read-stream.ts";
 import { geminiAgent } from "../../src/clients/gemini/run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -29,7 +30,7 @@ const failed = (message: string) => ({
 });
 
 function read(messages: readonly unknown[], exit = 0, tail = "") {
-  const reading = new GeminiReading();
+  const reading = new GeminiReading(new ChatUsage("/nowhere"));
   const events = messages.flatMap((message) => reading.read(message));
   return { events, end: reading.end({ exit, tail }) };
 }
@@ -128,6 +129,75 @@ describe("what gemini prints", () => {
 
   it("says nothing of an end that it does not explain", () => {
     expect(read([init], 42, "Error resuming session").end).toBeUndefined();
+  });
+});
+
+describe("the usage of a conversation", () => {
+  const record = `tmp/project/chats/session-2026-11-16T14-46-${id.slice(0, 8)}.jsonl`;
+  const answer = (
+    name: string,
+    [input, cached, output, thoughts = 0]: readonly number[],
+    more: object = {},
+  ) => ({
+    ...{ id: name, type: "gemini", content: "", ...more },
+    tokens: { input, output, cached, thoughts, tool: 0, total: (input ?? 0) + (output ?? 0) + thoughts },
+  });
+  const asks = { id: "u", type: "user", content: [{ text: 'a text with "tokens"' }] };
+  const lines = (...documents: object[]) => documents.map((one) => `${JSON.stringify(one)}\n`).join("");
+  const usage = (input: number, cached: number, output: number) => ({
+    ...{ type: "usage", tokens: input + output, input, cached, output },
+  });
+  const total = (input: number, cached: number, output: number) => ({
+    ...{ input_tokens: input, cached, output_tokens: output, total_tokens: input + output },
+  });
+
+  it("is told answer by answer, before the tools of an answer have ended, and each once", () => {
+    using home = temporaryFolder({ [record]: lines({ sessionId: id }) });
+    const used = new ChatUsage(home.path);
+    expect(used.recorded()).toEqual([]);
+    used.follow(id);
+    const add = (...documents: object[]) => appendFileSync(join(home.path, record), lines(...documents));
+    add(asks, answer("a", [1200, 200, 11, 5]));
+    expect(used.recorded()).toEqual([usage(1000, 200, 16)]);
+    add(
+      answer("a", [1200, 200, 11, 5], { toolCalls: [{ name: "run_shell_command" }] }),
+      answer("b", [30, 0, 2]),
+    );
+    expect(used.recorded()).toEqual([usage(30, 0, 2)]);
+    expect(used.recorded()).toEqual([]);
+  });
+
+  it("has in its total what the record did not tell, and nothing after it", () => {
+    using home = temporaryFolder({ [record]: lines(answer("a", [1200, 200, 11])) });
+    const used = new ChatUsage(home.path);
+    used.follow(id);
+    expect(used.recorded()).toEqual([usage(1000, 200, 11)]);
+    expect(used.ofTotal(total(1280, 230, 18))).toEqual([usage(50, 30, 7)]);
+    appendFileSync(join(home.path, record), lines(answer("b", [80, 30, 7])));
+    expect(used.recorded()).toEqual([]);
+  });
+
+  it("does not count what earlier runs used, though the record has all of it again and in a second file", () => {
+    const before = answer("a", [1200, 200, 11]);
+    using home = temporaryFolder({ [record]: lines(before) });
+    const used = new ChatUsage(home.path, id);
+    const second = record.replace("14-46", "14-59");
+    home.write(second, lines({ $set: { messages: [asks, before] } }));
+    appendFileSync(join(home.path, record), lines({ $set: { messages: [asks, before] } }));
+    expect(used.recorded()).toEqual([]);
+    appendFileSync(join(home.path, second), lines(answer("b", [70, 0, 3])));
+    expect(used.recorded()).toEqual([usage(70, 0, 3)]);
+  });
+
+  it.each<[string, unknown]>([
+    ["without an id", { type: "gemini", tokens: { input: 5, total: 6 } }],
+    ["with nonsense", { id: "x", type: "gemini", tokens: { input: -5, cached: 1e99, total: "many" } }],
+    ["that is none", ["tokens"]],
+  ])("is nothing in a message %s", (_, message) => {
+    using home = temporaryFolder({ [record]: `${JSON.stringify(message)}\n"tokens"\n` });
+    const used = new ChatUsage(home.path);
+    used.follow(id);
+    expect(used.recorded()).toEqual([]);
   });
 });
 

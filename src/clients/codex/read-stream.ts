@@ -1,6 +1,6 @@
 import { field, isText } from "../../core/points/fields.ts";
 import { shortened } from "../../core/points/quoted.ts";
-import type { AgentEnd, AgentEvent } from "../agent.ts";
+import type { AgentEnd, AgentEvent, Usage } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import type { StreamReading } from "../process/stream-client.ts";
 import { toolLine } from "../process/tool-line.ts";
@@ -30,19 +30,23 @@ export class CodexReading implements StreamReading {
       case "item.started":
         return this.#readBegun(field(message, "item"));
       case "item.completed":
-        return [...this.#readItem(field(message, "item")), ...this.#usage.recorded()];
+        return this.#readItem(field(message, "item"));
       case "turn.completed":
         return this.#usage
           .ofTotal(field(message, "usage"))
           .map((one) => ({ ...one, turns: 1 + this.#calls }));
       case "turn.failed":
         this.#error = textOf(field(message, "error"), "message") || "it did not say why it failed";
-        return this.#usage.recorded();
+        return [];
       case "error":
         return saidOf(textOf(message, "message"));
       default:
         return [];
     }
+  }
+
+  used(): readonly Usage[] {
+    return this.#usage.recorded();
   }
 
   end({ exit }: { readonly exit: number | null }): AgentEnd | undefined {

@@ -20,6 +20,8 @@ export function codexAgent(settings: ClientSettings): AgentClient {
       can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
       home,
       passes,
+      noise:
+        /could not create PATH aliases|failed to install system skills|failed to record rollout items|^Reading (?:additional input|prompt) from stdin/,
       words: wordsFor,
       read: ({ outside, resume }) => new CodexReading(new ThreadUsage(outside(folder), resume)),
       check: () => check(person, folder, { passes, env: settings.env }),

@@ -1,17 +1,10 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { field } from "../../core/points/fields.ts";
 import type { Usage } from "../agent.ts";
-import { AppendedLines, isAbsence } from "../process/appended-lines.ts";
+import { AppendedLines } from "../process/appended-lines.ts";
 import { jsonLine } from "../process/json-line.ts";
-
-interface Total {
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-}
-
-const none: Total = { input: 0, cached: 0, output: 0 };
+import { pathsIn } from "../process/paths-in.ts";
+import { type Counts, ToldUsage, tokensIn } from "../process/told-usage.ts";
 
 /**
  * The client tells what a thread has used only when it ends, and then with all that earlier runs used. Its own record
@@ -19,9 +12,9 @@ const none: Total = { input: 0, cached: 0, output: 0 };
  */
 export class ThreadUsage {
   readonly #sessions: string;
+  readonly #told = new ToldUsage();
   #thread: string | undefined;
   #record: AppendedLines | undefined;
-  #told = none;
 
   /** `resumed`: the thread that has a past. */
   constructor(home: string, resumed?: string) {
@@ -40,28 +33,12 @@ export class ThreadUsage {
   /** What the record has that was not told yet. */
   recorded(): Usage[] {
     this.#record ??= this.#find();
-    const totals = (this.#record?.next() ?? []).flatMap((line) => {
-      // The rest of the record is everything that was said and read: it is not even parsed.
-      const payload = line.includes('"token_count"') ? field(jsonLine(line), "payload") : undefined;
-      const total = field(field(payload, "info"), "total_token_usage");
-      return field(payload, "type") === "token_count" && total !== undefined ? [total] : [];
-    });
-    return totals.flatMap((total) => this.ofTotal(total));
+    return (this.#record?.next() ?? []).flatMap((line) => this.ofTotal(totalIn(line, this.#thread)));
   }
 
   /** What a total has that was not told yet. */
   ofTotal(usage: unknown): Usage[] {
-    const now = totalOf(usage);
-    const input = Math.max(0, now.input - this.#told.input);
-    const cached = Math.max(0, now.cached - this.#told.cached);
-    const output = Math.max(0, now.output - this.#told.output);
-    if (input + cached + output === 0) return [];
-    this.#told = {
-      input: this.#told.input + input,
-      cached: this.#told.cached + cached,
-      output: this.#told.output + output,
-    };
-    return [{ type: "usage", tokens: input + output, input, cached, output }];
+    return this.#told.ofTotal(totalOf(usage));
   }
 
   #find(): AppendedLines | undefined {
@@ -71,6 +48,17 @@ export class ThreadUsage {
   }
 }
 
+/** Of a record of usage, before an answer's tools run; of a count, which older versions have alone, after them. */
+function totalIn(line: string, thread: string | undefined): unknown {
+  // The rest of the record is everything that was said and read: it is not even parsed.
+  if (!line.includes('"token_')) return undefined;
+  const document = jsonLine(line);
+  const payload = field(document, "payload");
+  if (field(payload, "type") === "token_count") return field(field(payload, "info"), "total_token_usage");
+  const isOwn = field(document, "type") === "token_usage_record" && field(payload, "thread_id") === thread;
+  return isOwn ? field(payload, "thread_token_usage") : undefined;
+}
+
 /** The folders of days in those of months in those of years; deeper, agents could have laid links in circles. */
 function daysIn(sessions: string): readonly string[] {
   const isDate = (name: string) => /^\d{2,4}$/.test(name);
@@ -78,23 +66,9 @@ function daysIn(sessions: string): readonly string[] {
   return below(below(below([sessions])));
 }
 
-function pathsIn(folder: string, isWanted: (name: string) => boolean): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter(isWanted)
-      .map((name) => join(folder, name));
-  } catch (error) {
-    if (isAbsence(error)) return [];
-    throw error;
-  }
-}
-
 /** What was read from the cache is part of its input, thoughts are part of its output. */
-function totalOf(usage: unknown): Total {
-  const count = (name: string) => {
-    const value = field(usage, name);
-    return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
-  };
-  const cached = Math.min(count("cached_input_tokens"), count("input_tokens"));
-  return { input: count("input_tokens") - cached, cached, output: count("output_tokens") };
+function totalOf(usage: unknown): Counts {
+  const input = tokensIn(usage, "input_tokens");
+  const cached = Math.min(tokensIn(usage, "cached_input_tokens"), input);
+  return { input: input - cached, cached, output: tokensIn(usage, "output_tokens") };
 }

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { field, isText } from "../../core/points/fields.ts";
 import { shortened } from "../../core/points/quoted.ts";
-import type { AgentEnd, AgentEvent } from "../agent.ts";
+import type { AgentEnd, AgentEvent, Usage } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import { AppendedLines } from "../process/appended-lines.ts";
 import { jsonLine } from "../process/json-line.ts";
 import type { StreamReading } from "../process/stream-client.ts";
+import { type Counts, ToldUsage, tokensIn } from "../process/told-usage.ts";
 import { toolLine } from "../process/tool-line.ts";
 import { readEnd } from "./read-end.ts";
 
@@ -15,6 +16,7 @@ const textLengthMax = 2000;
 export class CopilotReading implements StreamReading {
   readonly #record: AppendedLines;
   readonly #session: string;
+  readonly #told = new ToldUsage();
   #isTold = false;
   /** What it said last. */
   #text = "";
@@ -29,6 +31,14 @@ export class CopilotReading implements StreamReading {
 
   read(message: unknown): readonly AgentEvent[] {
     return [...this.#newConversation(), ...this.#readMessage(message)];
+  }
+
+  used(): readonly Usage[] {
+    return this.#record.next().flatMap((line) => {
+      const event = line.includes('"session.usage_record"') ? jsonLine(line) : undefined;
+      const isUsage = field(event, "type") === "session.usage_record";
+      return isUsage ? this.#told.add(countsOf(field(field(event, "data"), "usage"))) : [];
+    });
   }
 
   end({ exit, tail }: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined {
@@ -49,7 +59,7 @@ export class CopilotReading implements StreamReading {
         // A subagent's words are no answer.
         if (field(message, "agentId") === undefined && isText(field(data, "content")))
           this.#text = textOf(data, "content");
-        return [...saidOf(textOf(data, "content")), ...this.#used()];
+        return saidOf(textOf(data, "content"));
       case "tool.execution_start":
         return [toolOf(data)];
       case "tool.execution_complete":
@@ -60,36 +70,17 @@ export class CopilotReading implements StreamReading {
       case "session.info":
       case "session.warning":
         return saidOf(textOf(data, "message"));
-      case "assistant.turn_end":
-      case "result":
-        return this.#used();
       default:
         return [];
     }
   }
-
-  #used(): AgentEvent[] {
-    return this.#record.next().flatMap((line) => {
-      const event = line.includes('"session.usage_record"') ? jsonLine(line) : undefined;
-      return field(event, "type") === "session.usage_record"
-        ? usageOf(field(field(event, "data"), "usage"))
-        : [];
-    });
-  }
 }
 
 /** Of one answer of the model; what was read from the cache is part of its input. */
-function usageOf(usage: unknown): AgentEvent[] {
-  const count = (name: string) => {
-    const value = field(usage, name);
-    return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
-  };
-  const cached = Math.min(count("cacheReadTokens"), count("inputTokens"));
-  const input = count("inputTokens") - cached;
-  const output = count("outputTokens");
-  return input + cached + output === 0
-    ? []
-    : [{ type: "usage", tokens: input + output, input, cached, output }];
+function countsOf(usage: unknown): Counts {
+  const input = tokensIn(usage, "inputTokens");
+  const cached = Math.min(tokensIn(usage, "cacheReadTokens"), input);
+  return { input: input - cached, cached, output: tokensIn(usage, "outputTokens") };
 }
 
 /** Some models get a tool whose input is a patch as it is. */

@@ -1,15 +1,17 @@
 import { field, isText } from "../../core/points/fields.ts";
 import { shortened } from "../../core/points/quoted.ts";
-import type { AgentEnd, AgentEvent } from "../agent.ts";
+import type { AgentEnd, AgentEvent, Usage } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import type { StreamReading } from "../process/stream-client.ts";
 import { toolLine } from "../process/tool-line.ts";
+import type { ChatUsage } from "./chat-usage.ts";
 import { readEnd } from "./read-end.ts";
 
 const textLengthMax = 2000;
 
 /** Reads `--output-format stream-json`. */
 export class GeminiReading implements StreamReading {
+  readonly #usage: ChatUsage;
   /** What it said since its last call of a tool; it comes in pieces. */
   #text = "";
   #result: unknown;
@@ -18,13 +20,17 @@ export class GeminiReading implements StreamReading {
   #turns = 1;
   #last: unknown;
 
+  constructor(usage: ChatUsage) {
+    this.#usage = usage;
+  }
+
   read(message: unknown): readonly AgentEvent[] {
     const type = field(message, "type");
     if (type === "tool_use" && this.#last !== "tool_use") this.#turns += 1;
     this.#last = type;
     switch (type) {
       case "init":
-        return conversationOf(message);
+        return this.#readConversation(field(message, "session_id"));
       case "message":
         if (field(message, "role") === "assistant") this.#text += textOf(message, "content");
         return [];
@@ -40,10 +46,14 @@ export class GeminiReading implements StreamReading {
         return saidOf(this.#fault);
       case "result":
         this.#result = message;
-        return [...saidOf(this.#text), ...usageOf(field(message, "stats"), this.#turns)];
+        return [...saidOf(this.#text), ...this.#readTotal(field(message, "stats"))];
       default:
         return [];
     }
+  }
+
+  used(): readonly Usage[] {
+    return this.#usage.recorded();
   }
 
   end({ exit, tail }: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined {
@@ -51,16 +61,21 @@ export class GeminiReading implements StreamReading {
     const said = textOf(field(this.#result, "error"), "message") || this.#fault;
     return readEnd({ exit, said, tail });
   }
+
+  #readConversation(id: unknown): AgentEvent[] {
+    if (!isText(id)) return [];
+    this.#usage.follow(id);
+    return [{ type: "conversation", id }];
+  }
+
+  #readTotal(stats: unknown): AgentEvent[] {
+    return this.#usage.ofTotal(stats).map((one) => ({ ...one, turns: this.#turns }));
+  }
 }
 
 function textOf(of: unknown, name: string): string {
   const text = field(of, name);
   return typeof text === "string" ? text : "";
-}
-
-function conversationOf(message: unknown): AgentEvent[] {
-  const id = field(message, "session_id");
-  return isText(id) ? [{ type: "conversation", id }] : [];
 }
 
 function saidOf(text: string): AgentEvent[] {
@@ -77,18 +92,4 @@ function toolOf(message: unknown): AgentEvent {
 function resultOf(message: unknown): string {
   const said = textOf(message, "output") || textOf(field(message, "error"), "message");
   return (said || textOf(message, "status")).slice(0, textLengthMax).toWellFormed();
-}
-
-/** Told once, at the end, for this run alone. Thoughts are in the total only. */
-function usageOf(stats: unknown, turns: number): AgentEvent[] {
-  const count = (name: string) => {
-    const value = field(stats, name);
-    return typeof value === "number" ? value : 0;
-  };
-  const output = count("total_tokens") - count("input_tokens");
-  const cached = count("cached");
-  const input = count("input_tokens") - cached;
-  return input + cached + output > 0
-    ? [{ type: "usage", tokens: input + output, input, cached, output, turns }]
-    : [];
 }

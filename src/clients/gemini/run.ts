@@ -5,6 +5,7 @@ import type { AgentClient, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
 import { networkVariables } from "../process/network-variables.ts";
 import { type ClientSettings, streamClient } from "../process/stream-client.ts";
+import { ChatUsage } from "./chat-usage.ts";
 import { geminiHome } from "./home.ts";
 import { GeminiReading } from "./read-stream.ts";
 
@@ -33,6 +34,7 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
       can: { resume: true, hooks: true, usage: true, cost: false, model: true, structured: false },
       home,
       passes: [...passes, ...cloud],
+      noise: /^(?:Warning: 256-color|YOLO mode is enabled|Ripgrep is not available|\[STARTUP\])/,
       words: (start, { model, args }) => ({
         words: [
           ...["--output-format", "stream-json"],
@@ -50,7 +52,7 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
         },
         input: withoutReferences(start.prompt),
       }),
-      read: () => new GeminiReading(),
+      read: ({ outside, resume }) => new GeminiReading(new ChatUsage(outside(folder), resume)),
       check: async () => {
         const fault = notLoggedIn(person, folder);
         if (fault !== undefined) return fault;

@@ -45,7 +45,9 @@ export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding
         ? forbiddenEntry(spelling.path, target, limits)
         : protectedHomeEntryOf(spelling.path, limits.place.home);
     if (entry === undefined) continue;
-    const reason = `\`${shown(target)}\` must not be written: ${holds(spelling.path, entry) ? "it holds" : "it lies in"} \`${entry}\``;
+    const reason = holds(spelling.path, entry)
+      ? `${spelling.path === "" ? "the whole project" : `\`${shown(target)}\``} must not be written at once, since it holds \`${entry}\`: name the files or folders in your scope`
+      : `\`${shown(target)}\` must not be written: it lies in \`${entry}\``;
     return { reason, details: { resource: target.resource, path: spelling.path, forbidden_scope: entry } };
   }
   return undefined;

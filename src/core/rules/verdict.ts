@@ -29,7 +29,7 @@ export function deny(code: RuleCode, reason: string, details: Details = {}): Den
   return { allow: false, code, reason: oneLine(reason), details };
 }
 
-const reasonLengthMax = 500;
+const reasonLengthMax = 1200;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a reason must not carry terminal commands
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 

@@ -1,3 +1,4 @@
+import { givenDescriptors } from "./descriptors.ts";
 import { Evaluator } from "./evaluate.ts";
 import { type ShellContext, TooMuch } from "./machine.ts";
 import { parseSource } from "./parse-source.ts";
@@ -43,5 +44,6 @@ function startOf(context: ShellContext): World {
     stopsOnError: false,
     physical: false,
     folders: new Set(),
+    descriptors: givenDescriptors,
   };
 }

@@ -46,7 +46,10 @@ export function shoptCommand({ m, args, world }: BuiltinCall): Outcome {
   const names = args.filter((arg) => !knownStart(arg).startsWith("-"));
   const strange = names.filter((name) => !harmless.test(known(name) ?? "?"));
   if (changes && strange.length > 0)
-    m.report.refuse("unparsed", `changes how the shell reads commands: ${known(strange[0] as Text) ?? "…"}`);
+    m.report.refuse(
+      "unparsed",
+      `\`shopt\` changes how the shell reads commands: leave \`${known(strange[0] as Text) ?? "…"}\` as it is`,
+    );
   return both(world, changes ? [] : undefined);
 }
 

@@ -38,7 +38,7 @@ function declareLocally(call: BuiltinCall): Outcome {
   const names = namesOf(args);
   const isGlobal = options.some((option) => /g/.test(option));
   if (options.some((option) => /[nluc]/.test(option)) || (isGlobal && m.escapes.locals !== undefined))
-    m.report.refuse("unparsed", "declares a variable in a way that is not followed");
+    m.report.refuse("unparsed", "declares a variable in a way that is not followed: use a plain assignment");
   if (options.some((option) => /f/.test(option) && /x/.test(option))) refuseFunction(call);
   if (options.some((option) => /r/.test(option))) for (const name of names) m.constants.add(name);
   if (!isGlobal) for (const name of names) m.escapes.locals?.add(name);
@@ -79,7 +79,10 @@ function exportNames(call: BuiltinCall, outcome: Outcome): Outcome {
 }
 
 function refuseFunction({ m }: BuiltinCall): void {
-  m.report.refuse("loader", "exports a function, which every shell started later would take for a command");
+  m.report.refuse(
+    "loader",
+    "exports a function, which every shell started later would take for a command: put it into the inner script",
+  );
 }
 
 /** A function that is gone may uncover the program of its name. */

@@ -77,16 +77,16 @@ const own: Readonly<Record<string, Builtin>> = {
   continue: leaveLoops,
   hash: ({ m, args, world }) => {
     if (args.some((arg) => /^-\w*p/.test(knownStart(arg))))
-      m.report.refuse("loader", "`hash -p` gives a command name to another file");
+      m.report.refuse("loader", "`hash -p` gives a command name to another file: run that file by its path");
     return both(world);
   },
   enable: ({ m, args, world }) => {
     if (args.some((arg) => !/^-[aps]+$/.test(knownStart(arg))))
-      m.report.refuse("loader", "`enable` changes which commands the shell runs itself");
+      m.report.refuse("loader", "`enable` changes which commands the shell runs itself: leave it out");
     return both(world);
   },
   bind: ({ m, world }) => {
-    m.report.refuse("loader", "`bind` attaches commands to keys");
+    m.report.refuse("loader", "`bind` attaches commands to keys: leave it out");
     return both(world, []);
   },
   let: ({ m, args, world }) => {
@@ -139,7 +139,10 @@ function sourceCommand({ m, args, world, input }: BuiltinCall): Outcome {
   if (pipe?.kind === "pipe" && pipe.content !== undefined) return m.code(pipe.content, world, input);
   if (device === "input" && input.kind === "text") return m.code(input.text, world, input);
   if (device !== undefined || pipe !== undefined) {
-    m.report.refuse("unknown-code", "sources text that cannot be known before it runs");
+    m.report.refuse(
+      "unknown-code",
+      "sources text that cannot be known before it runs: write the commands out",
+    );
     return both(world);
   }
   m.report.opaque("source", "it runs the commands of a file");
@@ -154,8 +157,11 @@ function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const words = afterDashes(args.slice(first));
   if (words.length === 0) {
     if (input.kind !== "none")
-      m.report.refuse("unparsed", "changes what later commands read, which is not followed");
-    return both(world, []);
+      m.report.refuse(
+        "unparsed",
+        "`exec` changes what all later commands read: redirect the one command that needs it",
+      );
+    return both({ ...world, descriptors: new Map(world.descriptors) }, []);
   }
   const outcome = m.run(words, world, input, { plain: true });
   m.escapes.exited.push(world);

@@ -12,8 +12,15 @@ export interface CodeSource {
  * that their meaning is kept; anything else that is unknown could be any code, and is refused.
  */
 export function codeSource(m: Machine, code: Text, world: World): CodeSource | undefined {
-  if (code.some((piece) => piece.kind === "unknown" && piece.source !== "generator")) {
-    m.report.refuse("unknown-code", "runs text as shell code that cannot be known before");
+  if (
+    code.some(
+      (piece) => piece.kind === "processes" || (piece.kind === "unknown" && piece.source !== "generator"),
+    )
+  ) {
+    m.report.refuse(
+      "unknown-code",
+      "runs text as shell code that cannot be known before: write the commands out",
+    );
     return undefined;
   }
   if (code.some((piece) => piece.kind === "unknown"))

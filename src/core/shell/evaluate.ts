@@ -25,7 +25,7 @@ import {
 import { parseSource } from "./parse-source.ts";
 import { redirect } from "./redirections.ts";
 import type { Report } from "./report.ts";
-import { afterRedirect, runCommand, runWords } from "./run-command.ts";
+import { afterRedirect, runCommand, runWords, withDescriptors } from "./run-command.ts";
 import { runArithmetic, runTest } from "./run-nested.ts";
 import { concat, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
@@ -146,11 +146,12 @@ export class Evaluator implements Machine {
         return this.#pipeline(node, world, input);
       case "Redirected": {
         const redirected = redirect(this, node.redirects, world, input);
-        return afterRedirect(this.node(node.command, world, redirected.input), redirected, world);
+        const inner = withDescriptors(world, redirected.descriptors);
+        return afterRedirect(this.node(node.command, inner, redirected.input), redirected, world);
       }
       case "Function":
         if (node.name.value === "command_not_found_handle")
-          this.report.refuse("loader", "defines what runs in place of unknown commands");
+          this.report.refuse("loader", "defines what unknown commands run: name the function otherwise");
         if (this.#made > 0) this.#madeBodies.add(node.body);
         return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
       case "CompoundList":

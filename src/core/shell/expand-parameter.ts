@@ -8,7 +8,7 @@ import type { Value, World } from "./world.ts";
 
 /** Set by the shell itself, to a number or plain name, whatever a command assigns to them. */
 const ownNames = new Set(
-  "# ? $ ! - RANDOM SRANDOM SECONDS LINENO PPID UID EUID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL GROUPS".split(
+  "# ? $ ! - RANDOM SRANDOM SECONDS LINENO UID EUID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL GROUPS".split(
     " ",
   ),
 );
@@ -43,6 +43,7 @@ export function variableValue(m: Machine, name: string, world: World): Value {
   if (/^[1-9]\d*$/.test(name)) {
     return world.positional === undefined ? "unknown" : itemAt(world.positional, Number(name) - 1);
   }
+  if (name === "PPID") return [[{ kind: "name", parent: true }]];
   if (ownNames.has(name)) return [anyName];
   if (ownTexts.has(name)) return "unknown";
   const assigned = world.variables.get(name);
@@ -200,7 +201,10 @@ function isPlainPattern(m: Machine, pattern: Word, world: World): boolean {
 /** `${x@P}` expands the value as a prompt, which runs the commands in it. */
 function runPrompt(m: Machine, text: Text): void {
   if (!/\$\(|`/.test(known(text) ?? "`")) return;
-  m.report.refuse("unknown-code", "expands a value as a prompt, which runs the commands in it");
+  m.report.refuse(
+    "unknown-code",
+    "expands a value as a prompt, which runs the commands in it: write the commands out",
+  );
 }
 
 function changeCase(text: Text, operator: string): Text {

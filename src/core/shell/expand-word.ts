@@ -36,6 +36,17 @@ export function expandSingle(m: Machine, word: Word, world: World): Text {
   );
 }
 
+/** The values of `export x=…` and its kin: braces make several of one, and no splitting happens. */
+export function expandDeclared(m: Machine, word: Word, world: World): readonly Text[] {
+  const choices = word.parts?.some((part) => part.type === "BraceExpansion") ? expandWordBraces(word) : [];
+  if (choices === undefined) return [unknownText];
+  if (choices.length === 0) return [m.single(word, world)];
+  return choices.flatMap((choice) => {
+    const again = wordOf(choice);
+    return again === undefined ? [unknownText] : expandDeclared(m, again, world);
+  });
+}
+
 /** A here-document's or double-quoted text's parts, in order. */
 export function expandQuoted(m: Machine, parts: readonly WordPart[], world: World): Text {
   return concat(...parts.map((part) => partText(m, part, world, true)));
@@ -113,7 +124,9 @@ function partText(m: Machine, part: WordPart, world: World, quoted: boolean): Te
     case "ProcessSubstitution":
       return [{ kind: "pipe", content: processOutput(m, part, world) }];
     case "BraceExpansion":
-      return literal(part.text);
+      // Where braces are not expanded, what stands in them still is.
+      if (part.parts === undefined) return literal(part.text);
+      return concat(literal("{"), expandQuoted(m, part.parts, world), literal("}"));
   }
 }
 

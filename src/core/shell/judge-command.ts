@@ -24,14 +24,7 @@ export interface Objection {
   readonly path?: string;
 }
 
-const devices: ReadonlySet<string> = new Set([
-  "/dev/null",
-  "/dev/stdout",
-  "/dev/stderr",
-  "/dev/tty",
-  "/dev/zero",
-  "/dev/full",
-]);
+const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/tty", "/dev/zero", "/dev/full"]);
 
 /** Everything about a command that its caller is not allowed; empty means that it may run. */
 export function judgeCommand(analysis: ShellAnalysis, limits: CommandLimits): readonly Objection[] {
@@ -44,10 +37,7 @@ export function judgeCommand(analysis: ShellAnalysis, limits: CommandLimits): re
 }
 
 function objectToWrite(write: ShellWrite, limits: CommandLimits): readonly Objection[] {
-  return targetsOf(write, limits.place).flatMap((target) => {
-    const objection = objectToTarget(target, write, limits);
-    return objection === undefined ? [] : [objection];
-  });
+  return targetsOf(write, limits.place).flatMap((target) => objectToTarget(target, write, limits));
 }
 
 /** A link made by the command itself is not there yet to be resolved: nothing may be written through it. */
@@ -84,19 +74,18 @@ function goesThrough(
   return path === link && write.action !== "delete";
 }
 
-function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits): Objection | undefined {
+function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits): readonly Objection[] {
   switch (target.kind) {
     case "nowhere":
-      return undefined;
-    case "unresolved":
-      return {
-        code: "R-PW-001",
-        reason: `${write.by} writes to \`${target.text}\`, which cannot be known before it runs: spell the path out`,
-      };
+      return [];
+    case "unresolved": {
+      const reason = `${write.by} writes to \`${target.text}\`, which cannot be known before it runs: spell the path out`;
+      return [{ code: "R-PW-001", reason }];
+    }
     case "outside":
       return isScratch(target.path, limits)
-        ? undefined
-        : outside(write.by, projectPath(target.path, limits.place));
+        ? []
+        : [outside(write.by, projectPath(target.path, limits.place))];
     case "glob":
       return objectToGlob(target, write, limits);
     case "path":
@@ -108,24 +97,22 @@ type GlobTarget = Extract<Target, { kind: "glob" }>;
 type PathTarget = Extract<Target, { kind: "path" }>;
 
 /** What the pattern could stand for, and what it stands for now, links resolved. */
-function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimits): Objection | undefined {
+function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimits): readonly Objection[] {
+  const shown = projectPath(target.pattern, limits.place);
   const forbidden = limits.forbidden.touching(target.entry) ?? protectedIn(target.entry.text);
-  if (forbidden !== undefined)
-    return {
-      code: "R-PW-002",
-      reason: `${write.by} writes to \`${projectPath(target.pattern, limits.place)}\`, which may lie in \`${forbidden}\``,
-    };
-  if (!limits.lock.holds(target.entry)) return outside(write.by, projectPath(target.pattern, limits.place));
-  for (const path of expandGlob(target.pattern, limits.disk)) {
-    const objection = objectToPath({ kind: "path", path, tree: write.tree }, write, limits);
-    if (objection !== undefined) return objection;
+  if (forbidden !== undefined) {
+    const reason = `${write.by} writes to \`${shown}\`, which may lie in \`${forbidden}\`: name the files`;
+    return [{ code: "R-PW-002", reason }];
   }
-  return undefined;
+  if (!limits.lock.holds(target.entry)) return [outside(write.by, shown)];
+  return expandGlob(target.pattern, limits.disk).flatMap((path) =>
+    objectToPath({ kind: "path", path, tree: write.tree }, write, limits),
+  );
 }
 
-function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimits): Objection | undefined {
+function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimits): readonly Objection[] {
   const { path } = target;
-  if (devices.has(path) || isScratch(path, limits)) return undefined;
+  if (devices.has(path) || isScratch(path, limits)) return [];
   const kind = limits.disk.kindOf(path);
   const removes = write.action === "delete" || write.action === "move";
   const wholeTree = target.tree && kind !== "file";
@@ -139,12 +126,13 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
       ? { ...limits, disk: keepingLinks(limits.disk) }
       : limits;
   const forbidden = findForbidden(asked, judged);
-  if (forbidden !== undefined) return { code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path };
-  if (write.action === "folder" && leadsToLock(path, limits)) return undefined;
-  const link = target.links === undefined || removes ? undefined : linkOut(path, target.links, limits);
-  if (link !== undefined) return outside(write.by, projectPath(link, limits.place));
+  if (forbidden !== undefined)
+    return [{ code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path }];
+  if (write.action === "folder" && leadsToLock(path, limits)) return [];
+  const links = target.links === undefined || removes ? [] : linksOut(path, target.links, limits);
+  if (links.length > 0) return links.map((link) => outside(write.by, projectPath(link, limits.place)));
   const found = findOutside(asked, judged);
-  return found === undefined ? undefined : { code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path };
+  return found === undefined ? [] : [{ code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path }];
 }
 
 function keepingLinks(disk: Disk): Disk {
@@ -157,9 +145,9 @@ function keepingLinks(disk: Disk): Disk {
   return { ...disk, realPath };
 }
 
-/** A link below the folder that leads out of the lock. */
-function linkOut(folder: string, names: string, limits: CommandLimits): string | undefined {
-  return linksBelow(folder, names, limits.disk).find(
+/** Links below the folder that lead out of the lock. */
+function linksOut(folder: string, names: string, limits: CommandLimits): readonly string[] {
+  return linksBelow(folder, names, limits.disk).filter(
     (link) => findOutside({ resource: link, wholeTree: false }, limits) !== undefined,
   );
 }
@@ -174,17 +162,21 @@ function leadsToLock(path: string, limits: CommandLimits): boolean {
 function objectToMention(mention: Mention, limits: CommandLimits): readonly Objection[] {
   const paths = mentionedPaths(mention, limits.place);
   if (paths === "too many")
-    return [{ code: "R-PW-002", reason: `${mention.by} is given more paths than can be looked at` }];
-  for (const path of paths) {
+    return [
+      {
+        code: "R-PW-002",
+        reason: `${mention.by} is given more paths than can be looked at: run it with fewer`,
+      },
+    ];
+  return paths.flatMap((path) => {
     const held = spellingsOf(path, limits)
       .map((spelling) => (spelling.where === "invalid" ? undefined : holderOf(spelling, limits)))
       .find((holder) => holder !== undefined);
-    if (held === undefined) continue;
+    if (held === undefined) return [];
     const shown = projectPath(path, limits.place);
-    const reason = `${mention.by} is given \`${shown}\`, which lies in \`${held}\`, and what it does with it is unknown`;
-    return [{ code: "R-PW-002", reason, path }];
-  }
-  return [];
+    const reason = `${mention.by} is given \`${shown}\`, which lies in \`${held}\`, and what it does with it is unknown: give it paths in your scope`;
+    return [{ code: "R-PW-002", reason, path } as const];
+  });
 }
 
 /** Whose a path is: another task's, with all that lies below it, or nobody's to write. */

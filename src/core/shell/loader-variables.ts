@@ -53,20 +53,22 @@ export function isLoader(name: string): boolean {
 
 /** Why setting a variable would change how later commands are found or loaded, if it would. */
 export function whyLoader(m: Machine, name: string, value: Text, world: World): string | undefined {
-  if (name.startsWith("LOCKSTEP_")) return `sets \`${name}\`, which tells Lockstep who is calling`;
-  if (isLoader(name)) return `sets \`${name}\`, which changes how later commands are found or loaded`;
+  if (name.startsWith("LOCKSTEP_"))
+    return `sets \`${name}\`, which tells Lockstep who is calling: leave it as it is`;
+  if (isLoader(name))
+    return `sets \`${name}\`, which changes how later commands are found or loaded: leave it as it is`;
   if (runners.test(name) && !harmless.test(known(value) ?? "?"))
-    return `sets \`${name}\`, which runs a program`;
+    return `sets \`${name}\`, which runs a program: set it to \`cat\`, \`true\` or a plain editor`;
   const allowed = optionVariables.get(name);
   if (allowed !== undefined && !isOldValue(value, name) && !allowed.test(known(value) ?? "?"))
-    return `sets \`${name}\`, which changes what later commands do`;
+    return `sets \`${name}\`, which changes what later commands do: give the options to the command itself`;
   if (
     name === "NODE_OPTIONS" &&
     /--(?:require|import|loader|experimental-loader)\b|-r\b/.test(known(value) ?? "-r")
   )
-    return "sets `NODE_OPTIONS` to load code into every Node program";
+    return "sets `NODE_OPTIONS` to load code into every Node program: give `--import` to the one program";
   if (name.startsWith("GIT_TRACE") && !/^(?:[0-9]|true|false)?$/.test(known(value) ?? "?"))
-    return `sets \`${name}\`, which makes git write a file`;
+    return `sets \`${name}\`, which makes git write a file: set it to 1 to see the trace`;
   if (name === "PATH") return whyPath(m, value, world);
   return undefined;
 }

@@ -14,6 +14,8 @@ export interface ShellContext {
   readonly tmpdir?: string;
   /** Names of the variables that are set; where absent, any may be. */
   readonly environment?: ReadonlySet<string>;
+  /** Numbers of processes that no command may end: Lockstep's own. */
+  readonly processes?: readonly number[];
   /** The task that the caller works on. */
   readonly task?: string;
   /** The caller hands out tasks and may ask for what belongs to that. */

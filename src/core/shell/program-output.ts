@@ -1,5 +1,6 @@
 import { variableValue } from "./expand-parameter.ts";
 import type { Machine } from "./machine.ts";
+import { guardedProcesses, printsOfLockstep, processOutput } from "./process-output.ts";
 import { absoluteText } from "./resolve-path.ts";
 import { anyName, concat, known, knownStart, literal, type Text, unknownText, withoutStart } from "./text.ts";
 import type { Call } from "./types.ts";
@@ -10,7 +11,10 @@ const generator: Text = [{ kind: "unknown", source: "generator" }];
 
 /** What a program prints, for `$(…)` and pipes; undefined where only the run will tell. */
 export function outputOf(m: Machine, call: Call, world: World): Text | undefined {
-  return printers.get(call.name)?.({ m, call, world, args: call.args.map((arg) => known(arg)) });
+  const printed =
+    processOutput(call) ??
+    printers.get(call.name)?.({ m, call, world, args: call.args.map((arg) => known(arg)) });
+  return printed ?? (printsOfLockstep(call, world) ? guardedProcesses : undefined);
 }
 
 interface Printing {

@@ -1,7 +1,10 @@
 import type { HereDoc, HereString, Redirection } from "unbash";
+import { type Descriptor, type Descriptors, fileBehind } from "./descriptors.ts";
 import { expandQuoted } from "./expand-word.ts";
+import { namesLockstep } from "./guarded-processes.ts";
 import type { Machine } from "./machine.ts";
-import { deviceOf } from "./resolve-path.ts";
+import { guardedProcesses } from "./process-output.ts";
+import { absoluteText, deviceOf } from "./resolve-path.ts";
 import { concat, known, literal, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
 import type { World } from "./world.ts";
@@ -12,6 +15,7 @@ export interface Redirected {
   readonly streams: Streams;
   /** True if a file is opened, which may fail. */
   readonly opens: boolean;
+  readonly descriptors: Descriptors;
 }
 
 /** `out` and `err` are what the command was given; `away` leads to a file; who reads `any` is not followed. */
@@ -36,7 +40,7 @@ export function redirect(
     [1, "out"],
     [2, "err"],
   ]);
-  let result: Redirected = { input, streams: given, opens: false };
+  let result: Redirected = { input, streams: given, opens: false, descriptors: world.descriptors };
   for (const redirection of redirections) {
     if (redirection.type === "Redirect") {
       result = redirectFile(m, redirection, world, result);
@@ -49,6 +53,8 @@ export function redirect(
       result = { ...result, input: { kind: "text", text } };
     // Whatever reads another descriptor may take the text for code.
     else m.report.mention("redirection", text, world, false);
+    const number = descriptor === undefined ? 0 : numberOf(descriptor);
+    result = { ...result, descriptors: opened(result.descriptors, number, "unknown") };
   }
   return result;
 }
@@ -64,21 +70,57 @@ function redirectFile(m: Machine, redirection: FileRedirection, world: World, so
   const targets = redirection.target === undefined ? [] : m.fields(redirection.target, world);
   const { operator, descriptor } = redirection;
   if (descriptor?.type === "FileDescriptorVariable") m.counted.add(descriptor.name);
-  if (operator === "<" || operator === "<&")
-    return { ...so, input: inputFrom(operator, targets[0]), opens: true };
+  const own = descriptor === undefined ? undefined : numberOf(descriptor);
+  const to = leadsTo(targets, so.descriptors, world);
+  if (operator === "<" || operator === "<&") {
+    const descriptors = opened(so.descriptors, descriptor === undefined ? 0 : own, to);
+    const reads = descriptor === undefined || own === 0;
+    return { ...so, input: reads ? inputFrom(operator, targets[0]) : so.input, opens: true, descriptors };
+  }
   const copies = operator === ">&" && targets.every(isDescriptor);
+  const both = operator === "&>" || operator === "&>>" || (operator === ">&" && !copies);
   if (!copies)
     for (const target of targets)
-      m.report.write("redirection", target, world, { action: "write", tree: false });
+      m.report.write(
+        "redirection",
+        target,
+        { ...world, descriptors: so.descriptors },
+        {
+          action: "write",
+          tree: false,
+        },
+      );
+  const first = opened(so.descriptors, descriptor === undefined ? (operator === "<>" ? 0 : 1) : own, to);
+  const descriptors = both ? opened(first, 2, to) : first;
   const streams = new Map(so.streams);
-  const to = streamOf(targets, so.streams);
-  if (operator === "&>" || operator === "&>>" || (operator === ">&" && !copies))
-    streams.set(1, to).set(2, to);
-  else if (descriptor === undefined) streams.set(operator === "<>" ? 0 : 1, to);
-  else if (descriptor.type === "FileDescriptor") streams.set(descriptor.value, to);
+  const stream = streamOf(targets, so.streams);
+  if (both) streams.set(1, stream).set(2, stream);
+  else if (descriptor === undefined) streams.set(operator === "<>" ? 0 : 1, stream);
+  else if (own !== undefined) streams.set(own, stream);
   const isThere =
     copies || targets.every((target) => /^\/dev\/(?:null|stdout|stderr)$/.test(known(target) ?? ""));
-  return { ...so, opens: so.opens || !isThere, streams };
+  return { ...so, opens: so.opens || !isThere, streams, descriptors };
+}
+
+type Named = NonNullable<FileRedirection["descriptor"]>;
+
+/** Undefined for `{name}`: the shell chooses a number. */
+function numberOf(descriptor: Named): number | undefined {
+  return descriptor.type === "FileDescriptor" ? descriptor.value : undefined;
+}
+
+function opened(descriptors: Descriptors, number: number | undefined, to: Descriptor): Descriptors {
+  return number === undefined ? descriptors : new Map([...descriptors, [number, to]]);
+}
+
+/** `3`, `/dev/fd/3` and `3-` are what that descriptor is, anything else is a file. */
+function leadsTo(targets: readonly Text[], descriptors: Descriptors, world: World): Descriptor {
+  const [target] = targets;
+  const copied = /^(\d+)-?$/.exec(known(target ?? []) ?? "")?.[1];
+  if (copied !== undefined) return descriptors.get(Number(copied)) ?? "unknown";
+  if (target === undefined || targets.length > 1 || known(target) === "-") return "unknown";
+  const file = fileBehind(target, descriptors);
+  return file === undefined ? "given" : { file: absoluteText(file, world.cwd) };
 }
 
 /** `3`, `/dev/fd/3`, `/dev/stdout` are what that descriptor is; one that was opened elsewhere may be anything. */
@@ -97,6 +139,7 @@ function inputFrom(operator: string, target: Text | undefined): Input {
   if (pipe?.kind === "pipe")
     return pipe.content === undefined ? { kind: "unknown" } : { kind: "text", text: pipe.content };
   if (known(target) === "/dev/null") return { kind: "none" };
+  if (namesLockstep(target)) return { kind: "text", text: guardedProcesses };
   return { kind: "file", path: target };
 }
 

@@ -61,7 +61,8 @@ function removeFromPartlyKnown(
   const plain = known(wanted.pattern);
   const first = value[0];
   const last = value.at(-1);
-  if (value.some((piece) => piece.kind === "unknown" || piece.kind === "pipe")) return unknownText;
+  if (value.some(({ kind }) => kind === "unknown" || kind === "pipe" || kind === "processes"))
+    return unknownText;
   if (operator === "##" && wanted.source === "*/") return anyName;
   if (
     plain !== undefined &&

@@ -1,3 +1,4 @@
+import { fileBehind } from "./descriptors.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { knownParts, type Text } from "./text.ts";
 import type { Action, Mention, Opaque, Refusal, RefusalKind, ShellAnalysis, ShellWrite } from "./types.ts";
@@ -23,8 +24,10 @@ export class Report {
     world: World,
     how: { action: Action; tree: boolean; sourcesOnly?: boolean },
   ): void {
-    const write: ShellWrite = { target, from: [world.cwd], sourcesOnly: false, ...how, by };
-    this.#once(["w", target, world.cwd, how.action, how.tree], () => this.#writes.push(write));
+    const file = fileBehind(target, world.descriptors);
+    if (file === undefined) return;
+    const write: ShellWrite = { target: file, from: [world.cwd], sourcesOnly: false, ...how, by };
+    this.#once(["w", file, world.cwd, how.action, how.tree], () => this.#writes.push(write));
   }
 
   refuse(kind: RefusalKind, why: string): void {

@@ -1,6 +1,9 @@
 import type { Assignment, Command } from "unbash";
 import { assign } from "./assign.ts";
 import { builtins } from "./builtins.ts";
+import { asDescriptor } from "./descriptors.ts";
+import { expandDeclared } from "./expand-word.ts";
+import { holdsGuarded } from "./guarded-processes.ts";
 import type { Machine } from "./machine.ts";
 import { printsOn, type Redirected, redirect } from "./redirections.ts";
 import { runSubscript } from "./run-nested.ts";
@@ -18,23 +21,33 @@ export function runCommand(m: Machine, command: Command, world: World, input: In
   if (command.name === undefined) {
     // `$(<file)` is what the file holds.
     const reads = command.redirects.some(({ operator }) => operator.startsWith("<"));
-    return afterRedirect(both(assigned, reads ? undefined : []), redirected, world);
+    const { input: file } = redirected;
+    const content = file.kind === "text" && holdsGuarded(file.text) ? file.text : undefined;
+    return afterRedirect(both(assigned, reads ? content : []), redirected, world);
   }
   const words = [...m.fields(command.name, world), ...command.args.flatMap((arg) => argument(m, arg, world))];
   if (words.length === 0) return both(assigned, []);
-  const temporary = withExported(assigned, names);
+  const temporary = withDescriptors(withExported(assigned, names), redirected.descriptors);
   const outcome = m.run(words, temporary, redirected.input);
   const restored =
     names.length === 0 ? outcome : restore(outcome, { assigned: temporary, world, assignments });
   return afterRedirect(restored, redirected, world);
 }
 
+/** For as long as the command runs; `exec` makes a map of its own of them, which stays. */
+export function withDescriptors(world: World, descriptors: World["descriptors"]): World {
+  return world.descriptors === descriptors ? world : { ...world, descriptors };
+}
+
 /** A file that cannot be opened fails the command before it starts. */
 export function afterRedirect(outcome: Outcome, redirected: Redirected, world: World): Outcome {
-  const fail = redirected.opens ? distinct([...outcome.fail, world]) : outcome.fail;
+  const back = (changed: World) =>
+    changed.descriptors === redirected.descriptors ? withDescriptors(changed, world.descriptors) : changed;
+  const failed = outcome.fail.map(back);
+  const fail = redirected.opens ? distinct([...failed, world]) : failed;
   const printsHere = printsOn(redirected);
   const out = printsHere === undefined ? undefined : printsHere ? outcome.out : [];
-  return { ...outcome, fail, out };
+  return { ok: outcome.ok.map(back), fail, out };
 }
 
 /** What the expanded words run: an alias, a function, the shell itself, or a program. */
@@ -44,8 +57,9 @@ export function runWords(
   world: World,
   { input, plain }: { input: Input; plain: boolean },
 ): Outcome {
-  const [first, ...args] = words;
+  const [first, ...given] = words;
   if (first === undefined) return both(world, []);
+  const args = given.map(asDescriptor);
   const word = known(first);
   if (word === undefined) return unresolved(m, words, world);
   const alias = plain ? undefined : world.aliases.get(word);
@@ -67,7 +81,10 @@ export function runWords(
 
 function unresolved(m: Machine, words: readonly Text[], world: World): Outcome {
   const word = knownParts(words[0] ?? [], "…");
-  m.report.refuse("unresolved-command", `the command \`${word}\` cannot be known before it runs`);
+  m.report.refuse(
+    "unresolved-command",
+    `the command \`${word}\` cannot be known before it runs: write its name out`,
+  );
   for (const text of words.slice(1)) m.report.mention(word, text, world, true);
   return both(world);
 }
@@ -93,10 +110,10 @@ function runAlias(m: Machine, { word, alias, args }: AliasUse, world: World, inp
 
 function argument(m: Machine, arg: Command["args"][number], world: World): readonly Text[] {
   if (arg.type === "Word") return m.fields(arg, world);
-  const value = arg.value.type === "ArrayValue" ? unknownText : m.single(arg.value, world);
   if (arg.value.type === "ArrayValue") for (const element of arg.value.elements) m.fields(element, world);
+  const values = arg.value.type === "ArrayValue" ? [unknownText] : expandDeclared(m, arg.value, world);
   const index = arg.index === undefined ? "" : `[${arg.index.text}]`;
-  return [concat(literal(`${arg.name}${index}${arg.append ? "+" : ""}=`), value)];
+  return values.map((value) => concat(literal(`${arg.name}${index}${arg.append ? "+" : ""}=`), value));
 }
 
 function assignOne(m: Machine, world: World, { name, value, append, index }: Assignment): World {

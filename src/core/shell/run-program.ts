@@ -30,6 +30,7 @@ export function runProgram(
     input,
     task: m.context.task,
     orchestrates: m.context.orchestrates,
+    processes: m.context.processes,
     tree: workTree(m, world),
   };
   m.report.program(call.name);

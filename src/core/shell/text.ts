@@ -8,14 +8,16 @@ export type Piece =
   /** An unquoted `*`, `?` or `[…]`: names that exist when the command runs. */
   | { readonly kind: "glob"; readonly text: string }
   /** Unknown, but one plain name or number: no `/`, no space, neither `.` nor `..`. */
-  | { readonly kind: "name" }
+  | { readonly kind: "name" /** The process that started the shell. */; readonly parent?: true }
+  /** Unknown, and maybe the numbers of processes that are Lockstep's or the client's. */
+  | { readonly kind: "processes" }
   /**
    * Unknown paths below the folder spelled before it, as `find src/a` prints them. `links`: those whose name
    * matches this pattern may be links.
    */
   | { readonly kind: "below"; readonly links?: string }
-  /** The end of a pipe: `<(…)` and `>(…)`; `content` is what a reader would get. */
-  | { readonly kind: "pipe"; readonly content: Text | undefined }
+  /** The end of a pipe: `<(…)` and `>(…)`; `content` is what a reader would get. `isFile`: it may be a file as well. */
+  | { readonly kind: "pipe"; readonly content: Text | undefined; readonly isFile?: true }
   /** `name`: the variable of the environment that it comes from; it may as well be empty. */
   | { readonly kind: "unknown"; readonly source: UnknownSource; readonly name?: string };
 

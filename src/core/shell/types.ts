@@ -81,6 +81,8 @@ export interface Call {
   readonly task?: string | undefined;
   /** True for a caller that hands out tasks. */
   readonly orchestrates?: boolean | undefined;
+  /** Numbers of processes that no command may end. */
+  readonly processes?: readonly number[] | undefined;
   /** The work tree as the program finds it; undefined where the command may have changed it before. */
   readonly tree?: WorkTree | undefined;
 }

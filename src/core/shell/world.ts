@@ -1,4 +1,5 @@
 import type { Function as FunctionNode } from "unbash";
+import { agreedDescriptors, type Descriptors, sameDescriptors } from "./descriptors.ts";
 import { sameText, type Text } from "./text.ts";
 
 /** Everything a running shell would know at one moment. Never changed in place. */
@@ -19,6 +20,7 @@ export interface World {
   readonly stopsOnError: boolean;
   /** Folders that the command has made for sure. */
   readonly folders: ReadonlySet<string>;
+  readonly descriptors: Descriptors;
   /** `cd` resolves links, as with `set -P`. */
   readonly physical: boolean;
 }
@@ -128,6 +130,7 @@ export function agreed(a: World, b: World): World {
     positional: a.positional === b.positional ? a.positional : undefined,
     stopsOnError: a.stopsOnError && b.stopsOnError,
     physical: a.physical || b.physical,
+    descriptors: agreedDescriptors(a.descriptors, b.descriptors),
     folders: new Set([...a.folders].filter((folder) => b.folders.has(folder))),
   };
 }
@@ -152,6 +155,7 @@ export function sameWorld(a: World, b: World): boolean {
       a.inherits === b.inherits &&
       sameNames(a.exported, b.exported) &&
       sameNames(a.folders, b.folders) &&
+      sameDescriptors(a.descriptors, b.descriptors) &&
       a.aliases === b.aliases &&
       a.positional === b.positional &&
       a.stopsOnError === b.stopsOnError &&

@@ -29,7 +29,9 @@ export function targetsOf(write: ShellWrite, place: Place): readonly Target[] {
 
 function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): Target {
   const { target } = write;
-  if (target.some((piece) => piece.kind === "pipe")) return { kind: "nowhere" };
+  const pipe = target.find((piece) => piece.kind === "pipe");
+  if (pipe?.kind === "pipe")
+    return pipe.isFile === true ? { kind: "unresolved", text: "/dev/fd/…" } : { kind: "nowhere" };
   if (target.length === 0) return { kind: "nowhere" };
   const text = absoluteText(target, cwd);
   const unresolved = { kind: "unresolved", text: knownParts(target, "…") } as const;
@@ -37,7 +39,7 @@ function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): T
   if (!knownParts(text).startsWith("/") || knownParts(text).includes("\\")) return unresolved;
   const path = known(text);
   if (path !== undefined) return { kind: "path", path, tree: write.tree };
-  if (text.some((piece) => piece.kind === "unknown")) return unresolved;
+  if (text.some(({ kind }) => kind === "unknown" || kind === "processes")) return unresolved;
   const folder = belowFolder(text);
   if (folder !== undefined)
     return { kind: "path", path: folder.path, tree: true, printed: true, ...linksOf(folder.piece) };

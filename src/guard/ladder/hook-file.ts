@@ -6,7 +6,8 @@ import type { Machine } from "./ways-to-ask.ts";
 
 /** What hook lines read into their shell, be it dash, bash, busybox or zsh; it is also for people to read. */
 export function hookText({ netcat }: Machine): string {
-  const parts = [head, revive, ...(netcat ? [askThroughNetcat] : []), askThroughNode(netcat), staticDeny()];
+  const asking = netcat ? [askThroughNetcat, askThroughNode(netcat)] : [askThroughNode(netcat)];
+  const parts = [head, revive, findSocket, ...asking, staticDeny()];
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -33,18 +34,15 @@ caller=$agent$CLAUDE_AGENT_ROLE$CLAUDE_AGENT_NAME
 # The file \`launch\` has one command: the Node client of this installation, with the arguments of this function.
 ask_node() {
   [ -r "$s/launch" ] && . "$s/launch"
-}
-
-# The server tells in the file \`listening\` its socket and its process, a line each.
-socket=
-pid=
-[ ! -r "$s/listening" ] || { read -r socket; read -r pid; } <"$s/listening"
-socket=\${LOCKSTEP_SOCKET:-$socket}`;
+}`;
 
 const revive = `\
 # Between calls of a client that calls over HTTP and cannot start the server: start it where it has died.
+# The second line of \`listening\` is its process.
 if [ "$how" = revive ]; then
+  pid=
   process=Z
+  [ ! -r "$s/listening" ] || { read -r socket; read -r pid; } <"$s/listening"
   kill -0 "$pid" 2>/dev/null && process= && [ -r "/proc/$pid/stat" ] && read -r process <"/proc/$pid/stat"
   case $process in
     # A zombie still takes signals.
@@ -52,6 +50,11 @@ if [ "$how" = revive ]; then
   esac
   exit 0
 fi`;
+
+const findSocket = `\
+# The first line of \`listening\` is the server's socket.
+socket=$LOCKSTEP_SOCKET
+[ -n "$socket" ] || [ ! -r "$s/listening" ] || read -r socket <"$s/listening"`;
 
 /**
  * Who has nothing to tell of its environment hands its input straight to `nc`, which saves a process; a server that

@@ -30,11 +30,6 @@ function bare(command: string): string {
   return text.slice(before.length, before.length + length);
 }
 
-/** All calls of one agent from one stop to the next. */
-export function turnName({ session, actor }: Pick<ToolCall, "session" | "actor">): string {
-  return ["turn", session, actor.agentId].join("\n");
-}
-
 /** What was seen before a call, until it is over: in a file, because another process asks afterwards. */
 export function callFile(folder: string, name: string): string {
   return join(folder, `${prefix}${createHash("sha256").update(name).digest("hex").slice(0, 32)}`);

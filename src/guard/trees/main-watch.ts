@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type BytePath, shown } from "../../workspace/checkouts/walk-tree.ts";
-import { readRef } from "../../workspace/git/refs.ts";
 import type { TreeWatch } from "../guard-world.ts";
 import { callFile, readCallFile, sweepCallFiles, sweepFiles, writeCallFile } from "./call-file.ts";
 import { type Change, changesBetween } from "./compare-pictures.ts";
@@ -10,8 +9,7 @@ import { Copies, sweepCopies } from "./copies.ts";
 import { lookIn, type Picture, type Scene, takePicture } from "./picture.ts";
 import { putBack } from "./put-back.ts";
 
-/** A picture before a call; or with `turn` one that the next call of that turn begins with, for a while. */
-type Remembered = Picture & { readonly turn?: boolean; readonly carried?: boolean };
+type Remembered = Picture & { readonly contained?: boolean };
 
 /** What Lockstep made of paths, and when: no other call did that. */
 interface Restored {
@@ -21,8 +19,6 @@ interface Restored {
 }
 
 const restoredPrefix = "restored-";
-/** An older picture tells more of what people did since than of what an agent left running. */
-const turnMsMax = 10 * 60 * 1000;
 const restoredMsMax = 24 * 60 * 60 * 1000;
 
 /**
@@ -36,27 +32,16 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
     root,
     checkouts: place.checkouts.filter((one) => one !== root),
   });
-  const recall = (name: string) => {
-    const found = readCallFile<Remembered>(callFile(openFolder(), name));
-    return found?.turn === true && Date.now() - found.atMs > turnMsMax ? undefined : found;
-  };
-  const keep = (name: string, picture: Remembered) => writeCallFile(callFile(openFolder(), name), picture);
+  const recall = (name: string) => readCallFile<Remembered>(callFile(openFolder(), name));
   return {
-    async remember(name, root, turn) {
+    async remember(name, root, { contained = false } = {}) {
       const folder = openFolder();
       const now = Date.now();
       sweepCallFiles(folder, now);
       sweepFiles(folder, restoredPrefix, now - restoredMsMax);
       sweepCopies(folder, now);
-      // What a process that an earlier call left running has written since is this turn's too.
-      const last = turn === undefined ? undefined : recall(turn);
-      if (last?.root === root && (await isAt(last))) {
-        keep(name, { ...last, turn: false, carried: true });
-        return;
-      }
       const picture = await takePicture(sceneOf(root), new Copies(folder));
-      keep(name, picture);
-      if (turn !== undefined) keep(turn, { ...picture, turn: true });
+      writeCallFile(callFile(folder, name), { ...picture, contained } satisfies Remembered);
     },
     async compare(name) {
       const before = recall(name);
@@ -67,10 +52,11 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       const after = await takePicture(scene, copies);
       const restored = restoredSince(folder, before);
       const look = lookIn(scene, copies);
-      const changes = await changesBetween({ before, after, look, putBack: restored, folder });
+      const all = await changesBetween({ before, after, look, putBack: restored, folder });
+      const changes = before.contained ? all.filter(isNew) : all;
       seen.set(name, { after, changes });
       const paths = changes.map(({ path }) => shown(path));
-      return { paths, sinceMs: before.atMs, carried: before.carried === true || before.turn === true };
+      return { paths, sinceMs: before.atMs };
     },
     async undo(name, paths, task) {
       const before = recall(name);
@@ -84,17 +70,13 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       writeCallFile(join(folder, `${restoredPrefix}${randomUUID()}`), restored);
       return undone;
     },
-    forget(name, turn) {
-      const last = seen.get(name)?.after;
-      if (turn !== undefined && last !== undefined) keep(turn, { ...last, turn: true });
-      rmSync(callFile(openFolder(), name), { force: true });
-    },
+    forget: (name) => rmSync(callFile(openFolder(), name), { force: true }),
   };
 }
 
-/** A branch that moved since was moved by a person: no command that an agent left running does that. */
-async function isAt({ root, head }: Picture): Promise<boolean> {
-  return ((await readRef(root, "HEAD")) ?? null) === head;
+/** What was there was read-only in the sandbox, but for a link: whoever changed it, it was not this call. */
+function isNew({ before, after }: Change): boolean {
+  return before === undefined && after.letters === "??";
 }
 
 /** Two calls that ran at the same time both saw what one of them did, and the second must not undo its undoing. */

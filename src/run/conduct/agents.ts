@@ -2,6 +2,7 @@ import type { Abilities, AgentClient } from "../../clients/agent.ts";
 import { commandAgent } from "../../clients/command/run.ts";
 import { scriptAgent } from "../../clients/script/run.ts";
 import type { Config } from "../../contract/config.ts";
+import { accountOf } from "../../core/plan/account.ts";
 import { chooseAgent } from "../../core/plan/choose-agent.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { mayWorkOn } from "../../hooks/lifecycle/resolve-hooks.ts";
@@ -32,7 +33,7 @@ export class Agents {
   readonly #ready = new Map<string, Agent>();
   /** With the reason. */
   readonly #unusable = new Map<string, string>();
-  /** By pool: agents of one client use one account. */
+  /** By account. */
   readonly #pauses = new Map<string, Pause>();
 
   constructor(config: Config, root: string) {
@@ -93,20 +94,20 @@ export class Agents {
         [name, { escalate_to: mayDo(escalate_to), fallback: mayDo(fallback) }] as const,
     );
     const isPaused = (name: string) =>
-      this.#unusable.has(name) || (this.#pauses.get(this.#poolOf(name))?.untilMs ?? 0) > nowMs;
+      this.#unusable.has(name) || (this.#pauses.get(this.#accountOf(name))?.untilMs ?? 0) > nowMs;
     const name = chooseAgent(agent, Object.fromEntries(handovers), { failed, isPaused });
     return name === undefined ? undefined : this.get(name);
   }
 
-  /** Its pool rests: nobody whose client has the same account is started until then. Who rests with it. */
+  /** Nobody who has the same account is started until then. Who rests with it. */
   pause(name: string, pause: Pause): readonly string[] {
-    const pool = this.#poolOf(name);
-    this.#pauses.set(pool, pause);
-    return Object.keys(this.#config.agents).filter((other) => this.#poolOf(other) === pool);
+    const account = this.#accountOf(name);
+    this.#pauses.set(account, pause);
+    return Object.keys(this.#config.agents).filter((other) => this.#accountOf(other) === account);
   }
 
   wake(name: string): void {
-    this.#pauses.delete(this.#poolOf(name));
+    this.#pauses.delete(this.#accountOf(name));
   }
 
   /** When the first of those that rest can work again; undefined where none does, or none will by itself. */
@@ -128,9 +129,9 @@ export class Agents {
     return all;
   }
 
-  #poolOf(name: string): string {
-    const adapter = this.#config.agents[name]?.adapter ?? "command";
-    return adapter === "command" || adapter === "script" ? `agent ${name}` : `client ${adapter}`;
+  #accountOf(name: string): string {
+    const agent = this.#config.agents[name];
+    return agent === undefined ? name : accountOf(name, agent); // a decision may be about one that was removed
   }
 
   #clientOf(name: string): AgentClient {

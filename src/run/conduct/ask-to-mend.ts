@@ -43,6 +43,7 @@ export function askToMend(
         return heartbeats.follow(end);
       },
     });
+    await heartbeats.finish();
     // Its answer does not matter: the tree is looked at again, also after all its turns.
     if (end.how !== "done" && turns < maxTurns) throw new Error("reason" in end ? end.reason : end.how);
   };

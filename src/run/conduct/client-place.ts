@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentClient, AgentStart } from "../../clients/agent.ts";
 import { writeLaunch } from "../../guard/ladder/launch-file.ts";
-import { placeCommand, searchedFirst } from "../../workspace/agent-command.ts";
+import { placeCommand, placeProfile, searchedFirst } from "../../workspace/agent-command.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
@@ -56,9 +56,11 @@ export function openClientPlace(options: ClientPlaceOptions): ClientPlace {
         PATH: searchedFirst(programs, given.PATH),
         ...(socket === undefined ? {} : { LOCKSTEP_HOOKS: hooks }),
       };
+      const profile = placeProfile(programs, env.PATH);
       const walls = agentWalls({
         ...{ root, commonFolder, home: opened, checkout: checkout.folder, temporary },
         readOnly: [installFolder(), programs, ...(socket === undefined ? [] : [hooks]), ...readOnly],
+        profile,
         client: { placed: home?.placed() ?? [], shows: client.home?.shows ?? [] },
         ...(socket === undefined ? {} : { socket }),
       });

@@ -5,6 +5,7 @@ import type { Call } from "../../engine/engine.ts";
 import { haltTask, warnTask } from "../../engine/halt-task.ts";
 import { type HeartbeatInput, isConversation } from "../../engine/heartbeat.ts";
 import { operate } from "../../engine/operate.ts";
+import { recordUsage } from "../../engine/record-usage.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -82,6 +83,18 @@ export class Heartbeats {
   async finish(): Promise<void> {
     await this.#telling;
     await this.#tell(() => {});
+    if (this.lost !== undefined) await this.#recordRest();
+  }
+
+  /** The attempt is over, but what it has cost until its agent was stopped counts for the task. */
+  async #recordRest(): Promise<void> {
+    const { conversation: _conversation, ...spent } = this.#take();
+    if (spent.tokens === 0 && spent.usage === undefined) return;
+    try {
+      await recordUsage(this.#context.engine, spent, this.#of.call);
+    } catch (error) {
+      this.fault = error;
+    }
   }
 
   #spend({ tokens, input, cached, output, costUsd }: Usage): void {
@@ -117,8 +130,13 @@ export class Heartbeats {
       const warned = await warnTask(engine, { task, warning: about }, call);
       if (!warned.allow) return warned;
     }
-    const beaten = await operate(engine, "heartbeat", this.#take(), call);
-    if (!beaten.allow) return beaten;
+    const told = this.#take();
+    const beaten = await operate(engine, "heartbeat", told, call);
+    if (!beaten.allow) {
+      // A budget that is reached by it has counted it; every other refusal has not.
+      if (beaten.code !== "R-BG-001") this.#giveBack(told);
+      return beaten;
+    }
     if (this.#halt === undefined) return undefined;
     const halted = await haltTask(engine, this.#guard.haltOf(task, this.#halt), call);
     return halted.allow ? undefined : halted;
@@ -129,6 +147,11 @@ export class Heartbeats {
     const { task, call } = this.#of;
     const found = await this.#context.engine.ledger.task(task);
     return found?.state === "IN_PROGRESS" && (call.epoch === undefined || found.epoch === call.epoch);
+  }
+
+  #giveBack({ tokens = 0, usage }: HeartbeatInput): void {
+    const { cost_usd: costUsd, ...kinds } = usage ?? {};
+    this.#spend({ type: "usage", tokens, ...kinds, ...(costUsd === undefined ? {} : { costUsd }) });
   }
 
   #take(): HeartbeatInput {

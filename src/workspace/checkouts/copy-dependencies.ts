@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { copyFolder } from "./copy-folder.ts";
 import { isOutput, walkTree } from "./walk-tree.ts";
@@ -15,7 +15,28 @@ export async function copyDependencies(from: string, to: string): Promise<readon
     (path) => existsSync(dirname(join(to, path))) && !existsSync(join(to, path)),
   );
   for (const path of found) await copyFolder({ from, to, path });
+  if (found.length > 0) noteInstalled(to, found);
   return found;
+}
+
+/** An agent that commits everything has them neither: its own git is told to ignore them. */
+function noteInstalled(checkout: string, found: readonly string[]): void {
+  writeFileSync(installedFile(checkout), JSON.stringify([...installedIn(checkout), ...found]));
+  const info = join(checkout, ".git", "info");
+  if (!existsSync(dirname(info))) return;
+  mkdirSync(info, { recursive: true });
+  appendFileSync(join(info, "exclude"), found.map((path) => `/${path}\n`).join(""));
+}
+
+/** What was copied into a checkout, whether or not git ignores it: it is nobody's work. */
+export function installedIn(checkout: string): readonly string[] {
+  const file = installedFile(checkout);
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+}
+
+/** Beside the checkout, where its agent cannot write. */
+function installedFile(checkout: string): string {
+  return join(dirname(checkout), "installed.json");
 }
 
 function findKept(folder: string): string[] {

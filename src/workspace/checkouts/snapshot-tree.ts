@@ -6,6 +6,7 @@ import { git, tryGit } from "../git/run-git.ts";
 import { removeStaleLocks } from "../git/stale-locks.ts";
 import { readTop } from "../git/tree-entries.ts";
 import { type Checkout, CheckoutFault, ownIndex, refuseReplaced, repositoryFolder } from "./checkout.ts";
+import { installedIn } from "./copy-dependencies.ts";
 import { knownIndex, rememberIndex } from "./known-index.ts";
 import { isInGit, stageNested, trackedRepositories, untrackedRepositories } from "./nested-repositories.ts";
 import { ownGit } from "./own-git.ts";
@@ -120,7 +121,8 @@ function isBelow(folders: readonly BytePath[], path: BytePath): boolean {
 }
 
 function leftOut({ folder, included }: Checkout, exclude: readonly string[]): readonly string[] {
-  return [...exclude, ...Object.keys(included)].filter((path) => !liesBehindLink(folder, path));
+  const left = [...exclude, ...Object.keys(included), ...installedIn(folder)];
+  return left.filter((path) => !liesBehindLink(folder, path));
 }
 
 /** An index that cannot be read is made again; it holds nothing that the parent and the disk do not. */

@@ -86,6 +86,9 @@ function resolveWalls({ writable, readOnly, hidden, home, placed, temporary, soc
     { at: realHome, from: realHome, as: "hidden" },
     ...home.shown.flatMap(inHome("read-only")),
     ...home.writable.flatMap(inHome("writable")),
+    ...[...(home.given ?? [])].map(
+      ([name, from]): Mount => ({ at: join(realHome, name), from: realPath(from), as: "read-only" }),
+    ),
     ...hidden.map(inPlace("hidden")),
     ...readOnly.map(inPlace("read-only")),
     ...writable.map(inPlace("writable")),

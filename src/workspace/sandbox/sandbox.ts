@@ -9,6 +9,8 @@ export interface Walls {
     readonly path: string;
     readonly shown: readonly string[];
     readonly writable: readonly string[];
+    /** Names of files in it, each with the file that is there instead, read-only. */
+    readonly given?: ReadonlyMap<string, string>;
   };
   /** Writable folders in the place of others, of which nothing else can be reached. */
   readonly placed: readonly PlacedFolder[];

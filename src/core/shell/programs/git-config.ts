@@ -21,10 +21,10 @@ export function whyNotSetting(setting: Text): string | undefined {
   const start = knownStart(setting);
   const equals = start.indexOf("=");
   const isWhole = equals >= 0 || setting.length === 1;
-  if (!isWhole) return "git takes a setting that is not known";
+  if (!isWhole) return "git takes a setting that cannot be known before: write it out";
   const key = (equals < 0 ? start : start.slice(0, equals)).toLowerCase();
   const value = equals < 0 ? "true" : known(withoutStart(setting, equals + 1));
-  return isHarmless(key, value) ? undefined : `git's \`${key}\` can change what runs`;
+  return isHarmless(key, value) ? undefined : `git's setting \`${key}\` can change what runs: leave it out`;
 }
 
 function isHarmless(key: string, value: string | undefined): boolean {

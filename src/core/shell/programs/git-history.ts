@@ -6,7 +6,7 @@ import { gitReading } from "./git-options.ts";
 import { printing } from "./git-readers.ts";
 import { writePatch } from "./patch.ts";
 
-const noVerify = "skips the checks that run before a commit or merge";
+const noVerify = "skips the checks that run before a commit or merge: run it without `--no-verify`";
 
 const commit = gitReading(
   "commit",
@@ -16,7 +16,7 @@ const commit = gitReading(
     flags: "n,no-verify",
   },
   (options, effects) => {
-    if (options.has("n")) effects.refuse("no-verify", `git commit ${noVerify}`);
+    if (options.has("n")) effects.refuse("no-verify", `\`git commit\` ${noVerify}`);
   },
 );
 
@@ -24,14 +24,15 @@ const commit = gitReading(
 function bringing(command: Parameters<typeof gitReading>[0], spec: OptionSpec, why: string): Program {
   const flags = spec.flags ?? "no-verify";
   return gitReading(command, { ...spec, flags }, (options, effects) => {
-    if (options.has(...keysOf(flags))) effects.refuse("no-verify", `git ${command} ${noVerify}`);
+    if (options.has(...keysOf(flags))) effects.refuse("no-verify", `\`git ${command}\` ${noVerify}`);
     for (const url of options.operands) {
-      if (/^ext::/.test(known(url) ?? "")) effects.refuse("loader", "an ext:: address runs a command");
+      if (/^ext::/.test(known(url) ?? ""))
+        effects.refuse("loader", "an `ext::` address runs a command: use one with https or ssh");
     }
-    if (options.has("upload-pack")) effects.refuse("loader", "--upload-pack runs a program");
+    if (options.has("upload-pack")) effects.refuse("loader", "`--upload-pack` runs a program: leave it out");
     const rebase = options.value("rebase", "r") ?? [];
     if (options.has("rebase", "r") && known(rebase) !== "false") {
-      effects.refuse("refs", "pull --rebase rewrites the branch");
+      effects.refuse("refs", "`git pull --rebase` rewrites the branch: merge with `git pull --no-rebase`");
     }
     writeTrees(options.all("directory"), effects);
     effects.opaque(why);
@@ -70,7 +71,7 @@ const pick = (command: "cherry-pick" | "revert") =>
 
 const rebase: Program = (call, effects) => {
   if (call.args.some((word) => known(word) === "--show-current-patch")) return;
-  effects.refuse("refs", "rebase rewrites the branch");
+  effects.refuse("refs", "`git rebase` rewrites the branch: merge the other branch with `git merge`");
 };
 
 const bisect: Program = (call, effects) => {
@@ -78,7 +79,10 @@ const bisect: Program = (call, effects) => {
   const name = known(verb ?? []) ?? "";
   if (/^(?:log|view|visualize|terms|help)?$/.test(name)) return printing(call, effects);
   if (name === "run") effects.run(rest);
-  effects.refuse("refs", "bisect checks out other commits");
+  effects.refuse(
+    "refs",
+    "`git bisect` checks out other commits: look at them with `git show` or `git log -S`",
+  );
 };
 
 export const gitHistory = new Map<string, Program>([

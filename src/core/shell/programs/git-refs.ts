@@ -25,7 +25,10 @@ const branch = gitReading(
   },
   (options, effects) => {
     if (options.has("f", "D", "d", "m", "M", "c", "C"))
-      effects.refuse("refs", "a branch is moved, renamed or deleted");
+      effects.refuse(
+        "refs",
+        "`git branch` moves, renames or deletes a branch that others may use: make a new one instead",
+      );
   },
 );
 
@@ -37,15 +40,23 @@ const tag = gitReading(
     flags: "f,force d,delete",
   },
   (options, effects) => {
-    if (options.has("f", "d")) effects.refuse("refs", "a tag is moved or deleted");
+    if (options.has("f", "d"))
+      effects.refuse("refs", "`git tag` moves or deletes a tag that others may use: make a new one instead");
   },
 );
 
 const symbolicRef = gitReading("symbolic-ref", { values: "m", flags: "d,delete" }, (options, effects) => {
-  if (options.has("d") || options.operands.length > 1) effects.refuse("refs", "a symbolic ref is changed");
+  if (options.has("d") || options.operands.length > 1)
+    effects.refuse(
+      "refs",
+      "`git symbolic-ref` changes what HEAD or another ref stands for: leave that to a person",
+    );
 });
 
-const worktree = refusesUnless(/^(?:list)?$/, "worktrees are added, moved or removed");
+const worktree = refusesUnless(
+  /^(?:list)?$/,
+  "`git worktree` adds, moves or removes a checkout: work in the one you have",
+);
 
 const updateIndex = gitReading(
   "update-index",
@@ -63,7 +74,10 @@ const updateIndex = gitReading(
       "fsmonitor-valid",
     ];
     if (options.has(...hides, "cacheinfo", "chmod", "index-info", "force-remove", "fsmonitor")) {
-      effects.refuse("refs", "the index is told something other than what the files say");
+      effects.refuse(
+        "refs",
+        "`git update-index` tells the index something other than what the files say: stage files with `git add`",
+      );
     }
   },
 );
@@ -71,18 +85,24 @@ const updateIndex = gitReading(
 const reflog: Program = (call, effects) => {
   const verb = known(call.args[0] ?? []);
   if (call.args.length > 0 && (verb === undefined || /^(?:expire|delete|drop|write)$/.test(verb)))
-    effects.refuse("refs", "the way back to earlier commits is deleted");
+    effects.refuse("refs", "`git reflog` deletes the way back to earlier commits: leave that to a person");
   else printing(call, effects);
 };
 
 const gc = gitReading("gc", { glued: "prune" }, (options, effects) => {
-  if (options.has("prune")) effects.refuse("refs", "unreachable commits are deleted");
+  if (options.has("prune"))
+    effects.refuse("refs", "`git gc --prune` deletes commits that no ref leads to: run it without `--prune`");
 });
 
 const maintenance: Program = (call, effects) => {
   if (!/^(?:run)?$/.test(known(call.args[0] ?? []) ?? ""))
-    effects.refuse("loader", "jobs are put into the system's schedule");
+    effects.refuse(
+      "loader",
+      "`git maintenance` puts jobs into the system's schedule: run one with `git maintenance run`",
+    );
 };
+
+const rewrites = "rewrites history that others build on: add a commit instead";
 
 export const gitRefs = new Map<string, Program>([
   ["branch", branch],
@@ -93,14 +113,29 @@ export const gitRefs = new Map<string, Program>([
   ["gc", gc],
   ["config", gitConfig],
   ["maintenance", maintenance],
-  ["update-ref", refuses("refs are moved")],
-  ["filter-branch", refuses("history is rewritten")],
-  ["filter-repo", refuses("history is rewritten")],
-  ["fast-import", refuses("history is written")],
-  ["replay", refuses("history is rewritten")],
-  ["prune", refuses("unreachable commits are deleted")],
-  ["notes", refusesUnless(/^(?:list|show|get-ref)?$/, "notes are refs that worktrees share")],
-  ["replace", refusesUnless(/^(?:-l|--list)?$/, "replaced objects change history for everybody")],
+  ["update-ref", refuses("`git update-ref` moves refs: make commits with `git commit`")],
+  ["filter-branch", refuses(`\`git filter-branch\` ${rewrites}`)],
+  ["filter-repo", refuses(`\`git filter-repo\` ${rewrites}`)],
+  ["fast-import", refuses(`\`git fast-import\` ${rewrites}`)],
+  ["replay", refuses(`\`git replay\` ${rewrites}`)],
+  ["prune", refuses("`git prune` deletes commits that no ref leads to: leave that to a person")],
+  [
+    "notes",
+    refusesUnless(
+      /^(?:list|show|get-ref)?$/,
+      "`git notes` changes notes that all checkouts share: put it into the commit message",
+    ),
+  ],
+  [
+    "replace",
+    refusesUnless(/^(?:-l|--list)?$/, "`git replace` changes history for everybody: add a commit instead"),
+  ],
   ["reflog", reflog],
-  ["refs", refusesUnless(/^(?:verify|list|exists)$/, "refs are moved")],
+  [
+    "refs",
+    refusesUnless(
+      /^(?:verify|list|exists)$/,
+      "`git refs` rewrites how refs are stored: leave that to a person",
+    ),
+  ],
 ]);

@@ -5,13 +5,21 @@ import { whyNotSetting } from "./git-config.ts";
 import { gitReading } from "./git-options.ts";
 import { printing } from "./git-readers.ts";
 
-const refusePush: Program = (_, effects) => effects.refuse("refs", "a push moves refs of another repository");
+const refusePush: Program = (_, effects) =>
+  effects.refuse(
+    "refs",
+    "`git push` moves refs of another repository: commit here, and leave the push to a person",
+  );
 
 function refuseRunning(addresses: readonly Text[], program: Text | undefined, effects: Effects): void {
   if (addresses.some((address) => /^ext::/i.test(knownStart(address)))) {
-    effects.refuse("loader", "an ext:: address runs a command");
+    effects.refuse("loader", "an `ext::` address runs a command: use one with https or ssh");
   }
-  if (program !== undefined) effects.refuse("loader", "the transport is made to run a program");
+  if (program !== undefined)
+    effects.refuse(
+      "loader",
+      "the transport is made to run a program: leave `--upload-pack` and `--exec` out",
+    );
 }
 
 const fetch = gitReading(
@@ -24,7 +32,7 @@ const fetch = gitReading(
     refuseRunning(options.operands, options.value("upload-pack"), effects);
     const moves = options.operands.slice(1).some((spec) => /^\+?[^:]*:./.test(knownStart(spec)));
     if (moves || options.has("u", "refmap", "stdin"))
-      effects.refuse("refs", "the fetch is told to move local refs");
+      effects.refuse("refs", "`git fetch` is told to move local refs: name the remote and the branch alone");
   },
 );
 
@@ -47,7 +55,8 @@ const clone = gitReading(
       const why = whyNotSetting(setting);
       if (why !== undefined) effects.refuse("loader", why);
     }
-    if (options.has("template")) effects.refuse("loader", "a template brings its own hooks");
+    if (options.has("template"))
+      effects.refuse("loader", "a template brings its own hooks: leave `--template` out");
     writeTrees(options.all("separate-git-dir"), effects);
     writeTrees([folder ?? repositoryName(address)], effects);
   },
@@ -68,7 +77,8 @@ const init = gitReading(
     flags: "bare",
   },
   (options, effects) => {
-    if (options.has("template")) effects.refuse("loader", "a template brings its own hooks");
+    if (options.has("template"))
+      effects.refuse("loader", "a template brings its own hooks: leave `--template` out");
     writeTrees(options.all("separate-git-dir"), effects);
     const folder = options.operands[0] ?? [];
     const target = options.has("bare") && folder.length > 0 ? folder : inFolder(folder, literal(".git"));
@@ -81,7 +91,10 @@ const remote: Program = (call, effects) => {
     .map((word) => known(word))
     .find((word) => word === undefined || !word.startsWith("-"));
   if (call.args.length === 0 || /^(?:show|get-url|update|prune)$/.test(verb ?? "show")) return;
-  effects.refuse("refs", `git remote ${verb} changes the repository's addresses`);
+  effects.refuse(
+    "refs",
+    `\`git remote ${verb}\` changes the repository's addresses: give the address to \`git fetch\` itself`,
+  );
 };
 
 const submodule: Program = (call, effects) => {
@@ -95,7 +108,10 @@ const submodule: Program = (call, effects) => {
     return effects.shell(joined(command));
   }
   if (name === "update") return effects.opaque("submodules are checked out");
-  effects.refuse("refs", `git submodule ${name} changes the repository's settings`);
+  effects.refuse(
+    "refs",
+    `\`git submodule ${name}\` changes the repository's settings: leave that to a person`,
+  );
 };
 
 const lfs: Program = (call, effects) => {
@@ -103,9 +119,9 @@ const lfs: Program = (call, effects) => {
   if (/^(?:|ls-files|status|env|version|locks|logs|fetch)$/.test(verb)) return;
   if (verb === "track" || verb === "untrack") return effects.write(literal(".gitattributes"));
   if (verb === "push" || verb === "migrate")
-    return effects.refuse("refs", `git lfs ${verb} moves refs or pushes`);
+    return effects.refuse("refs", `\`git lfs ${verb}\` moves refs or pushes: leave that to a person`);
   if (verb === "install" || verb === "uninstall" || verb === "update") {
-    return effects.refuse("loader", "git lfs installs hooks and filters");
+    return effects.refuse("loader", "`git lfs` installs hooks and filters: leave that to a person");
   }
   effects.opaque("git lfs rewrites files");
   mention(call.args.slice(1), effects);
@@ -113,7 +129,7 @@ const lfs: Program = (call, effects) => {
 
 const subtree: Program = (call, effects) => {
   if (call.args.some((word) => /^(?:push|split)$/.test(known(word) ?? "")))
-    effects.refuse("refs", "git subtree moves refs");
+    effects.refuse("refs", "`git subtree` moves refs: leave that to a person");
   effects.opaque("which files it rewrites is known afterwards");
 };
 
@@ -149,5 +165,8 @@ export const gitRemotes = new Map<string, Program>([
   ["archive", archive],
   ["bundle", bundle],
   ["upload-pack", readsOnly],
-  ["remote-ext", (_, effects) => effects.refuse("loader", "the transport is made to run a program")],
+  [
+    "remote-ext",
+    (_, effects) => effects.refuse("loader", "`git remote-ext` runs a command: use an https or ssh address"),
+  ],
 ]);

@@ -38,7 +38,10 @@ const git: Program = (call, effects) => {
   if (args.length === 1 && (asked === "--help" || asked === "-h")) return;
   const name = known(word);
   if (name === undefined)
-    return inner.refuse("unresolved-command", "git runs a subcommand that is not known");
+    return inner.refuse(
+      "unresolved-command",
+      "git runs a subcommand that cannot be known before: write its name out",
+    );
   const command = commands.get(name);
   const tree = globals.has("C") ? undefined : call.tree;
   if (command !== undefined) return command({ name, args, input: call.input, tree }, inner);
@@ -51,12 +54,16 @@ function tellGlobals(globals: Options, effects: Effects): void {
     const why = whyNotSetting(setting);
     if (why !== undefined) effects.refuse("loader", why);
   }
-  if (globals.has("config-env")) effects.refuse("loader", "git takes a setting from the environment");
+  if (globals.has("config-env"))
+    effects.refuse("loader", "git takes a setting from the environment: write it out with `git -c`");
   if (globals.has("git-dir", "work-tree")) {
-    effects.refuse("loader", "git is pointed at another repository or work tree by option");
+    effects.refuse(
+      "loader",
+      "`--git-dir` and `--work-tree` point git at another repository: use `git -C FOLDER`",
+    );
   }
   if (globals.value("exec-path") !== undefined)
-    effects.refuse("loader", "git takes its programs from elsewhere");
+    effects.refuse("loader", "`--exec-path` makes git run programs from elsewhere: leave it out");
 }
 
 /** `git-foo` is the same as `git foo`. */

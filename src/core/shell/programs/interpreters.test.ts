@@ -132,7 +132,7 @@ describe("Other agents, and Lockstep's commands for people, are refused", () => 
     ["kill 123", ""],
     ["kill -9 -1", "refuse lockstep"],
     ["pkill -f lockstep", "refuse lockstep"],
-    ["killall node", ""],
+    ["killall node", "refuse lockstep"],
   ])("%s", (line, expected) => {
     expect(report(line)).toBe(expected);
   });

@@ -18,6 +18,7 @@ import { ghs } from "./gh.ts";
 import { gits } from "./git.ts";
 import { interpreters } from "./interpreters.ts";
 import { javascript } from "./javascript.ts";
+import { kills } from "./kill.ts";
 import { makes } from "./make.ts";
 import { network } from "./network.ts";
 import { npms } from "./npm.ts";
@@ -76,6 +77,7 @@ const programs: ReadonlyMap<string, Program> = new Map(
     gits,
     shells,
     agents,
+    kills,
   ].flatMap((map) => [...map]),
 );
 

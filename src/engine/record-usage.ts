@@ -1,0 +1,25 @@
+import { allow, type Verdict } from "../core/rules/verdict.ts";
+import { Draft } from "./draft.ts";
+import type { Call, Engine } from "./engine.ts";
+import { loadTask } from "./fence.ts";
+import { type HeartbeatInput, withSpent } from "./heartbeat.ts";
+import { unknownTask } from "./known-task.ts";
+import { settle } from "./settle.ts";
+
+/**
+ * What an agent had used by the time it was stopped, for an attempt that is over: its heartbeats are refused, yet the
+ * task has cost that. Only whoever runs the agent says it, and nothing follows from it but the sum.
+ */
+export function recordUsage(
+  engine: Engine,
+  input: Pick<HeartbeatInput, "task" | "tokens" | "usage">,
+  call: Call,
+): Promise<Verdict> {
+  return settle(engine, { operation: "heartbeat", input, call }, async () => {
+    const loaded = await loadTask(engine, input.task);
+    if (loaded === undefined) return { verdict: unknownTask(input.task) };
+    const draft = new Draft(engine, { by: call, cause: "heartbeat" }).seen(loaded);
+    draft.putTask(withSpent(loaded.task, input));
+    return { verdict: allow({ task_id: input.task }), change: await draft.toChange() };
+  });
+}
