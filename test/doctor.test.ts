@@ -8,6 +8,7 @@ import {
 } from "./support/initiated-repository.ts";
 import { packet } from "./support/memory-engine.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
+import { missing } from "./support/walled.ts";
 
 interface Finding {
   readonly group: string;
@@ -187,6 +188,38 @@ describe("lockstep doctor", () => {
     expect(status).toBe(0);
     expect(ground.has(".git/lockstep/state.db")).toBe(false);
     expect(readdirSync(temporary.path).filter((name) => name.startsWith("lockstep-"))).toEqual([]);
+  });
+
+  it.skipIf(missing !== undefined)("says which clients run unknown programs outside the lock", async () => {
+    using ground = initiatedRepository();
+    await ground.run(["init", "--client", ...clientNames]);
+    await ground.run(["task", "add", "T-1", "--scope", "src"]);
+    const { status, findings } = await examined(ground);
+    const gaps = (of: readonly Finding[]) => of.filter(({ what }) => what.endsWith(" programs"));
+    expect(status).toBe(0);
+    expect(gaps(findings)).toMatchObject([
+      { what: "codex programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
+      { what: "cursor programs", state: "off", fix: expect.stringContaining("guard.opaque: deny") },
+    ]);
+    const told = await ground.run(["status"]);
+    expect(told.stdout.match(/^unknown programs run outside the lock/gm)).toHaveLength(2);
+    ground.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
+    expect(gaps((await examined(ground)).findings)).toEqual([]);
+    expect((await ground.run(["status"])).stdout).not.toContain("unknown programs");
+  });
+
+  it("says that unknown programs run outside the lock where there is no bubblewrap", async () => {
+    using ground = initiatedRepository();
+    await ground.run(["init", "--client", "gemini"]);
+    await ground.run(["task", "add", "T-1", "--scope", "src"]);
+    ground.addProgram("bwrap", "#!/bin/sh\necho 'bwrap: no' >&2; exit 1\n");
+    const { status, of } = await examined(ground);
+    expect(status).toBe(0);
+    expect(of("unknown programs")).toMatchObject({
+      state: "off",
+      detail: expect.stringMatching(/^`guard.opaque: sandbox` does not hold: .*bwrap.*compared afterwards$/),
+    });
+    expect((await ground.run(["status"])).stdout).toMatch(/^unknown programs run outside the lock.*bwrap/m);
   });
 
   it("is loud about a hook that lets a write pass, and says how to mend it", async () => {

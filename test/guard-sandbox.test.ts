@@ -159,15 +159,14 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       JSON.parse((await repository.guard(document, { env, client })).stdout);
     const input = { command: "node -e 1", description: "d" };
     const common = { session_id: "s1", cwd: repository.path, tool_input: input };
-    const wrapped = expect.stringMatching(/\/lockstep exec [0-9a-f]{8} node -e 1$/);
+    const wrapped = expect.stringMatching(/^false && node -e 1; \S+\/lockstep exec [0-9a-f]{8} node -e 1$/);
     const updatedInput = { command: wrapped, description: "d" };
     const claude = { ...common, hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "u" };
-    const form = { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput };
+    const form = { hookEventName: "PreToolUse", updatedInput };
     const bypassing = { ...claude, permission_mode: "bypassPermissions" };
     expect(await answer("claude", bypassing)).toEqual({ hookSpecificOutput: form });
-    expect(await answer("codex", bypassing)).toEqual({ hookSpecificOutput: form });
-    expect(await answer("claude", { ...claude, permission_mode: "default" })).toEqual({
-      hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput },
+    expect(await answer("codex", bypassing)).toEqual({
+      hookSpecificOutput: { ...form, permissionDecision: "allow" },
     });
     const gemini = { ...common, hook_event_name: "BeforeTool", tool_name: "run_shell_command" };
     expect(await answer("gemini", gemini)).toEqual({
@@ -175,10 +174,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updatedInput },
     });
     const copilot = { sessionId: "s1", cwd: repository.path, toolName: "bash", toolArgs: input };
-    expect(await answer("copilot", copilot)).toEqual({
-      permissionDecision: "allow",
-      modifiedArgs: updatedInput,
-    });
+    expect(await answer("copilot", copilot)).toEqual({ modifiedArgs: updatedInput });
     const opencode = { input: { tool: "bash", sessionID: "s1", callID: "c" }, output: { args: input } };
     expect(
       await answer("opencode", { event: "tool.execute.before", directory: repository.path, ...opencode }),
@@ -189,6 +185,23 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     });
     const cursor = { ...common, hook_event_name: "preToolUse", tool_name: "Shell" };
     expect(await answer("cursor", cursor)).toEqual({ updated_input: updatedInput });
+  });
+
+  it("is allowed to Claude where a rule of its user allows the original", async () => {
+    const decision = async (command: string, permission_mode: string) => {
+      const { stdout } = await repository.guard(payload(command, { permission_mode }), { env });
+      return JSON.parse(stdout).hookSpecificOutput.permissionDecision;
+    };
+    expect(await decision("npm test", "default")).toBe(undefined);
+    repository.write(".claude/settings.json", '{"permissions":{"allow":["Bash(npm test:*)", "Bash(make)"]}}');
+    expect(await decision("npm test", "default")).toBe("allow");
+    expect(await decision("npm test", "plan")).toBe(undefined);
+    expect(await decision("npm test; make", "default")).toBe(undefined);
+    expect(await decision("make", "default")).toBe("allow");
+    repository.write(".claude/settings.local.json", '{"permissions":{"ask":["Bash(make:*)"]}}');
+    expect(await decision("make", "default")).toBe(undefined);
+    repository.write(".claude/settings.local.json", "{");
+    expect(await decision("npm test", "default")).toBe(undefined);
   });
 
   it("runs as it is where codex has a sandbox of its own around it", async () => {

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { defaultConfig } from "../contract/default-config.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { loadConfig } from "../workspace/load-config.ts";
 import { stateFolder } from "../workspace/state-folder.ts";
@@ -53,7 +54,10 @@ async function examine(): Promise<Readonly<Record<GroupedFinding["group"], reado
     checks: repository && config ? await examineChecks(repository, config) : [],
     machine: machinery,
     agents: [...(config ? examineAgents(config, machine) : []), ...clients],
-    hooks: await examineHooks({ machine, stateFolder: stateFolder(project) }),
+    hooks: await examineHooks({
+      ...{ machine, stateFolder: stateFolder(project) },
+      opaque: config?.guard.opaque ?? defaultConfig.guard.opaque,
+    }),
     ledger: config ? await examineLedger(project) : [],
   };
 }

@@ -236,6 +236,12 @@ function addExplaining(program: Command): void {
     .option(...json)
     .action(async (line, options) => endsWith((await import("./explain.ts")).explainCommand(line, options)));
   program
+    .command("exec")
+    .argument("<task>", "one that holds a lock")
+    .argument("<command...>", "a program and its arguments, after `--`")
+    .description("run a command in the sandbox of a task: what its agent may not write is read-only")
+    .action(async (task, words) => endsWith((await import("./exec.ts")).execCommand(task, words)));
+  program
     .command("report")
     .argument(
       "[session]",

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Deny } from "../core/rules/verdict.ts";
 import { wrapped } from "../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../engine/read-status.ts";
+import type { SandboxGap } from "../guard/setup/sandbox-gaps.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
 import { clockTime } from "../workspace/local-time.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
+import { gapLine, guardGaps } from "./guard-gaps.ts";
 import { showReading } from "./reading.ts";
 import { isOfSession } from "./report-session.ts";
 import { runAtWork } from "./run-at-work.ts";
@@ -53,7 +55,10 @@ export async function statusCommand({ json, watch, disk, ...filter }: StatusOpti
   };
   if (json === true)
     return showReading({ json, text: () => "" }, () => withServer(() => readDocument(filter)));
-  return showReading({ text: textWithServer }, () => withServer(() => readTold(filter)));
+  const gaps = await guardGaps();
+  return showReading({ text: (told) => textWithServer(told, gaps) }, () =>
+    withServer(() => readTold(filter)),
+  );
 }
 
 async function readDocument(filter: FilterOptions): Promise<Status | Deny> {
@@ -148,8 +153,12 @@ function modelOf(told: Told, keys: string | null): RunModel {
   };
 }
 
-function textWithServer({ server, ...told }: Told & { readonly server: ServerStatus | null }): string {
-  return `${statusText(told)}${server === null ? "" : `${style.dim(serverLine(server))}\n`}`;
+function textWithServer(
+  { server, ...told }: Told & { readonly server: ServerStatus | null },
+  gaps: readonly SandboxGap[],
+): string {
+  const lines = [...(server === null ? [] : [serverLine(server)]), ...gaps.map(gapLine)];
+  return `${statusText(told)}${lines.map((line) => `${style.dim(line)}\n`).join("")}`;
 }
 
 /** What waits for a person first, then everything. */

@@ -34,8 +34,11 @@ export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
   try {
     const document = parsed(bytes);
     const call = guarded.parse(document, { folder });
-    const { answer } = await judgeCall(call, payload.open(call));
-    return guarded.render(answer, call, document);
+    const world = payload.open(call);
+    const { answer } = await judgeCall(call, world);
+    const at = { root: world.place.root, environment: world.environment };
+    const approved = answer.command !== undefined && guarded.approves?.(call, document, at) === true;
+    return guarded.render(approved ? { ...answer, approved } : answer, call, document);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const isActive = await payload.isActive().catch(() => true);

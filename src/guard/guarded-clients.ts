@@ -1,3 +1,4 @@
+import { approves as approvesForClaude } from "../clients/claude/approves.ts";
 import { parse as parseClaude } from "../clients/claude/parse.ts";
 import { render as renderClaude } from "../clients/claude/render.ts";
 import { parse as parseCodex } from "../clients/codex/parse.ts";
@@ -13,7 +14,7 @@ import { render as renderOpencode } from "../clients/opencode/render.ts";
 import type { GuardedClient } from "./tool-call.ts";
 
 export const guardedClients = {
-  claude: { parse: parseClaude, render: renderClaude },
+  claude: { parse: parseClaude, render: renderClaude, approves: approvesForClaude },
   codex: { parse: parseCodex, render: renderCodex },
   gemini: { parse: parseGemini, render: renderGemini },
   copilot: { parse: parseCopilot, render: renderCopilot },

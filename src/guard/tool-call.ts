@@ -75,6 +75,8 @@ export interface GuardAnswer {
   readonly context?: string;
   /** Runs in place of the call's own command. */
   readonly command?: string;
+  /** True if the person's own rules let the call's command run without a question. */
+  readonly approved?: boolean;
   /** A stop that is refused: the agent goes on with this. */
   readonly goOn?: string;
 }
@@ -86,9 +88,16 @@ export interface NativeAnswer {
   readonly exit: number;
 }
 
+interface ProjectPlace {
+  readonly root: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** One folder a client: the same two functions in each. */
 export interface GuardedClient {
   /** Any event of any version, from bytes that were parsed as JSON; never throws. */
   parse(payload: unknown, at: { readonly folder: string }): ToolCall;
   render(answer: GuardAnswer, call: ToolCall, payload: unknown): NativeAnswer;
+  /** Whether the person's own rules allow the command of a call, where the client finds them no longer in a new one. */
+  approves?(call: ToolCall, payload: unknown, at: ProjectPlace): boolean;
 }

@@ -3,10 +3,15 @@ import { hookLine } from "../../src/guard/ladder/hook-line.ts";
 import { httpHook } from "../../src/guard/ladder/http-hook.ts";
 import { openHttpAccess } from "../../src/workspace/http-access.ts";
 import { anthropicStandIn } from "./support/anthropic.ts";
-import { type GuardPlace, guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, type GuardPlace, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
-guardCases({
+const rulesText = (permissions: object) => JSON.stringify({ permissions });
+const shared = (permissions: object) => ({ [settingsFiles.shared]: rulesText(permissions) });
+
+const claude: GuardedCase = {
   client: "claude",
   installed: await installClient("claude", "@anthropic-ai/claude-code", "2.1.325"),
   calls: {
@@ -17,17 +22,33 @@ guardCases({
       { name: "Edit", input: { file_path: path, old_string: "x", new_string: "y" } },
     ],
     shell: (command) => ({ name: "Bash", input: { command } }),
+    background: (command) => ({ name: "Bash", input: { command, run_in_background: true } }),
     spawn: (prompt) => ({
       name: "Agent",
       input: { description: "writes", prompt, subagent_type: "general-purpose" },
     }),
+  },
+  rules: {
+    "no rule": { permits: [], runs: false },
+    "edits are accepted": { permits: ["--permission-mode", "acceptEdits"], runs: false },
+    "an option allows the shell": { permits: ["--allowedTools", "Bash"], runs: true },
+    "a rule allows it": { permits: [], files: shared({ allow: ["Bash(node:*)"] }), runs: true },
+    "a rule allows it, an option denies it": {
+      ...{ permits: ["--disallowedTools", "Bash(node:*)"], files: shared({ allow: ["Bash(node:*)"] }) },
+      runs: false,
+    },
+    "a rule asks": { files: shared({ ask: ["Bash(node:*)"] }), runs: false },
+    "a rule denies it": { files: shared({ deny: ["Bash(node src/a/make.js)"] }), runs: false },
+    "the person's rule denies it": {
+      ...{ files: { "~/.claude/settings.json": rulesText({ deny: ["Bash(node:*)"] }) }, runs: false },
+    },
   },
   standIn: anthropicStandIn,
   existing: { [settingsFiles.personal]: '{ "includeCoAuthoredBy":   false }' },
   hooks: async (place) =>
     put(place, settingsFiles.personal, install(null, { ...place, ...(await overHttp(place)) })),
   start: (place) => ({
-    words: ["claude", "-p", place.prompt, "--permission-mode", "bypassPermissions"],
+    words: ["claude", "-p", place.prompt, ...(place.permits ?? ["--permission-mode", "bypassPermissions"])],
     env: {
       ANTHROPIC_BASE_URL: place.url,
       ANTHROPIC_API_KEY: "stand-in",
@@ -36,7 +57,10 @@ guardCases({
       IS_SANDBOX: "1", // root is refused full leave otherwise
     },
   }),
-});
+};
+
+guardCases(claude);
+sandboxCases(claude);
 
 /** With which `init` has it ask where the settings are one person's. */
 async function overHttp({ warm }: GuardPlace) {

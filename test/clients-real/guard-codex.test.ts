@@ -1,23 +1,33 @@
 import { vi } from "vitest";
 import { install, settingsFiles, trust } from "../../src/clients/codex/install.ts";
 import { ourCodexHooks } from "../../src/guard/setup/trust-codex.ts";
-import { type GuardPlace, guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, type GuardPlace, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
 import { openaiStandIn } from "./support/openai.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
 const patch = (...lines: string[]) => ({
   name: "apply_patch",
   input: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n"),
 });
 
-guardCases({
+const codex: GuardedCase = {
   client: "codex",
   installed: await installClient("codex", "@openai/codex", "0.166.0"),
   calls: {
     write: (path) => patch(`*** Add File: ${path}`, "+made"),
     edit: (path) => [patch(`*** Update File: ${path}`, "@@", "-x", "+y")],
     shell: (cmd) => ({ name: "exec_command", input: { cmd, yield_time_ms: 30_000 } }),
+    background: (cmd) => ({ name: "exec_command", input: { cmd, yield_time_ms: 1000 } }),
     spawn: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", input: { message } }),
+  },
+  rules: {
+    "a rule forbids it": {
+      files: { "~/.codex/rules/default.rules": 'prefix_rule(pattern = ["node"], decision = "forbidden")\n' },
+      runs: false,
+    },
+    "full access": { permits: ["--sandbox", "danger-full-access"], runs: true },
   },
   standIn: openaiStandIn,
   hooks: async (place) => {
@@ -27,10 +37,16 @@ guardCases({
   trust: trustHooks,
   start: (place) => {
     place.home.write(".codex/config.toml", settings(place));
-    const leave = "--dangerously-bypass-approvals-and-sandbox";
-    return { words: ["codex", "exec", "--json", leave, place.prompt], env: { STAND_IN_KEY: "stand-in" } };
+    const permits = place.permits ?? ["--dangerously-bypass-approvals-and-sandbox"];
+    return {
+      words: ["codex", "exec", "--json", ...permits, place.prompt],
+      env: { STAND_IN_KEY: "stand-in" },
+    };
   },
-});
+};
+
+guardCases(codex);
+sandboxCases(codex);
 
 async function trustHooks(place: GuardPlace): Promise<void> {
   const trusted = trust(settings(place), await hooksOf(place), "config.toml");

@@ -1,22 +1,30 @@
 import { join } from "node:path";
 import { install, settingsFiles } from "../../src/clients/copilot/install.ts";
-import { guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
 import { openaiStandIn } from "./support/openai.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
 const installed = await installClient("copilot", "@github/copilot", "1.0.102");
 
-guardCases({
+const copilot: GuardedCase = {
   client: "copilot",
   installed,
   calls: {
     write: (path) => ({ name: "create", input: { path, file_text: "made\n" } }),
     edit: (path) => [{ name: "edit", input: { path, old_str: "x", new_str: "y" } }],
     shell: (command) => ({ name: "bash", input: { command, description: "does it" } }),
+    background: (command) => ({ name: "bash", input: { command, description: "serves", mode: "async" } }),
     spawn: (prompt) => ({
       name: "task",
       input: { name: "w", description: "writes", prompt, agent_type: "general-purpose", mode: "sync" },
     }),
+  },
+  rules: {
+    "no rule": { permits: [], runs: false },
+    "an option denies it": { permits: ["--allow-all-tools", "--deny-tool", "shell(node)"], runs: false },
+    "an option allows the shell": { permits: ["--allow-tool", "shell"], runs: true },
   },
   standIn: openaiStandIn,
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
@@ -26,7 +34,8 @@ guardCases({
     return {
       words: [
         ...["copilot", "-p", place.prompt, "--model", "stand-in"],
-        ...["--allow-all-tools", "--allow-all-paths", "--output-format", "json"],
+        ...(place.permits ?? ["--allow-all-tools", "--allow-all-paths"]),
+        ...["--output-format", "json"],
       ],
       env: {
         COPILOT_OFFLINE: "true",
@@ -39,4 +48,7 @@ guardCases({
       },
     };
   },
-});
+};
+
+guardCases(copilot);
+sandboxCases(copilot);

@@ -1,9 +1,13 @@
 import { install, settingsFiles } from "../../src/clients/opencode/install.ts";
-import { guardCases, put } from "./support/guard-cases.ts";
+import { guardCases } from "./support/guard-cases.ts";
+import { type GuardedCase, put } from "./support/guarded-client.ts";
 import { installClient } from "./support/install-client.ts";
 import { openaiStandIn } from "./support/openai.ts";
+import { sandboxCases } from "./support/sandbox-cases.ts";
 
-guardCases({
+const rulesFile = (bash: object) => ({ "opencode.json": JSON.stringify({ permission: { bash } }) });
+
+const opencode: GuardedCase = {
   client: "opencode",
   installed: await installClient("opencode", "opencode-ai", "1.18.33"),
   calls: {
@@ -14,7 +18,12 @@ guardCases({
       { name: "edit", input: { filePath, oldString: "x", newString: "y" } },
     ],
     shell: (command) => ({ name: "bash", input: { command, description: "does it" } }),
+    timed: (command) => ({ name: "bash", input: { command, description: "waits", timeout: 2000 } }),
     spawn: (prompt) => ({ name: "task", input: { description: "writes", prompt, subagent_type: "general" } }),
+  },
+  rules: {
+    "a rule denies it": { files: rulesFile({ "*": "allow", "node *": "deny" }), runs: false },
+    "a rule asks": { files: rulesFile({ "*": "allow", "node *": "ask" }), runs: false },
   },
   standIn: openaiStandIn,
   hooks: (place) => put(place, settingsFiles.shared, install(null, place)),
@@ -35,4 +44,7 @@ guardCases({
       },
     };
   },
-});
+};
+
+guardCases(opencode);
+sandboxCases(opencode);

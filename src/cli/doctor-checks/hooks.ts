@@ -13,6 +13,7 @@ import {
 import { SetupFault } from "../../guard/setup/edits.ts";
 import { findClients, isInstalled, type Machine } from "../../guard/setup/find-clients.ts";
 import { findDistrust } from "../../guard/setup/folder-trust.ts";
+import { sandboxGaps } from "../../guard/setup/sandbox-gaps.ts";
 import { ourCodexHooks } from "../../guard/setup/trust-codex.ts";
 import { readSettings } from "../../guard/setup/write-edits.ts";
 import { faultLine } from "../../workspace/config-fault.ts";
@@ -27,6 +28,8 @@ interface Hooked extends ConfiguredHooks {
 
 export interface HookGround {
   readonly machine: Machine;
+  /** `guard.opaque`. */
+  readonly opaque: string;
   /** The repository's own. */
   readonly stateFolder: string;
 }
@@ -48,7 +51,19 @@ export async function examineHooks(ground: HookGround): Promise<readonly Finding
   }
   if (hooked.length === 0) return findings;
   const files = [examineHookFile(ground), examineLaunch(ground)].filter((finding) => finding !== undefined);
-  return [...findings, ...(await callAll(hooked, ground)), ...files];
+  return [...findings, ...(await callAll(hooked, ground)), ...files, ...(await examineOpaque(ground))];
+}
+
+/** Where commands whose writes cannot be known do not run inside the lock. */
+async function examineOpaque({ machine, opaque }: HookGround): Promise<readonly Finding[]> {
+  const gaps = await sandboxGaps(machine, opaque);
+  return gaps.map(({ client, why, next }) =>
+    off(
+      client === null ? "unknown programs" : `${client} programs`,
+      `\`guard.opaque: sandbox\` does not hold: ${why}; their writes are compared afterwards`,
+      next,
+    ),
+  );
 }
 
 function readHooks(

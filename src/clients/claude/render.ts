@@ -22,7 +22,7 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
       if (!answer.allow) return refusal(denial(answer), reasonOf(answer));
       return answer.command === undefined
         ? beside(answer, call, payload)
-        : message(replacement(answer.command, payload));
+        : message(replacement(answer, payload));
     case "after-tool":
       return answer.allow ? beside(answer, call, payload) : blocked(answer);
     case "session-start":
@@ -53,13 +53,12 @@ export function denial(answer: GuardAnswer): object {
 }
 
 /** With an allow the client asks its user nothing; without one it asks about the new command as about any other. */
-export function replacement(command: string, payload: unknown): object {
-  const asksNothing = field(payload, "permission_mode") === "bypassPermissions";
+export function replacement(answer: GuardAnswer, payload: unknown): object {
   return {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
-      ...(asksNothing ? { permissionDecision: "allow" } : {}),
-      updatedInput: withCommand(payload, command),
+      ...(answer.approved === true ? { permissionDecision: "allow" } : {}),
+      updatedInput: withCommand(payload, answer.command ?? ""),
     },
   };
 }

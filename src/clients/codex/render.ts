@@ -7,7 +7,10 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
       if (!answer.allow) return refusal(denial(answer), reasonOf(answer));
-      return answer.command === undefined ? silent : message(replacement(answer.command, payload));
+      // Without its allow the new command is not taken. Commands are replaced only where it asks nothing anyway.
+      return answer.command === undefined
+        ? silent
+        : message(replacement({ ...answer, approved: true }, payload));
     case "after-tool":
     case "session-start":
     case "subagent-start": {

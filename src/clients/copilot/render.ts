@@ -26,7 +26,7 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
 };
 
 function replacement(command: string, payload: unknown): object {
-  return { permissionDecision: "allow", modifiedArgs: withCommand(payload, command) };
+  return { modifiedArgs: withCommand(payload, command) };
 }
 
 function plainDenial(answer: GuardAnswer): object {

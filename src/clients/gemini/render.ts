@@ -26,7 +26,7 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
   }
 };
 
-/** Its user was asked about the call before the hook ran. */
+/** Its allow answers no question: the client judges the new command by its own rules. */
 function replacement(command: string, payload: unknown): object {
   return {
     decision: "allow",

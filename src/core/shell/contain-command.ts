@@ -4,9 +4,26 @@ import type { Opaque } from "./types.ts";
 /**
  * The command with everything that cannot be followed behind `prefix`, which starts a program in the sandbox: each
  * such program by itself, so that what is around it stays in the client's own shell, or the command as a whole where
- * the shell itself runs the unknown code.
+ * the shell itself runs the unknown code. Clients judge the new text by their user's rules. So the old one comes first,
+ * where it never runs: what the user has forbidden, or wants to be asked about, is still found.
  */
 export function containCommand(command: string, opaque: readonly Opaque[], prefix: string): string {
+  const [before, after] = isList(command) ? neverRun.list : neverRun.branch;
+  return `${before}${command}${after}${inSandbox(command, opaque, prefix)}`;
+}
+
+/** What is around a command that is not to run. Codex finds no programs in an `if`. */
+export const neverRun = { list: ["false && ", "; "], branch: ["if false; then\n", "\nfi\n"] } as const;
+
+const quotedText = /'[^']*'|"[^"]*"/g;
+const ofMoreThanAList = /[;\n#(){}<>]|\|\||(?<!&)&(?!&)/;
+
+/** True for commands that are joined by `&&` and `|` alone: behind `false &&` none of them runs. */
+function isList(command: string): boolean {
+  return !/[\\`]|\$\(/.test(command) && !ofMoreThanAList.test(command.replace(quotedText, ""));
+}
+
+function inSandbox(command: string, opaque: readonly Opaque[], prefix: string): string {
   const places = opaque.map(({ at }) => at);
   if (places.includes(undefined)) return `${prefix} bash -c ${shellWord(command)}`;
   return [...new Set(places as readonly number[])]

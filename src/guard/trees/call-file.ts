@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { neverRun } from "../../core/shell/contain-command.ts";
 import type { ToolCall } from "../tool-call.ts";
 
 const prefix = "before-";
@@ -12,7 +13,7 @@ export function callName({ session, actor, tool, callId, operation }: ToolCall):
   return [session, actor.agentId, tool, callId ?? command].join("\n");
 }
 
-const prepared = /'?\S*\/lockstep'? exec ([0-9a-f]{8}) (?:bash -c )?/g;
+const prepared = /(?:'[^']*\/lockstep'|\/[\w@%+=:,./-]*\/lockstep) exec ([0-9a-f]{8}) (?:bash -c )?/g;
 
 /** The id in a command whose programs were put into the sandbox. */
 export function preparedId({ operation }: Pick<ToolCall, "operation">): string | undefined {
@@ -21,7 +22,12 @@ export function preparedId({ operation }: Pick<ToolCall, "operation">): string |
 
 /** The command as it was before that: which of the two a client tells after the call differs. */
 function bare(command: string): string {
-  return command.replace(prepared, "").replace(/['\\]/g, "");
+  const text = command.replace(prepared, "").replace(/['\\]/g, "");
+  const around = Object.values(neverRun).find(([before]) => command.startsWith(before));
+  if (around === undefined || !new RegExp(prepared).test(command)) return text;
+  const [before, after] = around;
+  const length = (text.length - before.length - after.length) / 2; // it is there twice
+  return text.slice(before.length, before.length + length);
 }
 
 /** What was seen before a call, until it is over: in a file, because another process asks afterwards. */

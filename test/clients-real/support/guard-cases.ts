@@ -1,154 +1,28 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join, relative } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { SettingsEdit } from "../../../src/clients/settings/settings-edit.ts";
 import { hookLine } from "../../../src/guard/ladder/hook-line.ts";
 import { readHostRecord } from "../../../src/server/host-record.ts";
 import { isAlive } from "../../../src/workspace/process-identity.ts";
-import {
-  agentEnvironment,
-  type GuardedRepository,
-  guardedRepository,
-} from "../../support/guarded-repository.ts";
+import { agentEnvironment, type GuardedRepository } from "../../support/guarded-repository.ts";
 import { packet } from "../../support/memory-engine.ts";
-import { startProgram } from "../../support/run-command.ts";
 import { command as lockstep } from "../../support/run-hook.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";
-import type { InstalledClient } from "./install-client.ts";
-import { type ModelCall, personsWord, type StandIn, type Turn } from "./stand-in.ts";
-
-/** Where a person talks to a client. */
-export interface GuardPlace {
-  /** The repository's, or that of a clone. */
-  readonly folder: string;
-  readonly home: TemporaryFolder;
-  /** Of the model's stand-in. */
-  readonly url: string;
-  /** What the client's hooks have to run. */
-  readonly command: string;
-  /** The state folder, where hooks should ask the warm process in the quickest way that the client has. */
-  readonly warm?: string;
-  readonly prompt: string;
-  /** The person's environment. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** What differs from client to client. */
-export interface GuardedCase {
-  readonly client: string;
-  readonly installed: InstalledClient;
-  /** Settings that somebody has in the repository already. */
-  readonly existing?: Readonly<Record<string, string>>;
-  readonly calls: {
-    write(path: string): ModelCall;
-    /** Changes `x` to `y` in a file that is there. */
-    edit(path: string): readonly ModelCall[];
-    shell(command: string): ModelCall;
-    spawn(prompt: string): ModelCall;
-  };
-  /** It reads a project's settings only where it is started at its top. */
-  readonly topOnly?: boolean;
-  /** How a subagent ends, where saying something is not enough. */
-  readonly subagentEnd?: Turn;
-  standIn(
-    turns: readonly Turn[],
-    delegated: readonly Turn[],
-  ): Promise<StandIn & { heard(): readonly string[] }>;
-  /** Writes the person's own settings, and says how the person starts it. */
-  start(place: GuardPlace): { words: readonly string[]; env?: Readonly<Record<string, string>> };
-  /** Puts the hooks in place by hand. */
-  hooks(place: GuardPlace): void | Promise<void>;
-  /** Has the person trust the hooks that are in place. */
-  trust?(place: GuardPlace): Promise<void>;
-}
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { type GuardedCase, type GuardedClient, openGuardedClient } from "./guarded-client.ts";
 
 /** The client as a person runs it, with everything permitted to it, so that only the guard can refuse. */
 export function guardCases(given: GuardedCase): void {
-  const { client, installed, calls, subagentEnd, topOnly, standIn, existing = {} } = given;
+  const { client, installed, calls, topOnly } = given;
   describe.skipIf(installed.missing !== undefined)(`${client} under the guard`, () => {
+    let place: GuardedClient;
     let repository: GuardedRepository;
-    let home: TemporaryFolder;
     beforeEach(() => {
-      repository = guardedRepository();
-      for (const [file, text] of Object.entries(existing)) repository.write(file, text);
-      home = temporaryFolder();
-      // A login shell begins with a path of its own.
-      home.write(".profile", `PATH=${personsEnv().PATH}\n`);
-      chmodSync(home.write("lockstep", `#!/bin/sh\nexec ${process.execPath} ${lockstep} "$@"\n`), 0o755);
+      place = openGuardedClient(given);
+      repository = place.repository;
     });
-    afterEach(() => {
-      repository[Symbol.dispose]();
-      home[Symbol.dispose]();
-    });
+    afterEach(() => place[Symbol.dispose]());
 
-    const guard = `${process.execPath} ${lockstep} guard ${client}`;
-    const done: Turn = { text: "That is all." };
-
-    async function converse(
-      made: readonly ModelCall[],
-      {
-        env: more = {},
-        delegated = [],
-        command = guard,
-        warm,
-        folder = ".",
-        init,
-        clone,
-        before,
-      }: Conversation = {},
-    ) {
-      const theirs = delegated.map((call) => ({ calls: [call] }));
-      await using server = await standIn(
-        [...made.map((call) => ({ calls: [call] })), done],
-        theirs.length === 0 ? [] : [...theirs, subagentEnd ?? { text: "I am done." }],
-      );
-      const env = { ...personsEnv(), ...more };
-      const place: GuardPlace = {
-        ...{ folder: clone ?? repository.path, home, url: server.url, command, env },
-        ...{ prompt: `Do it ${personsWord}.`, ...(warm !== undefined && { warm }) },
-      };
-      const started = given.start(place);
-      const settings = everySetting();
-      if (init !== undefined) await initiate(init);
-      else if (clone === undefined) await given.hooks(place);
-      else await given.trust?.(place);
-      before?.();
-      const whole = Object.entries({ ...env, ...started.env }).map(([name, value]) => `${name}=${value}`);
-      const ran = await startProgram(["env", "-i", ...whole, ...started.words], {
-        cwd: join(place.folder, folder),
-      }).ended;
-      return { ...ran, heard: server.heard().join("\n---\n"), settings };
-    }
-
-    const personsEnv = () => ({
-      PATH: [home.path, installed.bin, dirname(process.execPath), process.env.PATH].join(delimiter),
-      HOME: home.path,
-      LANG: "C.UTF-8",
-    });
-
-    async function initiate(flags: readonly string[]): Promise<void> {
-      const env = Object.entries(personsEnv()).map(([name, value]) => `${name}=${value}`);
-      const words = [process.execPath, lockstep, "init", ...flags];
-      const ran = await startProgram(["env", "-i", ...env, ...words], { cwd: repository.path }).ended;
-      expect(ran.status, ran.stderr).toBe(0);
-    }
-
-    /** Of the project and of the person, but not what the agents write, nor what clients keep of their own. */
-    function everySetting(): Readonly<Record<string, string>> {
-      const files = readdirSync(repository.path, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-        .filter(
-          (file) =>
-            !/^(?:\.git|src|\.opencode\/node_modules)\/|\.opencode\/\.gitignore$/.test(
-              relative(repository.path, file),
-            ),
-        );
-      const personal = join(home.path, ".codex/config.toml");
-      const all = existsSync(personal) ? [...files, personal] : files;
-      return Object.fromEntries(all.map((file) => [file, readFileSync(file, "latin1")]));
-    }
-
+    const converse: GuardedClient["converse"] = (made, how) => place.converse(made, how);
     /** As if its machine had gone down: no socket is tidied up. */
     function killServer(): number | undefined {
       const folder = join(repository.path, ".git", "lockstep");
@@ -364,8 +238,8 @@ export function guardCases(given: GuardedCase): void {
       const held = await converse(everything, { env, init: ["--client", client] });
       expect(made(), held.stdout + held.stderr).toEqual(["src/a/made.ts", "x"]);
       killServer();
-      await initiate(["--remove"]);
-      expect(everySetting()).toEqual(held.settings);
+      await place.initiate(["--remove"]);
+      expect(place.everySetting()).toEqual(held.settings);
       const free = await converse(everything, { env, clone: repository.path });
       const all = ["src/a/made.ts", "src/b/made.ts", "src/b/shell.ts", "y"];
       expect(made(), free.stdout + free.stderr).toEqual(all);
@@ -373,11 +247,11 @@ export function guardCases(given: GuardedCase): void {
 
     it("is left alone in a clone on a machine without Lockstep, by settings that were committed", async () => {
       await repository.dispatch("T-A", ["src/a/**"]);
-      await initiate(["--client", client, "--shared"]);
+      await place.initiate(["--client", client, "--shared"]);
       repository.git("add", "-A");
       repository.git("commit", "-qm", "hooks for everybody");
-      home[Symbol.dispose]();
-      home = temporaryFolder();
+      place.home[Symbol.dispose]();
+      place.home = temporaryFolder();
       const clone = `${repository.path}-clone`;
       repository.git("clone", "-q", repository.path, clone);
       try {
@@ -396,27 +270,4 @@ export function guardCases(given: GuardedCase): void {
       }
     });
   });
-}
-
-interface Conversation {
-  readonly env?: Readonly<Record<string, string>>;
-  /** What a subagent does. */
-  readonly delegated?: readonly ModelCall[];
-  readonly command?: string;
-  readonly warm?: string;
-  /** That the person starts it in, from the project's top. */
-  readonly folder?: string;
-  /** What `lockstep init` is told, where it is to put the hooks in place. */
-  readonly init?: readonly string[];
-  /** Where the client runs instead, with the hooks that are there. */
-  readonly clone?: string;
-  /** Done when all is in place. */
-  before?(): void;
-}
-
-/** The text that an installer gives, written where the client looks for it. */
-export function put({ folder }: GuardPlace, file: string, edit: SettingsEdit): void {
-  if (!edit.ok || edit.text === null) throw new Error(`${file} cannot be made: ${JSON.stringify(edit)}`);
-  mkdirSync(dirname(join(folder, file)), { recursive: true });
-  writeFileSync(join(folder, file), edit.text);
 }

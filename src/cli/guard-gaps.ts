@@ -1,0 +1,25 @@
+import { homedir } from "node:os";
+import { readGuardSettings } from "../guard/guard-settings.ts";
+import { type SandboxGap, sandboxGaps } from "../guard/setup/sandbox-gaps.ts";
+import { currentFolder, findProject } from "../workspace/find-project.ts";
+import { hasLedger } from "../workspace/has-ledger.ts";
+import { openStateFolder } from "../workspace/state-folder.ts";
+import { printable } from "./table.ts";
+
+/** What `guard.opaque: sandbox` does not hold here. */
+export async function guardGaps(): Promise<readonly SandboxGap[]> {
+  if (process.env.LOCKSTEP_SOCKET) return [];
+  const project = findProject(currentFolder());
+  if (!hasLedger(project)) return [];
+  const { root } = project.place;
+  const machine = { root, home: homedir(), path: process.env.PATH ?? "" };
+  try {
+    return await sandboxGaps(machine, (await readGuardSettings(root, openStateFolder(project))).opaque);
+  } catch {
+    return []; // the configuration: what needs it says what is wrong with it
+  }
+}
+
+export function gapLine({ why, next }: SandboxGap): string {
+  return `unknown programs run outside the lock and are compared afterwards: ${printable(why)}; ${next}`;
+}

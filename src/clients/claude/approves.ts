@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { field } from "../../core/points/fields.ts";
+import type { GuardedClient } from "../../guard/tool-call.ts";
+import { isAllowed, rulesIn } from "./permission-rules.ts";
+
+/** In these a rule that allows a command answers Claude's question; the others ask nothing, or allow nothing. */
+const askingModes: readonly unknown[] = ["default", "acceptEdits", "dontAsk"];
+
+/** Whether the person's own settings let the call's command run without a question. */
+export const approves: NonNullable<GuardedClient["approves"]> = ({ operation }, payload, at) => {
+  if (operation.kind !== "shell" || !askingModes.includes(field(payload, "permission_mode"))) return false;
+  const own = at.environment.CLAUDE_CONFIG_DIR || join(homedir(), ".claude");
+  const files = [
+    "/etc/claude-code/managed-settings.json",
+    join(own, "settings.json"),
+    join(at.root, ".claude/settings.json"),
+    join(at.root, ".claude/settings.local.json"),
+  ];
+  try {
+    return isAllowed(operation.command, files.map(readSettings).map(rulesIn));
+  } catch {
+    return false; // a file that cannot be read may forbid it
+  }
+};
+
+function readSettings(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

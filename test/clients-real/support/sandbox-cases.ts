@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agentEnvironment } from "../../support/guarded-repository.ts";
+import { eventually } from "../../support/run-command.ts";
+import { missing } from "../../support/walled.ts";
+import { type GuardedCase, type GuardedClient, openGuardedClient } from "./guarded-client.ts";
+
+/** The client as a person runs it, with commands whose writes cannot be known before they run. */
+export function sandboxCases(given: GuardedCase): void {
+  const { client, installed, calls, rules } = given;
+  const isPossible = installed.missing === undefined && missing === undefined;
+  describe.skipIf(!isPossible)(`${client} and the sandbox around unknown programs`, () => {
+    let place: GuardedClient;
+    let env: Readonly<Record<string, string>>;
+    beforeEach(async () => {
+      place = openGuardedClient(given);
+      const { repository } = place;
+      const bad = "echo bad > docs/guide.md; rm -f README.md; echo bad > src/b/x.ts; echo new > docs/new.md";
+      for (const [file, text] of Object.entries({
+        ".gitignore": "node_modules\n*.log\n.opencode\n.claude\n.codex\n.gemini\n.github\nopencode.json\n",
+        "package.json": JSON.stringify({ scripts: { test: "sh src/a/bad.sh" } }),
+        Makefile: "bad:\n\tsh src/a/bad.sh\n",
+        "src/a/bad.sh": `${bad}\n`,
+        "src/a/make.js": "require('node:fs').writeFileSync('src/a/made.ts', 'made');",
+        "src/a/tell.js": "console.log('told', 6 * 7); process.exitCode = 7;",
+        "src/a/wait.js": "setInterval(() => {}, 1000);",
+        "src/a/leave.sh": "setsid node src/a/wait.js $1 > src/a/left.log 2>&1 < /dev/null &\nsleep 0.2\n",
+        "src/a/serve.js": serve,
+        "src/a/ask.js": ask,
+      }))
+        repository.write(file, text);
+      repository.git("add", "-A");
+      repository.git("commit", "-qm", "programs");
+      env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
+    });
+    afterEach(() => place[Symbol.dispose]());
+
+    const has = (path: string) => existsSync(join(place.repository.path, path));
+    const changed = () => place.repository.git("status", "--porcelain", "--untracked-files=all");
+    const talk = (commands: readonly string[]) => place.converse(commands.map(calls.shell), { env });
+
+    it("lets them write nothing outside the lock, and says why they failed", async () => {
+      const ran = await talk([
+        `python3 -c 'open("docs/guide.md", "w").write("bad")'`,
+        `node -e 'require("fs").writeFileSync("docs/new.md", "bad")'`,
+        "sh src/a/bad.sh",
+        "npm test",
+        "make bad",
+        "for f in src/b/x.ts docs/guide.md; do python3 -c 'import sys; open(sys.argv[1], \"w\")' $f; done",
+      ]);
+      expect(changed(), ran.heard).toBe("");
+      expect(ran.heard).toMatch(/read-only file system/i);
+      expect(ran.heard).toContain("what this command may not write was read-only");
+      expect(ran.heard).toContain("lockstep widen T-A PATH");
+    });
+
+    it("lets them write in the lock, with their output and exit code, and commit it", async () => {
+      const ran = await talk([
+        "node src/a/tell.js",
+        "node src/a/make.js && git add src/a && git -c user.name=t -c user.email=t@localhost commit -qm made",
+      ]);
+      expect(place.repository.git("log", "-1", "--format=%s"), ran.heard).toBe("made");
+      expect(place.repository.git("show", "HEAD:src/a/made.ts")).toBe("made");
+      expect(ran.heard).toContain("told 42");
+      if (client !== "opencode") expect(ran.heard).toMatch(/exit(?:ed with)? code:? 7/i);
+    });
+
+    it.skipIf(calls.background === undefined)("serves later calls from the background", async () => {
+      const port = await freePort();
+      const background = calls.background?.(`node src/a/serve.js ${port}`);
+      const made = [
+        ...(background === undefined ? [] : [background]),
+        calls.shell(`node src/a/ask.js ${port}`),
+      ];
+      const ran = await place.converse(made, { env });
+      expect(ran.heard).toContain(`served at ${port}`);
+    });
+
+    it("leaves no process behind", async () => {
+      const mark = `mark-${process.pid}`;
+      const timed = calls.timed?.(`node src/a/wait.js ${mark}`);
+      await place.converse(
+        [
+          calls.shell(`timeout 1 node src/a/wait.js ${mark}`),
+          calls.shell(`sh src/a/leave.sh ${mark}`),
+          ...(timed === undefined ? [] : [timed]),
+        ],
+        { env },
+      );
+      expect(has("src/a/left.log")).toBe(true);
+      await gone(mark);
+    });
+
+    it.each(Object.entries(rules))(
+      "leaves the last word to its user: %s",
+      async (_name, { runs, ...rule }) => {
+        const before = () => {
+          for (const [file, text] of Object.entries(rule.files ?? {}))
+            if (file.startsWith("~/")) place.home.write(file.slice(2), text);
+            else place.repository.write(file, text);
+        };
+        const ran = await place.converse([calls.shell("node src/a/make.js")], { ...rule, env, before });
+        expect(has("src/a/made.ts"), ran.heard).toBe(runs);
+      },
+    );
+  });
+}
+
+/** Once: some clients wait for the end of what runs in the background. */
+const serve = `
+const server = require("node:http").createServer((request, response) => {
+  response.end("served at " + process.argv[2], () => setTimeout(() => process.exit(), 500));
+});
+server.listen(Number(process.argv[2]), "127.0.0.1", () => console.log("listening"));
+`;
+
+/** Asks until there is an answer. */
+const ask = `
+(async () => {
+  for (let tries = 0; tries < 100; tries += 1) {
+    try {
+      console.log(await (await fetch("http://127.0.0.1:" + process.argv[2])).text());
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+})();
+`;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** Waits until no process has this in its command line. */
+async function gone(words: string): Promise<void> {
+  const running = () =>
+    readdirSync("/proc").filter((name) => {
+      try {
+        return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(words);
+      } catch {
+        return false; // it has just ended
+      }
+    });
+  await eventually(`the end of ${words.replaceAll("\0", " ")}`, () => running().length === 0 || undefined);
+}
