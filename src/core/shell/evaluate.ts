@@ -30,7 +30,7 @@ import { runArithmetic, runTest } from "./run-nested.ts";
 import { SourcePlaces } from "./source-places.ts";
 import { concat, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
-import { both, combine, distinct, type Outcome, type World } from "./world.ts";
+import { both, combine, distinct, type Outcome, type World, withoutLocals } from "./world.ts";
 
 export type Node = Statement["command"] | CompoundCommand | Redirected | CompoundList | FunctionNode;
 
@@ -289,18 +289,6 @@ export class Evaluator implements Machine {
 
 function newEscapes(): Escapes {
   return { returned: undefined, broken: undefined, locals: undefined, exited: [] };
-}
-
-/** What a function declared for itself is as before once it has ended. */
-function withoutLocals(world: World, locals: ReadonlySet<string>, caller: World): World {
-  if (locals.size === 0) return world;
-  const variables = new Map(world.variables);
-  for (const name of locals) {
-    const before = caller.variables.get(name);
-    if (before === undefined) variables.delete(name);
-    else variables.set(name, before);
-  }
-  return { ...world, variables };
 }
 
 function joinedOut(first: Text | undefined, second: Text | undefined): Text | undefined {
