@@ -16,6 +16,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "guard-call": () => import("./guard-call.ts"),
   "point-calls": () => import("./point-calls.ts"),
   "shell-analysis": () => import("./shell-analysis.ts"),
+  sandbox: () => import("./sandbox.ts"),
   "secret-scan": () => import("./secret-scan.ts"),
   "lock-index": () => import("./lock-index.ts"),
   ledger: () => import("./ledger.ts"),

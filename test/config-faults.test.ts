@@ -24,7 +24,7 @@ describe("a mistake", () => {
     [
       "in a key after wide characters",
       "guard: { root: été😀, nope: 1 }\n",
-      "1:23: `guard.nope` is no key here: expected one of `root`, `on_deny`, `unclaimed`, `opaque`, `protected`, `coordination`, `on_error`, `idle_minutes`",
+      "1:23: `guard.nope` is no key here: expected one of `root`, `on_deny`, `unclaimed`, `opaque`, `protected`, `coordination`, `on_error`, `idle_minutes`, `programs`",
     ],
     ["in a word", "sandbox:   requierd\n", "1:12: `sandbox` is `requierd`: did you mean `required`?"],
     [

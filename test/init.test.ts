@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../src/contract/config.ts";
 import { defaultConfig } from "../src/contract/default-config.ts";
+import { brokenExamples } from "../src/core/shell/programs/row-examples.ts";
 import { clientNames, clientSetups } from "../src/guard/setup/client-setups.ts";
 import { configTemplate } from "../src/guard/setup/config-template.ts";
 import { configuredHooks } from "../src/guard/setup/configured-hooks.ts";
@@ -52,9 +53,11 @@ describe("the configuration that init writes", () => {
   it("is valid with every key, and differs from the defaults only in its examples", () => {
     const judged = judgeConfig({ file: "config.yaml", text: uncommented });
     if (!("config" in judged)) throw new Error(JSON.stringify(judged.faults));
+    const { programs, ...guard } = judged.config.guard;
+    expect(programs.map(brokenExamples)).toEqual([[]]);
     const examples = ["agents", "hooks", "task_types", "resources"] as const;
     const plain = Object.fromEntries(examples.map((key) => [key, defaultConfig[key]]));
-    expect({ ...judged.config, ...plain }).toEqual(defaultConfig);
+    expect({ ...judged.config, ...plain, guard: { ...guard, programs: [] } }).toEqual(defaultConfig);
     for (const key of examples) expect(judged.config[key]).not.toEqual(defaultConfig[key]);
   });
 

@@ -379,7 +379,7 @@ describe("the end of a session", () => {
 
 it("the layers open with the guard's settings", async () => {
   using repository = temporaryRepository();
-  const settings = { root: "ctx", coordination: ["NOTES.md"], opaque: "deny" } as const;
+  const settings = { root: "ctx", coordination: ["NOTES.md"], opaque: "deny", programs: [] } as const;
   const world = { disk: nodeDisk(), scratch: ["/tmp"], environment: {} };
   const layers = openOrchestratorLayers(findProject(repository.path), settings, world);
   const judge = (operation: ToolCall["operation"]) =>

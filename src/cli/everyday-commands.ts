@@ -232,6 +232,7 @@ function addExplaining(program: Command): void {
     .option("--scope <path...>", "judge it for an agent that holds these paths")
     .option("--others <path...>", "paths that other tasks hold")
     .option("--task <task>", "judge it for this task, by the locks in the ledger")
+    .option("--why", "name what decided: the row of the guard's table, and the option or operand")
     .option(...json)
     .action(async (line, options) => endsWith((await import("./explain.ts")).explainCommand(line, options)));
   program

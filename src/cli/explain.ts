@@ -3,8 +3,9 @@ import { readEntries, Scope } from "../core/paths/scope.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { analyzeCommand } from "../core/shell/analyze.ts";
 import { judgeCommand, type Objection } from "../core/shell/judge-command.ts";
+import { type TaughtRow, taughtPrograms } from "../core/shell/programs/taught.ts";
 import { knownParts } from "../core/shell/text.ts";
-import type { ShellAnalysis } from "../core/shell/types.ts";
+import type { Because, ShellAnalysis } from "../core/shell/types.ts";
 import { projectPath, targetsOf } from "../core/shell/write-targets.ts";
 import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject, type Project } from "../workspace/find-project.ts";
@@ -13,11 +14,13 @@ import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
 import { writeAll } from "./descriptor.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
+import { taughtRows } from "./taught-rows.ts";
 
 interface ExplainOptions {
   readonly scope?: readonly string[];
   readonly others?: readonly string[];
   readonly task?: string;
+  readonly why?: boolean;
   readonly json?: boolean;
 }
 
@@ -39,7 +42,8 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
     writeAll(2, `lockstep: ${limits.code}: ${limits.reason}\n`);
     return 2;
   }
-  const analysis = analyze(line, { cwd, project, disk });
+  const why = options.why === true;
+  const analysis = analyze(line, { cwd, project, disk, why, rows: await taughtRows(place.root) });
   const objections =
     limits === undefined
       ? undefined
@@ -51,15 +55,22 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
         });
   writeAll(
     1,
-    options.json ? asJson(line, analysis, { objections, place }) : asText(analysis, { objections, place }),
+    options.json
+      ? asJson(line, analysis, { objections, place, why })
+      : asText(analysis, { objections, place, why }),
   );
   return objections !== undefined && objections.length > 0 ? 2 : 0;
 }
 
-function analyze(
-  line: string,
-  { cwd, project, disk }: { cwd: string; project: Project; disk: Disk },
-): ShellAnalysis {
+interface Looking {
+  readonly cwd: string;
+  readonly project: Project;
+  readonly disk: Disk;
+  readonly rows: readonly TaughtRow[];
+  readonly why: boolean;
+}
+
+function analyze(line: string, { cwd, project, disk, rows, why }: Looking): ShellAnalysis {
   const { place, commonFolder } = project;
   return analyzeCommand(line, {
     cwd,
@@ -69,6 +80,8 @@ function analyze(
     environment: new Set(Object.keys(process.env)),
     disk,
     mayBeRef: (name) => commonFolder === undefined || mayBeRef(commonFolder, name),
+    programs: taughtPrograms(rows),
+    why,
   });
 }
 
@@ -100,6 +113,7 @@ function readScope(texts: readonly string[] | undefined, place: Place, disk: Dis
 interface Explained {
   readonly objections: readonly Objection[] | undefined;
   readonly place: Place;
+  readonly why: boolean;
 }
 
 function writesOf(analysis: ShellAnalysis, place: Place) {
@@ -113,17 +127,19 @@ function writesOf(analysis: ShellAnalysis, place: Place) {
           : projectPath("path" in target ? target.path : target.pattern, place),
       spelled: knownParts(write.target, "…"),
       ...(write.tree ? { tree: true } : {}),
+      ...(write.because === undefined ? {} : { because: write.because }),
     })),
   );
 }
 
-function asJson(command: string, analysis: ShellAnalysis, { objections, place }: Explained): string {
+function asJson(command: string, analysis: ShellAnalysis, { objections, place, why }: Explained): string {
   const document = {
     command,
     programs: analysis.programs,
     writes: writesOf(analysis, place),
     refused: analysis.refusals,
     opaque: analysis.opaque,
+    ...(why ? { named: analysis.mentions.map(({ by, text, because }) => ({ by, text, because })) } : {}),
     ...(objections === undefined
       ? {}
       : {
@@ -135,22 +151,34 @@ function asJson(command: string, analysis: ShellAnalysis, { objections, place }:
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function asText(analysis: ShellAnalysis, { objections, place }: Explained): string {
+function asText(analysis: ShellAnalysis, { objections, place, why }: Explained): string {
   const rows: [string, string][] = [["runs", analysis.programs.join(", ") || "nothing"]];
   for (const write of writesOf(analysis, place)) {
     const where = write.target ?? `${write.spelled} (cannot be known before it runs)`;
     const deep = write.tree === true ? " and all below" : "";
     rows.push([verbs[write.action], `${printable(where)}${deep}  ${style.dim(`by ${printable(write.by)}`)}`]);
+    if (why) rows.push(because(write.because));
   }
   if (analysis.writes.length === 0) rows.push(["writes", "nothing that can be seen"]);
-  for (const { by, why } of analysis.opaque) rows.push(["opaque", `${by}: ${why}`]);
-  for (const { why } of analysis.refusals)
-    rows.push(["refused", `${why} ${style.dim("(to every agent with a task)")}`]);
+  for (const found of analysis.opaque) {
+    rows.push(["opaque", `${found.by}: ${found.why}`]);
+    if (why) rows.push(because(found.because));
+  }
+  for (const found of analysis.refusals) {
+    rows.push(["refused", `${found.why} ${style.dim("(to every agent with a task)")}`]);
+    if (why) rows.push(because(found.because));
+  }
+  for (const found of why ? analysis.mentions : [])
+    rows.push(["names", printable(found.text)], because(found.because));
   if (objections !== undefined) rows.push(...verdictRows(objections));
   return rows.map(([name, text]) => `${style.bold(name.padEnd(8))}  ${text}\n`).join("");
 }
 
 const shownMax = 5;
+/** What is no program's doing is the shell's: redirections above all. */
+function because(cause: Because | undefined): [string, string] {
+  return ["", style.dim(cause === undefined ? "the shell itself" : `${printable(cause.row)}: ${cause.what}`)];
+}
 
 const verbs = {
   write: "writes",

@@ -13,6 +13,7 @@ import {
   projectPath,
   variableName,
 } from "./config-parts.ts";
+import { programs } from "./config-programs.ts";
 
 /**
  * `.lockstep/config.yaml`. Every key may be left out; null stands for the default where the default is null.
@@ -139,6 +140,7 @@ const guard = z
     coordination: z.array(projectPath).default([]).describe("further files an orchestrator may always read"),
     on_error: z.enum(["closed", "open"]).default("closed").describe("whether a failing guard denies"),
     idle_minutes: amount.default(30).describe("when the warm process ends"),
+    programs,
   })
   .prefault({});
 

@@ -39,6 +39,7 @@ export const defaultConfig: Config = {
     coordination: [],
     on_error: "closed",
     idle_minutes: 30,
+    programs: [],
   },
   notify: { command: null },
   sandbox: "auto",

@@ -8,6 +8,8 @@ import { readConfigFile } from "../workspace/read-config-file.ts";
 import type { GuardSettings } from "./guard-world.ts";
 
 const cacheFile = "guard-settings.json";
+/** Changes whenever the settings get another form, so that what an older version kept is read again. */
+const form = "2\n";
 
 /**
  * The guard's part of the configuration. Reading YAML takes longer than a hook may, so what was read is kept beside
@@ -16,7 +18,7 @@ const cacheFile = "guard-settings.json";
 export async function readGuardSettings(root: string, stateFolder: string): Promise<GuardSettings> {
   const file = readConfigFile(root, ".lockstep/config.yaml");
   if (file === undefined) return settingsOf(defaultConfig);
-  const digest = "text" in file ? createHash("sha256").update(file.text).digest("hex") : "";
+  const digest = "text" in file ? createHash("sha256").update(form).update(file.text).digest("hex") : "";
   const kept = readKept(stateFolder);
   if (kept !== undefined && digest !== "" && kept.digest === digest) return kept.settings;
   const { loadConfig } = await import("../workspace/load-config.ts");
@@ -39,6 +41,7 @@ function settingsOf({ guard, limits }: Pick<Config, "guard" | "limits">): GuardS
     onError: guard.on_error,
     sameError: limits.same_error,
     reviewRetries: limits.review_retries,
+    programs: guard.programs,
   };
 }
 

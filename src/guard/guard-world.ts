@@ -4,6 +4,7 @@ import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
+import type { Row } from "../core/shell/programs/row.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";
 import type { GuardAnswer, ToolCall } from "./tool-call.ts";
@@ -51,6 +52,8 @@ export interface GuardSettings {
   readonly onError: "closed" | "open";
   readonly sameError: number;
   readonly reviewRetries: number;
+  /** Rows of programs that the configuration teaches. */
+  readonly programs: readonly Row[];
 }
 
 /** The ledger as the guard sees it: directly, or through the host from inside the sandbox. */

@@ -9,7 +9,7 @@ import { mayBeRef } from "../workspace/may-be-ref.ts";
 import { openStateSubfolder, stateFolder } from "../workspace/state-folder.ts";
 import { checkoutsPath } from "../workspace/state-home.ts";
 import { readGuardSettings } from "./guard-settings.ts";
-import type { CallSandbox, GuardDesk, GuardWorld, TreeWatch } from "./guard-world.ts";
+import type { CallSandbox, GuardDesk, GuardSettings, GuardWorld, TreeWatch } from "./guard-world.ts";
 import { checkoutWatch } from "./trees/checkout-watch.ts";
 import { mainWatch } from "./trees/main-watch.ts";
 
@@ -44,7 +44,8 @@ export function openWorld(parts: WorldParts): GuardWorld {
   const { place, commonFolder } = project;
   const checkout = environment.LOCKSTEP_CHECKOUT || undefined;
   const trees = watchFor(project, checkout);
-  const settings = () => readGuardSettings(place.root, stateFolder(project));
+  let read: Promise<GuardSettings> | undefined;
+  const settings = () => (read ??= readGuardSettings(place.root, stateFolder(project)));
   const own = { environment, disk: nodeDisk(), scratch: scratchFolders(environment.TMPDIR) };
   return {
     ...own,

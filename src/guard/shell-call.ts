@@ -1,9 +1,10 @@
 import { shellWord } from "../core/points/quoted.ts";
+import type { TaughtPrograms } from "../core/shell/programs/taught.ts";
 import type { ShellAnalysis } from "../core/shell/types.ts";
 import type { GuardWorld } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-type World = Pick<GuardWorld, "environment" | "place" | "checkout" | "disk" | "mayBeRef">;
+type World = Pick<GuardWorld, "environment" | "place" | "checkout" | "disk" | "mayBeRef" | "settings">;
 
 /** What a command of this call would do. The analysis is big, and most calls run no command. */
 export async function analyzeFor(
@@ -12,6 +13,7 @@ export async function analyzeFor(
 ): Promise<ShellAnalysis> {
   const { environment, place, checkout, disk, mayBeRef } = world;
   const { analyzeCommand } = await import("../core/shell/analyze.ts");
+  const programs = await taughtBy(world);
   // A warm process is told a few variables only, and then any other may be set too.
   const names = environment.PATH === undefined ? undefined : new Set(Object.keys(environment));
   return analyzeCommand(
@@ -25,8 +27,20 @@ export async function analyzeFor(
       ...(names === undefined ? {} : { environment: names }),
       ...(task === undefined ? {} : { task }),
       ...{ disk, mayBeRef, processes: [process.pid] },
+      ...(programs === undefined ? {} : { programs }),
     },
   );
+}
+
+/** Without a configuration that can be read nothing is taught; who needs its settings says what is wrong with it. */
+async function taughtBy(world: World): Promise<TaughtPrograms | undefined> {
+  const rows = await world.settings().then(
+    ({ programs }) => programs,
+    () => [],
+  );
+  return rows.length === 0
+    ? undefined
+    : (await import("../core/shell/programs/taught.ts")).taughtPrograms(rows);
 }
 
 /** Commands that a call would run, whatever kind of tool it is. */

@@ -32,6 +32,11 @@ async function loadFiles(root: string): Promise<LoadedConfig> {
   const judged = judgeConfig({ file: ownFile, text: own?.text ?? "" });
   if ("faults" in judged) return judged;
   const { config, keys } = judged;
+  if (own !== undefined && config.guard.programs.length > 0) {
+    const { judgePrograms } = await import("./judge-programs.ts");
+    const faults = judgePrograms({ file: ownFile, text: own.text }, config);
+    if (faults.length > 0) return { faults };
+  }
   const wanted = borrowedKeys.filter((key) => !keys.includes(key));
   if (borrowed === undefined || wanted.length === 0) return { config };
   if ("fault" in borrowed) return { faults: [borrowed.fault] };

@@ -1,12 +1,45 @@
 import { assign } from "./assign.ts";
 import type { Machine } from "./machine.ts";
+import type { Report } from "./report.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { knownStart, type Text } from "./text.ts";
-import type { Action, Call, Effects, RefusalKind, RunOptions } from "./types.ts";
+import type { Action, Because, Call, Effects, RefusalKind, RunOptions } from "./types.ts";
 import { childWorld, type World, withCwd, withExported, withoutEnvironment, withVariable } from "./world.ts";
 
 /** Turns what a program's description says into the report, and follows the commands it runs. */
 export function callEffects(m: Machine, call: Call, world: World): Effects {
+  const effects = effectsOf(m, call, world);
+  if (m.context.why !== true) return effects;
+  const cause = { row: `\`${call.name}\` (built in)`, what: "its code decides" };
+  return explained(m.report, effects, cause);
+}
+
+/** The same effects, with what decided about each. */
+function explained(report: Report, effects: Effects, start: Because): Effects {
+  let cause = start;
+  const told =
+    <Args extends unknown[]>(tell: (...args: Args) => void) =>
+    (...args: Args) => {
+      report.because = cause;
+      tell(...args);
+      report.because = undefined;
+    };
+  return {
+    write: told(effects.write),
+    refuse: told(effects.refuse),
+    opaque: told(effects.opaque),
+    operand: told(effects.operand),
+    code: told(effects.code),
+    run: effects.run,
+    shell: effects.shell,
+    within: (folder) => explained(report, effects.within(folder), cause),
+    because: (row, what) => {
+      cause = { row: row ?? start.row, what };
+    },
+  };
+}
+
+function effectsOf(m: Machine, call: Call, world: World): Effects {
   const { report } = m;
   const by = call.name;
   return {
@@ -36,7 +69,7 @@ export function callEffects(m: Machine, call: Call, world: World): Effects {
       m.subshell(code, named, call.input);
     },
     within(folder: Text) {
-      return callEffects(m, call, withCwd(world, folderFrom(folder, world.cwd)));
+      return effectsOf(m, call, withCwd(world, folderFrom(folder, world.cwd)));
     },
   };
 }

@@ -27,9 +27,10 @@ import { redirect } from "./redirections.ts";
 import type { Report } from "./report.ts";
 import { afterRedirect, runCommand, runWords, withDescriptors } from "./run-command.ts";
 import { runArithmetic, runTest } from "./run-nested.ts";
+import { SourcePlaces } from "./source-places.ts";
 import { concat, type Text } from "./text.ts";
 import type { Input } from "./types.ts";
-import { both, combine, distinct, type Outcome, type World } from "./world.ts";
+import { both, combine, distinct, type Outcome, type World, withoutLocals } from "./world.ts";
 
 export type Node = Statement["command"] | CompoundCommand | Redirected | CompoundList | FunctionNode;
 
@@ -45,10 +46,7 @@ export class Evaluator implements Machine {
   readonly counted = new Set<string>();
   traps: Text[] = [];
   escapes: Escapes = newEscapes();
-  readonly #source: string;
-  /** Above 0 while the code that is followed was made by the command itself: `eval`, `sh -c`, an alias. */
-  #made = 0;
-  readonly #madeBodies = new WeakSet<object>();
+  readonly #places: SourcePlaces;
   #steps = 0;
   #depth = 0;
   #expanded = 0;
@@ -56,7 +54,7 @@ export class Evaluator implements Machine {
   constructor(context: ShellContext, report: Report, source: string) {
     this.context = context;
     this.report = report;
-    this.#source = source;
+    this.#places = new SourcePlaces(source, report);
   }
 
   fields(word: Word, world: World): readonly Text[] {
@@ -85,7 +83,7 @@ export class Evaluator implements Machine {
 
   /** In this very shell: no program of its own holds what it runs. */
   code(text: Text, world: World, input: Input): Outcome {
-    return this.#at(undefined, () => this.#code(text, world, input));
+    return this.#places.at(undefined, () => this.#code(text, world, input));
   }
 
   #code(text: Text, world: World, input: Input): Outcome {
@@ -96,7 +94,7 @@ export class Evaluator implements Machine {
     const [error] = script.errors ?? [];
     if (error !== undefined)
       this.report.refuse("unparsed", `the inner command cannot be parsed: ${error.message}`);
-    return this.#deeper(() => this.#inMadeCode(() => this.list(script.commands, source.world, input)));
+    return this.#deeper(() => this.#places.inMadeCode(() => this.list(script.commands, source.world, input)));
   }
 
   subshell(text: Text, world: World, input: Input): Text | undefined {
@@ -109,9 +107,7 @@ export class Evaluator implements Machine {
     const locals = new Set<string>();
     this.escapes = { ...outer, returned: ended, broken: undefined, locals };
     const run = () => this.node(body, world, input);
-    const outcome = this.#deeper(() =>
-      this.#madeBodies.has(body) ? this.#at(undefined, () => this.#inMadeCode(run)) : run(),
-    );
+    const outcome = this.#deeper(() => this.#places.called(body, run));
     this.escapes = outer;
     const back = (changed: World): World =>
       changed === world
@@ -139,7 +135,7 @@ export class Evaluator implements Machine {
   node(node: Node, world: World, input: Input): Outcome {
     switch (node.type) {
       case "Command":
-        return this.#at(node.name, () => runCommand(this, node, world, input));
+        return this.#places.at(node.name, () => runCommand(this, node, world, input));
       case "AndOr":
         return this.#andOr(node, world, input);
       case "Pipeline":
@@ -152,7 +148,7 @@ export class Evaluator implements Machine {
       case "Function":
         if (node.name.value === "command_not_found_handle")
           this.report.refuse("loader", "defines what unknown commands run: name the function otherwise");
-        if (this.#made > 0) this.#madeBodies.add(node.body);
+        this.#places.defined(node);
         return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
       case "CompoundList":
         return this.list(node.commands, world, input);
@@ -242,22 +238,6 @@ export class Evaluator implements Machine {
     return both(world, out);
   }
 
-  /** In code that the command makes, a program has no place in the source. */
-  #at(name: Word | undefined, run: () => Outcome): Outcome {
-    if (this.#made > 0 && name !== undefined) return run();
-    const isThere = name !== undefined && this.#source.slice(name.pos, name.end) === name.text;
-    return this.report.within(isThere ? name.pos : undefined, run);
-  }
-
-  #inMadeCode(run: () => Outcome): Outcome {
-    this.#made += 1;
-    try {
-      return run();
-    } finally {
-      this.#made -= 1;
-    }
-  }
-
   /** A shell of its own: returns, breaks, exits and traps inside end with it. */
   #apart(inner: () => Outcome): Outcome {
     const { escapes, traps } = this;
@@ -309,18 +289,6 @@ export class Evaluator implements Machine {
 
 function newEscapes(): Escapes {
   return { returned: undefined, broken: undefined, locals: undefined, exited: [] };
-}
-
-/** What a function declared for itself is as before once it has ended. */
-function withoutLocals(world: World, locals: ReadonlySet<string>, caller: World): World {
-  if (locals.size === 0) return world;
-  const variables = new Map(world.variables);
-  for (const name of locals) {
-    const before = caller.variables.get(name);
-    if (before === undefined) variables.delete(name);
-    else variables.set(name, before);
-  }
-  return { ...world, variables };
 }
 
 function joinedOut(first: Text | undefined, second: Text | undefined): Text | undefined {

@@ -1,5 +1,6 @@
 import type { Function as FunctionNode, ParsedScript, Word } from "unbash";
 import type { Disk } from "../paths/place.ts";
+import type { TaughtPrograms } from "./programs/taught.ts";
 import type { Report } from "./report.ts";
 import type { Text } from "./text.ts";
 import type { Input } from "./types.ts";
@@ -23,6 +24,10 @@ export interface ShellContext {
   readonly disk?: Pick<Disk, "kindOf" | "realPath">;
   /** Whether a ref of the project's repository may go by this name; where absent, any may. */
   readonly mayBeRef?: (name: string) => boolean;
+  /** Programs that the project's configuration teaches. */
+  readonly programs?: TaughtPrograms;
+  /** Each effect is to say what decided about it. */
+  readonly why?: boolean;
 }
 
 /** The parts of the evaluator that its files call on each other through. */

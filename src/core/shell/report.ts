@@ -1,7 +1,16 @@
 import { fileBehind } from "./descriptors.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { knownParts, type Text } from "./text.ts";
-import type { Action, Mention, Opaque, Refusal, RefusalKind, ShellAnalysis, ShellWrite } from "./types.ts";
+import type {
+  Action,
+  Because,
+  Mention,
+  Opaque,
+  Refusal,
+  RefusalKind,
+  ShellAnalysis,
+  ShellWrite,
+} from "./types.ts";
 import type { World } from "./world.ts";
 
 /** Collects what an analysis finds, each thing once. */
@@ -13,6 +22,9 @@ export class Report {
   readonly #opaque: Opaque[] = [];
   readonly #mentions: Mention[] = [];
   #at: number | undefined;
+
+  /** What decides about everything that is reported next; undefined where nobody asks. */
+  because: Because | undefined;
 
   program(name: string): void {
     this.#programs.add(name);
@@ -27,11 +39,11 @@ export class Report {
     const file = fileBehind(target, world.descriptors);
     if (file === undefined) return;
     const write: ShellWrite = { target: file, from: [world.cwd], sourcesOnly: false, ...how, by };
-    this.#once(["w", file, world.cwd, how.action, how.tree], () => this.#writes.push(write));
+    this.#once(["w", file, world.cwd, how.action, how.tree], () => this.#writes.push(this.#explained(write)));
   }
 
   refuse(kind: RefusalKind, why: string): void {
-    this.#once(["r", kind, why], () => this.#refusals.push({ kind, why }));
+    this.#once(["r", kind, why], () => this.#refusals.push(this.#explained({ kind, why })));
   }
 
   /** `at` is where the command that is followed now has its name in the source; undefined for the shell itself. */
@@ -48,7 +60,7 @@ export class Report {
   opaque(by: string, why: string, options: Omit<Opaque, "by" | "why" | "at"> = {}): void {
     const at = this.#at === undefined ? {} : { at: this.#at };
     this.#once(["o", by, why, options.script, this.#at], () =>
-      this.#opaque.push({ by, why, ...options, ...at }),
+      this.#opaque.push(this.#explained({ by, why, ...options, ...at })),
     );
   }
 
@@ -56,7 +68,7 @@ export class Report {
     const plain = knownParts(text, " ");
     if (plain.trim() === "") return;
     const mention: Mention = { text: plain, operand, from: [world.cwd], by };
-    this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(mention));
+    this.#once(["m", plain, world.cwd, operand], () => this.#mentions.push(this.#explained(mention)));
   }
 
   /** True if the command may have put something other than a folder there. */
@@ -88,6 +100,10 @@ export class Report {
       opaque: this.#opaque,
       mentions: this.#mentions,
     };
+  }
+
+  #explained<Found>(found: Found): Found {
+    return this.because === undefined ? found : { ...found, because: this.because };
   }
 
   #once(key: readonly unknown[], add: () => void): void {

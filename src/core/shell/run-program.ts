@@ -6,7 +6,7 @@ import { isAgent } from "./programs/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";
-import type { Call, Input, WorkTree } from "./types.ts";
+import type { Call, Input, Program, WorkTree } from "./types.ts";
 import { both, type Outcome, type World } from "./world.ts";
 
 const systemFolders =
@@ -34,7 +34,7 @@ export function runProgram(
     tree: workTree(m, world),
   };
   m.report.program(call.name);
-  const program = name === undefined ? undefined : findProgram(name);
+  const program = name === undefined ? undefined : programNamed(m, name);
   if (program === undefined) runUnknown(m, call, world);
   else {
     program(call, callEffects(m, call, world));
@@ -65,6 +65,11 @@ function isOwn(cwd: string, root: string, disk: NonNullable<Machine["context"]["
   if (cwd === root) return true;
   if (!cwd.startsWith(`${root}/`) || disk.kindOf(`${cwd}/.git`) !== "absent") return false;
   return isOwn(cwd.slice(0, cwd.lastIndexOf("/")), root, disk);
+}
+
+function programNamed({ context }: Machine, name: string): Program | undefined {
+  const builtIn = findProgram(name);
+  return context.programs === undefined ? builtIn : context.programs(name, builtIn);
 }
 
 /** Only `mkdir -p` can be relied on, and only where nothing stands in its way. */

@@ -14,6 +14,13 @@ export interface ShellWrite {
   readonly sourcesOnly: boolean;
   /** The program, or `redirection`. */
   readonly by: string;
+  readonly because?: Because;
+}
+
+/** What decided, where that is asked for: a row of the table, and what in the command. */
+export interface Because {
+  readonly row: string;
+  readonly what: string;
 }
 
 /** Why a command is refused to every caller with a task, whatever its scope. */
@@ -30,6 +37,7 @@ export type RefusalKind =
 export interface Refusal {
   readonly kind: RefusalKind;
   readonly why: string;
+  readonly because?: Because;
 }
 
 /** A program whose writes cannot be known before it runs. */
@@ -42,6 +50,7 @@ export interface Opaque {
   readonly script?: string;
   /** Where its command's name is in the source; absent where the shell itself runs the unknown code. */
   readonly at?: number;
+  readonly because?: Because;
 }
 
 interface OpaqueOptions extends Pick<Opaque, "runsScript"> {
@@ -55,6 +64,7 @@ export interface Mention {
   readonly operand: boolean;
   readonly from: readonly (string | undefined)[];
   readonly by: string;
+  readonly because?: Because;
 }
 
 export interface ShellAnalysis {
@@ -110,6 +120,8 @@ export interface Effects {
   shell(code: Text, args?: readonly Text[]): void;
   /** The same report, with relative paths read from this folder. */
   within(folder: Text): Effects;
+  /** What decides about that which is reported next. Only there where it is asked for. */
+  because?(row: string | undefined, what: string): void;
 }
 
 interface WriteOptions {

@@ -196,3 +196,15 @@ export function combine(outcomes: readonly Outcome[]): Outcome {
     out: agree ? out : undefined,
   };
 }
+
+/** What a function declared for itself is as before once it has ended. */
+export function withoutLocals(world: World, locals: ReadonlySet<string>, caller: World): World {
+  if (locals.size === 0) return world;
+  const variables = new Map(world.variables);
+  for (const name of locals) {
+    const before = caller.variables.get(name);
+    if (before === undefined) variables.delete(name);
+    else variables.set(name, before);
+  }
+  return { ...world, variables };
+}

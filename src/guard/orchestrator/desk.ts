@@ -14,10 +14,10 @@ import { changeState, endState, findState, listStates, usedWithinMs } from "./st
 /** The layers of one project, for one call: its disk is looked at anew. */
 export function openOrchestratorLayers(
   project: Project,
-  settings: Pick<GuardSettings, "root" | "coordination" | "opaque">,
+  settings: Pick<GuardSettings, "root" | "coordination" | "opaque" | "programs">,
   world: Pick<GuardWorld, "disk" | "scratch" | "environment">,
 ): OrchestratorLayers {
-  const { root, coordination, opaque } = settings;
+  const { root, coordination, opaque, programs } = settings;
   return new OrchestratorLayers({
     folders: orchestratorFolders(project, root),
     place: project.place,
@@ -28,6 +28,7 @@ export function openOrchestratorLayers(
     ...(world.environment.PATH === undefined ? {} : { environment: new Set(Object.keys(world.environment)) }),
     coordination,
     opaque,
+    programs,
     now: () => new Date(),
   });
 }

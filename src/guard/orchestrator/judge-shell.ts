@@ -3,6 +3,8 @@ import type { Disk, Place } from "../../core/paths/place.ts";
 import { Scope } from "../../core/paths/scope.ts";
 import { analyzeCommand } from "../../core/shell/analyze.ts";
 import { judgeCommand, type Objection } from "../../core/shell/judge-command.ts";
+import type { Row } from "../../core/shell/programs/row.ts";
+import { taughtPrograms } from "../../core/shell/programs/taught.ts";
 import type { RefusalKind, ShellAnalysis } from "../../core/shell/types.ts";
 import type { ViolationType } from "./state.ts";
 
@@ -18,6 +20,8 @@ export interface ShellGround {
   readonly environment?: ReadonlySet<string>;
   /** Whether commands whose writes cannot be known may run. */
   readonly opaque?: "sandbox" | "verify" | "deny";
+  /** Rows of programs that the configuration teaches. */
+  readonly programs?: readonly Row[];
 }
 
 export interface ShellFault {
@@ -41,7 +45,7 @@ const hiding: readonly RefusalKind[] = [
 
 /** Why an orchestrator must not run a command; undefined where it may. */
 export function judgeShell(command: string, folder: string, ground: ShellGround): ShellFault | undefined {
-  const { place, disk, tmpdir, environment } = ground;
+  const { place, disk, tmpdir, environment, programs } = ground;
   const analysis = analyzeCommand(command, {
     cwd: folder,
     root: place.root,
@@ -50,6 +54,7 @@ export function judgeShell(command: string, folder: string, ground: ShellGround)
     ...(place.home === undefined ? {} : { home: place.home }),
     ...(tmpdir === undefined ? {} : { tmpdir }),
     ...(environment === undefined ? {} : { environment }),
+    ...(programs === undefined ? {} : { programs: taughtPrograms(programs) }),
   });
   return (
     dangerous(analysis, folder, place) ??

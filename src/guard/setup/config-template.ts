@@ -102,6 +102,16 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 #  coordination: []                           # further files that an orchestrator may always read
 #  on_error: closed                           # a guard that fails refuses; open: it lets pass
 #  idle_minutes: 30                           # when the warm process ends
+# Programs that the guard does not know: what they write and run, by their options and operands. They add to what it
+# knows, and take nothing from it. The examples are checked: \`lockstep explain --why\` shows which row decided what.
+#  programs:
+#    - names: gen-client                      # names apart by spaces
+#      values: c,config                       # options with a value: names of one option joined by commas
+#      folders: o,out                         # options whose value is written: files, folders
+#      writes: operands                       # operands, first, second, last, after-first, after-second
+#      when: w,write                          # written only with one of these
+#      match: ["gen-client -c x.yml -o src/api -> src/api", "gen-client -w a.ts -> a.ts"]
+#      no_match: ["gen-client -c x.yml a.ts"] # finds nothing
 
 # How the person hears that a decision waits, besides the bell of a terminal. The command gets it as JSON on stdin and
 # as LOCKSTEP_DECISION (its id), LOCKSTEP_DECISION_KIND, LOCKSTEP_DECISION_TASK and LOCKSTEP_DECISION_TEXT, and has 10 s.

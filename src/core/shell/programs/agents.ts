@@ -1,4 +1,4 @@
-import { known, knownParts } from "../text.ts";
+import { known } from "../text.ts";
 import type { Program } from "../types.ts";
 import { agentNames } from "./agent-names.ts";
 import { named } from "./describe.ts";
@@ -32,14 +32,6 @@ function means(name: string | undefined, task: string): boolean {
   return name === task || name === task.split("/").at(-1);
 }
 
-/** Ending processes is fine, unless they are Lockstep's or everybody's. */
-const kill: Program = (call, effects) => {
-  const names = call.args.some((word) => /lockstep/i.test(knownParts(word)));
-  const words = call.args.map((word) => known(word));
-  const everybody = call.name === "kill" && words.length > 1 && words.at(-1) === "-1";
-  if (names || everybody) effects.refuse("lockstep", "Lockstep's own processes would be ended");
-};
-
 /** Amazon's `q` is an agent only when asked to chat. */
 const q: Program = (call, effects) => {
   if (/^(?:chat|translate)$/.test(known(call.args[0] ?? []) ?? ""))
@@ -50,6 +42,5 @@ export const agents = new Map<string, Program>([
   ...named(agentNames.join(" "), agent),
   ["lockstep", lockstep],
   ["lockstep.cjs", lockstep],
-  ...named("kill pkill killall skill xkill", kill),
   ["q", q],
 ]);

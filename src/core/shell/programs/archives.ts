@@ -10,19 +10,10 @@ import {
   withoutStart,
 } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { describe, hasSlash, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { hasSlash, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
 import { tar } from "./tar.ts";
 
 const unpacks = "the archive names what it writes, through links too";
-
-const unzip = reading(
-  { values: "d x P O I", flags: "l t p c z Z v n o q u f j a L", glued: "" },
-  (options, effects) => {
-    if (options.has("l", "t", "p", "c", "z", "Z", "v")) return;
-    effects.opaque(unpacks);
-    writeTrees([options.value("d") ?? literal(".")], effects);
-  },
-);
 
 /** zip has options of two letters, which may stand at the end of a cluster: `-qTT COMMAND`. */
 const zip: Program = (call, effects) => {
@@ -106,23 +97,6 @@ function renamed(file: Text, suffixes: readonly string[], unpacks: boolean): Tex
   return suffix === undefined ? file : [...file.slice(0, -1), ...literal(last.text.slice(0, -suffix.length))];
 }
 
-/** `7z x ARCHIVE -oDIR`, `7z a ARCHIVE FILE…`. */
-const sevenZip: Program = (call, effects) => {
-  const [command, ...rest] = call.args;
-  const verb = known(command ?? []) ?? "";
-  const archive = rest.find((word) => !knownStart(word).startsWith("-"));
-  const output = rest.find((word) => knownStart(word).startsWith("-o"));
-  if (/^[xe]$/.test(verb)) {
-    effects.opaque(unpacks);
-    writeTrees([output === undefined ? literal(".") : cut(output, 2)], effects);
-  }
-  if (/^(?:a|d|u|rn)$/.test(verb) && archive !== undefined) effects.write(archive);
-  if (rest.some((word) => known(word) === "-sdel")) {
-    for (const word of rest)
-      if (word !== archive && !knownStart(word).startsWith("-")) writeTrees([word], effects, "delete");
-  }
-};
-
 function cut(word: Text, length: number): Text {
   const [first, ...rest] = word;
   return first?.kind === "literal" ? [...literal(first.text.slice(length)), ...rest] : word;
@@ -180,7 +154,6 @@ function writeJar(words: readonly Text[], effects: Effects): void {
 
 export const archives = new Map<string, Program>([
   ...named("tar bsdtar", tar),
-  ["unzip", unzip],
   ["zip", zip],
   ...named("gzip pigz", squeezing({ suffixes: [".gz", ".tgz"] })),
   ...named("gunzip unpigz", squeezing({ suffixes: [".gz", ".tgz", ".Z"], unpacks: true })),
@@ -198,14 +171,8 @@ export const archives = new Map<string, Program>([
   ["brotli", squeezing({ suffixes: [".br"], keeps: true })],
   ["compress", squeezing({ suffixes: [".Z"] })],
   ["uncompress", squeezing({ suffixes: [".Z"], unpacks: true })],
-  ...named("7z 7za 7zr 7zz p7zip", sevenZip),
   ...named("unrar rar", unrar),
   ["cpio", cpio],
   ...named("ar gcc-ar llvm-ar", ar),
   ["jar", jar],
-  ["unar", describe({ values: "p e", folders: "o,output-directory", opaque: "it unpacks" })],
-  ["ranlib", describe({ writes: "operands" })],
-  ["mksquashfs", describe({ writes: "second" })],
-  ["unsquashfs", describe({ style: "long", folders: "d,dest", opaque: "it unpacks" })],
-  ...named("mkisofs genisoimage xorriso", describe({ values: "V r", style: "long", files: "o,output" })),
 ]);

@@ -14,7 +14,7 @@ import {
   writeFiles,
   writeTrees,
 } from "./describe.ts";
-import { runWords, wrapping } from "./wrapping.ts";
+import { runWords } from "./wrapping.ts";
 
 const runValues =
   "e,env env-file u,user w,workdir v,volume mount p,publish name l,label label-file h,hostname network,net network-alias add-host a,attach c,cpu-shares m,memory entrypoint cpus cpuset-cpus device dns dns-search gpus group-add health-cmd ip ipc isolation link log-driver log-opt memory-swap pid platform pull restart runtime security-opt shm-size stop-signal stop-timeout storage-opt sysctl tmpfs ulimit userns uts volume-driver volumes-from cap-add cap-drop cgroup-parent cidfile detach-keys expose annotation domainname mac-address oom-score-adj arch index from f,file pod secret userns uidmap gidmap ";
@@ -49,10 +49,11 @@ function mentionMount(mount: Text, effects: Effects): void {
   if (source !== undefined) effects.operand(literal(source));
 }
 
-const exec = wrapping({
+const exec = describe({
   values: "e,env env-file u,user w,workdir detach-keys index",
-  flags: "i,interactive t,tty d,detach privileged T,no-TTY",
+  runs: "operands",
   skip: 1,
+  flags: "i,interactive t,tty d,detach privileged T,no-TTY",
 });
 
 /** `cp CONTAINER:PATH FOLDER`: only what lands on this machine counts. */
@@ -158,21 +159,17 @@ const kubectl: Program = (call, effects) => {
 function execWithoutDashes(call: Call, effects: Effects): void {
   effects.opaque("it runs in a cluster");
   const at = call.args.findIndex((word) => known(word) === "exec");
-  wrapping({ values: "c,container n,namespace f,filename pod-running-timeout context", skip: 1 })(
-    { ...call, args: call.args.slice(at + 1) },
-    effects,
-  );
+  execInPod({ ...call, args: call.args.slice(at + 1) }, effects);
 }
+
+const execInPod = describe({
+  values: "c,container n,namespace f,filename pod-running-timeout context",
+  runs: "operands",
+  skip: 1,
+});
 
 export const containers = new Map<string, Program>([
   ...named("docker podman nerdctl finch", docker),
   ...named("docker-compose podman-compose", compose),
   ...named("kubectl oc k3s microk8s", kubectl),
-  ["buildah", opaqueProgram("it builds images")],
-  ["skopeo", opaqueProgram("it copies images")],
-  ...named("helm kustomize minikube kind k3d skaffold tilt", opaqueProgram("it manages a cluster")),
-  ...named(
-    "vagrant multipass virsh qemu-system-x86_64 lima limactl colima",
-    opaqueProgram("it manages machines"),
-  ),
 ]);

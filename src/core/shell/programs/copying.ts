@@ -107,6 +107,7 @@ const rsyncValues =
 
 const rsync = reading(
   {
+    exact: true, // popt knows no abbreviations
     values: rsyncValues,
     flags: "n,dry-run remove-source-files list-only a r v z P K,keep-dirlinks inplace append append-verify",
   },
@@ -162,11 +163,6 @@ function dropStart(text: Text, length: number): Text {
   return left === "" ? rest : [{ kind: "literal", text: left }, ...rest];
 }
 
-/** `ditto SRC… DST`, `rclone copy SRC DST`: whole folders. */
-const copiesTrees = reading({ values: "arch bom", flags: "V v c k x" }, (options, effects) => {
-  if (options.operands.length > 1) writeTrees(options.operands.slice(-1), effects);
-});
-
 /** `pax -rw SRC… DST` copies, `pax -rf ARCHIVE` unpacks, `pax -wf ARCHIVE` packs. */
 const pax = reading({ values: "f s x o b", flags: "r w v k" }, (options, effects) => {
   if (options.has("r")) writeTrees(options.has("w") ? options.operands.slice(-1) : [literal(".")], effects);
@@ -179,6 +175,5 @@ export const copying = new Map<string, Program>([
   ["install", install],
   ["rsync", rsync],
   ["scp", scp],
-  ["ditto", copiesTrees],
   ["pax", pax],
 ]);

@@ -1,6 +1,6 @@
 import { known, knownParts, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { describe, mention, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
+import { named, reading, writeFiles } from "./describe.ts";
 
 /** Statements that make a database client write files or run programs on this machine. */
 function tellStatements(code: Text, effects: Effects): void {
@@ -113,44 +113,9 @@ const sqlite = reading(
   },
 );
 
-const evaluates = (values: string): Program =>
-  reading({ values: `eval ${values}` }, (options, effects, call) => {
-    effects.opaque("statements run");
-    for (const code of options.all("eval")) effects.code(code);
-    for (const word of options.operands) effects.code(word);
-    if (call.input.kind === "text") effects.code(call.input.text);
-  });
-
-const dumps = describe({
-  values: "h,host p,port U,username u,user t,table n,schema T F,format d,dbname Z",
-  files: "f,file r,result-file",
-  folders: "tab out o",
-});
-
 export const databases = new Map<string, Program>([
   ["psql", psql],
   ...named("mysql mariadb mycli", mysql),
   ...named("sqlite3 sqlite", sqlite),
   ["duckdb", sqlite],
-  ...named(
-    "redis-cli valkey-cli mongo mongosh cqlsh influx clickhouse-client clickhouse cypher-shell sqlcmd sqlplus usql pgcli litecli",
-    evaluates("h p a n d u c"),
-  ),
-  ...named("pg_dump pg_dumpall mysqldump mariadb-dump", dumps),
-  [
-    "mongodump",
-    describe({ values: "uri db", folders: "o,out", files: "archive", opaque: "it writes a dump" }),
-  ],
-  ...named(
-    "pg_restore mongorestore mongoimport createdb dropdb createuser pg_ctl initdb mysqladmin redis-server mongod postgres",
-    opaqueProgram("it changes a database"),
-  ),
-  ["mongoexport", describe({ values: "uri db collection q", files: "o,out" })],
-  ...named(
-    "prisma drizzle-kit knex typeorm sequelize flyway liquibase alembic migrate dbmate sqlx diesel atlas",
-    (call, effects) => {
-      effects.opaque("migrations run or are written");
-      mention(call.args, effects);
-    },
-  ),
 ]);

@@ -1,7 +1,7 @@
 import { optionReader } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { joined, mention, named, opaqueProgram, reading, writeFiles } from "./describe.ts";
+import { joined, mention, named, reading, writeFiles } from "./describe.ts";
 
 /** Commands that run later are judged like those that run now. */
 function laterInput(call: Call, effects: Effects): void {
@@ -16,11 +16,6 @@ const at = reading({ values: "f q t c d r", flags: "l m M v b V" }, (options, ef
   if (options.has("f")) return effects.opaque("a script runs later");
   laterInput(call, effects);
 });
-
-const crontab: Program = (call, effects) => {
-  const looks = call.args.length > 0 && call.args.some((word) => known(word) === "-l");
-  if (!looks) effects.refuse("loader", "jobs are put into the system's schedule");
-};
 
 const readTmux = optionReader({ values: "c f L S T", flags: "2 C D l N u v V", wrapper: true });
 
@@ -43,8 +38,20 @@ function commandsOf(words: readonly Text[]): readonly (readonly Text[])[] {
   return commands;
 }
 
-const tmuxStarts =
-  "new-session neww new-window splitw split-window respawnw respawn-window respawnp respawn-pane popup display-popup run-shell pipep pipe-pane";
+/** Commands that start a program: the folder's option, and the other options with a value. */
+const tmuxStarts = [
+  { names: "new-session", folder: "c", read: optionReader({ values: "c e f F n s t x y", wrapper: true }) },
+  {
+    names: "neww new-window splitw split-window respawnw respawn-window respawnp respawn-pane",
+    ...{ folder: "c", read: optionReader({ values: "c e F l n p t", wrapper: true }) },
+  },
+  {
+    names: "popup display-popup",
+    ...{ folder: "d", read: optionReader({ values: "b c d e h s S t T w x y", wrapper: true }) },
+  },
+  { names: "run-shell", folder: "c", read: optionReader({ values: "c d t", wrapper: true }) },
+  { names: "pipep pipe-pane", folder: "", read: optionReader({ values: "t", wrapper: true }) },
+];
 const tmuxConfigures =
   "source-file set-hook bind-key if-shell confirm-before command-prompt set-option setw set-window-option choose-tree display-menu menu wait-for";
 
@@ -57,13 +64,16 @@ function tellTmux([verb, ...args]: readonly Text[], effects: Effects): void {
   const name = known(verb ?? []) ?? "?";
   for (const word of args)
     for (const [, code] of knownParts(word).matchAll(/#\(([^)]*)/g)) effects.shell(literal(code ?? ""));
-  const words = withoutOptions(args, /^-[bcdeFlnstxyXYThw]$/, /^-[db]$/);
   if (name.length < 2) return;
+  const starts = tmuxStarts.find(({ names }) => isTmux(names, name));
   if (isTmux("send-keys", name)) typed(args, effects);
-  else if (isTmux("saveb save-buffer", name)) writeFiles(words.slice(-1), effects);
-  else if (isTmux(tmuxStarts, name)) {
-    if (words.length === 1) effects.shell(words[0] ?? unknownText);
-    else if (words.length > 1) effects.run(words);
+  else if (isTmux("saveb save-buffer", name)) writeFiles(args.slice(-1), effects);
+  else if (starts !== undefined) {
+    const options = starts.read(args);
+    const folder = options.value(starts.folder);
+    const inner = folder === undefined ? effects : effects.within(folder);
+    if (options.operands.length === 1) inner.shell(options.operands[0] ?? unknownText);
+    else if (options.operands.length > 1) inner.run(options.operands);
   } else if (isTmux(tmuxConfigures, name)) {
     effects.opaque("tmux runs what it is configured to");
     for (const word of args) effects.code(word);
@@ -128,17 +138,8 @@ const schtasks: Program = (call, effects) => {
 export const deferred = new Map<string, Program>([
   ["at", at],
   ["batch", at],
-  ["crontab", crontab],
   ["schtasks", schtasks],
   ["tmux", tmux],
   ["screen", screen],
   ...named("systemctl launchctl service rc-service rc-update update-rc.d chkconfig", schedules),
-  ...named(
-    "pm2 forever supervisorctl nodemon supervisor run-parts start-stop-daemon daemonize foreman overmind hivemind procfile",
-    opaqueProgram("it starts other programs"),
-  ),
-  ...named(
-    "xdg-open open gnome-open kde-open explorer start wslview sensible-browser zenity dialog whiptail notify-send",
-    opaqueProgram("it opens another program"),
-  ),
 ]);

@@ -1,66 +1,8 @@
-import { keysOf, type OptionSpec, type Options, optionReader } from "../read-options.ts";
+import { type OptionSpec, type Options, optionReader } from "../read-options.ts";
 import { concat, known, knownStart, literal, type Text, withoutStart } from "../text.ts";
 import type { Action, Call, Effects, Program } from "../types.ts";
 
-/** Facts about a program that writes what its options and operands name. */
-export interface Facts extends OptionSpec {
-  /** Options whose value is a file that is written; `-` is no file. */
-  readonly files?: string;
-  /** Options whose value is a folder that is filled. */
-  readonly folders?: string;
-  /** Which operands are written. */
-  readonly writes?: "operands" | "last" | "second" | "after-first";
-  readonly action?: Action;
-  /** Whether written operands may be folders: always, or with one of these options. */
-  readonly tree?: boolean | string;
-  /** Operands are written only with one of these options. */
-  readonly when?: string;
-  /** Nothing is written with one of these options. */
-  readonly unless?: string;
-  /** Written in place of missing operands, with everything below. */
-  readonly otherwise?: string;
-  /** The program does more than that. */
-  readonly opaque?: string;
-}
-
-/** The program that these facts describe. */
-export function describe(facts: Facts): Program {
-  const read = optionReader({
-    ...facts,
-    values: [facts.values, facts.files, facts.folders].join(" "),
-    flags: [facts.flags, facts.when, facts.unless, typeof facts.tree === "string" ? facts.tree : ""].join(
-      " ",
-    ),
-  });
-  const keys = {
-    files: keysOf(facts.files),
-    folders: keysOf(facts.folders),
-    when: keysOf(facts.when),
-    unless: keysOf(facts.unless),
-    tree: typeof facts.tree === "string" ? keysOf(facts.tree) : [],
-  };
-  return (call, effects) => {
-    if (asksForHelp(call.args)) return;
-    const options = read(call.args);
-    if (facts.opaque !== undefined) effects.opaque(facts.opaque);
-    writeFiles(options.all(...keys.files), effects);
-    writeTrees(options.all(...keys.folders), effects);
-    if (facts.writes === undefined || options.has(...keys.unless)) return;
-    if (keys.when.length > 0 && !options.has(...keys.when)) return;
-    const tree = facts.tree === true || options.has(...keys.tree);
-    const targets = targetsOf(options.operands, facts.writes);
-    for (const target of targets)
-      if (!isDash(target)) effects.write(target, facts.action ?? "write", { tree });
-    if (targets.length === 0 && facts.otherwise !== undefined)
-      writeTrees([literal(facts.otherwise)], effects);
-  };
-}
-
-function targetsOf(operands: readonly Text[], which: NonNullable<Facts["writes"]>): readonly Text[] {
-  if (which === "operands") return operands;
-  if (which === "last") return operands.slice(-1);
-  return which === "second" ? operands.slice(1, 2) : operands.slice(1);
-}
+export { describe } from "./run-row.ts";
 
 export const readsOnly: Program = () => {};
 

@@ -1,7 +1,7 @@
 import type { Options } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText, withoutStart } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { asksForHelp, named, reading } from "./describe.ts";
+import { named, reading } from "./describe.ts";
 
 /** `w FILE` and `!COMMAND` in lines handed to ed, ex or vi. */
 function tellEditorCommands(code: Text, effects: Effects): void {
@@ -97,21 +97,10 @@ const emacs = reading(
   },
 );
 
-/** A window for a person: what it is asked to open may be written. */
-const graphical: Program = (call, effects) => {
-  if (asksForHelp(call.args)) return;
-  effects.opaque("it opens an editor");
-  for (const word of call.args) if (!knownStart(word).startsWith("-")) effects.operand(word);
-};
-
 export const editors = new Map<string, Program>([
   ["ed", ed],
   ["red", ed],
   ...named("vim vi nvim ex gvim view vimdiff nvi elvis rvim mvim", vim),
   ...named("nano pico rnano micro joe jed mg kak hx helix", nano),
   ...named("emacs emacsclient", emacs),
-  ...named(
-    "code code-insiders codium subl atom gedit kate zed idea pycharm webstorm notepad mate bbedit",
-    graphical,
-  ),
 ]);

@@ -1,9 +1,9 @@
 import { optionReader } from "../read-options.ts";
 import { known, type Text } from "../text.ts";
 import type { Program } from "../types.ts";
-import { asksForHelp, named } from "./describe.ts";
+import { asksForHelp, describe } from "./describe.ts";
 import { splitQuoted } from "./split-quoted.ts";
-import { runWithAssignments, wrapping } from "./wrapping.ts";
+import { runWithAssignments } from "./wrapping.ts";
 
 const readEnv = optionReader({
   values: "u,unset C,chdir S,split-string P a,argv0",
@@ -31,19 +31,16 @@ function tellEnv(args: readonly Text[], ...[call, effects, depth]: [...Parameter
   else tellEnv([...words, ...options.operands], call, inner, depth + 1);
 }
 
-/** `cross-env A=1 command`. */
-const crossEnv: Program = (call, effects) => runWithAssignments(call.args, effects);
-
-const sudoFacts = {
+const sudoRun = describe({
   values:
     "u,user g,group h,host p,prompt C,close-from r,role t,type T,command-timeout U,other-user a c R,chroot",
   flags: "A,askpass b,background B E,preserve-env H,set-home k K n,non-interactive P S,stdin",
-  folder: "D,chdir",
-  joins: "s,shell i,login",
-  looks: "l,list v,validate V",
+  in: "D,chdir",
+  harmless: "l,list v,validate V",
+  runs: "operands",
   assignments: true,
-} as const;
-const sudoRun = wrapping(sudoFacts);
+  cases: [{ when: "s,shell i,login", runs: "shell" }],
+});
 
 /** `sudo -e FILE` edits; everything else runs a command. */
 const sudo: Program = (call, effects) => {
@@ -76,17 +73,15 @@ const runuser: Program = (call, effects) => {
   const asUser = call.args.some((word) => /^(?:-u|--user)/.test(known(word) ?? ""));
   (asUser ? asUserRun : su)(call, effects);
 };
-const asUserRun = wrapping({ values: "u,user g,group G,supp-group s,shell w", code: "c,command" });
+const asUserRun = describe({
+  values: "u,user g,group G,supp-group s,shell w",
+  shell: "c,command",
+  runs: "operands",
+});
 
 export const environments = new Map<string, Program>([
   ["env", env],
-  ...named("cross-env cross-env-shell", crossEnv),
   ["sudo", sudo],
-  ["sudoedit", sudoedit],
   ["su", su],
   ["runuser", runuser],
-  ["doas", wrapping({ values: "u C a", flags: "n L", joins: "s" })],
-  ["pkexec", wrapping({ values: "user" })],
-  ...named("gosu su-exec setuidgid chpst-user", wrapping({ skip: 1 })),
-  ...named("sg newgrp", wrapping({ code: "c", skip: 1 })),
 ]);

@@ -1,54 +1,14 @@
-import { keysOf, type OptionSpec, type Options } from "../read-options.ts";
-import { known, knownStart, type Text, unknownText } from "../text.ts";
-import type { Call, Effects, Program } from "../types.ts";
-import { both, hasSlash, named, opaqueProgram, reading } from "./describe.ts";
+import { keysOf, type OptionSpec } from "../read-options.ts";
+import { concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
+import type { Program } from "../types.ts";
+import { both, describe, hasSlash, named, reading } from "./describe.ts";
+import { tellCode } from "./tell-code.ts";
+import { runWords } from "./wrapping.ts";
 
 /** An interpreter of a language that is not followed. */
 interface Language extends OptionSpec {
   /** Options whose value is code. */
   readonly code?: string;
-  /** Options with which files are only checked or questions answered. */
-  readonly looks?: readonly string[];
-}
-
-/** Code handed over inline or through standard input, or a script with its operands. */
-function language(facts: Language): Program {
-  const keys = keysOf(facts.code);
-  return reading(
-    { ...facts, values: `${facts.code ?? ""} ${facts.values ?? ""}`, wrapper: true },
-    (options, effects, call) => {
-      if (facts.looks !== undefined && options.has(...facts.looks)) return;
-      tellCode(options.all(...keys), options, effects, call);
-    },
-  );
-}
-
-/** The shared part of every interpreter: inline code, a script, or code on standard input. */
-export function tellCode(code: readonly Text[], options: Options, effects: Effects, call: Call): void {
-  const [script, ...rest] = options.operands;
-  if (code.length > 0) {
-    for (const text of code) effects.code(text);
-    effects.opaque("inline code runs");
-    for (const word of options.operands) effects.operand(word);
-  } else if (script === undefined || isStandardInput(script)) {
-    tellInput(effects, call);
-    for (const word of rest) effects.operand(word);
-  } else {
-    effects.opaque("a script runs", { script });
-    const pipe = script.find((piece) => piece.kind === "pipe");
-    if (pipe?.kind === "pipe" && pipe.content !== undefined) effects.code(pipe.content);
-    for (const word of rest) effects.operand(word);
-  }
-}
-
-function tellInput(effects: Effects, call: Call): void {
-  if (call.input.kind === "none") return;
-  if (call.input.kind === "text") effects.code(call.input.text);
-  effects.opaque("code from standard input runs");
-}
-
-function isStandardInput(script: Text): boolean {
-  return /^(?:-|\/dev\/stdin|\/dev\/fd\/0)$/.test(known(script) ?? "");
 }
 
 /** Code that picks and prints lines, and has no word with which a file is written or a command run. */
@@ -100,80 +60,30 @@ const ruby = rewriting({
   flags: "n p l a s S c,check v w h U y",
 });
 
-const php = language({
-  code: "r,run B,process-begin R,process-code E,process-end",
-  values: "f,file F,process-file d,define c,php-ini z,zend-extension S,server t,docroot",
-  flags: "l,syntax-check i,info m,modules v,version a n q s w",
-  looks: ["l", "i", "m", "v", "s", "w"],
-});
-
 /** `-Xlog:gc:FILE`, `-XX:OnError=COMMAND`. */
 const java: Program = (call, effects) => {
   for (const word of call.args) if (knownStart(word).startsWith("-X")) effects.code(word);
 };
 
-const others: [string, Program][] = [
-  ["perl", perl],
-  ["ruby", ruby],
-  ["jruby", ruby],
-  ["php", php],
-  ...named("lua luajit texlua", language({ code: "e", values: "l", flags: "i v E W" })),
-  ...named("tclsh wish jimsh", language({})),
-  ...named("Rscript littler", language({ code: "e", values: "default-packages", flags: "vanilla verbose" })),
-  [
-    "R",
-    language({
-      code: "e",
-      values: "f,file g,gui d,debugger args",
-      flags: "no-save vanilla slave q,quiet,silent s",
-    }),
-  ],
-  ["osascript", language({ code: "e", values: "l s", flags: "i" })],
-  ...named(
-    "julia",
-    language({
-      code: "e,eval E,print",
-      values: "L,load J,sysimage t,threads p,procs C project",
-      glued: "project",
-    }),
-  ),
-  ...named("elixir iex", language({ code: "e,eval", values: "r,require S pr pa pz name sname cookie erl" })),
-  [
-    "erl",
-    language({
-      code: "eval",
-      values: "s run pa pz boot config name sname setcookie",
-      style: "long",
-      flags: "noshell noinput",
-    }),
-  ],
-  ["escript", language({})],
-  ...named("groovy", language({ code: "e", values: "cp,classpath c D l", glued: "i" })),
-  ...named("scala scala-cli amm", language({ code: "e", values: "cp,classpath c,code" })),
-  ...named("clojure clj bb lein", language({ code: "e,eval", values: "i,init f,file m,main cp" })),
-  ["guile", language({ code: "c", values: "L C e l s" })],
-  ...named("sbcl ecl clisp", language({ code: "eval x", values: "load l i", style: "long" })),
-  ...named("racket", language({ code: "e,eval", values: "f,load t,require l,lib r,script p" })),
-  ...named("octave matlab", language({ code: "eval batch r", values: "path p", style: "long" })),
-  ...named("ghci runghc runhaskell", language({ code: "e" })),
-  ...named("ocaml utop", language({ code: "e", values: "I init", style: "long" })),
-  ...named("swift", language({ code: "e" })),
-  ...named("coffee livescript lsc", language({ code: "e,eval", values: "r,require" })),
-  ...named("nu elvish xonsh", language({ code: "c,commands", values: "config env-config e,execute" })),
-  ...named("gnuplot", language({ code: "e", values: "c" })),
-  ...named("dart jshell crystal v zig", language({})),
-  ["kotlin", language({ code: "e,expression", values: "cp,classpath" })],
-  ["java", both(java, language({}))],
-  ["nim", opaqueProgram("it compiles and runs")],
-  ...named("expect", language({ code: "c", values: "f d D b" })),
-  ...named(
-    "gdb lldb",
-    language({
-      code: "ex,eval-command iex o,one-line",
-      values: "x,command s,source p,pid cd d",
-      style: "long",
-    }),
-  ),
-];
+const gdb: Program = (call, effects) => {
+  const at = call.args.findIndex((word) => /^--?args$/.test(known(word) ?? ""));
+  effects.opaque("a debugger runs what it is told");
+  for (const word of call.args) {
+    const text = knownStart(word);
+    effects.code(word);
+    if (/^(?:shell|!|make|pipe)\s*/.test(text)) effects.shell(concat(dropWord(word)));
+  }
+  if (at >= 0) runWords(call.args.slice(at + 1), effects);
+};
 
-export const interpreters = new Map<string, Program>(others);
+function dropWord(word: Text): Text {
+  const text = known(word);
+  return text === undefined ? unknownText : literal(text.replace(/^(?:shell\s|!|make\s|pipe\s)\s*/, ""));
+}
+
+export const interpreters = new Map<string, Program>([
+  ["perl", perl],
+  ...named("ruby jruby", ruby),
+  ["java", both(java, describe({ runs: "script" }))],
+  ...named("gdb lldb", gdb),
+]);

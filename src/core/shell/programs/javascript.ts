@@ -2,7 +2,7 @@ import { known, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { agentOfPackage } from "./agent-names.ts";
 import { named, reading, writeFiles, writeTrees } from "./describe.ts";
-import { tellCode } from "./interpreters.ts";
+import { tellCode } from "./tell-code.ts";
 
 const nodeOptions = {
   values:

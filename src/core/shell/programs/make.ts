@@ -99,11 +99,4 @@ const just = both(taskRunner, (call, effects) => {
   }
 });
 
-export const makes = new Map<string, Program>([
-  ...named("make gmake bmake nmake", make),
-  ["just", just],
-  ...named(
-    "task go-task rake ninja scons meson cmake ctest cpack bazel bazelisk buck buck2 pants waf tup redo invoke inv fab nox tox doit mage gulp grunt jake nx turbo lerna rush moon wireit lage ant sbt mill leiningen gradlew gradle mvn mvnw mvnd xcodebuild msbuild dotnet premake xmake b2 rebar3 mix stack cabal dune",
-    taskRunner,
-  ),
-]);
+export const makes = new Map<string, Program>([...named("make gmake bmake nmake", make), ["just", just]]);

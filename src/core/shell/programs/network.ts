@@ -1,19 +1,7 @@
 import { anyName, known, knownStart, literal, type Text, withoutStart } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { runSshSetting } from "./copying.ts";
-import {
-  contentOf,
-  describe,
-  inFolder,
-  isDash,
-  joined,
-  mention,
-  named,
-  opaqueProgram,
-  reading,
-  writeFiles,
-  writeTrees,
-} from "./describe.ts";
+import { contentOf, inFolder, isDash, joined, mention, reading, writeFiles, writeTrees } from "./describe.ts";
 
 const curlValues =
   "A,user-agent b,cookie C,continue-at d,data e,referer E,cert F,form H,header K,config m,max-time P,ftp-port Q,quote r,range t,telnet-option T,upload-file u,user U,proxy-user w,write-out x,proxy X,request y,speed-time Y,speed-limit z,time-cond data-raw data-binary data-urlencode data-ascii json url url-query connect-timeout retry retry-delay retry-max-time max-redirs max-filesize cacert capath ciphers interface key key-type pass limit-rate resolve connect-to noproxy proto proto-redir proto-default socks5 socks5-hostname socks4 unix-socket form-string oauth2-bearer aws-sigv4 dns-servers doh-url parallel-max rate request-target variable output-dir cert-type keepalive-time local-port mail-from mail-rcpt mail-auth netrc-file tls-max";
@@ -22,7 +10,7 @@ const curl = reading(
   {
     values: `${curlValues} o,output D,dump-header c,cookie-jar trace trace-ascii stderr libcurl hsts alt-svc etag-save ssl-sessions`,
     flags:
-      "O,remote-name remote-name-all J,remote-header-name s,silent S L,location f,fail k i I,head G v 0 1 2 3 4 6 N R create-dirs",
+      "ssl ssl-reqd ssl-no-revoke ssl-allow-beast ssl-auto-client-cert O,remote-name remote-name-all J,remote-header-name s,silent S L,location f,fail k i I,head G v 0 1 2 3 4 6 N R create-dirs",
   },
   (options, effects, call) => {
     const folder = options.value("output-dir") ?? [];
@@ -115,19 +103,6 @@ const sftp = reading({ values: "B b c D F i J l o P R S s X", flags: "r p q v" }
   if (target !== undefined) writeTrees([target], effects);
 });
 
-/** `nc -e PROGRAM`, `-c COMMAND`. */
-const nc = reading(
-  {
-    values:
-      "e,exec c,sh-exec g G i,idle-timeout I O P p,source-port q s,source T V w,wait X x,proxy o,output m",
-  },
-  (options, effects) => {
-    for (const code of options.all("e", "c")) effects.shell(code);
-    writeFiles(options.all("o"), effects);
-    effects.opaque("it talks to another machine");
-  },
-);
-
 /** `socat - EXEC:"command"`, `OPEN:FILE,creat`. */
 const socat: Program = (call, effects) => {
   effects.opaque("it joins two ends");
@@ -163,37 +138,7 @@ export const network = new Map<string, Program>([
   ["ssh", ssh],
   ["autossh", ssh],
   ["mosh", ssh],
-  ["sshpass", (call, effects) => sshpass(call, effects)],
   ["sftp", sftp],
   ["ssh-keygen", keygen],
-  ...named("nc ncat netcat", nc),
   ["socat", socat],
-  ["http", describe({ values: "a,auth A session timeout verify", files: "o,output" })],
-  ["https", describe({ values: "a,auth A session timeout verify", files: "o,output" })],
-  ["xh", describe({ values: "a,auth A session", files: "o,output" })],
-  [
-    "aria2c",
-    describe({
-      values: "x s j k i,input-file",
-      folders: "d,dir",
-      files: "o,out l,log",
-      opaque: "it downloads files",
-    }),
-  ],
-  ["axel", describe({ values: "n s", files: "o,output", opaque: "it downloads files" })],
-  ...named(
-    "yt-dlp youtube-dl gallery-dl",
-    describe({ values: "f,format S", files: "o,output", folders: "P,paths", opaque: "it downloads files" }),
-  ),
-  ...named(
-    "ftp lftp tftp rclone s3cmd rsyncd telnet mail mailx sendmail mutt ssh-copy-id ssh-add ngrok cloudflared",
-    opaqueProgram("it talks to another machine"),
-  ),
 ]);
-
-const sshpass: Program = (call, effects) => {
-  const at = call.args.findIndex((word) => !/^-/.test(knownStart(word)));
-  const separate = /^-[fdp]$/.test(known(call.args[at - 1] ?? []) ?? "");
-  const from = separate ? at + 1 : at;
-  if (at >= 0 && from < call.args.length) effects.run(call.args.slice(from));
-};

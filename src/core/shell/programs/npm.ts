@@ -1,9 +1,9 @@
 import { optionReader } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { asksForHelp, mention, reading, readsOnly, writeFiles, writeTrees } from "./describe.ts";
-import { tellCode } from "./interpreters.ts";
-import { runsPackage } from "./package-runners.ts";
+import { asksForHelp, describe, mention, reading, readsOnly, writeFiles, writeTrees } from "./describe.ts";
+import { npx } from "./rows/runners.ts";
+import { tellCode } from "./tell-code.ts";
 
 const readGlobals = optionReader({
   values:
@@ -12,6 +12,8 @@ const readGlobals = optionReader({
     "g,global silent,s q,quiet d r,recursive D,save-dev,dev save-exact E ws,workspaces no-git-tag-version B bun",
   wrapper: true,
 });
+
+const readCaches = optionReader({ values: "cache logs-dir", exact: true });
 
 const looking =
   /^(?:view|info|show|v|ls|list|ll|la|outdated|search|find|s|help|ping|whoami|doctor|root|bin|explain|why|fund|docs|home|repo|bugs|issues|query|sbom|diff|help-search|licenses|node|completion|licences|store|env|-v|--version)$/;
@@ -29,6 +31,7 @@ const npm: Program = (call, effects) => {
   const inner = folder === undefined ? effects : effects.within(folder);
   if (folder !== undefined) effects.operand(folder);
   if (options.has("script-shell", "node-options")) inner.refuse("loader", otherwise);
+  if (call.name === "npm") writeTrees(readCaches(call.args).all("cache", "logs-dir"), effects);
   const [verb, ...args] = options.operands;
   if (verb === undefined) return call.name === "npm" ? undefined : inner.opaque("packages are installed");
   runVerb(known(verb), { ...call, args }, inner, verb);
@@ -108,6 +111,7 @@ const workspace: Program = (call, effects) => {
   npm({ ...call, name: call.name === "workspace" ? "yarn" : call.name, args: call.args.slice(1) }, effects);
 };
 
+const runsPackage = describe(npx);
 const exec: Program = (call, effects) => {
   const first = known(call.args[0] ?? []);
   runsPackage({ ...call, args: first === "--" ? call.args.slice(1) : call.args }, effects);

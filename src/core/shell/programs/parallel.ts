@@ -28,10 +28,12 @@ const parallel: Program = (call, effects) => {
   const listed = at < 0 ? fromFile : listedItems(options.operands.slice(at));
   const items = listed.length === 0 ? inputItems(call) : listed;
   if (options.has("dry-run")) return;
-  if (options.has("pipe") || call.name === "sem") return runLine(words, effects);
+  const quoted = options.has("q");
+  if (options.has("pipe") || call.name === "sem")
+    return quoted ? effects.run(words) : runLine(words, effects);
   if (words.length === 0) return runItems(items, effects);
   const chosen = items.length > runsMax ? [unknownText] : items;
-  for (const item of chosen) runWith(words, item, effects);
+  for (const item of chosen) runWith(words, item, { quoted, effects });
 };
 
 function inputItems(call: Call): readonly Text[] {
@@ -60,9 +62,14 @@ function runItems(items: readonly Text[], effects: Effects): void {
   for (const item of items) effects.shell(item);
 }
 
-function runWith(words: readonly Text[], item: Text, effects: Effects): void {
+/** With `-q` no shell reads the words a second time. */
+function runWith(
+  words: readonly Text[],
+  item: Text,
+  { quoted: isQuoted, effects }: { quoted: boolean; effects: Effects },
+): void {
   const used = marks.filter((mark) => hasMark(words, mark));
-  const isPlain = words.every((word) => /^[\w@%+=:,./{}#-]*$/.test(known(word) ?? ""));
+  const isPlain = isQuoted || words.every((word) => /^[\w@%+=:,./{}#-]*$/.test(known(word) ?? ""));
   const fill = (word: Text, value: Text) =>
     used.reduce((text, mark) => replaceMark(text, mark, partOf(mark, value)), word);
   if (isPlain) {

@@ -13,7 +13,6 @@ import { editors } from "./editors.ts";
 import { environments } from "./env.ts";
 import { files } from "./files.ts";
 import { finders } from "./find.ts";
-import { formatters } from "./formatters.ts";
 import { ghs } from "./gh.ts";
 import { gits } from "./git.ts";
 import { interpreters } from "./interpreters.ts";
@@ -22,14 +21,14 @@ import { kills } from "./kill.ts";
 import { makes } from "./make.ts";
 import { network } from "./network.ts";
 import { npms } from "./npm.ts";
-import { packageRunners } from "./package-runners.ts";
 import { packageManagers } from "./packages.ts";
 import { parallels } from "./parallel.ts";
 import { patches } from "./patch.ts";
 import { powershells } from "./powershell.ts";
 import { pythons } from "./python.ts";
-import { pythonPackages } from "./python-packages.ts";
-import { readingPrograms } from "./readers.ts";
+import { builtInRows } from "./rows/all.ts";
+import { languages } from "./rows/interpreters.ts";
+import { programOf } from "./run-row.ts";
 import { seds } from "./sed.ts";
 import { shellNames, shells } from "./shells.ts";
 import { testRunners } from "./test-runners.ts";
@@ -39,50 +38,54 @@ import { xargsPrograms } from "./xargs.ts";
 
 const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
 
-/** Later maps win where a name is in two of them. */
-const programs: ReadonlyMap<string, Program> = new Map(
-  [
-    readingPrograms,
-    makes,
-    interpreters,
-    javascript,
-    pythons,
-    awks,
-    powershells,
-    packageManagers,
-    pythonPackages,
-    packageRunners,
-    npms,
-    compilers,
-    converters,
-    formatters,
-    testRunners,
-    databases,
-    network,
-    archives,
-    containers,
-    deferred,
-    wrappers,
-    environments,
-    xargsPrograms,
-    parallels,
-    finders,
-    textPrograms,
-    seds,
-    editors,
-    patches,
-    files,
-    copying,
-    ghs,
-    gits,
-    shells,
-    agents,
-    kills,
-  ].flatMap((map) => [...map]),
-);
+/** Programs that need more than a row, by name; a test sees to it that no name is there twice. */
+export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
+  ...interpreterMaps,
+  makes,
+  packageManagers,
+  npms,
+  compilers,
+  converters,
+  testRunners,
+  databases,
+  network,
+  archives,
+  containers,
+  deferred,
+  wrappers,
+  environments,
+  xargsPrograms,
+  parallels,
+  finders,
+  textPrograms,
+  seds,
+  editors,
+  patches,
+  files,
+  copying,
+  ghs,
+  gits,
+  shells,
+  agents,
+  kills,
+];
+
+const namesOf = (names: string): string[] => names.split(/\s+/).filter((name) => name !== "");
+
+const programs: ReadonlyMap<string, Program> = new Map([
+  ...builtInRows.flatMap((row) => {
+    const names = namesOf(row.names);
+    const program = programOf(row, `\`${names.slice(0, 3).join(" ")}\` (built in)`);
+    return names.map((name) => [name, program] as const);
+  }),
+  ...codedPrograms.flatMap((map) => [...map]),
+]);
 
 const shellSet = new Set(shellNames.split(" "));
-const interpreterSet = new Set(interpreterMaps.flatMap((map) => [...map.keys()]));
+const interpreterSet = new Set([
+  ...interpreterMaps.flatMap((map) => [...map.keys()]),
+  ...languages.flatMap((row) => namesOf(row.names)),
+]);
 
 /** What is known of a program, by its base name. */
 export function findProgram(name: string): Program | undefined {

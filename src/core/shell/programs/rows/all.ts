@@ -1,0 +1,37 @@
+import type { Row } from "../row.ts";
+import { archives } from "./archives.ts";
+import { compilers } from "./compilers.ts";
+import { converters } from "./converters.ts";
+import { databases } from "./databases.ts";
+import { editors } from "./editors.ts";
+import { files } from "./files.ts";
+import { formatters } from "./formatters.ts";
+import { languages } from "./interpreters.ts";
+import { linters } from "./linters.ts";
+import { machine } from "./machine.ts";
+import { network } from "./network.ts";
+import { packages } from "./packages.ts";
+import { readers } from "./readers.ts";
+import { runners } from "./runners.ts";
+import { textPrograms } from "./text.ts";
+import { wrappers } from "./wrappers.ts";
+
+/** The rows of the guard's own table. A name is in one row, or has a program of its own in code. */
+export const builtInRows: readonly Row[] = [
+  readers,
+  languages,
+  packages,
+  runners,
+  compilers,
+  converters,
+  formatters,
+  linters,
+  databases,
+  network,
+  archives,
+  machine,
+  wrappers,
+  textPrograms,
+  editors,
+  files,
+].flat();
