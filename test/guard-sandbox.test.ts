@@ -237,7 +237,10 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
   it("is explained after it failed to write", async () => {
     const after = {
       ...payload("node x.js", { hook_event_name: "PostToolUse" }),
-      tool_response: { stdout: "", stderr: "Error: EROFS: read-only file system, open 'docs/x'" },
+      tool_response: {
+        stdout: "passed\n".repeat(10_000),
+        stderr: "Error: EROFS: read-only file system, open 'docs/x'",
+      },
     };
     const { exit, stdout } = await repository.guard(after, { env });
     expect(exit).toBe(0);

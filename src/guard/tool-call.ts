@@ -13,7 +13,7 @@ export interface ToolCall {
   readonly folder: string;
   /** True where the client lets a hook put another command in place of the call's own. */
   readonly replaceable?: boolean;
-  /** What the call itself tells of its outcome, after it: the first part of its text. */
+  /** What the call itself tells of its outcome, after it: its text, of a long one the beginning and the end. */
   readonly outcome?: { readonly failed: boolean; readonly text: string };
 }
 

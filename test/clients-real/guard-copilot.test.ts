@@ -1,4 +1,8 @@
 import { join } from "node:path";
+import {
+  settingsFiles as claudeFiles,
+  install as installForClaude,
+} from "../../src/clients/claude/install.ts";
 import { install, settingsFiles } from "../../src/clients/copilot/install.ts";
 import { guardCases } from "./support/guard-cases.ts";
 import { type GuardedCase, put } from "./support/guarded-client.ts";
@@ -52,3 +56,12 @@ const copilot: GuardedCase = {
 
 guardCases(copilot);
 sandboxCases(copilot);
+
+sandboxCases({
+  ...{ ...copilot, title: "copilot with Claude's hooks beside its own" },
+  hooks: async (place) => {
+    await copilot.hooks(place);
+    const command = place.command.replace("guard copilot", "guard claude");
+    put(place, claudeFiles.shared, installForClaude(null, { ...place, command }));
+  },
+});

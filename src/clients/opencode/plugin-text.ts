@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 
 const command = ${JSON.stringify(command)};
 const waitMs = 2000;
-const textLengthMax = 2000;
+const textLengthMax = 20_000;
 ${asking}
 ${plugin}`;
 }
@@ -94,8 +94,10 @@ export const Lockstep = async ({ client, directory }) => {
       if (typeof answer.command === "string") output.args.command = answer.command;
     },
     "tool.execute.after": async (input, output) => {
-      const text = String(output.output ?? "").slice(0, textLengthMax);
-      const result = { output: text, metadata: { exit: output.metadata?.exit } };
+      const text = String(output.output ?? "");
+      const half = textLengthMax / 2;
+      const shown = text.length > textLengthMax ? text.slice(0, half) + "…" + text.slice(-half) : text;
+      const result = { output: shown, metadata: { exit: output.metadata?.exit } };
       const answer = await askAbout("tool.execute.after", input, result).catch(failed);
       const told = [answer.allow ? "" : answer.reason, answer.context].filter(Boolean).join("\\n\\n");
       if (told === "") return;

@@ -1,13 +1,14 @@
 import { field, isText } from "../../core/points/fields.ts";
+import { shortened } from "../../core/points/quoted.ts";
 
-const textLengthMax = 2000;
+const textLengthMax = 20_000;
 
 /** How a call ended, as far as its own result tells. */
 export function readOutcome(response: unknown, error: unknown): { failed: boolean; text: string } {
   const text = isText(error) ? error : textOf(response);
   return {
     failed: error !== undefined || hasFailed(response),
-    text: text.slice(0, textLengthMax).toWellFormed(),
+    text: shortened(text, textLengthMax).toWellFormed(),
   };
 }
 

@@ -29,6 +29,8 @@ export interface GuardPlace {
 /** What differs from client to client. */
 export interface GuardedCase {
   readonly client: string;
+  /** In the tests' names, where there is more than one of the client. */
+  readonly title?: string;
   readonly installed: InstalledClient;
   /** Settings that somebody has in the repository already. */
   readonly existing?: Readonly<Record<string, string>>;

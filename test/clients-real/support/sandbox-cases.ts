@@ -7,11 +7,16 @@ import { eventually } from "../../support/run-command.ts";
 import { missing } from "../../support/walled.ts";
 import { type GuardedCase, type GuardedClient, openGuardedClient } from "./guarded-client.ts";
 
+const offline = await fetch("https://registry.npmjs.org/is-number/7.0.0").then(
+  ({ ok }) => !ok,
+  () => true,
+);
+
 /** The client as a person runs it, with commands whose writes cannot be known before they run. */
 export function sandboxCases(given: GuardedCase): void {
-  const { client, installed, calls, rules } = given;
+  const { client, title = client, installed, calls, rules } = given;
   const isPossible = installed.missing === undefined && missing === undefined;
-  describe.skipIf(!isPossible)(`${client} and the sandbox around unknown programs`, () => {
+  describe.skipIf(!isPossible)(`${title} and the sandbox around unknown programs`, () => {
     let place: GuardedClient;
     let env: Readonly<Record<string, string>>;
     beforeEach(async () => {
@@ -76,6 +81,18 @@ export function sandboxCases(given: GuardedCase): void {
       ];
       const ran = await place.converse(made, { env });
       expect(ran.heard).toContain(`served at ${port}`);
+    });
+
+    it.skipIf(offline)("lets a package manager fetch, and find it in its cache again", async () => {
+      const install = "npm install --no-save --no-package-lock --no-audit --no-fund is-number@7.0.0";
+      const { SSL_CERT_FILE: cafile } = process.env; // a machine may have its own authority
+      const ran = await place.converse(
+        [calls.shell(install), calls.shell(`${install} --offline --prefix src/a`)],
+        { env: { ...env, ...(cafile === undefined ? {} : { npm_config_cafile: cafile }) } },
+      );
+      expect(has("node_modules/is-number/package.json"), ran.heard.slice(-2000)).toBe(true);
+      expect(has("src/a/node_modules/is-number/package.json"), ran.heard.slice(-2000)).toBe(true);
+      expect(changed()).toBe("");
     });
 
     it("leaves no process behind", async () => {
