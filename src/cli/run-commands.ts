@@ -39,7 +39,7 @@ export function addRuns(program: Command): void {
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
     .hook("preAction", keepHeapSmall)
-    .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
+    .action(async (goal, options) => endsWith((await import("./do.ts")).doCommand(goal, options)));
   program
     .command("start")
     .argument("<goal>", "what is to be achieved, in quotes")
