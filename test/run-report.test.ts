@@ -186,7 +186,7 @@ to share it: git push origin main
 
   it("of one that was stopped says how it goes on", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], {
-      outcome: "running",
+      outcome: "stopped",
       goOn: "lockstep run plan.yaml",
     });
     expect(text).toMatch(/stopped, and everything is kept: `lockstep run plan\.yaml` goes on\n$/);

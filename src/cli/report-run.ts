@@ -26,20 +26,20 @@ interface Ran {
   readonly refused?: Deny;
 }
 
-const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
+const exits = { merged: 0, failed: 1, waiting: 3, running: 3, stopped: 3 } as const;
 const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 
 /** What a run comes to: for people, and as the document that `--json` prints. */
 export async function reportRun(context: IntegrationContext, ran: Ran) {
   const { engine } = context;
-  const { session, refused, stopped = false } = ran;
+  const { session, refused } = ran;
   const all = await readStatus(engine);
   const isOwn = (key: string) =>
     key.startsWith(`${session}/`) && ran.ids.has(originalOf(key.slice(session.length + 1)));
   const tasks = all.tasks.filter(({ key }) => isOwn(key));
   const counting = newestOf(tasks);
   const decisions = all.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
-  const outcome = refused === undefined ? outcomeOf({ tasks: counting, decisions }, stopped) : "waiting";
+  const outcome = refused === undefined ? outcomeOf({ tasks: counting, decisions }, ran) : "waiting";
   const { missing = null, ...walls } = ran.walls ?? { ...all.walls, missing: null };
   const costs: readonly number[] = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
   const document = {
@@ -88,10 +88,11 @@ export function originalOf(name: string): string {
   return name.replace(/-r\d+$/, "");
 }
 
-function outcomeOf({ tasks, decisions }: Pick<Status, "tasks" | "decisions">, stopped: boolean) {
+function outcomeOf({ tasks, decisions }: Pick<Status, "tasks" | "decisions">, { stopped, left }: Ran) {
   const states = tasks.map((task) => (task.state === "MERGED" && !isMerged(task) ? "PENDING" : task.state));
   if (tasks.every(isMerged)) return "merged";
-  if (stopped && states.some((state) => unfinished.includes(state))) return "running";
+  if (stopped === true && states.some((state) => unfinished.includes(state)))
+    return left === undefined ? "stopped" : "running";
   const isWaiting =
     states.some((state) => waitingStates.includes(state)) ||
     tasks.some(({ state, hold }) => state === "BLOCKED" && waitingHolds.includes(hold?.kind ?? ""));

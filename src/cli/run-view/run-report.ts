@@ -16,7 +16,8 @@ export type ReportedTask = ShownTask &
 
 export interface RunReport {
   readonly session: string;
-  readonly outcome: "merged" | "failed" | "waiting" | "running";
+  /** `running`: another process does it. */
+  readonly outcome: "merged" | "failed" | "waiting" | "running" | "stopped";
   /** True if everything was merged before, and nothing was to do. */
   readonly wasDone: boolean;
   readonly base: string;
@@ -58,9 +59,14 @@ export function runReport(report: RunReport): string {
     : [headLine(report), ...mergedLines(report), ...openLines(report), "", factsLine(report)];
   if (report.missing !== null && !wasDone)
     lines.push(`no sandbox stood around the agents: ${report.missing}`);
-  if (report.outcome === "running") lines.push(endLine(report));
+  if (isLeft(report)) lines.push(endLine(report));
   if (push !== null) lines.push(`${style.dim("to share it:")} ${push}`);
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The person has left before its end. */
+function isLeft({ outcome }: RunReport): boolean {
+  return outcome === "running" || outcome === "stopped";
 }
 
 function endLine({ left, goOn }: RunReport): string {
@@ -114,7 +120,7 @@ function openLines(report: RunReport): string[] {
   const told = open.filter((task) => !together.has(task));
   const width = nameWidth(told, report.columns);
   const linesMax = told.length === 1 ? Infinity : outputLinesMax;
-  const goOn = report.outcome === "running" ? "" : `: \`${report.goOn}\``;
+  const goOn = isLeft(report) ? "" : `: \`${report.goOn}\``;
   return [
     "",
     style.red("not merged"),
@@ -155,7 +161,7 @@ function taskLines(
   const { why, commands } = nextFor(task, report);
   const indent = `  ${"".padEnd(width)}  `;
   // The last line says it for all of them.
-  const next = report.outcome === "running" && commands[0] === report.goOn ? [] : commands;
+  const next = isLeft(report) && commands[0] === report.goOn ? [] : commands;
   const [first = "", ...more] = wrapped(why, columns - indent.length);
   const name = nameOf(task.key);
   const listed = (title: string, found: readonly string[], joint: string) =>
