@@ -33,7 +33,7 @@ function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): 
     ...{ session, outcome: "failed", wasDone: false, base: "main", tasks, decisions: [] },
     ...{ last: new Map(), seconds: 72.4, missing: null, columns: 80 },
     walls: { guard: false, sandbox: true, diff: true },
-    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName },
+    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName, commandsTo: () => [] },
     ...more,
   });
 }

@@ -25,6 +25,8 @@ export interface RunReport {
   readonly decisions: readonly Question[];
   /** The shortest name by which a person can call a task. */
   nameOf(key: string): string;
+  /** What a person types about a task of another session, where it waits for them. */
+  commandsTo(key: string): readonly string[];
   /** What was said of each last. */
   readonly last: ReadonlyMap<string, string>;
   readonly seconds: number;
@@ -204,7 +206,8 @@ function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
 }
 
 /** Why a task is not merged, and what a person types next. */
-function nextFor(task: ReportedTask, { decisions, last, goOn, nameOf }: RunReport) {
+function nextFor(task: ReportedTask, report: RunReport) {
+  const { decisions, last, goOn, nameOf } = report;
   const { key, state } = task;
   const name = nameOf(key);
   const asked = decisions.filter((decision) => decision.task === key);
@@ -222,8 +225,15 @@ function nextFor(task: ReportedTask, { decisions, last, goOn, nameOf }: RunRepor
   if (task.details.cancelled === true) return { why: fitted(whyOf(task), whyLengthMax), commands: [] };
   if (state === "FAILED")
     return { why: said(whyOf(task)), commands: [`lockstep task resolve ${name} --note "…"`, goOn] };
-  if (waitsForOther(task)) return { why: said(heldUpText(task)), commands: [] };
+  if (waitsForOther(task)) return { why: said(heldUpText(task)), commands: elsewhere(task, report) };
   return { why: said(whyOf(task) || last.get(key) || heldUpText(task)), commands: [...own, goOn] };
+}
+
+/** What is done in this session, the others of it tell; what holds a lock in another one has to be gone on with. */
+function elsewhere({ waits }: ReportedTask, { session, commandsTo }: RunReport): readonly string[] {
+  const others = waits.flatMap((wait) => ("task" in wait ? wait.task : []));
+  const foreign = others.filter((key) => !key.startsWith(`${session}/`));
+  return foreign.length === 0 ? [] : [...foreign.flatMap(commandsTo), "lockstep run"];
 }
 
 function waitsForOther({ waits }: ReportedTask): boolean {
