@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { latinWords } from "../core/names/latin-words.ts";
+import { field } from "../core/points/fields.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { projectChecks } from "../run/prove-checks.ts";
@@ -9,12 +10,14 @@ import { CommandFault } from "./command-fault.ts";
 import { inRepository } from "./in-repository.ts";
 import { optionFault, type RunOptions } from "./run-options.ts";
 import { runPlan } from "./run-plan.ts";
+import { unfinishedPlans } from "./unfinished-plans.ts";
 
 interface DoOptions extends RunOptions {
   readonly scope?: readonly string[];
   readonly check?: readonly string[];
   readonly proves?: readonly string[];
   readonly mayChangeTests?: readonly string[];
+  readonly new?: boolean;
 }
 
 /** One task without a plan: what a plan would say of it is written for it. */
@@ -36,16 +39,43 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
       // Whoever goes on with it has the same agent; one that is not configured is found anew.
       ...(agent !== undefined && Object.hasOwn(context.config.agents, agent) ? { agent } : {}),
     };
+    const goOn = (session: string) => `lockstep run .agents-work/${session}/tasks.yaml`;
+    const same = options.new === true ? undefined : await findSame(context, task);
+    if (same !== undefined) {
+      context.onProgress(
+        `${same.session} has the same goal and is not finished: going on with it (--new begins anew)`,
+      );
+      return runPlan(context, { file: same.file, again: false, options, goOn });
+    }
     const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
     try {
       const file = join(folder, "tasks.yaml");
       writeFileSync(file, JSON.stringify({ project: { name: slugOf(goal) }, tasks: [task] }, null, 2));
-      const goOn = (session: string) => `lockstep run .agents-work/${session}/tasks.yaml`;
       return await runPlan(context, { file, again: true, options, goOn, told: optionFault });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+}
+
+interface WantedTask {
+  readonly goal: string;
+  readonly lock_scope: readonly string[];
+  readonly acceptance_checks: readonly string[];
+  readonly proves: readonly string[];
+}
+
+/** An unfinished session whose only task is this one: a `do` that was killed or waits, typed again. */
+async function findSame({ engine, repository }: IntegrationContext, wanted: WantedTask) {
+  const { goal, lock_scope, acceptance_checks, proves } = wanted;
+  const words = JSON.stringify([goal, lock_scope, acceptance_checks, proves]);
+  for (const plan of await unfinishedPlans(engine, repository.root)) {
+    const [task, ...others] = await engine.ledger.tasks({ session: plan.session });
+    const written = ["objective", "lock_scope", "acceptance_criteria", "proves"];
+    const own = JSON.stringify(written.map((name) => field(task?.assignment, name)));
+    if (others.length === 0 && own === words) return plan;
+  }
+  return undefined;
 }
 
 /** Branches are named after tasks: those of two single tasks must not be the same. */
