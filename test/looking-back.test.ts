@@ -54,7 +54,7 @@ describe("a run", () => {
     expect(await read("session", "list")).toEqual({
       sessions: [
         {
-          ...{ name: session, goal: null, plan: "tasks.yaml", state: "running" },
+          ...{ name: session, goal: null, plan: "tasks.yaml", state: "waiting" },
           tasks: { merged: 1, open: 1, failed: 0 },
           created_at: expect.stringMatching(/Z$/),
           age_seconds: expect.any(Number),
@@ -62,7 +62,7 @@ describe("a run", () => {
       ],
     });
     expect((await repository.run(["session", "list"])).stdout).toMatch(
-      /^SESSION .*\n\S+_shop +running +1 +1 +0 /,
+      /^SESSION .*\n\S+_shop +waiting +1 +1 +0 /,
     );
   });
 

@@ -33,7 +33,7 @@ function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): 
     ...{ session, outcome: "failed", wasDone: false, base: "main", tasks, decisions: [] },
     ...{ last: new Map(), seconds: 72.4, missing: null, columns: 80 },
     walls: { guard: false, sandbox: true, diff: true },
-    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName },
+    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName, commandsTo: () => [] },
     ...more,
   });
 }
@@ -186,7 +186,7 @@ to share it: git push origin main
 
   it("of one that was stopped says how it goes on", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], {
-      outcome: "running",
+      outcome: "stopped",
       goOn: "lockstep run plan.yaml",
     });
     expect(text).toMatch(/stopped, and everything is kept: `lockstep run plan\.yaml` goes on\n$/);

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
+import { type Ends, withEnds } from "../core/loops/budgets.ts";
 import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { plannedTask } from "../core/plan/planned-task.ts";
 import { previewPlan } from "../core/plan/preview-plan.ts";
@@ -7,6 +9,8 @@ import { runTasks } from "../run/conduct/run-tasks.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { sessionOfPlan } from "../workspace/plan/open-session-plan.ts";
+import { sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { readSessionLimits } from "../workspace/plan/session-limits.ts";
 import { style } from "./style.ts";
 import { counted, printable, table } from "./table.ts";
 
@@ -14,6 +18,8 @@ interface PreviewWish {
   readonly file: string;
   readonly plan: LoadedPlan;
   readonly again: boolean;
+  /** Given for this run. */
+  readonly ends: Ends;
 }
 
 /** `run --dry-run`: what would start when, who does it and what holds it up, if every task succeeds. */
@@ -24,7 +30,7 @@ export async function previewRun(context: IntegrationContext, wish: PreviewWish)
 
 async function readPreview(
   { engine, config, repository }: IntegrationContext,
-  { file, plan: written, again }: PreviewWish,
+  { file, plan: written, again, ends }: PreviewWish,
 ) {
   const session = again ? undefined : sessionOfPlan(repository.root, file);
   const stored = session === undefined ? [] : await engine.ledger.tasks({ session });
@@ -36,7 +42,8 @@ async function readPreview(
     return task !== undefined && isIn(task);
   };
   const tasks = runTasks(config, plan, session ?? "").filter(({ plan: { id } }) => !isMerged(id));
-  const limits = limitsOf(config);
+  const kept = session === undefined ? {} : readSessionLimits(join(repository.root, sessionsFolder, session));
+  const limits = withEnds(limitsOf(config), { ...kept, ...ends });
   const { batches, overlaps } = previewPlan(
     tasks.map((task) => plannedTask(task.plan, engine.world)),
     {

@@ -1,5 +1,5 @@
 import type { Config } from "../contract/config.ts";
-import { endingAt, readAmount } from "../core/loops/budgets.ts";
+import { type Ends, readAmount } from "../core/loops/budgets.ts";
 import { nearestName } from "../core/names/nearest-name.ts";
 import { agentsForTask } from "../core/plan/agents-for-task.ts";
 import { withDefaultAgent } from "../run/conduct/default-agent.ts";
@@ -20,7 +20,7 @@ export interface RunOptions extends RepositoryOptions {
 
 /** The configuration as this one run has it. */
 export function configForRun(config: Config, root: string, options: RunOptions): Config {
-  const { agent, maxParallel, tokens, minutes } = options;
+  const { agent, maxParallel } = options;
   const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: agent ?? null });
   if ("allow" in found) throw new CommandFault(found.code, found.reason);
   if (agent !== undefined && !Object.hasOwn(found.agents, agent)) throw unknownAgent(agent, found);
@@ -30,9 +30,15 @@ export function configForRun(config: Config, root: string, options: RunOptions):
     limits: {
       ...limits,
       ...(maxParallel === undefined ? {} : { max_parallel: parallelOf(maxParallel, found) }),
-      ...(tokens === undefined ? {} : { tokens: endingAt(limits.tokens, amountIn("tokens", tokens)) }),
-      ...(minutes === undefined ? {} : { minutes: endingAt(limits.minutes, amountIn("minutes", minutes)) }),
     },
+  };
+}
+
+/** `--tokens` and `--minutes`: they stay with the session. */
+export function givenEnds({ tokens, minutes }: RunOptions): Ends {
+  return {
+    ...(tokens === undefined ? {} : { tokens: amountIn("tokens", tokens) }),
+    ...(minutes === undefined ? {} : { minutes: amountIn("minutes", minutes) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
+import { withEnds } from "../../core/loops/budgets.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { withoutUnapproved } from "../../engine/test-consent.ts";
@@ -14,6 +15,7 @@ import { readRef } from "../../workspace/git/refs.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
 import { backUpSession, restoreSessions } from "../../workspace/plan/session-backup.ts";
+import { readSessionLimits } from "../../workspace/plan/session-limits.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
@@ -93,7 +95,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
       const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
       const dependencies = new Dependencies(context);
       const contextOf = (session: RunWish["session"]): RunContext => ({
-        ...context,
+        ...inLimits(context, session.file),
         ...shared,
         dependencies,
         session: session.session,
@@ -116,6 +118,19 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
         },
       };
     },
+  };
+}
+
+/** With the limits that a person gave the session whose copy of the plan this is. */
+export function inLimits<Context extends Pick<IntegrationContext, "config" | "engine">>(
+  { config, engine, ...context }: Context,
+  file: string,
+) {
+  const ends = readSessionLimits(dirname(file));
+  return {
+    ...context,
+    config: { ...config, limits: withEnds(config.limits, ends) },
+    engine: { ...engine, limits: withEnds(engine.limits, ends) },
   };
 }
 
