@@ -6,6 +6,7 @@ import { drawLog } from "./draw-log.ts";
 import { drawRun } from "./draw-run.ts";
 import { inOrder } from "./draw-tasks.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys, type Wish } from "./press-key.ts";
+import { isProving, isSettled } from "./proving.ts";
 import { noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 import { Screen } from "./screen.ts";
@@ -37,10 +38,10 @@ const readMsMin = 1000;
 const readShare = 20;
 const noticeMs = 10_000;
 
-const taskKeys = "j/k select  l log  d diff  s stop  t take  a answer";
-const ownKeys = `${taskKeys}  q end the run`;
-const watchKeys = `q leave: the other run goes on  ${taskKeys}`;
-const logKeys = "j/k another task  esc back";
+const taskKeys = ["j/k select", "l log", "d diff", "s stop", "t take", "a answer"];
+const ownKeys = ["q end the run", ...taskKeys];
+const watchKeys = ["q leave: the other run goes on", ...taskKeys];
+const logKeys = "j/k another task  q or esc back";
 
 /** A view can be drawn, and is wished for. */
 export function isLive(): boolean {
@@ -127,7 +128,9 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   async #read(now: number): Promise<void> {
     this.#readAgainAt = Infinity;
     try {
-      this.#seen = await this.#port.read();
+      const seen = await this.#port.read();
+      if (isSettled(this.#seen, seen)) this.#step = undefined;
+      this.#seen = seen;
     } catch (error) {
       // The run meets the same trouble, and ends with it.
       this.tell(`the tasks cannot be read: ${error instanceof Error ? error.message : String(error)}`);
@@ -154,10 +157,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     if (this.#notice !== undefined && now - this.#notice.at < noticeMs) return this.#notice.text;
     if (this.#step === undefined) return null;
     const ms = now - this.#step.at;
-    const { tasks, decisions } = this.#seen;
-    const isAsked = (key: string) => decisions.some(({ task }) => task === key);
-    const isProving = tasks.some(({ key, state }) => state === "REVIEW" && !isAsked(key));
-    if (!isProving && ms > noticeMs) return null;
+    if (!isProving(this.#seen) && ms > noticeMs) return null;
     return `· ${this.#step.text}${ms < 1000 ? "" : ` ${duration(Math.floor(ms / 1000))}`}`;
   }
 
