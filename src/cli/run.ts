@@ -21,7 +21,7 @@ import { openSessionPlan, type SessionPlan } from "../workspace/plan/open-sessio
 import { restoreSessions } from "../workspace/plan/session-backup.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { CommandFault } from "./command-fault.ts";
-import { defaultPlan } from "./default-plan.ts";
+import { choosePlan, chosenPlanText, defaultPlan } from "./default-plan.ts";
 import { writeAll } from "./descriptor.ts";
 import { inRepository } from "./in-repository.ts";
 import { listenForStops } from "./listen-for-stops.ts";
@@ -55,8 +55,11 @@ export function runCommand(file: string | undefined, options: PlanOptions): Prom
     const path = [resolve(name), join(context.repository.root, name)].find(existsSync);
     if (path === undefined)
       throw new CommandFault("E-PLAN", `there is no plan \`${name}\`: write one, or name another`);
+    const again = options.again === true;
+    const chosen = await choosePlan(context.engine, context.repository.root, { file: path, again });
+    if (options.dryRun !== true) context.onProgress(chosenPlanText(chosen));
     const goOn = () => `lockstep run${file === undefined ? "" : ` ${file}`}`;
-    return runPlan(context, { file: path, again: options.again === true, options, goOn });
+    return runPlan(context, { file: path, again, options, goOn });
   });
 }
 
