@@ -240,8 +240,10 @@ function addExplaining(program: Command): void {
       "[session]",
       "an agent session (`sess_…`, or the client's own), or a session; default: the newest",
     )
-    .description("how agents kept to the rules: score, violations, what to do better")
-    .option("--run", "what became of a run instead: its report once more (default: of the newest session)")
+    .description(
+      "how agents kept to the rules: score, violations, what to do better; else what became of a run",
+    )
+    .option("--run", "always what became of a run: its report once more (default: of the newest session)")
     .option(...json)
     .action(async (name, options) =>
       endsWith(

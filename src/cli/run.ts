@@ -7,16 +7,19 @@ import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
+import { Agents } from "../run/conduct/agents.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
+import { prepareAgents } from "../run/conduct/prepare-agents.ts";
 import { runOrJoin } from "../run/conduct/run-or-join.ts";
+import { runTasks as plannedTasks } from "../run/conduct/run-tasks.ts";
 import { takeInChanges } from "../run/conduct/take-in-changes.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { projectChecks } from "../run/prove-checks.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
-import { type ConfigFault, faultLine } from "../workspace/config-fault.ts";
+import type { ConfigFault } from "../workspace/config-fault.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
-import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
+import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { openSessionPlan, type SessionPlan } from "../workspace/plan/open-session-plan.ts";
 import { restoreSessions } from "../workspace/plan/session-backup.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
@@ -30,7 +33,7 @@ import { previewRun } from "./preview-run.ts";
 import { showProgress } from "./progress.ts";
 import { reportRun, type Walls } from "./report-run.ts";
 import { runAtWork } from "./run-at-work.ts";
-import { configForRun, optionFault, planFor, type RunOptions } from "./run-options.ts";
+import { configForRun, optionFault, planFor, type RunOptions, readPlan } from "./run-options.ts";
 import { JsonLines } from "./run-view/json-lines.ts";
 import { isLive, LiveView } from "./run-view/live-view.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
@@ -57,9 +60,8 @@ export function runCommand(file: string | undefined, options: PlanOptions): Prom
       throw new CommandFault("E-PLAN", `there is no plan \`${name}\`: write one, or name another`);
     const again = options.again === true;
     const chosen = await choosePlan(context.engine, context.repository.root, { file: path, again });
-    if (options.dryRun !== true) context.onProgress(chosenPlanText(chosen));
     const goOn = () => `lockstep run${file === undefined ? "" : ` ${file}`}`;
-    return runPlan(context, { file: path, again, options, goOn });
+    return runPlan(context, { file: path, again, options, goOn, first: chosenPlanText(chosen) });
   });
 }
 
@@ -118,11 +120,16 @@ interface PlanWish {
   readonly options: RunOptions;
   /** The command that goes on with the session. */
   goOn(session: string): string;
+  /** Said before anything starts. */
+  readonly first?: string;
   /** What is wrong with the plan, in the words of whoever wrote it. */
   readonly told?: (fault: ConfigFault) => string;
 }
 
-async function runPlan(given: IntegrationContext, { file, again, options, goOn, told: say }: PlanWish) {
+async function runPlan(
+  given: IntegrationContext,
+  { file, again, options, goOn, first, told: say }: PlanWish,
+) {
   const { repository } = given;
   const since = performance.now();
   const config = configForRun(given.config, repository.root, options);
@@ -130,6 +137,7 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const context = { ...given, engine, config, allowRed: options.allowRed === true };
   const written = planFor(readPlan(context, file, say), config, options.agent);
   if (options.dryRun === true) return previewRun(context, { file, plan: written, again });
+  if (first !== undefined) context.onProgress(first);
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);
   const refused = await takeInChanges(context, { plan: written, session });
@@ -138,12 +146,19 @@ async function runPlan(given: IntegrationContext, { file, again, options, goOn, 
   const ids = new Set(plan.tasks.map(({ id }) => id));
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
+  const agents = new Agents(config, repository);
+  const unusable = await prepareAgents(agents, config, plannedTasks(config, plan, session.session));
+  if (unusable !== undefined) {
+    forget(session);
+    throw new CommandFault(unusable.code, unusable.reason);
+  }
   const red = await checkedBase(context);
   if ("allow" in red) {
     forget(session);
     return reportRun(context, { ...told, refused: red });
   }
-  const ran = await runTasks(context, { plan, session, inLines: options.jsonLines === true });
+  const inLines = options.jsonLines === true;
+  const ran = await runTasks(context, { plan, session, agents, inLines });
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
 }
@@ -214,10 +229,12 @@ async function runTasks(
   {
     plan,
     session,
+    agents,
     inLines,
   }: {
     readonly plan: LoadedPlan;
     readonly session: SessionPlan;
+    readonly agents: Agents;
     /** Events are told on stdout. */
     readonly inLines: boolean;
   },
@@ -234,7 +251,7 @@ async function runTasks(
     watcher.onTask(task, event);
   };
   const stateFolder = openStateFolder(findProject(currentFolder()));
-  const wish = { plan, session, stateFolder, onTask };
+  const wish = { plan, session, stateFolder, agents, onTask };
   const run = await prepareRun(context, wish);
   if ("allow" in run) {
     forget(session);
@@ -272,15 +289,4 @@ function headLine(session: string, tasks: number, walls: Walls): string {
 
 function factsOf({ config: { limits } }: IntegrationContext, name: string, walls: Walls) {
   return { name, walls, budget: { tokens: limits.tokens.halt, costUsd: limits.cost_usd.halt } };
-}
-
-function readPlan(
-  { config, repository }: IntegrationContext,
-  file: string,
-  told: (fault: ConfigFault) => string = faultLine,
-): LoadedPlan {
-  const known = { agents: config.agents, taskTypes: config.task_types };
-  const loaded = loadPlan(file, repository.root, known);
-  if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(told).join("\n"));
-  return loaded.plan;
 }
