@@ -39,7 +39,7 @@ export function addEverydayCommands(program: Command): void {
     .command("widen")
     .argument("<task>")
     .argument("<path...>", "paths or globs")
-    .description("ask for more scope for a task in progress")
+    .description("more scope for a task in progress; a person widens the next attempt of another task too")
     .requiredOption("--why <text>", "what it is needed for")
     .option(...epoch)
     .option(...key)
