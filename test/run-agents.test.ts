@@ -116,6 +116,19 @@ describe("a plan that was changed", () => {
   });
 });
 
+describe("an agent that says nothing for longer than its timeout", () => {
+  it("is ended, and people are told of the timeout", async () => {
+    using repository = planned({
+      agents: { a: [["sleep: 600"]] },
+      tasks: [task("A", "a", ", timeout_seconds: 2, heartbeat_interval_seconds: 1")],
+    });
+    const { stderr, done } = await runPlan(repository);
+    expect(done.tasks).toMatchObject([{ code: "R-WD-001" }]);
+    expect(stderr).toMatch(/ A {2}R-WD-001: .* its timeout is 2 s\n/);
+    expect(stderr).not.toContain("R-LS-001");
+  });
+});
+
 describe("an agent that cannot be started here", () => {
   const gone = (more: string) =>
     planned({
