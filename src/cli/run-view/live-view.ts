@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { AgentEvent } from "../../clients/agent.ts";
+import { mayBeTaken } from "../../run/conduct/take-over.ts";
 import { duration } from "../table.ts";
 import { shortName } from "../task-names.ts";
 import { drawLog } from "./draw-log.ts";
@@ -10,7 +11,7 @@ import { isProving, isSettled } from "./proving.ts";
 import { noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 import { Screen } from "./screen.ts";
-import { taskWord } from "./task-words.ts";
+import { type ShownTask, taskWord } from "./task-words.ts";
 
 interface Seen extends Pick<RunModel, "tasks" | "decisions" | "nameOf"> {
   /** The process that does the tasks, while this one only watches. */
@@ -202,12 +203,15 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   #ask(what: "ask-stop" | "ask-take", task: string): void {
     const name = shortName(task);
     const found = this.#seen.tasks.find(({ key }) => key === task);
-    if (found !== undefined && found.state !== "IN_PROGRESS") {
+    const fits = what === "ask-stop" ? isAtWork : mayBeTaken;
+    if (found !== undefined && !fits(found)) {
       this.#looking = { ...this.#looking, asked: null };
-      const done = what === "ask-stop" ? "stopped" : "taken over";
-      this.tell(`${name} is ${taskWord(found)}: only work in progress can be ${done}`);
+      const done = what === "ask-stop" ? "only work in progress can be stopped" : "nothing can be taken over";
+      this.tell(`${name} is ${taskWord(found)}: ${done}`);
     } else if (what === "ask-stop") this.tell(`s again stops ${name}; everything is kept`);
-    else this.tell(`t again stops the agent of ${name} and gives you its work`);
+    else if (found === undefined || isAtWork(found))
+      this.tell(`t again stops the agent of ${name} and gives you its work`);
+    else this.tell(`t again gives you the work of ${name}`);
   }
 
   async #lend(show: () => Promise<string | undefined>): Promise<void> {
@@ -228,6 +232,10 @@ export class LiveView implements RunWatcher, AsyncDisposable {
       resolve();
     }
   }
+}
+
+function isAtWork({ state }: Pick<ShownTask, "state">): boolean {
+  return state === "IN_PROGRESS";
 }
 
 function watching({ otherRun }: Seen): string | null {
