@@ -45,6 +45,22 @@ const check = (command: string, before: number, after: number) => ({
 });
 
 describe("the report of a run", () => {
+  it("breaks a long title and a long proof between words, below where they began", () => {
+    const commands = [
+      "npm run lint -- --max-warnings 0",
+      "npm test -- price",
+      "node scripts/check-prices.js",
+    ];
+    const evidence = commands.map((command) => check(command, 0, 0));
+    const title = "Round prices half-even to two digits, in the cart and on the invoice too";
+    expect(report([reported("T-001", "MERGED", { title, evidence })], { columns: 60 })).toContain(`
+  T-001  Round prices half-even to two digits, in the cart
+         and on the invoice too
+         proof: npm run lint -- --max-warnings 0; npm test
+                -- price; node scripts/check-prices.js
+`);
+  });
+
   it("tells what was merged with its proof, what was not with the next command, and how to share it", () => {
     const tasks = [
       reported("T-001", "MERGED", { evidence: [check("npm test", 0, 0), check("npm test -- price", 1, 0)] }),

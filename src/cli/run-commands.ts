@@ -93,7 +93,9 @@ function addLooking(program: Command): void {
   program
     .command("take")
     .argument("<task>")
-    .description("go on with a task yourself: its agent stops, its locks stay; `submit` hands it back")
+    .description(
+      "go on with a task yourself, at work or stopped or escalated: its agent stops, its locks stay; `submit` hands it back",
+    )
     .option(...json)
     .action(async (task, options) => endsWith((await import("./take-over.ts")).takeCommand(task, options)));
 }

@@ -3,8 +3,9 @@ import { type Ends, readAmount } from "../core/loops/budgets.ts";
 import { nearestName } from "../core/names/nearest-name.ts";
 import { agentsForTask } from "../core/plan/agents-for-task.ts";
 import { withDefaultAgent } from "../run/conduct/default-agent.ts";
+import type { IntegrationContext } from "../run/integration.ts";
 import { type ConfigFault, faultLine } from "../workspace/config-fault.ts";
-import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
+import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
 import { CommandFault } from "./command-fault.ts";
 import type { RepositoryOptions } from "./in-repository.ts";
 
@@ -65,6 +66,17 @@ function parallelOf(text: string, { limits }: Config): number {
   if (count <= limits.max_active) return count;
   const most = `\`limits.max_active\`, which is ${limits.max_active}`;
   throw new CommandFault("E-CONFIG", `--max-parallel ${text} is more than ${most}: raise that first`);
+}
+
+export function readPlan(
+  { config, repository }: IntegrationContext,
+  file: string,
+  told: (fault: ConfigFault) => string = faultLine,
+): LoadedPlan {
+  const known = { agents: config.agents, taskTypes: config.task_types };
+  const loaded = loadPlan(file, repository.root, known);
+  if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(told).join("\n"));
+  return loaded.plan;
 }
 
 /** `--agent`: every task is this agent's, where its type lets it. */

@@ -3,15 +3,18 @@ import type { AgentEvent } from "../clients/agent.ts";
 import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
+import { Agents } from "../run/conduct/agents.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
 import { inLimits, prepareRun } from "../run/conduct/open-run.ts";
+import { prepareAgents } from "../run/conduct/prepare-agents.ts";
 import { runOrJoin } from "../run/conduct/run-or-join.ts";
+import { runTasks as plannedTasks } from "../run/conduct/run-tasks.ts";
 import { takeInChanges } from "../run/conduct/take-in-changes.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
-import { type ConfigFault, faultLine } from "../workspace/config-fault.ts";
+import type { ConfigFault } from "../workspace/config-fault.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
-import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
+import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { openSessionPlan, type SessionPlan } from "../workspace/plan/open-session-plan.ts";
 import { restoreSessions } from "../workspace/plan/session-backup.ts";
 import { keepSessionLimits } from "../workspace/plan/session-limits.ts";
@@ -24,7 +27,7 @@ import { previewRun } from "./preview-run.ts";
 import { showProgress } from "./progress.ts";
 import { reportRun, type Walls } from "./report-run.ts";
 import { runAtWork } from "./run-at-work.ts";
-import { configForRun, givenEnds, planFor, type RunOptions } from "./run-options.ts";
+import { configForRun, givenEnds, planFor, type RunOptions, readPlan } from "./run-options.ts";
 import { JsonLines } from "./run-view/json-lines.ts";
 import { isLive, LiveView } from "./run-view/live-view.ts";
 import { PlainLines } from "./run-view/plain-lines.ts";
@@ -41,6 +44,8 @@ export interface PlanWish {
   readonly options: RunOptions;
   /** The command that goes on with the session. */
   goOn(session: string): string;
+  /** Said before anything starts. */
+  readonly first?: string;
   /** What is wrong with the plan, in the words of whoever wrote it. */
   readonly told?: (fault: ConfigFault) => string;
 }
@@ -48,7 +53,7 @@ export interface PlanWish {
 /** A plan from where it stands to the end of this run, and what became of it. */
 export async function runPlan(
   given: IntegrationContext,
-  { file, again, options, goOn, told: say }: PlanWish,
+  { file, again, options, goOn, first, told: say }: PlanWish,
 ) {
   const { repository } = given;
   const since = performance.now();
@@ -58,6 +63,7 @@ export async function runPlan(
   const context = { ...given, engine, config, allowRed: options.allowRed === true };
   const written = planFor(readPlan(context, file, say), config, options.agent);
   if (options.dryRun === true) return previewRun(context, { file, plan: written, again, ends });
+  if (first !== undefined) context.onProgress(first);
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);
   const refused = await takeInChanges(context, { plan: written, session });
@@ -67,12 +73,19 @@ export async function runPlan(
   const ids = new Set(plan.tasks.map(({ id }) => id));
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
+  const agents = new Agents(config, repository);
+  const unusable = await prepareAgents(agents, config, plannedTasks(config, plan, session.session));
+  if (unusable !== undefined) {
+    forget(session);
+    throw new CommandFault(unusable.code, unusable.reason);
+  }
   const red = await checkedBase(context);
   if ("allow" in red) {
     forget(session);
     return reportRun(context, { ...told, refused: red });
   }
-  const ran = await runTasks(context, { plan, session, inLines: options.jsonLines === true });
+  const inLines = options.jsonLines === true;
+  const ran = await runTasks(context, { plan, session, agents, inLines });
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
 }
@@ -143,10 +156,12 @@ async function runTasks(
   {
     plan,
     session,
+    agents,
     inLines,
   }: {
     readonly plan: LoadedPlan;
     readonly session: SessionPlan;
+    readonly agents: Agents;
     /** Events are told on stdout. */
     readonly inLines: boolean;
   },
@@ -163,7 +178,7 @@ async function runTasks(
     watcher.onTask(task, event);
   };
   const stateFolder = openStateFolder(findProject(currentFolder()));
-  const wish = { plan, session, stateFolder, onTask };
+  const wish = { plan, session, stateFolder, agents, onTask };
   const run = await prepareRun(context, wish);
   if ("allow" in run) {
     forget(session);
@@ -201,15 +216,4 @@ function headLine(session: string, tasks: number, walls: Walls): string {
 
 function factsOf({ config: { limits } }: Pick<IntegrationContext, "config">, name: string, walls: Walls) {
   return { name, walls, budget: { tokens: limits.tokens.halt, costUsd: limits.cost_usd.halt } };
-}
-
-function readPlan(
-  { config, repository }: IntegrationContext,
-  file: string,
-  told: (fault: ConfigFault) => string = faultLine,
-): LoadedPlan {
-  const known = { agents: config.agents, taskTypes: config.task_types };
-  const loaded = loadPlan(file, repository.root, known);
-  if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(told).join("\n"));
-  return loaded.plan;
 }

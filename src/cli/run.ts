@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { IntegrationContext } from "../run/integration.ts";
+import { choosePlan, chosenPlanText, newOwnPlan } from "./chosen-plan.ts";
 import { CommandFault } from "./command-fault.ts";
 import { inRepository } from "./in-repository.ts";
 import { type RunTold, reportTogether } from "./report-run.ts";
@@ -28,14 +29,18 @@ async function runFile(context: IntegrationContext, file: string, options: PlanO
   if (path === undefined)
     throw new CommandFault("E-PLAN", `there is no plan \`${file}\`: write one, or name another`);
   const goOn = () => `lockstep run${named ? ` ${file}` : ""}`;
-  return runPlan(context, { file: path, again: options.again === true, options, goOn });
+  const again = options.again === true;
+  const chosen = await choosePlan(context.engine, context.repository.root, { file: path, again });
+  return runPlan(context, { file: path, again, options, goOn, first: chosenPlanText(chosen) });
 }
 
 /**
- * Every session that is not finished and can go on, one after the other: what one of them ends may free the next. Where
- * none can, the newest, which says what it waits for; where there is none at all, `tasks.yaml`.
+ * `tasks.yaml`, where it is new or was changed. Else every session that is not finished and can continue, one after the
+ * other: what one of them ends may free the next. Where none can, the newest, which says what it waits for.
  */
 async function runUnfinished(context: IntegrationContext, options: PlanOptions) {
+  const own = newOwnPlan(context.repository.root);
+  if (own !== undefined) return runFile(context, own, options, false);
   const ran = new Set<string>();
   const told: RunTold[] = [];
   for (;;) {

@@ -1,4 +1,4 @@
-import { displayWidth, fitted, padded, shortened, wrapped } from "../../core/text/display-width.ts";
+import { displayWidth, fitted, joined, padded, shortened, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { checkOutput } from "../check-output.ts";
 import { style } from "../style.ts";
@@ -90,14 +90,22 @@ function mergedLines({ tasks, columns }: RunReport): string[] {
   const merged = inOrder(tasks.filter(isMerged));
   if (merged.length === 0) return [];
   const width = nameWidth(merged, columns);
+  return ["", style.green("merged"), ...merged.flatMap((task) => mergedTaskLines(task, { width, columns }))];
+}
+
+function mergedTaskLines(
+  task: ReportedTask,
+  { width, columns }: { readonly width: number; readonly columns: number },
+): string[] {
+  const indent = `  ${"".padEnd(width)}  `;
+  const [title = "", ...more] = wrapped(task.title ?? "", columns - indent.length);
+  const named = "proof: ";
+  const proof = wrapped(proofWords(task), columns - indent.length - named.length);
   return [
-    "",
-    style.green("merged"),
-    ...merged.flatMap((task) => [
-      `  ${nameCell(task, width)}  ${printable(task.title ?? "")}`.trimEnd(),
-      style.dim(`  ${"".padEnd(width)}  proof: ${printable(proofWords(task))}`),
-      ...lessWords(task).map((words) => `  ${"".padEnd(width)}  ${words}`),
-    ]),
+    `  ${nameCell(task, width)}  ${title}`.trimEnd(),
+    ...more.map((line) => `${indent}${line}`),
+    ...proof.map((line, at) => style.dim(`${indent}${at === 0 ? named : " ".repeat(named.length)}${line}`)),
+    ...lessWords(task).map((words) => `${indent}${words}`),
   ];
 }
 
@@ -178,21 +186,6 @@ function taskLines(
     ...listed("look: ", looks, ";").map(style.dim),
     ...listed("next: ", next, " &&"),
   ];
-}
-
-/** Broken only between commands, so that each can be copied whole. */
-function joined(
-  commands: readonly string[],
-  { joint, columns }: { readonly joint: string; readonly columns: number },
-): string[] {
-  const lines: string[] = [];
-  for (const [at, command] of commands.entries()) {
-    const text = at === commands.length - 1 ? command : `${command}${joint}`;
-    const longer = `${lines.at(-1)} ${text}`;
-    if (lines.length === 0 || displayWidth(longer) > columns) lines.push(text);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
 }
 
 /** Decisions about none of the tasks that are left. */

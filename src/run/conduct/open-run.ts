@@ -20,10 +20,10 @@ import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { freeLeftLocks } from "../recover-moves.ts";
-import { reviewersNeeded } from "../review/choose-reviewers.ts";
 import { Agents } from "./agents.ts";
 import { Dependencies } from "./dependencies.ts";
 import { KnownSecrets } from "./known-secrets.ts";
+import { prepareAgents } from "./prepare-agents.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import { addTasks, redoneTasks, runTasks } from "./run-tasks.ts";
 import { Slots } from "./slots.ts";
@@ -34,6 +34,8 @@ export interface RunWish {
   readonly plan: LoadedPlan;
   readonly session: Pick<SessionPlan, "session" | "file">;
   readonly stateFolder: string;
+  /** Where they were asked before. */
+  readonly agents?: Agents;
   onTask(task: string, event: AgentEvent): void;
 }
 
@@ -62,13 +64,11 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
   const chosen = await chooseSandbox(config.sandbox);
   if ("error" in chosen) throw new SandboxFault(chosen.error);
   const { sandbox, missing } = chosen;
-  const agents = new Agents(config, repository.root);
+  const { agents = new Agents(config, repository) } = wish;
   const takeTasks = async ({ plan, session }: Pick<RunWish, "plan" | "session">) => {
     const allowed = await withoutUnapproved(context.engine, session.session, plan.tasks);
     const tasks = runTasks(config, { ...plan, tasks: allowed }, session.session);
-    const reviewers = reviewersNeeded(config, tasks);
-    if ("allow" in reviewers) return reviewers;
-    const refused = await agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);
+    const refused = await prepareAgents(agents, config, tasks);
     const faulty = refused ?? (await addTasks(context, tasks));
     if (faulty === undefined) backUpSession(wish.stateFolder, repository.root, session.session);
     return faulty ?? [...tasks, ...(await redoneTasks(context, tasks, session.session))];
