@@ -133,7 +133,20 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     });
     expect(await ran("node -e 'process.kill(process.pid)'")).toMatchObject({ status: 143 });
     expect(await ran("node -e 'console.error(1)' 2>&1 >/dev/null | cat")).toMatchObject({ stdout: "1\n" });
-    expect(await ran("no-such-program-of-anybody")).toMatchObject({ status: 127 });
+    expect(await ran("no-such-program-of-anybody")).toMatchObject({
+      status: 127,
+      stderr: expect.stringContaining("a function or alias of your shell cannot run inside the lock"),
+    });
+  });
+
+  it("does not write settings that git ignores because they are secret", async () => {
+    repository.write(".gitignore", ".env*\nnode_modules\n");
+    repository.write(".env.local", "KEY=1\n");
+    repository.write("src/a/env.sh", "echo KEY=2 > .env.local\n");
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "env");
+    await ran("sh src/a/env.sh");
+    expect(readFileSync(join(repository.path, ".env.local"), "utf8")).toBe("KEY=1\n");
   });
 
   it("leaves what can be read around it in the client's own shell", async () => {

@@ -40,7 +40,8 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         const { walls, env } = lockWalls({ root, commonFolder, tree, closed });
         const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
         const id = randomBytes(4).toString("hex");
-        sweepCallFiles(folder(), Date.now());
+        // Now and then: they are kept for a day.
+        if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
         writeFileSync(optionsFile(folder(), id), [...wallWords(walls), ...variables, ""].join("\0"), {
           mode: 0o600,
         });
@@ -97,6 +98,10 @@ calls=${shellWord(calls)}
 if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
   exec 3<"$calls/before-$2"
   shift 2
+  command -v -- "$1" >/dev/null || {
+    echo "lockstep: $1: not found; a function or alias of your shell cannot run inside the lock" >&2
+    exit 127
+  }
   exec ${start} "$@"
 fi
 exec ${own} "$@"

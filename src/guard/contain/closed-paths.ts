@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
 
@@ -27,8 +27,8 @@ const manifests = [
 const mountsMax = 300;
 
 /**
- * The fewest paths that have to be read-only so that everything outside the lock is. Output that git ignores stays
- * writable, and so does a folder in which new output may come to lie: the top, a package's folder, and those that hold
+ * The fewest paths that have to be read-only so that everything outside the lock is. Output that git ignores (but not
+ * `.env`) stays writable, and so does a folder in which new output may come to lie: the top, a package's folder, and those that hold
  * ignored files or something of the lock. A new file in an open folder, and a link, are found by the comparison
  * afterwards.
  */
@@ -37,7 +37,7 @@ export async function closedPaths(tree: string, lock: LockView): Promise<readonl
     listed(tree, ["--others", "--ignored", "--exclude-standard", "--directory"]),
     listed(tree, ["--", ...manifests.map((name) => `:(glob)**/${name}`)]),
   ]);
-  const loose = new Set(ignored.map((path) => path.replace(/\/$/, "")));
+  const loose = new Set(ignored.filter((path) => !isSetting(path)).map((path) => path.replace(/\/$/, "")));
   const open = new Set<string>();
   for (const path of loose) openAbove(path, open);
   for (const path of packages.toSorted((one, other) => one.length - other.length))
@@ -67,6 +67,11 @@ export async function closedPaths(tree: string, lock: LockView): Promise<readonl
     // What a link leads to would be mounted in its place, and a name that is not UTF-8 cannot be given to a mount.
     if (!entry.isSymbolicLink() && !path.includes("\ufffd")) closed.push(path);
   }
+}
+
+/** Ignored because it holds secrets, not because a program makes it: a person wrote it. A folder is an environment. */
+function isSetting(path: string): boolean {
+  return basename(path).startsWith(".env") && !path.endsWith("/");
 }
 
 function openAbove(path: string, open: Set<string>): void {
