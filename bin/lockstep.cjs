@@ -15,13 +15,13 @@ function print(descriptor, text) {
   }
 }
 
-function fail(reason) {
+function fail(code, reason) {
   process.exitCode = 2;
   // A hook that says nothing lets the call through in most clients.
-  var verdict = { allow: false, code: "E-INTERNAL", reason: reason, details: {} };
+  var verdict = { allow: false, code: code, reason: reason, details: {} };
   if (hooked) print(1, JSON.stringify(verdict) + "\n");
   if (guarded) refuseCall();
-  print(2, "lockstep: E-INTERNAL: " + reason + "\n");
+  print(2, "lockstep: " + code + ": " + reason + "\n");
 }
 
 function refuseCall() {
@@ -37,6 +37,7 @@ function refuseCall() {
 function notLoaded(error) {
   var missing = error && /MODULE_NOT_FOUND/.test(error.code);
   fail(
+    "E-INTERNAL",
     missing ? "is not built yet: run `npm run build` first" : "could not start: " + (error && error.message),
   );
 }
@@ -62,7 +63,18 @@ function runWith(node) {
 }
 
 function tooOld() {
-  fail("needs Node 22.18 or newer, this is " + process.version);
+  var reason = "needs Node 22.18 or newer, this is " + process.version;
+  if (isAsked("-V", "--version")) print(1, require("../package.json").version + "\n");
+  else if (isAsked("-h", "--help", "help"))
+    print(
+      1,
+      "Usage: lockstep COMMAND\n\nLockstep " + reason + ". With it, `lockstep --help` lists the commands.\n",
+    );
+  else fail("E-NODE", reason);
+}
+
+function isAsked() {
+  return Array.prototype.indexOf.call(arguments, process.argv[2]) >= 0;
 }
 
 if (Number(version[0]) < 22 || (version[0] === "22" && Number(version[1]) < 18)) {

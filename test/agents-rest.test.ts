@@ -13,7 +13,7 @@ it("those who have the same account rest together, and nobody who has another on
       "",
     ].join("\n"),
   });
-  const agents = new Agents(config, "/");
+  const agents = new Agents(config, { root: "/", baseCommit: "" });
   const pause = { untilMs: Number.POSITIVE_INFINITY, reason: "429" };
   expect(agents.pause("quick", pause)).toEqual(["quick", "strong"]);
   expect(agents.pause("paid", pause)).toEqual(["paid"]);

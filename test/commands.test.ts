@@ -222,7 +222,16 @@ T-2   BLOCKED    agent  0    -     -          R-DP-001 waits for T-1 (waits for 
 describe("a command that is called wrongly", () => {
   it.each([
     [["statsu", "--json"], "unknown command 'statsu': did you mean `status`?"],
-    [["land", "--json"], "missing required argument 'branch'; see `lockstep --help`"],
+    [["land", "--json"], "missing required argument 'branch'; see `lockstep land --help`"],
+    [
+      ["task", "cancel", "T-5", "--json"],
+      "required option '--reason <text>' not specified; see `lockstep task cancel --help`",
+    ],
+    [
+      ["--debug", "land", "x", "--json", "--scope"],
+      "option '--scope <path...>' argument missing; see `lockstep land --help`",
+    ],
+    [["task", "--json"], "unknown option '--json'; see `lockstep task --help`"],
     [["run", "--json", "--agents", "a"], "unknown option '--agents': did you mean `--agent`?"],
   ])("says so to programs too: %j", async (words, reason) => {
     using repository = temporaryRepository();

@@ -2,7 +2,8 @@ import { chmodSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { landRepository } from "./support/land-repository.ts";
-import { planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
+import { answer, planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
+import { eventually } from "./support/run-command.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** A client with a conversation: its first run reads much of its own and works; a later one ends the work. */
@@ -108,5 +109,52 @@ describe("`run` and `do`", () => {
         stderr: expect.stringContaining(`R-IN-001: ${option} takes`),
       });
     }
+  });
+
+  const halts = (limit: number) => ({
+    tasks: [{ code: "R-BG-001", details: { halt: { signal: "tokens", limit } } }],
+  });
+
+  it("keep what a person gave in every later run of the session, until they give something else", async () => {
+    const spends = ["usage: { tokens: 900 }", writes("A")];
+    using repository = planned({ agents: { a: [spends] }, tasks: [] });
+    const words = ["do", "make A", "--agent", "a", "--tokens", "800", "--check", "test -e A.txt", "--json"];
+    const { done } = readRun((await repository.run(words)).stdout);
+    expect(done).toMatchObject(halts(800));
+    const answered = await repository.run(["decide", "UD-1", "continue: 100"]);
+    const [, plan = ""] = /to go on: lockstep run (\S+)/.exec(answered.stderr) ?? [];
+    // 900 are spent by then, so it ends at 1000.
+    expect((await runPlan(repository, plan)).done).toMatchObject(halts(1000));
+    await repository.run(["decide", "UD-2", "continue: 100"]);
+    const more = await runPlan(repository, plan, "--tokens", "2500");
+    expect(more.done).toMatchObject(halts(2500));
+    const preview = await repository.run(["run", plan, "--dry-run", "--json"]);
+    expect(JSON.parse(preview.stdout)).toMatchObject({ limits: { tokens: { halt: 2500 } } });
+  });
+
+  it("hold a session to its own limit that another run does for it", async () => {
+    const begins = ["say: begun", "sleep: 3", writes("A"), answer("OK")];
+    using repository = planned({
+      agents: { a: [begins], b: [["usage: { tokens: 900 }", writes("B")]] },
+      tasks: [task("A", "a")],
+    });
+    using first = repository.start(["run", "--json"]);
+    await eventually("its agent works", () => (first.errors().includes("begun") ? true : undefined));
+    const second = await repository.run([
+      "do",
+      "make B",
+      "--agent",
+      "b",
+      "--scope",
+      "B.txt",
+      "--tokens",
+      "800",
+      "--check",
+      "true",
+      "--json",
+    ]);
+    expect(second.stderr).toContain("runs already");
+    expect(readRun(second.stdout).done).toMatchObject(halts(800));
+    expect((await first.ended).status).toBe(0);
   });
 });

@@ -306,6 +306,10 @@ describe("lockstep doctor", () => {
 
   it("names a client that nothing guards, which is not broken", async () => {
     using ground = initiatedRepository({ ".gemini/GEMINI.md": "mine\n" });
+    const absent = await examined(ground);
+    expect(absent.of("other clients")?.detail).toContain("gemini");
+    expect(absent.of("gemini hooks")).toBeUndefined();
+    ground.addProgram("gemini", "#!/bin/sh\necho 0.20.0\n");
     const { status, of } = await examined(ground);
     expect(status).toBe(0);
     expect(of("gemini hooks")).toMatchObject({ state: "off", fix: "`lockstep init --client gemini`" });

@@ -117,7 +117,7 @@ describe("a hook that cannot run the guard", () => {
   });
 });
 
-describe("`lockstep guard` with a Node that is too old", () => {
+describe("Lockstep with a Node that is too old", () => {
   const old = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.0" } });`;
 
   /** An installation that has no Node of its own. */
@@ -125,10 +125,14 @@ describe("`lockstep guard` with a Node that is too old", () => {
     const folder = temporaryFolder();
     const from = join(lockstep, "../..");
     for (const name of ["bin", "dist"]) mkdirSync(join(folder.path, name));
-    for (const name of ["bin/lockstep.cjs", "bin/guard-refusal.cjs", "dist/refusals.json"])
+    for (const name of ["package.json", "bin/lockstep.cjs", "bin/guard-refusal.cjs", "dist/refusals.json"])
       copyFileSync(join(from, name), join(folder.path, name));
     const preload = folder.write("old.cjs", old);
     return {
+      run: (...words: string[]) =>
+        startProgram([process.execPath, "-r", preload, join(folder.path, "bin/lockstep.cjs"), ...words], {
+          cwd: folder.path,
+        }).ended,
       guard: (client: string, payload: object, cwd: string) =>
         startProgram(
           [process.execPath, "-r", preload, join(folder.path, "bin/lockstep.cjs"), "guard", client],
@@ -137,6 +141,19 @@ describe("`lockstep guard` with a Node that is too old", () => {
       [Symbol.dispose]: () => folder[Symbol.dispose](),
     };
   }
+
+  it("still says its version and what it needs; everything else is refused with a code of its own", async () => {
+    using install = installed();
+    const version = JSON.parse(readFileSync(join(lockstep, "../../package.json"), "utf8")).version;
+    expect(await install.run("--version")).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await install.run("--help")).toMatchObject({
+      ...{ status: 0, stdout: expect.stringContaining("needs Node 22.18"), stderr: "" },
+    });
+    expect(await install.run("status")).toMatchObject({
+      ...{ status: 2, stdout: "", stderr: expect.stringContaining("lockstep: E-NODE: needs Node 22.18") },
+    });
+    expect(JSON.parse((await install.run("hook", "PreWrite")).stdout)).toMatchObject({ code: "E-NODE" });
+  });
 
   it("refuses in the client's own form while anything is active, and lets pass with a warning otherwise", async () => {
     using install = installed();

@@ -54,7 +54,7 @@ describe("a run", () => {
     expect(await read("session", "list")).toEqual({
       sessions: [
         {
-          ...{ name: session, goal: null, plan: "tasks.yaml", state: "running" },
+          ...{ name: session, goal: null, plan: "tasks.yaml", state: "waiting" },
           tasks: { merged: 1, open: 1, failed: 0 },
           created_at: expect.stringMatching(/Z$/),
           age_seconds: expect.any(Number),
@@ -62,7 +62,7 @@ describe("a run", () => {
       ],
     });
     expect((await repository.run(["session", "list"])).stdout).toMatch(
-      /^SESSION .*\n\S+_shop +running +1 +1 +0 /,
+      /^SESSION .*\n\S+_shop +waiting +1 +1 +0 /,
     );
   });
 
@@ -74,10 +74,14 @@ describe("a run", () => {
     });
     expect(again.stdout).toContain("lockstep run tasks.yaml");
     expect(await read("report", "--run")).toMatchObject({ session, outcome: "waiting" });
-    expect(await repository.run(["report", "--run", "2026-01-01_none"])).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining("there is no session `2026-01-01_none`"),
-    });
+    // No orchestrator was guarded, so only a run can be meant.
+    expect(await read("report")).toMatchObject({ session, outcome: "waiting" });
+    expect(await repository.run(["report", session])).toEqual(again);
+    for (const words of [["--run"], []])
+      expect(await repository.run(["report", ...words, "2026-01-01_none"])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining("there is no session `2026-01-01_none`"),
+      });
   });
 
   it.each<[readonly string[], readonly string[]]>([
@@ -109,7 +113,7 @@ describe("a run", () => {
     const [before, sessions] = [repository.git("for-each-ref"), await read("session", "list")];
     const dry = await read("run", "other.yaml", "--dry-run");
     expect(dry).toMatchObject({
-      ...{ dry_run: true, session: null, base: "main", merged: 0, overlaps: [] },
+      ...{ dry_run: true, plan: "other.yaml", session: null, base: "main", merged: 0, overlaps: [] },
       limits: { max_parallel: 4, batching: "continuous" },
       batches: [["A"], ["C"]],
       tasks: [
@@ -118,11 +122,36 @@ describe("a run", () => {
       ],
     });
     const { stdout } = await repository.run(["run", "--dry-run"]);
-    expect(stdout).toMatch(/^1 task in 1 batch into main; 1 task merged before\n/);
+    expect(stdout).toMatch(/\n1 task in 1 batch into main; 1 task merged before\n/);
     expect(stdout).toMatch(/nothing was started\n$/);
     expect(repository.git("for-each-ref")).toBe(before);
     expect((await read("session", "list")).sessions).toHaveLength(sessions.sessions.length);
   });
+});
+
+describe("a run without a named plan", () => {
+  it("takes tasks.yaml before what `do` left, says so first, and names what else is unfinished", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[answer("BLOCKED")]] },
+      tasks: [task("A", "a")],
+    });
+    const left = await repository.run(["do", "left over", "--agent", "b", "--check", "true", "--json"]);
+    const copy = `.agents-work/${JSON.parse(left.stdout).session}/tasks.yaml`;
+    const chosen = `plan tasks.yaml, a new session; also unfinished: \`lockstep run ${copy}\`\n`;
+    const dry = await repository.run(["run", "--dry-run"]);
+    expect(dry.stdout.slice(0, chosen.length)).toBe(chosen);
+    expect(JSON.parse((await repository.run(["run", "--dry-run", "--json"])).stdout)).toMatchObject({
+      ...{ plan: "tasks.yaml", session: null, unfinished: [copy], tasks: [{ id: "A" }] },
+    });
+    const run = await repository.run(["run", "--json-lines"]);
+    expect(run.stderr.startsWith(`· ${chosen}`), run.stderr).toBe(true);
+    const ended = JSON.parse(run.stdout.trimEnd().split("\n").at(-1) ?? "");
+    expect(ended.tasks).toMatchObject([{ id: "A", state: "MERGED" }]);
+    // Once it is done, the other one is next.
+    expect((await repository.run(["run", "--dry-run"])).stdout).toMatch(
+      new RegExp(`^plan ${copy}, session \\S+\\n`),
+    );
+  }, 60_000);
 });
 
 describe("a run that is only shown", () => {

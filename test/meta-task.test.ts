@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { defaultPlan } from "../src/cli/default-plan.ts";
+import { unfinishedPlans } from "../src/cli/unfinished-plans.ts";
 import { bindAgent } from "../src/engine/bind-agent.ts";
 import { readGuardFacts } from "../src/engine/guard-facts.ts";
 import { operate } from "../src/engine/operate.ts";
@@ -25,13 +25,13 @@ describe("what a session does as a whole", () => {
     expect(await operate(engine, "task-show", { task: `${session}/meta` }, person)).toMatchObject({
       state: "IN_PROGRESS",
     });
-    expect(await defaultPlan(engine, folder.path)).toBe("tasks.yaml");
+    expect(await unfinishedPlans(engine, folder.path)).toEqual([]);
     await dispatch(engine, packet(`${session}/T-1`, ["src"]));
     expect(await operate(engine, "status", {}, person)).toMatchObject({
       tasks: [{ id: "T-1", key: `${session}/T-1` }],
     });
     const copy = join(folder.path, ".agents-work", session, "tasks.yaml");
-    expect(await defaultPlan(engine, folder.path)).toBe(copy);
+    expect(await unfinishedPlans(engine, folder.path)).toEqual([{ session, file: copy, canMove: true }]);
     const report = await reportSession(engine, folder.path, { session, reverted: [], wayBack: [] });
     expect(report.state).toEqual({ IN_PROGRESS: 1 });
     expect(readFileSync(join(folder.path, report.file), "utf8")).not.toContain("meta");

@@ -11,6 +11,7 @@ const successes: Readonly<Record<string, string>> = {
   Logs: `echo '{"level":30,"msg":"wrote it","status":200}'`,
   Progress: `echo '{"step":"lint","status":"done"}'; echo '{"a":1}'`,
   Half: `printf '{"status":"OK", "summary'`,
+  Flood: "yes 'a line of many' | head -c 3000000; echo the end",
   Answer: `echo ${fullAnswer}; echo '{"level":30,"msg":"bye"}'`,
 };
 const failures: Readonly<Record<string, readonly [script: string, told: string]>> = {
@@ -61,6 +62,13 @@ describe("a program as an agent", () => {
   it.each(Object.entries(failures))("that fails is not merged: %s", (id, [, reason]) => {
     expect(states[id], told).not.toBe("MERGED");
     expect(linesOf(id).join("\n")).toContain(reason);
+  });
+
+  it("may print as much as it likes: of a flood the beginning and the end are kept", async () => {
+    const { stdout } = await repository.run(["log", "Flood"]);
+    expect(stdout).toMatch(/\(\d+ lines, \d\.\d MB, are left out here\)/);
+    expect(stdout).toMatch(/ the end\n/);
+    expect(stdout.match(/a line of many/g)?.length).toBeLessThan(80_000);
   });
 
   it("is told all problems with its answer at once, one a line", () => {

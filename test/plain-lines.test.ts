@@ -33,6 +33,16 @@ describe("the plain lines of a run", () => {
     expect(steps.filter((line, at) => line.startsWith("·") && line === steps[at - 1])).toEqual([]);
   });
 
+  it("tell of every attempt why it was refused, though it is always the same", async () => {
+    using repository = planned({
+      agents: { a: [["write: { path: out.txt, text: x }", answer("OK")]] },
+      tasks: [task("A", "a")],
+    });
+    const { stderr } = await repository.run(["run"]);
+    const names = stderr.split("\n").filter((line) => line.includes("R-PO-002: the work changes"));
+    expect([...new Set(names.map((line) => line.split(" ")[1]))]).toEqual(["A", "A#2", "A#3"]);
+  });
+
   it("of another session's task have that session's name, and who watches reads words", async () => {
     using repository = planned({
       agents: {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { uncommittedFiles } from "../src/run/conduct/uncommitted-files.ts";
 import { answer, planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
 import { eventually } from "./support/run-command.ts";
 
@@ -115,6 +116,19 @@ describe("a plan that was changed", () => {
   });
 });
 
+describe("an agent that says nothing for longer than its timeout", () => {
+  it("is ended, and people are told of the timeout", async () => {
+    using repository = planned({
+      agents: { a: [["sleep: 600"]] },
+      tasks: [task("A", "a", ", timeout_seconds: 2, heartbeat_interval_seconds: 1")],
+    });
+    const { stderr, done } = await runPlan(repository);
+    expect(done.tasks).toMatchObject([{ code: "R-WD-001" }]);
+    expect(stderr).toMatch(/ A {2}R-WD-001: .* its timeout is 2 s\n/);
+    expect(stderr).not.toContain("R-LS-001");
+  });
+});
+
 describe("an agent that cannot be started here", () => {
   const gone = (more: string) =>
     planned({
@@ -134,7 +148,38 @@ describe("an agent that cannot be started here", () => {
     const { status, stderr } = await repository.run(["run"]);
     expect(status).toBe(2);
     expect(stderr).toContain("R-AG-001: agent `gone` cannot be used: `no-such-program` is not on PATH");
+    expect(stderr).not.toContain("on `main`: "); // the base's checks come after
     expect(readdirSync(join(repository.path, ".agents-work"))).toEqual([]);
+  });
+
+  it("is told of where its own files are not committed, and is not where they are or are included", async () => {
+    const [answered, config] = [JSON.stringify({}), "workspace: { include: [lent] }\n"];
+    const program = (file: string) =>
+      `  own: { adapter: command, run: [cat, ${file}], args: [-u] }\n${config}`;
+    using repository = planned({ agents: {}, config: program("./own/a.txt"), tasks: [task("A", "own")] });
+    repository.write("own/a.txt", answered);
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(
+      "R-AG-001: agent `own` cannot be used: `own/a.txt` is not committed, and agents see only what is committed: commit it",
+    );
+    expect(stderr).not.toContain("on `main`: ");
+    const found = JSON.parse((await repository.run(["doctor", "--json"])).stdout).findings;
+    expect(found.find(({ what }: { what: string }) => what === "agent own")).toMatchObject({
+      state: "broken",
+      detail: "`own/a.txt` is not committed, and agents see only what is committed",
+    });
+    const ground = (file: string) => ({
+      agent: { adapter: "command" as const, run: ["cat", file] as [string, string], args: ["-u"] },
+      at: { root: repository.path, baseCommit: "HEAD", include: ["lent/"] },
+    });
+    const lacking = ({ agent, at }: ReturnType<typeof ground>) => uncommittedFiles(agent, at);
+    repository.write("lent/b.txt", "");
+    expect(await lacking(ground("own/a.txt"))).toEqual(["own/a.txt"]);
+    expect(await lacking(ground("lent/b.txt"))).toEqual([]);
+    expect(await lacking(ground("tasks.yaml"))).toEqual([]);
+    expect(await lacking(ground(join(repository.path, "own/a.txt")))).toEqual([]);
+    expect(await lacking(ground("nowhere.txt"))).toEqual([]);
   });
 });
 
@@ -171,13 +216,14 @@ describe("tasks that an earlier run left waiting for a person", () => {
 });
 
 describe("`run` without a plan", () => {
-  it("goes on with the session that is not finished, and else with `tasks.yaml`", async () => {
+  it("does `tasks.yaml`, and goes on with the session that is not finished once that is done", async () => {
     using repository = planned({
       agents: { a: [["exit: 3"]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("B", "b")],
     });
     repository.write("other.yaml", planText([task("A", "a")], "other"));
     await runPlan(repository, "other.yaml");
+    expect((await runPlan(repository)).states).toEqual({ B: "MERGED" });
     expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
     const [stuck] = (await runPlan(repository)).done.tasks;
     expect((await repository.run(["task", "cancel", stuck?.id ?? "", "--reason", "enough"])).status).toBe(0);

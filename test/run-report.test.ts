@@ -33,7 +33,7 @@ function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): 
     ...{ session, outcome: "failed", wasDone: false, base: "main", tasks, decisions: [] },
     ...{ last: new Map(), seconds: 72.4, missing: null, columns: 80 },
     walls: { guard: false, sandbox: true, diff: true },
-    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName },
+    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName, commandsTo: () => [] },
     ...more,
   });
 }
@@ -45,6 +45,22 @@ const check = (command: string, before: number, after: number) => ({
 });
 
 describe("the report of a run", () => {
+  it("breaks a long title and a long proof between words, below where they began", () => {
+    const commands = [
+      "npm run lint -- --max-warnings 0",
+      "npm test -- price",
+      "node scripts/check-prices.js",
+    ];
+    const evidence = commands.map((command) => check(command, 0, 0));
+    const title = "Round prices half-even to two digits, in the cart and on the invoice too";
+    expect(report([reported("T-001", "MERGED", { title, evidence })], { columns: 60 })).toContain(`
+  T-001  Round prices half-even to two digits, in the cart
+         and on the invoice too
+         proof: npm run lint -- --max-warnings 0; npm test
+                -- price; node scripts/check-prices.js
+`);
+  });
+
   it("tells what was merged with its proof, what was not with the next command, and how to share it", () => {
     const tasks = [
       reported("T-001", "MERGED", { evidence: [check("npm test", 0, 0), check("npm test -- price", 1, 0)] }),
@@ -186,7 +202,7 @@ to share it: git push origin main
 
   it("of one that was stopped says how it goes on", () => {
     const text = report([reported("T-001", "IN_PROGRESS")], {
-      outcome: "running",
+      outcome: "stopped",
       goOn: "lockstep run plan.yaml",
     });
     expect(text).toMatch(/stopped, and everything is kept: `lockstep run plan\.yaml` goes on\n$/);

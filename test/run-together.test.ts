@@ -95,6 +95,32 @@ describe("a second run", () => {
   });
 });
 
+describe("`run` without a plan", () => {
+  it("goes on with every session that can, also with the one that holds what the newest waits for", async () => {
+    const shared = (id: string, agent: string) =>
+      task(id, agent).replace("[A.txt]", "[A.txt, B.txt]").replace("[B.txt]", "[A.txt, B.txt]");
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [shared("A", "a").replace('["cmd', '["manual: it is nice", "cmd')],
+    });
+    repository.write("other.yaml", planText([shared("B", "b")], "other"));
+    expect((await runPlan(repository)).states).toEqual({ A: "REVIEW" });
+    const held = await repository.run(["run", "other.yaml"]);
+    expect({ status: held.status, report: held.stdout.replace(/\s+/g, " ") }, held.stderr).toEqual({
+      status: 3,
+      report: expect.stringContaining("next: lockstep decide UD-1 approved && lockstep run "),
+    });
+    // The newest is told of where none can go on.
+    expect(await runPlan(repository)).toMatchObject({ status: 3, states: { B: "BLOCKED" } });
+    const answered = await repository.run(["decide", "UD-1", "approved"]);
+    expect(answered.stderr).toMatch(/to go on: lockstep run \.agents-work\/\S+_shop\/tasks\.yaml\n/);
+    const { status, states, done } = await runPlan(repository);
+    expect({ status, states }).toEqual({ status: 0, states: { A: "MERGED", B: "MERGED" } });
+    expect(done).toMatchObject({ session: null, outcome: "merged" });
+    expect(merges(repository)).toEqual(["A: do A", "B: do B"]);
+  });
+});
+
 describe("a run that is killed at twenty random moments", () => {
   it("ends with every task merged once", { timeout: 240_000 }, async () => {
     const ids = ["A", "B", "C", "D", "E", "F"];

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { drawLog } from "../src/cli/run-view/draw-log.ts";
 import { drawRun } from "../src/cli/run-view/draw-run.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys } from "../src/cli/run-view/press-key.ts";
+import { isSettled } from "../src/cli/run-view/proving.ts";
 import type { RunModel } from "../src/cli/run-view/run-model.ts";
 import type { ShownTask } from "../src/cli/run-view/task-words.ts";
 import { shortNumber } from "../src/cli/run-view/words.ts";
@@ -74,7 +75,7 @@ describe("the view of a run", () => {
       last: new Map([[`${session}/T-002`, "Edit src/price.ts"]]),
       selected: `${session}/T-002`,
       notice: "· on the merged tree: npm test",
-      keys: "j/k select",
+      keys: ["j/k select"],
     });
     expect(drawRun(whole, { columns: 80, rows: 24, now })).toEqual([
       "2026-08-01_shop  1 of 5 merged, 1 in progress, 1 taken, 1 escalated, 1 pending",
@@ -194,7 +195,7 @@ describe("the view of a run", () => {
     );
     const last = new Map(tasks.map(({ key }) => [key, odd]));
     const decisions = [{ ...question, question: odd }];
-    const lines = drawRun(model(tasks, { last, decisions, name: odd, notice: odd, keys: odd }), {
+    const lines = drawRun(model(tasks, { last, decisions, name: odd, notice: odd, keys: [odd, odd] }), {
       ...{ columns, rows, now },
     });
     expect(lines.length).toBeLessThanOrEqual(rows);
@@ -202,6 +203,28 @@ describe("the view of a run", () => {
     expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may reach the terminal
     expect(lines.join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+  });
+
+  it.each([
+    [20, ["q end the run", "j/k select  l log"]],
+    [60, ["q end the run  j/k select  l log  d diff  s stop  t take", "a answer"]],
+    [80, ["q end the run  j/k select  l log  d diff  s stop  t take  a answer"]],
+  ])("keeps what a key does whole in %i columns", (columns, expected) => {
+    const keys = ["q end the run", "j/k select", "l log", "d diff", "s stop", "t take", "a answer"];
+    const lines = drawRun(model([shown("T-001", "PENDING")], { keys }), { columns, rows: 24, now });
+    expect(lines.slice(-expected.length)).toEqual(expected);
+    expect(drawRun(model([], { keys }), { columns, rows: 12, now }).at(-1)).toBe(expected[0]);
+  });
+
+  it("takes a step of a proof for over once nothing is proven any more", () => {
+    const seen = (...states: ShownTask["state"][]) =>
+      model(states.map((state, at) => shown(`T-${at}`, state)));
+    expect(isSettled(seen("REVIEW"), seen("MERGED"))).toBe(true);
+    expect(isSettled(seen("IN_PROGRESS"), seen("MERGED"))).toBe(true);
+    expect(isSettled(seen("REVIEW"), seen("REJECTED"))).toBe(true);
+    expect(isSettled(seen("REVIEW", "REVIEW"), seen("MERGED", "REVIEW"))).toBe(false);
+    expect(isSettled(seen("IN_PROGRESS"), seen("REVIEW"))).toBe(false);
+    expect(isSettled(seen("MERGED", "PENDING"), seen("MERGED", "IN_PROGRESS"))).toBe(false);
   });
 
   it("shows the end of a log, with the time of each line", () => {
@@ -214,7 +237,8 @@ describe("the view of a run", () => {
       `${clockTime("2026-08-01T10:00:02Z")} three`,
       "esc back",
     ]);
-    expect(drawLog({ name: "T-001", text: undefined, keys: "esc back" }, frame)[1]).toBe("it has no log yet");
+    expect(drawLog({ name: "T-001", text: undefined, keys: "esc back" }, frame)[1]).toBe("no output yet");
+    expect(drawLog({ name: "T-001", text: "\n", keys: "esc back" }, frame)[1]).toBe("no output yet");
   });
 });
 
@@ -268,6 +292,9 @@ describe("a key", () => {
     ["a answers what waits", "a", { selected: null, wishes: [{ do: "answer" }] }],
     ["l without a choice takes the first task", "l", { selected: "a", page: "log" }],
     ["esc leads back", "l\u001b", { page: "tasks" }],
+    ["q leaves a log, and not the run", "lq", { page: "tasks", wishes: [] }],
+    ["q after that ends the run", "lqq", { page: "tasks", wishes: [{ do: "interrupt" }] }],
+    ["Ctrl-C ends the run in a log too", "l\u0003", { wishes: [{ do: "interrupt" }] }],
     ["j in a log shows the next one's", "lj", { selected: "b", page: "log" }],
     ["d shows the diff", "jd", { wishes: [{ do: "diff", task: "a" }] }],
     ["s stops nothing alone", "js", { asked: "stop", wishes: [{ do: "ask-stop", task: "a" }] }],
@@ -357,7 +384,7 @@ describe.skipIf(!hasScript)("on a real terminal", () => {
     await seen("reading 価格");
     stdin?.write("l");
     await seen("A: the end of its log");
-    stdin?.write("\u001b");
+    stdin?.write("q");
     await seen("j/k select");
     stdin?.write("\u0003");
     await seen("starting nothing more");

@@ -235,6 +235,13 @@ describe("an agent that works for longer than its timeout", () => {
   });
 });
 
+/** What `status` and `session list` call it. */
+async function shown(repository: LandRepository) {
+  const read = async (...words: string[]) => JSON.parse((await repository.run([...words, "--json"])).stdout);
+  const { sessions } = await read("session", "list");
+  return { status: (await read("status")).outcome, session: sessions[0].state };
+}
+
 describe("Ctrl-C", () => {
   const slow = (): LandRepository =>
     planned({
@@ -260,15 +267,17 @@ describe("Ctrl-C", () => {
     using repository = slow();
     expect(await interrupted(repository, 1)).toEqual({
       status: 3,
-      outcome: "running",
+      outcome: "stopped",
       states: ["MERGED", "PENDING"],
     });
+    expect(await shown(repository)).toEqual({ status: "stopped", session: "stopped" });
     expect((await run(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
   });
 
   it("twice stops them, keeps everything, and the next run goes on", async () => {
     using repository = slow();
-    expect(await interrupted(repository, 2)).toMatchObject({ status: 3, outcome: "running" });
+    expect(await interrupted(repository, 2)).toMatchObject({ status: 3, outcome: "stopped" });
+    expect(await shown(repository)).toEqual({ status: "stopped", session: "stopped" });
     expect((await run(repository)).states).toEqual({ A: "MERGED", B: "MERGED" });
   });
 });
@@ -276,13 +285,15 @@ describe("Ctrl-C", () => {
 describe("a run that is stopped", () => {
   it("is gone on with by the next one, and every task is merged once", async () => {
     using repository = planned({
-      agents: { slow: [["sleep: 1", writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      agents: { slow: [["sleep: 60", writes("A")], [writes("A")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "slow"), task("B", "b")],
     });
     using running = repository.start(["run"], { through: ["setsid"] });
     await eventually("B handed in", () => (running.errors().includes("handed in") ? true : undefined));
+    expect(await shown(repository)).toEqual({ status: "running", session: "running" });
     process.kill(-(running.process.pid as number), "SIGKILL");
     await running.ended;
+    expect(await shown(repository)).toEqual({ status: "stopped", session: "stopped" });
     const { status, states, stderr } = await run(repository);
     expect({ status, states, stderr }).toMatchObject({ status: 0, states: { A: "MERGED", B: "MERGED" } });
     expect(repository.git("rev-list", "--merges", "--count", "main")).toBe("2");

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Proven, Prover, type ProverOptions } from "../src/proof/prover.ts";
+import { SlowTeller } from "../src/proof/tell-slow.ts";
 import { copyFolder } from "../src/workspace/checkouts/copy-folder.ts";
+import { networkVariables } from "../src/workspace/network-variables.ts";
 import { type ProvingGround, provingGround } from "./support/proving-ground.ts";
 
 const manifest = '{"name":"x","private":true,"devDependencies":{"a":"1"}}\n';
@@ -180,5 +182,89 @@ describe("a virtual environment that is copied", () => {
     expect(ground.read("to/.venv/bin/tool")).toBe(`#!${to}/.venv/bin/python\n`);
     expect(ground.read("to/.venv/lib/python3/site-packages/__editable__.x.pth")).toBe(`${to}/src\n`);
     expect(ground.read("to/.venv/lib/python3/site-packages/x.py")).toContain(from);
+  });
+});
+
+describe("a set-up that needs the network", () => {
+  const names = [...networkVariables, "SECRET"];
+
+  /** With these variables, and no others of those. */
+  async function within<Result>(env: Readonly<Record<string, string>>, act: () => Promise<Result>) {
+    const before = names.map((name) => [name, process.env[name]] as const);
+    for (const name of names) delete process.env[name];
+    Object.assign(process.env, env);
+    try {
+      return await act();
+    } finally {
+      for (const [name, value] of before) {
+        delete process.env[name];
+        if (value !== undefined) process.env[name] = value;
+      }
+    }
+  }
+
+  it("has the variables for proxies, registries and certificates, with the files that they name", async () => {
+    using ground = provingGround();
+    const ca = ground.write("home/certs/ca.pem", "trusted");
+    const shown = "$HTTPS_PROXY|$npm_config_registry|$(cat $NODE_EXTRA_CA_CERTS)|$REQUESTS_CA_BUNDLE|$SECRET";
+    const env = {
+      ...{ HTTPS_PROXY: "http://proxy:1", npm_config_registry: "http://registry:2", SECRET: "x" },
+      ...{ NODE_EXTRA_CA_CERTS: ca, REQUESTS_CA_BUNDLE: ground.place("home/certs/gone.pem") },
+    };
+    const { tail, error } = await within(env, () =>
+      ground.check('cat node_modules/seen; echo "check: $HTTPS_PROXY"', {
+        setup: [["sh", "-c", `mkdir node_modules && echo "${shown}" > node_modules/seen`]],
+      }),
+    );
+    expect({ tail, error }).toEqual({
+      tail: "http://proxy:1|http://registry:2|trusted||\ncheck: \n",
+      error: "",
+    });
+  });
+
+  it("and fails says what it was given, and how it gets more", async () => {
+    using ground = provingGround();
+    const failing = (line: string) =>
+      within({ HTTPS_PROXY: "http://proxy:1" }, () =>
+        ground.check("true", { setup: [["sh", "-c", `echo '${line}'; exit 1`]] }),
+      );
+    const { error } = await failing("npm error code SELF_SIGNED_CERT_IN_CHAIN");
+    expect(error).toContain("such as HTTPS_PROXY and NODE_EXTRA_CA_CERTS (set: HTTPS_PROXY)");
+    expect(error).toContain("`workspace: { env_pass: [PATH, HOME, LANG, NAME] }` passes others");
+    expect((await failing("npm error code ERESOLVE")).error).not.toContain("env_pass");
+  });
+});
+
+describe("a command that takes long", () => {
+  it.each([
+    ["a set-up", "still setting up: sh -c "],
+    ["a check", "still running: "],
+  ])("is told of while it runs: %s", async (kind, told) => {
+    using ground = provingGround();
+    const line = "echo begun; until test -e $HOME/counts/go; do sleep 0.1; done";
+    const lines: string[] = [];
+    const onProgress = (text: string) => {
+      lines.push(text);
+      if (text.startsWith("still ")) ground.write("home/counts/go", "");
+    };
+    const setup = kind === "a set-up" ? [["sh", "-c", line]] : [];
+    const { error } = await ground.check(kind === "a set-up" ? "true" : line, {
+      setup,
+      slowMs: 1,
+      onProgress,
+    });
+    expect(error).toBe("");
+    expect(lines.find((text) => text.startsWith(told))).toMatch(/, \d+ s by now; it/);
+  });
+
+  it("is told of with the last line that it printed, without secrets", async () => {
+    const token = ["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_");
+    const { promise, resolve } = Promise.withResolvers<string>();
+    using teller = new SlowTeller({ what: "setting up: npm ci", firstMs: 1, tell: resolve });
+    teller.heard(Buffer.from("one\r\nfetch"));
+    teller.heard(Buffer.from(`ing with ${token}\n\n`));
+    const told = await promise;
+    expect(told).toMatch(/^still setting up: npm ci, \d+ s by now; its last line: fetching with /);
+    expect(told).not.toContain(token);
   });
 });

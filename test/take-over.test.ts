@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -173,6 +173,46 @@ describe("`lockstep take`", () => {
     expect(await told(repository, "submit", "A", "--json")).toMatchObject({ status: 0 });
     expect((await runPlan(repository)).status).toBe(0);
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 2;");
+  });
+
+  it("also gives what a stopped agent left", async () => {
+    using repository = slow();
+    using running = await begun(repository);
+    const stopped = await told(repository, "stop", "A", "--json");
+    await running.ended;
+    const { status, details } = await told(repository, "take", "A", "--json");
+    const { folder } = stopped.details;
+    expect({ status, details }).toMatchObject({ status: 0, details: { state: "IN_PROGRESS", folder } });
+    expect(readFileSync(join(String(folder), "A.txt"), "utf8")).toBe("half\n");
+    writeFileSync(join(String(folder), "A.txt"), "by hand");
+    expect((await repository.run(["submit", "A"])).status).toBe(0);
+    expect((await runPlan(repository)).states).toMatchObject({ A: "MERGED" });
+    expect(repository.git("show", "main:A.txt")).toBe("by hand");
+  });
+
+  it("also gives the work of a task that is escalated", async () => {
+    using repository = planned({
+      agents: { a: [['write: { path: A.txt, text: "half\\n" }', "exit: 3"]] },
+      tasks: [task("A", "a")],
+    });
+    expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
+    const taken = await told(repository, "take", "A", "--json");
+    expect(taken).toMatchObject({ status: 0, details: { state: "IN_PROGRESS" } });
+    expect(readFileSync(join(String(taken.details.folder), "A.txt"), "utf8")).toBe("half\n");
+    expect((await repository.run(["submit", "A"])).status).toBe(0);
+    expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
+    expect(await told(repository, "take", "A", "--json")).toMatchObject({ status: 2, code: "R-ST-001" });
+  });
+
+  it("says what to do where the checkout is gone", async () => {
+    using repository = planned({ agents: { a: [["exit: 3"]] }, tasks: [task("A", "a")] });
+    expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
+    const { details } = await told(repository, "take", "A", "--json");
+    await repository.run(["stop", "A"]);
+    rmSync(String(details.folder), { recursive: true });
+    expect(await told(repository, "take", "A", "--json")).toMatchObject({
+      ...{ status: 2, code: "R-ST-001", reason: expect.stringContaining("lockstep task retry A") },
+    });
   });
 
   it("can be given up: an agent starts again", async () => {

@@ -1,4 +1,3 @@
-import { deny } from "../core/rules/verdict.ts";
 import {
   type ComplianceReport,
   passingScore,
@@ -7,25 +6,30 @@ import {
 } from "../guard/orchestrator/report.ts";
 import { complianceOf, complianceText, liveSession, openAgentSessions } from "./agent-sessions.ts";
 import { showReading } from "./reading.ts";
+import { reportAgainCommand } from "./report-again.ts";
 
-/** `lockstep report`: how an agent session, or the agents of a session of ours, kept to the rules. */
-export function reportCommand(
+/**
+ * `lockstep report`: how an agent session, or the agents of a session of ours, kept to the rules; of a run that nothing
+ * of the kind is known of, what became of it.
+ */
+export async function reportCommand(
   name: string | undefined,
   { json }: { readonly json?: boolean },
 ): Promise<number> {
+  const reading = readCompliance(name);
+  const isRun = await reading.then(
+    (found) => found === undefined,
+    () => false,
+  );
+  if (isRun) return reportAgainCommand(name, json === undefined ? {} : { json });
   const text = (report: ComplianceReport) => complianceText(report, passingScore);
-  return showReading<ComplianceReport>({ json, text }, async () => {
-    const folders = await openAgentSessions();
-    const now = new Date();
-    const report = complianceOf(folders, name, now);
-    if (report !== undefined && liveSession(folders, name) !== undefined) writeReport(folders, report);
-    const found = report ?? (name === undefined ? undefined : sessionReport(folders, name, now));
-    if (found !== undefined) return found;
-    return deny(
-      "R-IN-001",
-      name === undefined
-        ? "there is no agent session to report on: name one, or a session whose agents were guarded"
-        : `nothing was recorded of \`${name}\`: name an agent session (\`sess_…\`) or a session`,
-    );
-  });
+  return showReading<ComplianceReport>({ json, text }, () => reading as Promise<ComplianceReport>);
+}
+
+async function readCompliance(name: string | undefined): Promise<ComplianceReport | undefined> {
+  const folders = await openAgentSessions();
+  const now = new Date();
+  const report = complianceOf(folders, name, now);
+  if (report !== undefined && liveSession(folders, name) !== undefined) writeReport(folders, report);
+  return report ?? (name === undefined ? undefined : sessionReport(folders, name, now));
 }

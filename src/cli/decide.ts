@@ -1,10 +1,8 @@
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
-import type { Engine } from "../engine/engine.ts";
 import type { AnswerOf } from "../engine/operate.ts";
 import type { TaskStatus } from "../engine/read-status.ts";
-import type { Project } from "../workspace/find-project.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { type AfterAnswer, afterAnswer } from "./after-answer.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
@@ -14,7 +12,6 @@ import { writeAll } from "./descriptor.ts";
 import { gateDocuments } from "./gate-documents.ts";
 import { type Opened, openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
-import { runAtWork } from "./run-at-work.ts";
 import { questionLines } from "./run-view/question-lines.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
@@ -88,24 +85,14 @@ async function settle(
   return after.isShown ? exit : Math.max(exit, 1);
 }
 
-/** An answer about a landing counts when the branch is landed again; a run takes in those about its tasks by itself. */
-async function nextStep({ engine, project }: Opened, { details }: Verdict): Promise<readonly string[]> {
+/** An answer about a landing counts when the branch is landed again. */
+async function nextStep({ engine }: Opened, { details }: Verdict): Promise<readonly string[]> {
   const decision = (await engine.ledger.decisions()).find(({ id }) => id === details?.id);
-  if (decision?.kind === "continue") return goOnWith(engine, project, decision.task);
   const isLanding =
     decision?.kind === "weakened" || decision?.kind === "vacuous" || decision?.kind === "manual";
   if (decision === undefined || !isLanding || (await engine.ledger.task(decision.task)) !== undefined)
     return [];
   return [`next: lockstep land ${printable(decision.task)}`];
-}
-
-/** Of a session of `start` it is said already. */
-async function goOnWith(engine: Engine, project: Project, key: string): Promise<readonly string[]> {
-  const task = await engine.ledger.task(key);
-  if (task?.state !== "PENDING" || task.session === null) return [];
-  const isOfStart = (await engine.ledger.session(task.session)) !== undefined;
-  if (isOfStart || runAtWork(openStateFolder(project)) !== undefined) return [];
-  return [`to go on: lockstep run .agents-work/${task.session}/tasks.yaml`];
 }
 
 /** Every question that waits, or one of them. */

@@ -53,7 +53,7 @@ async function examine(): Promise<Readonly<Record<GroupedFinding["group"], reado
     repository: findings,
     checks: repository && config ? await examineChecks(repository, config) : [],
     machine: machinery,
-    agents: [...(config ? examineAgents(config, machine) : []), ...clients],
+    agents: [...(config ? await examineAgents(config, machine, repository?.baseCommit) : []), ...clients],
     hooks: await examineHooks({
       ...{ machine, stateFolder: stateFolder(project) },
       opaque: config?.guard.opaque ?? defaultConfig.guard.opaque,

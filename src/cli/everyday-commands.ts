@@ -39,7 +39,7 @@ export function addEverydayCommands(program: Command): void {
     .command("widen")
     .argument("<task>")
     .argument("<path...>", "paths or globs")
-    .description("ask for more scope for a task in progress")
+    .description("more scope for a task in progress; a person widens the next attempt of another task too")
     .requiredOption("--why <text>", "what it is needed for")
     .option(...epoch)
     .option(...key)
@@ -247,8 +247,10 @@ function addExplaining(program: Command): void {
       "[session]",
       "an agent session (`sess_…`, or the client's own), or a session; default: the newest",
     )
-    .description("how agents kept to the rules: score, violations, what to do better")
-    .option("--run", "what became of a run instead: its report once more (default: of the newest session)")
+    .description(
+      "how agents kept to the rules: score, violations, what to do better; else what became of a run",
+    )
+    .option("--run", "always what became of a run: its report once more (default: of the newest session)")
     .option(...json)
     .action(async (name, options) =>
       endsWith(

@@ -66,13 +66,21 @@ export function widenCommand(
     const granted = details?.granted as readonly string[] | undefined;
     if (details?.decision !== undefined)
       return `a person decides (${String(details.decision)}); go on meanwhile`;
-    return granted === undefined || granted.length === 0
-      ? "nothing to add: it holds that already"
-      : `now also held: ${granted.join(", ")}`;
+    if (granted === undefined || granted.length === 0) return "nothing to add: it holds that already";
+    const state = String(details?.state);
+    if (state === "IN_PROGRESS") return `now also held: ${granted.join(", ")}`;
+    return `its next attempt may also write: ${granted.join(", ")}; ${startOf(state, name)} starts it`;
   };
   return tellVerdict({ json, text }, async () =>
     ask("widen", { task: await wholeName(name), paths, why }, options),
   );
+}
+
+/** What starts a task's next attempt. */
+function startOf(state: string, name: string): string {
+  if (state === "ESCALATED" || state === "FAILED")
+    return `\`lockstep task resolve ${name} --note "…"\`, then \`lockstep run\`,`;
+  return state === "BLOCKED" ? `\`lockstep task retry ${name}\`, then \`lockstep run\`,` : "`lockstep run`";
 }
 
 function stopOnDisk(mode: "PAUSE" | "STOP"): void {

@@ -36,8 +36,18 @@ function problemOf(text: string): string {
     ? takenByOption(process.argv, variadicOptions(program))
     : undefined;
   if (taken !== undefined) return `${problem.trim()}: ${taken}`;
-  const next = meant === undefined ? "; see `lockstep --help`" : `: did you mean \`${meant}\`?`;
+  const asked = commandAsked(program, process.argv.slice(2));
+  const next = meant === undefined ? `; see \`${asked} --help\`` : `: did you mean \`${meant}\`?`;
   return `${problem.trim()}${next}`;
+}
+
+/** The command that the words name, as far as they do: `lockstep task cancel`. */
+function commandAsked(command: Command, words: readonly string[]): string {
+  const at = words.findIndex((word) => !word.startsWith("-"));
+  const called = command.commands.find((one) => one.name() === words[at]);
+  return called === undefined
+    ? command.name()
+    : `${command.name()} ${commandAsked(called, words.slice(at + 1))}`;
 }
 
 function variadicOptions({ commands, options }: Command): readonly string[] {

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
+import { type Ends, withEnds } from "../core/loops/budgets.ts";
 import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { plannedTask } from "../core/plan/planned-task.ts";
 import { previewPlan } from "../core/plan/preview-plan.ts";
@@ -6,7 +8,9 @@ import { isIn } from "../core/tasks/task.ts";
 import { runTasks } from "../run/conduct/run-tasks.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
-import { sessionOfPlan } from "../workspace/plan/open-session-plan.ts";
+import { sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { readSessionLimits } from "../workspace/plan/session-limits.ts";
+import { choosePlan, chosenPlanText } from "./chosen-plan.ts";
 import { style } from "./style.ts";
 import { counted, printable, table } from "./table.ts";
 
@@ -14,6 +18,8 @@ interface PreviewWish {
   readonly file: string;
   readonly plan: LoadedPlan;
   readonly again: boolean;
+  /** Given for this run. */
+  readonly ends: Ends;
 }
 
 /** `run --dry-run`: what would start when, who does it and what holds it up, if every task succeeds. */
@@ -24,10 +30,11 @@ export async function previewRun(context: IntegrationContext, wish: PreviewWish)
 
 async function readPreview(
   { engine, config, repository }: IntegrationContext,
-  { file, plan: written, again }: PreviewWish,
+  { file, plan: written, again, ends }: PreviewWish,
 ) {
-  const session = again ? undefined : sessionOfPlan(repository.root, file);
-  const stored = session === undefined ? [] : await engine.ledger.tasks({ session });
+  const chosen = await choosePlan(engine, repository.root, { file, again });
+  const { session } = chosen;
+  const stored = session === null ? [] : await engine.ledger.tasks({ session });
   const known = new Map(stored.map((task) => [task.id, task]));
   const { tasks: open, claimed } = setClaimedApart(written.tasks, (id) => known.has(id));
   const plan = { ...written, tasks: [...open] };
@@ -36,7 +43,8 @@ async function readPreview(
     return task !== undefined && isIn(task);
   };
   const tasks = runTasks(config, plan, session ?? "").filter(({ plan: { id } }) => !isMerged(id));
-  const limits = limitsOf(config);
+  const kept = session === null ? {} : readSessionLimits(join(repository.root, sessionsFolder, session));
+  const limits = withEnds(limitsOf(config), { ...kept, ...ends });
   const { batches, overlaps } = previewPlan(
     tasks.map((task) => plannedTask(task.plan, engine.world)),
     {
@@ -46,7 +54,7 @@ async function readPreview(
   );
   return {
     dry_run: true,
-    ...{ session: session ?? null, base: repository.base, limits },
+    ...{ ...chosen, base: repository.base, limits },
     merged: plan.tasks.length - tasks.length,
     claimed,
     tasks: tasks.map(({ agent, plan: { id, title, depends_on, lock_scope, uses } }) => ({
@@ -66,7 +74,8 @@ function limitsOf({ limits }: Config) {
 
 type Preview = Awaited<ReturnType<typeof readPreview>>;
 
-function previewText({ tasks, batches, overlaps, merged, claimed, limits, base }: Preview): string {
+function previewText(preview: Preview): string {
+  const { tasks, batches, overlaps, merged, claimed, limits, base } = preview;
   const done = merged === 0 ? "" : `; ${counted(merged, "task")} merged before`;
   const before =
     claimed.length === 0 ? done : `${done}; completed by the plan's own word: ${claimed.join(", ")}`;
@@ -85,7 +94,7 @@ function previewText({ tasks, batches, overlaps, merged, claimed, limits, base }
   const most = `at most ${limits.max_parallel} at once (${limits.batching})`;
   const budget = `a task is stopped at ${limits.tokens.halt ?? "any number of"} tokens or ${limits.minutes.halt ?? "any number of"} minutes`;
   return [
-    `${head}\n`,
+    `${printable(chosenPlanText(preview))}\n${head}\n`,
     rows.length === 0 ? "" : table(["BATCH", "TASK", "AGENT", "SCOPE", "WAITS"], rows),
     `\n${printable(`${most}; ${budget}`)}\nnothing was started\n`,
   ].join("");

@@ -3,6 +3,7 @@ import { batchesOf, readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
 import { checkOutput } from "./check-output.ts";
+import { commandsFor, decideCommands } from "./run-view/needs-person.ts";
 import { type RunReport, runReport } from "./run-view/run-report.ts";
 import { isMerged, isTaken } from "./run-view/task-words.ts";
 import { sumOf } from "./run-view/words.ts";
@@ -26,28 +27,29 @@ interface Ran {
   readonly refused?: Deny;
 }
 
-const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
+const exits = { merged: 0, failed: 1, waiting: 3, running: 3, stopped: 3 } as const;
 const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 
 /** What a run comes to: for people, and as the document that `--json` prints. */
 export async function reportRun(context: IntegrationContext, ran: Ran) {
   const { engine } = context;
-  const { session, refused, stopped = false } = ran;
+  const { session, refused } = ran;
   const all = await readStatus(engine);
   const isOwn = (key: string) =>
     key.startsWith(`${session}/`) && ran.ids.has(originalOf(key.slice(session.length + 1)));
   const tasks = all.tasks.filter(({ key }) => isOwn(key));
   const counting = newestOf(tasks);
   const decisions = all.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
-  const outcome = refused === undefined ? outcomeOf({ tasks: counting, decisions }, stopped) : "waiting";
+  const outcome = refused === undefined ? outcomeOf({ tasks: counting, decisions }, ran) : "waiting";
   const { missing = null, ...walls } = ran.walls ?? { ...all.walls, missing: null };
   const costs: readonly number[] = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
   const document = {
-    ...{ ...all, session, outcome, tasks, decisions, walls },
+    ...{ ...all, session: session as string | null, outcome, tasks, decisions, walls },
     batches: batchesOf(tasks),
     cost_usd: costs.length === 0 ? null : sumOf(costs),
     ...(refused === undefined ? {} : { refused }),
   };
+  const nameOf = statusNames(all.tasks).of;
   const report: RunReport = {
     ...{ session, outcome, tasks: counting, decisions, missing },
     walls: ran.walls === undefined ? null : walls,
@@ -58,11 +60,13 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
       left: ran.left ?? null,
     },
     ...{ last: ran.last ?? new Map(), seconds: ran.seconds ?? 0 },
-    nameOf: statusNames(all.tasks).of,
+    nameOf,
+    commandsTo: (key) => commandsAbout(all, key, nameOf),
     push: await pushCommand(context, tasks),
     columns: (process.stdout.isTTY && process.stdout.columns) || 80,
   };
   return {
+    outcome,
     exit: exits[outcome],
     text: refused === undefined ? runReport(report) : outputOf(context.repository.base, refused),
     refusals: refused === undefined ? [] : [{ refused }],
@@ -70,9 +74,44 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   };
 }
 
+/** What a person types about a task that waits for them. */
+function commandsAbout({ decisions, tasks }: Status, key: string, nameOf: (key: string) => string) {
+  const asked = decisions.filter(({ task }) => task === key);
+  if (asked.length > 0) return asked.flatMap((one) => decideCommands(one, decisions).slice(0, 1));
+  return tasks.filter((task) => task.key === key).flatMap((task) => commandsFor(task, nameOf(key)));
+}
+
+export type RunTold = Awaited<ReturnType<typeof reportRun>>;
+
+const worstFirst = ["failed", "waiting", "stopped", "running", "merged"] as const;
+
+/** Of several sessions that one command has gone on with. */
+export function reportTogether(told: readonly RunTold[]): RunTold {
+  const [first, ...more] = told;
+  if (first === undefined) throw new Error("there is no run to report on");
+  if (more.length === 0) return first;
+  const outcome = worstFirst.find((one) => told.some((run) => run.outcome === one)) ?? "merged";
+  const documents = told.map(({ document }) => document);
+  const tasks = documents.flatMap((document) => document.tasks);
+  const decisions = documents.flatMap((document) => document.decisions);
+  const costs = documents.flatMap(({ cost_usd }) => cost_usd ?? []);
+  return {
+    outcome,
+    exit: exits[outcome],
+    text: told.map(({ text }) => text).join("\n"),
+    refusals: told.flatMap(({ refusals }) => refusals),
+    document: {
+      ...{ ...first.document, session: null, outcome, tasks },
+      decisions: decisions.filter(({ id }, at) => decisions.findIndex((one) => one.id === id) === at),
+      batches: batchesOf(tasks),
+      cost_usd: costs.length === 0 ? null : sumOf(costs),
+    },
+  };
+}
+
 /** Ended by themselves without being merged; everything else that is not merged waits for somebody. */
 const waitingStates = ["REVIEW", "ESCALATED", "PENDING", "REJECTED"];
-const waitingHolds = ["reported", "stopped"];
+const waitingHolds = ["reported", "stopped", "lock"];
 
 /** What was rolled back and is done again is told of under its new name. */
 function newestOf<Task extends { readonly key: string; readonly created_at: string }>(
@@ -88,10 +127,11 @@ export function originalOf(name: string): string {
   return name.replace(/-r\d+$/, "");
 }
 
-function outcomeOf({ tasks, decisions }: Pick<Status, "tasks" | "decisions">, stopped: boolean) {
+function outcomeOf({ tasks, decisions }: Pick<Status, "tasks" | "decisions">, { stopped, left }: Ran) {
   const states = tasks.map((task) => (task.state === "MERGED" && !isMerged(task) ? "PENDING" : task.state));
   if (tasks.every(isMerged)) return "merged";
-  if (stopped && states.some((state) => unfinished.includes(state))) return "running";
+  if (stopped === true && states.some((state) => unfinished.includes(state)))
+    return left === undefined ? "stopped" : "running";
   const isWaiting =
     states.some((state) => waitingStates.includes(state)) ||
     tasks.some(({ state, hold }) => state === "BLOCKED" && waitingHolds.includes(hold?.kind ?? ""));

@@ -48,12 +48,12 @@ export function isOfSession(task: string, session: string): boolean {
   return task.startsWith(`${session}/`) || task.startsWith("agent:");
 }
 
-const exits = { merged: 0, failed: 1, waiting: 3, running: 3 } as const;
+const exits = { merged: 0, failed: 1, waiting: 3, stopped: 3 } as const;
 
 function outcomeOf({ state }: Session, how: How): keyof typeof exits {
   if (state === "DONE") return "merged";
   if (state === "BLOCKED") return "failed";
-  return how === "waiting" ? "waiting" : "running";
+  return how === "waiting" ? "waiting" : "stopped";
 }
 
 function stateWords({ state, blocker }: Session): string {

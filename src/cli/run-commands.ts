@@ -33,13 +33,14 @@ export function addRuns(program: Command): void {
     .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
     .option("--proves <command...>", "must fail on the base and pass on the merged tree")
     .option("--may-change-tests <glob...>", "tests that it may change without asking you")
+    .option("--new", "begin anew, though the same goal is unfinished")
     .option("--agent <name>", "who does it (default: the one that codes)")
     .option("--tokens <n>", "what it may spend (default: limits.tokens.halt)")
     .option("--minutes <n>", "how long an attempt may take (default: limits.minutes.halt)")
     .option("--allow-red", "checks that fail on the base may go on failing as they do")
     .option(...json)
     .hook("preAction", keepHeapSmall)
-    .action(async (goal, options) => endsWith((await import("./run.ts")).doCommand(goal, options)));
+    .action(async (goal, options) => endsWith((await import("./do.ts")).doCommand(goal, options)));
   program
     .command("start")
     .argument("<goal>", "what is to be achieved, in quotes")
@@ -92,7 +93,9 @@ function addLooking(program: Command): void {
   program
     .command("take")
     .argument("<task>")
-    .description("go on with a task yourself: its agent stops, its locks stay; `submit` hands it back")
+    .description(
+      "go on with a task yourself, at work or stopped or escalated: its agent stops, its locks stay; `submit` hands it back",
+    )
     .option(...json)
     .action(async (task, options) => endsWith((await import("./take-over.ts")).takeCommand(task, options)));
 }

@@ -1,10 +1,11 @@
 import type { Config } from "../contract/config.ts";
-import { endingAt, readAmount } from "../core/loops/budgets.ts";
+import { type Ends, readAmount } from "../core/loops/budgets.ts";
 import { nearestName } from "../core/names/nearest-name.ts";
 import { agentsForTask } from "../core/plan/agents-for-task.ts";
 import { withDefaultAgent } from "../run/conduct/default-agent.ts";
+import type { IntegrationContext } from "../run/integration.ts";
 import { type ConfigFault, faultLine } from "../workspace/config-fault.ts";
-import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
+import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
 import { CommandFault } from "./command-fault.ts";
 import type { RepositoryOptions } from "./in-repository.ts";
 
@@ -20,7 +21,7 @@ export interface RunOptions extends RepositoryOptions {
 
 /** The configuration as this one run has it. */
 export function configForRun(config: Config, root: string, options: RunOptions): Config {
-  const { agent, maxParallel, tokens, minutes } = options;
+  const { agent, maxParallel } = options;
   const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: agent ?? null });
   if ("allow" in found) throw new CommandFault(found.code, found.reason);
   if (agent !== undefined && !Object.hasOwn(found.agents, agent)) throw unknownAgent(agent, found);
@@ -30,9 +31,15 @@ export function configForRun(config: Config, root: string, options: RunOptions):
     limits: {
       ...limits,
       ...(maxParallel === undefined ? {} : { max_parallel: parallelOf(maxParallel, found) }),
-      ...(tokens === undefined ? {} : { tokens: endingAt(limits.tokens, amountIn("tokens", tokens)) }),
-      ...(minutes === undefined ? {} : { minutes: endingAt(limits.minutes, amountIn("minutes", minutes)) }),
     },
+  };
+}
+
+/** `--tokens` and `--minutes`: they stay with the session. */
+export function givenEnds({ tokens, minutes }: RunOptions): Ends {
+  return {
+    ...(tokens === undefined ? {} : { tokens: amountIn("tokens", tokens) }),
+    ...(minutes === undefined ? {} : { minutes: amountIn("minutes", minutes) }),
   };
 }
 
@@ -59,6 +66,17 @@ function parallelOf(text: string, { limits }: Config): number {
   if (count <= limits.max_active) return count;
   const most = `\`limits.max_active\`, which is ${limits.max_active}`;
   throw new CommandFault("E-CONFIG", `--max-parallel ${text} is more than ${most}: raise that first`);
+}
+
+export function readPlan(
+  { config, repository }: IntegrationContext,
+  file: string,
+  told: (fault: ConfigFault) => string = faultLine,
+): LoadedPlan {
+  const known = { agents: config.agents, taskTypes: config.task_types };
+  const loaded = loadPlan(file, repository.root, known);
+  if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(told).join("\n"));
+  return loaded.plan;
 }
 
 /** `--agent`: every task is this agent's, where its type lets it. */

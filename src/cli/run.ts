@@ -1,45 +1,14 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { AgentEvent } from "../clients/agent.ts";
-import { latinWords } from "../core/names/latin-words.ts";
-import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
-import { asCriterion } from "../core/proof/criterion.ts";
-import { isMeta } from "../core/session/meta-key.ts";
-import { isIn } from "../core/tasks/task.ts";
-import { checkBase } from "../run/conduct/check-base.ts";
-import { prepareRun } from "../run/conduct/open-run.ts";
-import { runOrJoin } from "../run/conduct/run-or-join.ts";
-import { takeInChanges } from "../run/conduct/take-in-changes.ts";
 import type { IntegrationContext } from "../run/integration.ts";
-import { projectChecks } from "../run/prove-checks.ts";
-import { waitForPlanLock } from "../server/host-lock.ts";
-import { type ConfigFault, faultLine } from "../workspace/config-fault.ts";
-import { currentFolder, findProject } from "../workspace/find-project.ts";
-import { type LoadedPlan, loadPlan } from "../workspace/plan/load-plan.ts";
-import { openSessionPlan, type SessionPlan } from "../workspace/plan/open-session-plan.ts";
-import { restoreSessions } from "../workspace/plan/session-backup.ts";
-import { openStateFolder } from "../workspace/state-folder.ts";
+import { choosePlan, chosenPlanText, newOwnPlan } from "./chosen-plan.ts";
 import { CommandFault } from "./command-fault.ts";
-import { defaultPlan } from "./default-plan.ts";
-import { writeAll } from "./descriptor.ts";
 import { inRepository } from "./in-repository.ts";
-import { listenForStops } from "./listen-for-stops.ts";
-import { limitsOf } from "./open-engine.ts";
-import { previewRun } from "./preview-run.ts";
-import { showProgress } from "./progress.ts";
-import { reportRun, type Walls } from "./report-run.ts";
-import { runAtWork } from "./run-at-work.ts";
-import { configForRun, optionFault, planFor, type RunOptions } from "./run-options.ts";
-import { JsonLines } from "./run-view/json-lines.ts";
-import { isLive, LiveView } from "./run-view/live-view.ts";
-import { PlainLines } from "./run-view/plain-lines.ts";
-import { runPort } from "./run-view/run-port.ts";
-import { lastThing, type RunWatcher } from "./run-view/run-watcher.ts";
-import { WaitLines } from "./run-view/wait-lines.ts";
-import { wallWords } from "./run-view/words.ts";
-import { style } from "./style.ts";
-import { counted, printable } from "./table.ts";
+import { type RunTold, reportTogether } from "./report-run.ts";
+import type { RunOptions } from "./run-options.ts";
+import { runPlan } from "./run-plan.ts";
+import { unfinishedPlans } from "./unfinished-plans.ts";
+import { faultVerdict } from "./verdicts.ts";
 
 interface PlanOptions extends RunOptions {
   readonly again?: boolean;
@@ -47,237 +16,56 @@ interface PlanOptions extends RunOptions {
 
 /** Exit 0 everything merged, 1 something failed, 3 a person has to decide or it was stopped. */
 export function runCommand(file: string | undefined, options: PlanOptions): Promise<number> {
-  return inRepository("run", options, async (context) => {
+  return inRepository("run", options, (context) => {
     if (options.json === true && options.jsonLines === true)
       throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: give one of them");
-    const name = file ?? (await defaultPlan(context.engine, context.repository.root));
-    // From where the person is; else from the root, as the default has it.
-    const path = [resolve(name), join(context.repository.root, name)].find(existsSync);
-    if (path === undefined)
-      throw new CommandFault("E-PLAN", `there is no plan \`${name}\`: write one, or name another`);
-    const goOn = () => `lockstep run${file === undefined ? "" : ` ${file}`}`;
-    return runPlan(context, { file: path, again: options.again === true, options, goOn });
+    return file === undefined ? runUnfinished(context, options) : runFile(context, file, options);
   });
 }
 
-interface DoOptions extends RunOptions {
-  readonly scope?: readonly string[];
-  readonly check?: readonly string[];
-  readonly proves?: readonly string[];
-  readonly mayChangeTests?: readonly string[];
+async function runFile(context: IntegrationContext, file: string, options: PlanOptions, named = true) {
+  // From where the person is; else from the root, as the default has it.
+  const path = [resolve(file), join(context.repository.root, file)].find(existsSync);
+  if (path === undefined)
+    throw new CommandFault("E-PLAN", `there is no plan \`${file}\`: write one, or name another`);
+  const goOn = () => `lockstep run${named ? ` ${file}` : ""}`;
+  const again = options.again === true;
+  const chosen = await choosePlan(context.engine, context.repository.root, { file: path, again });
+  return runPlan(context, { file: path, again, options, goOn, first: chosenPlanText(chosen) });
 }
 
-/** One task without a plan: what a plan would say of it is written for it. */
-export function doCommand(goal: string, options: DoOptions): Promise<number> {
-  return inRepository("do", options, async (context) => {
-    const { root, baseCommit } = context.repository;
-    const { scope = ["."], check = [], proves = [], mayChangeTests = [] } = options;
-    const found = await projectChecks(root, baseCommit, context.config.checks.default);
-    const checks = check.length > 0 ? check : found.map(({ command }) => command);
-    if (checks.length === 0)
-      throw new CommandFault(
-        "E-PLAN",
-        "nothing would prove it: no test command was found; name one with --check",
-      );
-    const task = {
-      ...{ id: await freeId(context), goal, lock_scope: scope, proves },
-      acceptance_checks: checks.map(asCriterion),
-      may_change_tests: mayChangeTests,
-    };
-    const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
-    try {
-      const file = join(folder, "tasks.yaml");
-      writeFileSync(file, JSON.stringify({ project: { name: slugOf(goal) }, tasks: [task] }, null, 2));
-      const goOn = (session: string) => `lockstep run .agents-work/${session}/tasks.yaml`;
-      return await runPlan(context, { file, again: true, options, goOn, told: optionFault });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
-}
-
-/** Branches are named after tasks: those of two single tasks must not be the same. */
-async function freeId({ engine }: IntegrationContext): Promise<string> {
-  const taken = new Set((await engine.ledger.tasks()).map(({ id }) => id));
-  for (let number = 1; ; number += 1) {
-    const id = `T-${String(number).padStart(3, "0")}`;
-    if (!taken.has(id)) return id;
-  }
-}
-
-function slugOf(goal: string): string {
-  return latinWords(goal).slice(0, 5).join("-") || "task";
-}
-
-interface PlanWish {
-  readonly file: string;
-  readonly again: boolean;
-  readonly options: RunOptions;
-  /** The command that goes on with the session. */
-  goOn(session: string): string;
-  /** What is wrong with the plan, in the words of whoever wrote it. */
-  readonly told?: (fault: ConfigFault) => string;
-}
-
-async function runPlan(given: IntegrationContext, { file, again, options, goOn, told: say }: PlanWish) {
-  const { repository } = given;
-  const since = performance.now();
-  const config = configForRun(given.config, repository.root, options);
-  const engine = { ...given.engine, limits: limitsOf(config) };
-  const context = { ...given, engine, config, allowRed: options.allowRed === true };
-  const written = planFor(readPlan(context, file, say), config, options.agent);
-  if (options.dryRun === true) return previewRun(context, { file, plan: written, again });
-  const session = await openSession(context, file, again);
-  await refuseWorkflow(context, session);
-  const refused = await takeInChanges(context, { plan: written, session });
-  if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
-  const plan = await withoutClaimed(context, written, session);
-  const ids = new Set(plan.tasks.map(({ id }) => id));
-  const told = { session: session.session, ids, goOn: goOn(session.session) };
-  if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
-  const red = await checkedBase(context);
-  if ("allow" in red) {
-    forget(session);
-    return reportRun(context, { ...told, refused: red });
-  }
-  const ran = await runTasks(context, { plan, session, inLines: options.jsonLines === true });
-  const seconds = (performance.now() - since) / 1000;
-  return reportRun(context, { ...told, ...ran, seconds });
-}
-
-async function withoutClaimed(
-  { engine, onProgress }: IntegrationContext,
-  plan: LoadedPlan,
-  session: SessionPlan,
-): Promise<LoadedPlan> {
-  const known = new Set((await engine.ledger.tasks({ session: session.session })).map(({ key }) => key));
-  const { tasks, claimed } = setClaimedApart(plan.tasks, (id) => known.has(`${session.session}/${id}`));
-  const names = claimed.join(", ");
-  if (tasks.length === 0) {
-    forget(session);
-    throw new CommandFault(
-      "E-PLAN",
-      `the plan calls all its tasks completed (${names}), so there is nothing to do: remove \`status\` from those that Lockstep is to do`,
+/**
+ * `tasks.yaml`, where it is new or was changed. Else every session that is not finished and can continue, one after the
+ * other: what one of them ends may free the next. Where none can, the newest, which says what it waits for.
+ */
+async function runUnfinished(context: IntegrationContext, options: PlanOptions) {
+  const own = newOwnPlan(context.repository.root);
+  if (own !== undefined) return runFile(context, own, options, false);
+  const ran = new Set<string>();
+  const told: RunTold[] = [];
+  for (;;) {
+    const plans = await unfinishedPlans(context.engine, context.repository.root);
+    const next = plans.find(({ session, canMove }) => canMove && !ran.has(session));
+    if (next === undefined && told.length > 0) return reportTogether(told);
+    const one = await runFile(context, (next ?? plans[0])?.file ?? "tasks.yaml", options, false).catch(
+      (error: unknown) => ({ error }),
     );
+    if ("error" in one) return afterFault(told, { name: next?.session ?? "", error: one.error });
+    if (!("outcome" in one)) return one;
+    told.push(one);
+    if (next === undefined || options.again === true || !mayGoOn(one)) return reportTogether(told);
+    ran.add(next.session);
   }
-  if (claimed.length > 0)
-    onProgress(`completed by the plan's own word, not proven by Lockstep, and not done again: ${names}`);
-  return { ...plan, tasks: [...tasks] };
 }
 
-async function openSession({ engine, repository }: IntegrationContext, file: string, again: boolean) {
-  const stateFolder = openStateFolder(findProject(currentFolder()));
-  using _alone = await waitForPlanLock(stateFolder);
-  restoreSessions(stateFolder, repository.root);
-  const now = new Date(engine.clock.now().wallMs);
-  const known = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
-  return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
+/** What was done before is told of all the same. */
+function afterFault(told: readonly RunTold[], { name, error }: { name: string; error: unknown }) {
+  if (told.length === 0) throw error;
+  const report = reportTogether(told);
+  return { ...report, exit: 1, refusals: [...report.refusals, { name, refused: faultVerdict(error) }] };
 }
 
-/** Its tasks pass the gates that its workflow has; a run by itself would pass them by. */
-async function refuseWorkflow({ engine }: IntegrationContext, { session }: SessionPlan): Promise<void> {
-  const found = await engine.ledger.session(session);
-  if (found === undefined || found.state === "DONE") return;
-  throw new CommandFault(
-    "R-ST-001",
-    `this plan belongs to \`lockstep start\`, which is in ${found.state}: \`lockstep resume ${session}\` goes on with it`,
-  );
-}
-
-/** What never began leaves nothing behind. */
-function forget({ isNew, folder }: SessionPlan): void {
-  if (isNew) rmSync(folder, { recursive: true, force: true });
-}
-
-/** Everything is merged, and the plan reads as it did. */
-async function isDone({ engine }: IntegrationContext, { session, hasChanged }: SessionPlan) {
-  const tasks = (await engine.ledger.tasks({ session })).filter(({ key }) => !isMeta(key));
-  return !hasChanged && tasks.length > 0 && tasks.every(isIn);
-}
-
-/** The project's own checks on the base, before any money is spent. */
-export async function checkedBase(context: IntegrationContext) {
-  using progress = showProgress();
-  const red = await checkBase({ ...context, onProgress: progress.step });
-  if (!("allow" in red))
-    for (const { command, run } of red)
-      progress.step(`\`${command}\` fails on the base (exit ${run.exit}): it may go on failing as it does`);
-  return red;
-}
-
-/** From the first agent to the last, in front of whoever watches. */
-async function runTasks(
-  given: IntegrationContext,
-  {
-    plan,
-    session,
-    inLines,
-  }: {
-    readonly plan: LoadedPlan;
-    readonly session: SessionPlan;
-    /** Events are told on stdout. */
-    readonly inLines: boolean;
-  },
-) {
-  const { ledger } = given.engine;
-  await using _events = inLines ? await JsonLines.open(ledger, session.session) : undefined;
-  const last = new Map<string, string>();
-  await using lines = new PlainLines(session.session, given.engine.ledger);
-  let watcher: RunWatcher = lines;
-  const context = { ...given, onProgress: (line: string) => watcher.step(line) };
-  const onTask = (task: string, event: AgentEvent) => {
-    const text = lastThing(event);
-    if (text !== undefined) last.set(task, text);
-    watcher.onTask(task, event);
-  };
-  const stateFolder = openStateFolder(findProject(currentFolder()));
-  const wish = { plan, session, stateFolder, onTask };
-  const run = await prepareRun(context, wish);
-  if ("allow" in run) {
-    forget(session);
-    throw new CommandFault(run.code, run.reason);
-  }
-  const walls: Walls = { guard: false, sandbox: run.walls.sandbox, diff: true };
-  const { missing = null } = run.walls;
-  const otherRun = () => {
-    const pid = runAtWork(stateFolder)?.pid;
-    return pid === process.pid ? undefined : pid;
-  };
-  using stops = listenForStops({ watcher: () => watcher, otherRun });
-  const looked = { session: session.session, stateFolder, stops, otherRun };
-  await using view = isLive()
-    ? new LiveView(factsOf(context, session.session, walls), runPort(context, looked))
-    : undefined;
-  await using _waits = view === undefined ? new WaitLines(context.engine, session.session, lines) : undefined;
-  if (view !== undefined) watcher = view;
-  else writeAll(2, headLine(session.session, plan.tasks.length, walls));
-  if (missing !== null) watcher.tell(`no sandbox around the agents: ${printable(missing)}`);
-  await runOrJoin(context, wish, run, {
-    stops,
-    // The view sees it by itself.
-    onWatching: (pid) => {
-      if (view === undefined)
-        lines.tell(`process ${pid ?? "?"} runs already and does these tasks too: watching`);
-    },
-  });
-  return { walls: { ...walls, missing }, last, stopped: stops.gently.aborted, left: stops.left };
-}
-
-function headLine(session: string, tasks: number, walls: Walls): string {
-  return `${style.bold(session)}  ${counted(tasks, "task")}  walls: ${wallWords(walls)}\n`;
-}
-
-function factsOf({ config: { limits } }: IntegrationContext, name: string, walls: Walls) {
-  return { name, walls, budget: { tokens: limits.tokens.halt, costUsd: limits.cost_usd.halt } };
-}
-
-function readPlan(
-  { config, repository }: IntegrationContext,
-  file: string,
-  told: (fault: ConfigFault) => string = faultLine,
-): LoadedPlan {
-  const known = { agents: config.agents, taskTypes: config.task_types };
-  const loaded = loadPlan(file, repository.root, known);
-  if ("faults" in loaded) throw new CommandFault("E-PLAN", loaded.faults.map(told).join("\n"));
-  return loaded.plan;
+/** Neither has the person stopped it, nor is the base red, which would stop the others too. */
+function mayGoOn({ outcome, refusals }: RunTold): boolean {
+  return outcome !== "stopped" && outcome !== "running" && refusals.length === 0;
 }

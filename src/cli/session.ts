@@ -40,7 +40,7 @@ function sessionsText({ sessions }: { readonly sessions: readonly Shown[] }): st
     ["SESSION", "STATE", "MERGED", "OPEN", "FAILED", "AGE", "ABOUT"],
     sessions.map(({ name, state, tasks, age_seconds, goal, plan }) => [
       ...[name, state, String(tasks.merged), String(tasks.open), String(tasks.failed)],
-      ...[duration(age_seconds), printable(goal ?? plan ?? "-")],
+      ...[duration(age_seconds), printable(plan ?? goal ?? "-")],
     ]),
   );
 }

@@ -7,6 +7,7 @@ const task = (key: string, changes: Partial<TaskStatus>) =>
   ({
     ...{ key, state: "MERGED", code: null, batch: null, usage: { cost_usd: null } },
     ...{ created_at: "2026-01-01T00:00:00.000Z", started_at: null, elapsed_seconds: null },
+    ...{ waits: [], alive: null },
     ...changes,
   }) as TaskStatus;
 const tasks = [

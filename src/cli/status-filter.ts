@@ -36,10 +36,7 @@ export function filterStatus<Read extends Status>(
       ? keys.has(task)
       : isOfSession(task, session),
   );
-  const outcome = outcomeOf(
-    tasks.map(({ state }) => state),
-    decisions.length,
-  );
+  const outcome = outcomeOf(tasks, decisions.length);
   const told = { batches: batchesOf(tasks), cost_usd: totalCost(tasks), landings: [] };
   return { ...status, ...told, session: session ?? status.session, outcome, tasks, decisions };
 }

@@ -17,7 +17,7 @@ import { drawRun } from "./run-view/draw-run.ts";
 import { inShownOrder } from "./run-view/draw-tasks.ts";
 import { lessLines } from "./run-view/less-lines.ts";
 import { type Need, needsPerson } from "./run-view/needs-person.ts";
-import { readKeys } from "./run-view/press-key.ts";
+import { type Key, readKeys } from "./run-view/press-key.ts";
 import type { RunModel } from "./run-view/run-model.ts";
 import { Screen } from "./run-view/screen.ts";
 import { isTaken } from "./run-view/task-words.ts";
@@ -100,7 +100,7 @@ async function watchStatus(filter: FilterOptions): Promise<number> {
     const { keys } = ending;
     screen.draw(
       isEmpty(told)
-        ? [nothingYet, ...(keys === null ? [] : ["", keys])]
+        ? [nothingYet, ...(keys === null ? [] : ["", ...keys])]
         : drawRun(modelOf(told, keys), frame),
     );
     if (ending.isOver) return 0;
@@ -110,6 +110,7 @@ async function watchStatus(filter: FilterOptions): Promise<number> {
 }
 
 const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const endKeys: readonly Key[] = ["interrupt", "leave", "back"];
 
 /** Ctrl-C, q or esc; where there is no keyboard, signals alone. */
 function awaitEnd() {
@@ -122,7 +123,7 @@ function awaitEnd() {
     resolve();
   };
   const onData = (chunk: Buffer) => {
-    if (readKeys(chunk.toString()).some((key) => key === "interrupt" || key === "back")) end();
+    if (readKeys(chunk.toString()).some((key) => endKeys.includes(key))) end();
   };
   for (const signal of endings) process.on(signal, end);
   if (hasKeys) stdin.setRawMode(true).on("data", onData).resume();
@@ -131,7 +132,7 @@ function awaitEnd() {
     get isOver() {
       return isOver;
     },
-    keys: hasKeys ? "q ends this" : null,
+    keys: hasKeys ? ["q ends this"] : null,
     [Symbol.dispose]: () => {
       for (const signal of endings) process.off(signal, end);
       if (hasKeys) stdin.off("data", onData).setRawMode(false).pause();
@@ -139,7 +140,7 @@ function awaitEnd() {
   };
 }
 
-function modelOf(told: Told, keys: string | null): RunModel {
+function modelOf(told: Told, keys: RunModel["keys"]): RunModel {
   const { tasks, decisions, walls, breaker, isRunning, isInside } = told;
   return {
     ...{ name: null, decisions, last: new Map(), sinceMs: null, keys },

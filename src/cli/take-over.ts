@@ -7,7 +7,7 @@ import { withDefaultAgent } from "../run/conduct/default-agent.ts";
 import { giveBackConversation } from "../run/conduct/give-back-conversation.ts";
 import { handBack } from "../run/conduct/hand-back.ts";
 import { realClient } from "../run/conduct/real-client.ts";
-import { stopAttempt, takeAttempt } from "../run/conduct/take-over.ts";
+import { mayBeTaken, stopAttempt, takeAttempt } from "../run/conduct/take-over.ts";
 import type { Checkout } from "../workspace/checkouts/checkout.ts";
 import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
@@ -60,11 +60,31 @@ export function takeCommand(name: string, { json, ...options }: TakeOverOptions)
   return tellVerdict({ json, text }, () =>
     onAttempt(name, options, async ({ opened, task, call }) => {
       const { engine, project } = opened;
+      if (isGone(opened, task)) return gone(task, name);
       const taken = withPlace(opened, task, await takeAttempt({ engine, call }, task.key));
       if (!taken.allow) return taken;
       const root = project.place.realRoot ?? project.place.root;
       return allow({ folder: root, ...taken.details, root, ...(await resumeOf(opened, task)) });
     }),
+  );
+}
+
+/** Nobody works on it, and what was made of it is no longer there. */
+function isGone({ project }: Opened, task: Task): boolean {
+  const { id, session, attempts, state } = task;
+  if (state === "IN_PROGRESS" || !mayBeTaken(task)) return false;
+  return checkoutOf(project, { session, task: id, attempt: attempts }) === undefined;
+}
+
+function gone({ key, state }: Task, name: string): Verdict {
+  const ready = state === "BLOCKED" ? `retry ${name}` : `resolve ${name} --note "…"`;
+  const way = `\`lockstep task ${ready}\`, then \`lockstep run\`, lets an agent start afresh`;
+  return deny(
+    "R-ST-001",
+    `the checkout of task \`${key}\` is gone, so there is nothing to take over: ${way}`,
+    {
+      ...{ task_id: key, state },
+    },
   );
 }
 

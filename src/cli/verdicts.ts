@@ -1,5 +1,5 @@
 import { field, isStringList } from "../core/points/fields.ts";
-import { deny, type Verdict } from "../core/rules/verdict.ts";
+import { type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import { internalFault } from "../hooks/run-point.ts";
 import { asDiskFault } from "../workspace/disk-fault.ts";
 import { CommandFault } from "./command-fault.ts";
@@ -7,7 +7,7 @@ import { writeAll } from "./descriptor.ts";
 import { exitOf } from "./exit-of.ts";
 
 /** Any failure of a command that decides something is a deny: code, reason, and exit 2 where it answers with a verdict. */
-export function faultVerdict(error: unknown): Verdict {
+export function faultVerdict(error: unknown): Deny {
   if (error instanceof CommandFault) return severalProblems(error);
   if (isStoreFault(error))
     return deny("E-STORE", error.message, { kind: error.kind ?? "folder", retryable: error.retryable });
@@ -17,7 +17,7 @@ export function faultVerdict(error: unknown): Verdict {
 }
 
 /** A verdict has one line for its reason; a fault may have a line for each problem. */
-function severalProblems({ code, message, details }: CommandFault): Verdict {
+function severalProblems({ code, message, details }: CommandFault): Deny {
   const problems = message.split("\n");
   return deny(code, problems.join("; "), problems.length === 1 ? details : { ...details, problems });
 }

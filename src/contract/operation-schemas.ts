@@ -83,7 +83,9 @@ const decision = z.looseObject({
 
 const status = z.looseObject({
   session: maybe(line),
-  outcome: maybe(z.enum(["merged", "failed", "waiting", "running"])).describe("null where there is no task"),
+  outcome: maybe(z.enum(["merged", "failed", "waiting", "running", "stopped"])).describe(
+    "`stopped`: unfinished, and nobody is at work on it; null where there is no task",
+  ),
   tasks: z.array(taskStatus),
   batches: count,
   decisions: z.array(decision),

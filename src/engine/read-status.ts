@@ -21,13 +21,9 @@ export interface StatusInput {
 /** What `status --json` prints, and what the table for people is made from. All of it is of one moment. */
 export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   const survey = await engine.ledger.survey();
-  const known = new Map(survey.tasks.map((one) => [one.key, one]));
-  const attempts = new Map(survey.attempts.map((attempt) => [attempt.task, attempt]));
-  const asked = openAmong(survey, known);
-  const facts = waitFacts(engine, { ...survey, decisions: asked }, { known, attempts });
-  const givenUp = new Set(survey.sessions.filter(isGivenUp).map(({ name }) => name));
+  const { known, asked, statusOf } = lookAt(engine, survey);
   const found = task === undefined ? survey.tasks : survey.tasks.filter(({ key }) => key === task);
-  const all = found.map((one) => taskStatus(engine, one, { attempt: attempts.get(one.key), facts, givenUp }));
+  const all = found.map(statusOf);
   // What a session does as a whole is no task for people; what it costs is theirs.
   const tasks = task === undefined ? all.filter(({ key }) => !isMeta(key)) : all;
   const decisions = asked.map(({ id, kind, task: about, question, options, data, askedAt }) => ({
@@ -43,10 +39,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   const workflow = workflowOf(currentOf(survey.sessions));
   return {
     session: workflow?.session ?? null,
-    outcome: outcomeOf(
-      tasks.map(({ state }) => state),
-      decisions.length,
-    ),
+    outcome: outcomeOf(tasks, decisions.length),
     tasks,
     batches: batchesOf(tasks),
     decisions,
@@ -56,6 +49,18 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     breaker,
     workflow,
   };
+}
+
+/** One look at the ledger: its tasks by key, what is asked, and how a task stands. */
+export function lookAt(engine: Engine, survey: Survey) {
+  const known = new Map(survey.tasks.map((one) => [one.key, one]));
+  const attempts = new Map(survey.attempts.map((attempt) => [attempt.task, attempt]));
+  const asked = openAmong(survey, known);
+  const facts = waitFacts(engine, { ...survey, decisions: asked }, { known, attempts });
+  const givenUp = new Set(survey.sessions.filter(isGivenUp).map(({ name }) => name));
+  const statusOf = (task: Task) =>
+    taskStatus(engine, task, { attempt: attempts.get(task.key), facts, givenUp });
+  return { known, asked, statusOf };
 }
 
 /** The decisions that somebody still needs. */
@@ -97,7 +102,7 @@ function workflowOf(session: Session | undefined) {
 }
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
-export type TaskStatus = Status["tasks"][number];
+export type TaskStatus = ReturnType<typeof taskStatus>;
 
 interface Known {
   readonly attempt: Attempt | undefined;
@@ -206,10 +211,17 @@ export function batchesOf(tasks: readonly { readonly batch: string | null }[]): 
   return new Set(tasks.flatMap(({ batch }) => batch ?? [])).size;
 }
 
-/** Null where there is nothing to tell of. */
-export function outcomeOf(states: readonly Task["state"][], questions: number) {
-  if (states.length === 0) return null;
-  if (questions > 0 || states.includes("ESCALATED")) return "waiting";
-  if (states.some((state) => state !== "MERGED" && !isDown(state))) return "running";
-  return states.includes("FAILED") ? "failed" : "merged";
+/** Null where there is nothing to tell of. `stopped`: something is left to do, and nobody is at work on it. */
+export function outcomeOf(tasks: readonly TaskStatus[], questions: number) {
+  if (tasks.length === 0) return null;
+  if (questions > 0 || tasks.some(({ waits }) => waits.some(({ on }) => on === "person"))) return "waiting";
+  if (tasks.some(({ state }) => state !== "MERGED" && !isDown(state)))
+    return tasks.some(isAtWork) ? "running" : "stopped";
+  return tasks.some(({ state }) => state === "FAILED") ? "failed" : "merged";
+}
+
+/** Its run lives, which does the others of its session too; where no process is known, its lease does. */
+function isAtWork({ state, alive }: Pick<TaskStatus, "state" | "alive">): boolean {
+  if (alive === null) return false;
+  return alive.runner_alive ?? (state === "IN_PROGRESS" && alive.lease === "running");
 }

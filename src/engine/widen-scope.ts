@@ -5,13 +5,14 @@ import { readEntries, Scope } from "../core/paths/scope.ts";
 import { entryFrom, literalPrefix, storeShape } from "../core/paths/stored-shape.ts";
 import { field, isStringList } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, NewLock } from "../ledger/ledger.ts";
 import { findBreaker } from "./breaker.ts";
 import { nextDecisionId } from "./decision-ids.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
-import { fencedTask, type Loaded } from "./fence.ts";
+import { checkEpoch, fencedTask, type Loaded, loadTask } from "./fence.ts";
 import { findSecretPath } from "./masked-input.ts";
 import { type Settled, settle } from "./settle.ts";
 
@@ -28,18 +29,9 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Call):
   return settle(engine, { operation: "widen", input, call }, async () => {
     const stopped = await findBreaker(engine, "STOP");
     if (stopped !== undefined) return { verdict: stopped };
-    const fenced = await fencedTask(engine, input.task, call);
-    if ("allow" in fenced) return { verdict: fenced };
-    const { task } = fenced;
-    if (task.state !== "IN_PROGRESS")
-      return {
-        verdict: deny(
-          "R-ST-001",
-          `task \`${task.key}\` is ${task.state}: only work in progress can ask for more scope`,
-          { task_id: task.key, state: task.state },
-        ),
-      };
-    const wider = await judgeWiden(engine, input, fenced);
+    const found = await findWidened(engine, input.task, call);
+    if ("allow" in found) return { verdict: found };
+    const wider = await judgeWiden(engine, input, found);
     if ("allow" in wider) return { verdict: wider };
     const mode = call.role === "person" ? "auto" : engine.limits.widen;
     if (wider.entries.length === 0)
@@ -54,6 +46,20 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Call):
       };
     return mode === "auto" ? grant(engine, wider, call) : ask(engine, { wider, input, call });
   });
+}
+
+/** Between two attempts it is a person's to say what the next one may write. */
+const betweenAttempts: readonly TaskState[] = ["PENDING", "BLOCKED", "REJECTED", "FAILED", "ESCALATED"];
+
+async function findWidened(engine: Engine, key: string, call: Call): Promise<Loaded | Deny> {
+  const loaded = await loadTask(engine, key);
+  const state = loaded?.task.state ?? "IN_PROGRESS";
+  if (loaded !== undefined && call.role === "person" && betweenAttempts.includes(state))
+    return checkEpoch(engine, key, loaded.attempt, call) ?? loaded;
+  const fenced = await fencedTask(engine, key, call);
+  if ("allow" in fenced || fenced.task.state === "IN_PROGRESS") return fenced;
+  const reason = `task \`${key}\` is ${state}: only work in progress can ask for more scope`;
+  return deny("R-ST-001", reason, { task_id: key, state });
 }
 
 export interface Wider {
@@ -83,14 +89,25 @@ export async function judgeWiden(
   if (read.entries.length === 0) return deny("R-PD-002", "name at least one path");
   const closed = findClosed(engine, task, read.entries);
   if (closed !== undefined) return closed;
-  const own = await ledger.locks({ task: key, active: true });
   const held = new PathIndex();
-  for (const lock of own) if (lock.kind === "path") held.add(key, entryFrom(lock.resource, lock.shapes));
+  const isOver = attempt === undefined || attempt.leaseState === "over";
+  for (const entry of isOver ? assigned(engine, task) : await lockedBy(engine, key)) held.add(key, entry);
   const entries = read.entries.filter((entry) => !held.covers(entry));
-  if (attempt === undefined || attempt.leaseState === "over")
-    return { task, attempt: undefined, entries, fence, why };
+  if (isOver) return { task, attempt: undefined, entries, fence, why };
   const taken = await findTaken(engine, task, entries);
   return taken ?? { task, attempt, entries, fence, why };
+}
+
+/** What the next attempt gets without being asked. */
+function assigned({ world }: Engine, { assignment }: Task): readonly Entry[] {
+  const scope = field(assignment, "lock_scope");
+  const read = readEntries(isStringList(scope) ? scope : [], world.place, world.disk);
+  return "entries" in read ? read.entries : [];
+}
+
+async function lockedBy({ ledger }: Engine, key: string): Promise<readonly Entry[]> {
+  const own = await ledger.locks({ task: key, active: true });
+  return own.flatMap((lock) => (lock.kind === "path" ? [entryFrom(lock.resource, lock.shapes)] : []));
 }
 
 /** Forbidden and protected paths stay so; a scope around them is refused whole. */
@@ -160,8 +177,8 @@ export async function grant(
     assignment: { ...task.assignment, lock_scope },
     granted: [...(task.granted ?? []), ...granted],
   };
-  const state = answered === undefined ? task.state : await comeBack(draft, widened);
-  if (answered === undefined || state === task.state) draft.putTask(widened);
+  const state = await comeBack(draft, widened);
+  if (state === task.state) draft.putTask(widened);
   draft.note({ type: "scope.widened", task: task.key, from: null, to: null, data: { granted, why } });
   const take: NewLock[] = entries.map(({ text, shapes }) => ({
     task: task.key,

@@ -3,7 +3,7 @@ import { isPointName, type Point, type PointName, pointNames } from "../core/poi
 import type { Ports } from "../core/points/ports.ts";
 import { quoted } from "../core/points/quoted.ts";
 import { decide } from "../core/rules/rule.ts";
-import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
+import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 
 export const payloadBytesMax = 1024 * 1024;
 
@@ -31,7 +31,7 @@ function findStopped(name: PointName, ports: Ports): Verdict | undefined {
   return deny("R-CB-001", `all work is ${word}: wait until a person runs \`lockstep clear\``, { mode });
 }
 
-export function internalFault(error: unknown): Verdict {
+export function internalFault(error: unknown): Deny {
   const cause = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && "code" in error && error.code === "E-STORE") return deny("E-STORE", cause);
   return deny("E-INTERNAL", `lockstep itself failed, so it denies: ${cause}`);

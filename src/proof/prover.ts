@@ -1,19 +1,21 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
-import type { CheckRun, EarlierFailure } from "../core/proof/check-record.ts";
+import type { CheckRun } from "../core/proof/check-record.ts";
 import type { Inventory } from "../core/proof/inventory.ts";
 import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
 import { copyIncluded, type Included, includedMarks, readIncluded } from "../workspace/included-files.ts";
+import { networkAccess } from "../workspace/network-variables.ts";
 import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
-import { keepInventory, keptInventory, type Reuse, reuseInMemory, reuseKeys } from "./reuse.ts";
+import { keepInventory, keptInventory, type Reuse, readable, reuseInMemory, reuseKeys } from "./reuse.ts";
 import { ranNoScript, resultKeys, setUpFault } from "./set-up-result.ts";
 import { tellFailure } from "./tell-failure.ts";
+import { SlowTeller } from "./tell-slow.ts";
 import { runWalled, type WalledResult, type WalledRun } from "./walled-run.ts";
 import { WholeOutput } from "./whole-output.ts";
 
@@ -32,6 +34,8 @@ export interface ProverOptions {
   /** Where passes are kept beyond the life of this process. */
   readonly reuse?: Reuse;
   readonly checkMsMax?: number;
+  /** When it is first said of a command that it still runs. */
+  readonly slowMs?: number;
   onProgress?(line: string): void;
 }
 
@@ -197,18 +201,24 @@ export class Prover implements Disposable {
 
   async #setUp(command: readonly string[], setup: CommitSetup): Promise<Failed | undefined> {
     const { runsTree, why } = setup;
-    this.#options.onProgress?.(`setting up: ${command.join(" ")} (${why})`);
-    const env = this.#environment(setup);
+    const what = `setting up: ${command.join(" ")}`;
+    this.#options.onProgress?.(`${what} (${why})`);
+    using slow = this.#tellSlow(what);
+    const network = networkAccess();
     const { exit, tail } = await this.#runWalled({
-      ...{ command, purpose: "set-up", env, msMax: setupMsMax },
+      ...{ command, purpose: "set-up", env: { ...network.env, ...this.#environment(setup) } },
+      ...{ readOnly: network.files, msMax: setupMsMax, onOutput: (chunk: Buffer) => slow.heard(chunk) },
       setup: { programs: command.slice(0, 1), runsTree },
     });
-    return exit === 0 ? undefined : { error: await setUpFault(command, tail, this.#options.commonFolder) };
+    if (exit === 0) return undefined;
+    const { commonFolder } = this.#options;
+    return { error: await setUpFault(command, tail, { commonFolder, passed: Object.keys(network.env) }) };
   }
 
   async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<Checked> {
     const output = new WholeOutput();
     const msMax = this.#options.checkMsMax ?? checkMsMax;
+    using slow = this.#tellSlow(`running: ${command}`);
     const ran = await this.#runWalled({
       command: ["sh", "-c", command],
       purpose: "check",
@@ -216,7 +226,10 @@ export class Prover implements Disposable {
       env: { ...this.#environment(setup), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
       msMax,
       tailBytesMax: maskedBytesMax,
-      onOutput: (chunk) => output.add(chunk),
+      onOutput: (chunk) => {
+        output.add(chunk);
+        slow.heard(chunk);
+      },
       ...(change === undefined ? {} : { changed: change.changed }),
     });
     const { exit, seconds, digest, tail, isFull, inventory } = ran;
@@ -239,6 +252,11 @@ export class Prover implements Disposable {
     const { root, commonFolder, home = [] } = this.#options;
     const { folder, temporary } = this.#checkout;
     return runWalled(this.#sandbox, { root, commonFolder, checkout: folder, temporary, home }, run);
+  }
+
+  #tellSlow(what: string): SlowTeller {
+    const { slowMs: firstMs, onProgress } = this.#options;
+    return new SlowTeller({ what, firstMs, tell: (line) => onProgress?.(line) });
   }
 
   /** What the caller's environment has of the variables that are passed on. */
@@ -265,15 +283,6 @@ export class Prover implements Disposable {
 /** A failure that says nothing about the tree: a program is missing on this machine, or the check never ran. */
 function isMachines({ exit, signal, timedOut }: WalledResult): boolean {
   return exit === 126 || exit === 127 || (exit === null && signal === null && !timedOut);
-}
-
-/** Its output may be gone by now. */
-function readable({ at, exit, seconds, digest, tail, excerpt, log }: EarlierFailure): EarlierFailure {
-  return {
-    ...{ at, exit, seconds, digest, tail },
-    ...(excerpt === undefined ? {} : { excerpt }),
-    ...(log === undefined || !existsSync(log) ? {} : { log }),
-  };
 }
 
 const unclean: Failed = {

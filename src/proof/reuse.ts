@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { deflateSync, inflateSync } from "node:zlib";
-import type { CheckRun } from "../core/proof/check-record.ts";
+import type { CheckRun, EarlierFailure } from "../core/proof/check-record.ts";
 import { type Inventory, packInventory, unpackInventory } from "../core/proof/inventory.ts";
 import { reportersVersion } from "./reporters.ts";
 
@@ -80,4 +81,13 @@ export function keptInventory({ inventory }: KeptRun): Inventory | null {
   return inventory === undefined
     ? null
     : unpackInventory(inflateSync(Buffer.from(inventory, "base64")).toString());
+}
+
+/** Its output may be gone by now. */
+export function readable({ at, exit, seconds, digest, tail, excerpt, log }: EarlierFailure): EarlierFailure {
+  return {
+    ...{ at, exit, seconds, digest, tail },
+    ...(excerpt === undefined ? {} : { excerpt }),
+    ...(log === undefined || !existsSync(log) ? {} : { log }),
+  };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isNetworkFailure, networkHint } from "../core/proof/network-failure.ts";
 import { hasInstallScript } from "../core/proof/setup-inputs.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import { keepOutput } from "../workspace/check-outputs.ts";
@@ -28,7 +29,7 @@ export function ranNoScript(folder: string): boolean {
 export async function setUpFault(
   command: readonly string[],
   output: string,
-  commonFolder: string,
+  { commonFolder, passed }: { readonly commonFolder: string; readonly passed: readonly string[] },
 ): Promise<string> {
   const masked = await maskSecrets(output);
   const lines = masked.trim().split("\n");
@@ -38,7 +39,9 @@ export async function setUpFault(
       !/debug-0\.log|code E\w+$/.test(line),
   );
   const cause = (told ?? lines.at(-1) ?? "no output").trim();
-  const next = "fix it, or write another into `workspace.setup` (`[]` installs nothing)";
+  const next = isNetworkFailure(output)
+    ? networkHint(passed)
+    : "fix it, or write another into `workspace.setup` (`[]` installs nothing)";
   const log = keepOutput(join(commonFolder, "lockstep"), masked);
   return `the set-up \`${command.join(" ")}\` failed: ${cause} (all of it: ${log}); ${next}`;
 }

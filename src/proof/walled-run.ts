@@ -12,6 +12,8 @@ export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax" 
   readonly purpose: "check" | "set-up";
   readonly setup: CacheUser;
   readonly tailBytesMax?: number;
+  /** What it has to read besides what every command sees. */
+  readonly readOnly?: readonly string[];
   /** Paths that the command is told of, by a file of one path a line. */
   readonly changed?: readonly string[];
 }
@@ -27,7 +29,7 @@ export interface WalledResult extends ProcessResult {
 export async function runWalled(
   sandbox: Sandbox,
   places: CheckPlaces,
-  { command, env, purpose, setup, changed, onOutput, ...limits }: WalledRun,
+  { command, env, purpose, setup, changed, onOutput, readOnly: needed = [], ...limits }: WalledRun,
 ): Promise<WalledResult> {
   const { checkout, temporary: outside, commonFolder, home: opened } = places;
   removeFolder(outside);
@@ -39,7 +41,12 @@ export async function runWalled(
       ? openCaches({ commonFolder, temporary: outside, opened, purpose, setup })
       : noCaches;
     const writable = [...walls.writable, ...caches.writable, ...(reporters ? [reporters.writable] : [])];
-    const readOnly = [...walls.readOnly, ...caches.readOnly, ...(reporters ? [reporters.readOnly] : [])];
+    const readOnly = [
+      ...walls.readOnly,
+      ...needed,
+      ...caches.readOnly,
+      ...(reporters ? [reporters.readOnly] : []),
+    ];
     const wrapped = sandbox.wrap(command, { ...walls, writable, readOnly }, { cwd: checkout, env });
     const inside = wrapped.env.TMPDIR ?? outside;
     const told: Record<string, string> = {};

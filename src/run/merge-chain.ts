@@ -28,11 +28,21 @@ export async function addLink(
   const merged = await mergeTrees(root, tip, candidate.commit);
   if ("conflicts" in merged) return conflict(candidate.branch, base, merged.conflicts);
   const diff = await readDiff(root, tip, merged.tree);
+  if (diff.length === 0 && candidate.task !== null) return alreadyThere(base);
   const outside = findOutsideScope(engine.world, candidate, diff);
   if (outside !== undefined) return outside;
   const parents = [tip, candidate.commit];
   const commit = await commitTree(root, { tree: merged.tree, parents, subject: `Try ${candidate.branch}` });
   return { candidate, commit, tree: merged.tree, diff };
+}
+
+/** A proof of what others have merged would prove nothing of this task. */
+function alreadyThere(base: string): Deny {
+  return deny(
+    "R-PC-003",
+    `all that it changes is on \`${base}\` already, so nothing is left to merge: cancel the task, or do what is still missing`,
+    { signal: "unchanged_edit" },
+  );
 }
 
 /** A merge for a look only: base, some links, and one more. Undefined where it conflicts. */

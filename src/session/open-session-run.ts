@@ -35,7 +35,7 @@ export interface OpenedSession extends AsyncDisposable {
 /** Whether everybody who may be asked can be used here, before anything is begun. */
 export async function checkRoles({ config, repository }: IntegrationContext): Promise<Deny | undefined> {
   const roles = withRoleAgents(config);
-  return new Agents(roles.config, repository.root).prepare(roles.names);
+  return new Agents(roles.config, repository).prepare(roles.names);
 }
 
 /** Everything that a session needs is there, and no other process conducts. */

@@ -153,6 +153,62 @@ describe("what was granted", () => {
   });
 });
 
+describe("a person widens a task between two attempts", () => {
+  const widen = (engine: TestEngine, call: Call = person) =>
+    operate(engine, "widen", { task: "T-1", paths: ["docs"], why }, call);
+  const escalated = async () => {
+    const engine = await working("never");
+    await operate(engine, "task-escalate", { task: "T-1", reason: "it needs docs" }, agent);
+    return engine;
+  };
+
+  it("that is escalated, and the next attempt gets it", async () => {
+    const engine = await escalated();
+    expect((await widen(engine, agent)).code).toBe("R-ST-001");
+    expect(await widen(engine)).toMatchObject({
+      allow: true,
+      details: { state: "ESCALATED", granted: ["docs"], lock_scope: ["src", "docs"] },
+    });
+    expect((await widen(engine)).details).toMatchObject({ granted: [] });
+    await operate(engine, "task-resolve", { task: "T-1", note: "it has docs now" }, person);
+    expect((await dispatch(engine, packet("T-1", ["src"]))).details).toMatchObject({
+      lock_scope: ["src", "docs"],
+    });
+    expect(await operate(engine, "reconcile", {}, person)).toMatchObject({ problems: [] });
+  });
+
+  it("that was resolved, or never began", async () => {
+    const engine = await escalated();
+    await operate(engine, "task-resolve", { task: "T-1", note: "again" }, person);
+    expect((await widen(engine)).details).toMatchObject({ state: "PENDING", granted: ["docs"] });
+    await operate(engine, "task-add", { packet: packet("T-3", ["a"]) }, person);
+    const wider = await operate(engine, "widen", { task: "T-3", paths: ["b"], why }, person);
+    expect(wider.details).toMatchObject({ state: "PENDING", lock_scope: ["a", "b"] });
+  });
+
+  it("that a refusal blocks, which is its way back", async () => {
+    const engine = await working("never");
+    await submit(engine, "T-1", { status: "nonsense" }, agent);
+    expect(await engine.ledger.task("T-1")).toMatchObject({ state: "BLOCKED" });
+    expect((await widen(engine)).details).toMatchObject({ state: "PENDING", granted: ["docs"] });
+  });
+
+  it.each([
+    ["by an old epoch", { ...person, epoch: 99 }, ["docs"], "R-LS-001"],
+    ["with what it must not write", person, ["keys/a"], "R-PW-002"],
+    ["with a way out of the project", person, ["../x"], "R-PD-002"],
+  ] as const)("but not %s", async (_name, call, paths, code) => {
+    const engine = await escalated();
+    expect((await operate(engine, "widen", { task: "T-1", paths, why }, call)).code).toBe(code);
+  });
+
+  it("but not work that was handed in", async () => {
+    const engine = await working("never");
+    await submit(engine, "T-1", { status: "OK", summary: "done" });
+    expect((await widen(engine)).code).toBe("R-ST-001");
+  });
+});
+
 describe("an approval", () => {
   const asked = async () => {
     const engine = await working("ask");

@@ -2,12 +2,19 @@ import { findFault } from "../../clients/process/find-program.ts";
 import type { Config } from "../../contract/config.ts";
 import type { Machine } from "../../guard/setup/find-clients.ts";
 import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
-import { broken, type Finding, missing, ok } from "./finding.ts";
+import { uncommittedFiles, uncommittedText } from "../../run/conduct/uncommitted-files.ts";
+import { broken, brokenBy, type Finding, missing, ok } from "./finding.ts";
 
 /** Who would do the work of a run: those that are configured, or the first client that is found. */
-export function examineAgents(config: Config, machine: Machine): readonly Finding[] {
+export async function examineAgents(
+  config: Config,
+  machine: Machine,
+  baseCommit: string | undefined,
+): Promise<readonly Finding[]> {
   const named = Object.entries(config.agents);
-  if (named.length > 0) return named.map(([name, agent]) => examineAgent(name, agent, machine));
+  const { include } = config.workspace;
+  const ground = { machine, baseCommit, include };
+  if (named.length > 0) return Promise.all(named.map(([name, agent]) => examineAgent(name, agent, ground)));
   const chosen = withDefaultAgent(config, machine);
   if ("allow" in chosen)
     return [
@@ -20,11 +27,19 @@ export function examineAgents(config: Config, machine: Machine): readonly Findin
   return [ok("agents", `none is configured: ${Object.keys(chosen.agents)[0]} is used`)];
 }
 
-function examineAgent(
+interface Ground {
+  readonly machine: Machine;
+  /** Undefined where there is no repository to look into. */
+  readonly baseCommit: string | undefined;
+  readonly include: readonly string[];
+}
+
+async function examineAgent(
   name: string,
-  { adapter, run, model }: Config["agents"][string],
-  machine: Machine,
-): Finding {
+  agent: Config["agents"][string],
+  { machine, baseCommit, include }: Ground,
+): Promise<Finding> {
+  const { adapter, run, model } = agent;
   const what = `agent ${name}`;
   const [program = adapter] = run ?? [];
   const fault = findFault(program, machine);
@@ -32,5 +47,10 @@ function examineAgent(
     const [detail = "", fix = "install it"] = fault.reason.split(": ");
     return broken(what, detail, fix);
   }
+  const lacking =
+    baseCommit === undefined
+      ? []
+      : await uncommittedFiles(agent, { root: machine.root, baseCommit, include });
+  if (lacking.length > 0) return brokenBy(what, uncommittedText(lacking));
   return ok(what, run === undefined ? `${adapter}${model === null ? "" : `, ${model}`}` : run.join(" "));
 }

@@ -11,7 +11,7 @@ import {
   hooksAreOff,
 } from "../../guard/setup/configured-hooks.ts";
 import { SetupFault } from "../../guard/setup/edits.ts";
-import { findClients, isInstalled, type Machine } from "../../guard/setup/find-clients.ts";
+import { isInstalled, type Machine } from "../../guard/setup/find-clients.ts";
 import { findDistrust } from "../../guard/setup/folder-trust.ts";
 import { sandboxGaps } from "../../guard/setup/sandbox-gaps.ts";
 import { ourCodexHooks } from "../../guard/setup/trust-codex.ts";
@@ -39,12 +39,11 @@ export async function examineHooks(ground: HookGround): Promise<readonly Finding
   const { machine } = ground;
   const findings: Finding[] = [];
   const hooked: Hooked[] = [];
-  const used = findClients(machine);
   for (const name of clientNames) {
     const found = readHooks(name, machine);
     if ("broken" in found) findings.push(found.broken);
     else if (found.hooks.length > 0) hooked.push(...found.hooks);
-    else if (used.includes(name))
+    else if (isInstalled(name, machine))
       findings.push(
         off(`${name} hooks`, "nothing guards this client here", `\`lockstep init --client ${name}\``),
       );

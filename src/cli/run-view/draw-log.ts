@@ -7,7 +7,7 @@ export function drawLog(
   { name, text, keys }: { readonly name: string; readonly text: string | undefined; readonly keys: string },
   { columns, rows, paint = noPaint }: Frame,
 ): string[] {
-  const lines = text === undefined ? ["it has no log yet"] : text.trimEnd().split("\n");
+  const lines = text === undefined || text.trim() === "" ? ["no output yet"] : text.trimEnd().split("\n");
   const shown = lines.slice(-Math.max(1, rows - 2));
   return [
     paint.bold(fitted(`${name}: the end of its log`, columns)),

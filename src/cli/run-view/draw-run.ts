@@ -1,4 +1,4 @@
-import { displayWidth, fitted, padded, wrappedTo } from "../../core/text/display-width.ts";
+import { displayWidth, fitted, joined, padded, wrappedTo } from "../../core/text/display-width.ts";
 import { counted, duration } from "../table.ts";
 import { drawTasks, inOrder } from "./draw-tasks.ts";
 import { type Need, needsPerson } from "./needs-person.ts";
@@ -76,9 +76,11 @@ function costWords(tasks: readonly ShownTask[]): readonly string[] {
 }
 
 function drawFoot({ notice, keys }: RunModel, { columns, rows, paint = noPaint }: Frame): string[] {
+  const linesMax = rows >= roomyRows ? 2 : 1;
+  const keyLines = keys === null || rows < taskRowsMin * 3 ? [] : joined(keys, { joint: " ", columns });
   const lines = [
-    ...(notice === null ? [] : wrappedTo(notice, columns, rows >= roomyRows ? 2 : 1)),
-    ...(keys === null || rows < taskRowsMin * 3 ? [] : [paint.dim(fitted(keys, columns))]),
+    ...(notice === null ? [] : wrappedTo(notice, columns, linesMax)),
+    ...keyLines.slice(0, linesMax).map((line) => paint.dim(fitted(line, columns))),
   ];
   return rows < taskRowsMin * 2 ? [] : lines;
 }

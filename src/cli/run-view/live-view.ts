@@ -1,15 +1,17 @@
 import { styleText } from "node:util";
 import type { AgentEvent } from "../../clients/agent.ts";
+import { mayBeTaken } from "../../run/conduct/take-over.ts";
 import { duration } from "../table.ts";
 import { shortName } from "../task-names.ts";
 import { drawLog } from "./draw-log.ts";
 import { drawRun } from "./draw-run.ts";
 import { inOrder } from "./draw-tasks.ts";
 import { type Looking, lookingAtTasks, pressKey, readKeys, type Wish } from "./press-key.ts";
+import { isProving, isSettled } from "./proving.ts";
 import { noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { lastThing, type RunWatcher } from "./run-watcher.ts";
 import { Screen } from "./screen.ts";
-import { taskWord } from "./task-words.ts";
+import { type ShownTask, taskWord } from "./task-words.ts";
 
 interface Seen extends Pick<RunModel, "tasks" | "decisions" | "nameOf"> {
   /** The process that does the tasks, while this one only watches. */
@@ -37,10 +39,10 @@ const readMsMin = 1000;
 const readShare = 20;
 const noticeMs = 10_000;
 
-const taskKeys = "j/k select  l log  d diff  s stop  t take  a answer";
-const ownKeys = `${taskKeys}  q end the run`;
-const watchKeys = `q leave: the other run goes on  ${taskKeys}`;
-const logKeys = "j/k another task  esc back";
+const taskKeys = ["j/k select", "l log", "d diff", "s stop", "t take", "a answer"];
+const ownKeys = ["q end the run", ...taskKeys];
+const watchKeys = ["q leave: the other run goes on", ...taskKeys];
+const logKeys = "j/k another task  q or esc back";
 
 /** A view can be drawn, and is wished for. */
 export function isLive(): boolean {
@@ -127,7 +129,9 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   async #read(now: number): Promise<void> {
     this.#readAgainAt = Infinity;
     try {
-      this.#seen = await this.#port.read();
+      const seen = await this.#port.read();
+      if (isSettled(this.#seen, seen)) this.#step = undefined;
+      this.#seen = seen;
     } catch (error) {
       // The run meets the same trouble, and ends with it.
       this.tell(`the tasks cannot be read: ${error instanceof Error ? error.message : String(error)}`);
@@ -154,10 +158,7 @@ export class LiveView implements RunWatcher, AsyncDisposable {
     if (this.#notice !== undefined && now - this.#notice.at < noticeMs) return this.#notice.text;
     if (this.#step === undefined) return null;
     const ms = now - this.#step.at;
-    const { tasks, decisions } = this.#seen;
-    const isAsked = (key: string) => decisions.some(({ task }) => task === key);
-    const isProving = tasks.some(({ key, state }) => state === "REVIEW" && !isAsked(key));
-    if (!isProving && ms > noticeMs) return null;
+    if (!isProving(this.#seen) && ms > noticeMs) return null;
     return `· ${this.#step.text}${ms < 1000 ? "" : ` ${duration(Math.floor(ms / 1000))}`}`;
   }
 
@@ -202,12 +203,15 @@ export class LiveView implements RunWatcher, AsyncDisposable {
   #ask(what: "ask-stop" | "ask-take", task: string): void {
     const name = shortName(task);
     const found = this.#seen.tasks.find(({ key }) => key === task);
-    if (found !== undefined && found.state !== "IN_PROGRESS") {
+    const fits = what === "ask-stop" ? isAtWork : mayBeTaken;
+    if (found !== undefined && !fits(found)) {
       this.#looking = { ...this.#looking, asked: null };
-      const done = what === "ask-stop" ? "stopped" : "taken over";
-      this.tell(`${name} is ${taskWord(found)}: only work in progress can be ${done}`);
+      const done = what === "ask-stop" ? "only work in progress can be stopped" : "nothing can be taken over";
+      this.tell(`${name} is ${taskWord(found)}: ${done}`);
     } else if (what === "ask-stop") this.tell(`s again stops ${name}; everything is kept`);
-    else this.tell(`t again stops the agent of ${name} and gives you its work`);
+    else if (found === undefined || isAtWork(found))
+      this.tell(`t again stops the agent of ${name} and gives you its work`);
+    else this.tell(`t again gives you the work of ${name}`);
   }
 
   async #lend(show: () => Promise<string | undefined>): Promise<void> {
@@ -228,6 +232,10 @@ export class LiveView implements RunWatcher, AsyncDisposable {
       resolve();
     }
   }
+}
+
+function isAtWork({ state }: Pick<ShownTask, "state">): boolean {
+  return state === "IN_PROGRESS";
 }
 
 function watching({ otherRun }: Seen): string | null {

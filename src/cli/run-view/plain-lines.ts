@@ -13,6 +13,7 @@ interface Ledgered {
 }
 
 const textLengthMax = 300;
+const startWords = "started by ";
 
 /** One line each, for logs and for terminals that cannot be drawn on. */
 export class PlainLines implements RunWatcher, AsyncDisposable {
@@ -82,12 +83,13 @@ export class PlainLines implements RunWatcher, AsyncDisposable {
   async #triesOf(task: string, text: string): Promise<number> {
     const found = await this.#ledger.task(task);
     if (found === undefined) return 1;
-    const isAhead = text.startsWith("started by ") && found.state !== "IN_PROGRESS";
+    const isAhead = text.startsWith(startWords) && found.state !== "IN_PROGRESS";
     return found.attempts + (isAhead ? 1 : 0);
   }
 
-  /** A warning, or the end of an attempt, may repeat what was just told. */
+  /** A warning, or the end of an attempt, may repeat what was just told of the same attempt. */
   #isKnown(task: string, text: string): boolean {
+    if (text.startsWith(startWords)) this.#reasons.delete(task);
     const [, kind = "", reason = text] =
       /^(refused|waiting|warning|ended badly)?(?:, |: )?(.*)$/.exec(text) ?? [];
     const told = reason.replace(/^[RE]-[A-Z]+(?:-\d+)?: /, "");

@@ -1,4 +1,14 @@
-export type Key = "up" | "down" | "log" | "diff" | "stop" | "take" | "answer" | "back" | "interrupt";
+export type Key =
+  | "up"
+  | "down"
+  | "log"
+  | "diff"
+  | "stop"
+  | "take"
+  | "answer"
+  | "back"
+  | "leave"
+  | "interrupt";
 
 /** Where the person is in the view. */
 export interface Looking {
@@ -27,7 +37,7 @@ const meanings: Readonly<Record<string, Key>> = {
   t: "take",
   a: "answer",
   "\u001b": "back",
-  q: "interrupt",
+  q: "leave",
   "\u0003": "interrupt",
 };
 
@@ -45,9 +55,10 @@ export function pressKey(
   order: readonly string[],
 ): { readonly looking: Looking; readonly wish?: Wish } {
   const calm: Looking = { ...looking, asked: null };
-  if (key === "interrupt") return { looking: calm, wish: { do: "interrupt" } };
+  const isBack = key === "back" || (key === "leave" && looking.page === "log");
+  if (isBack) return { looking: { ...calm, page: "tasks" } };
+  if (key === "interrupt" || key === "leave") return { looking: calm, wish: { do: "interrupt" } };
   if (key === "answer") return { looking: calm, wish: { do: "answer" } };
-  if (key === "back") return { looking: { ...calm, page: "tasks" } };
   if (key === "up" || key === "down") return { looking: { ...calm, selected: step(looking, key, order) } };
   const task = looking.selected ?? order[0];
   if (task === undefined) return { looking: calm };

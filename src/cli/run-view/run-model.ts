@@ -22,8 +22,8 @@ export interface RunModel {
   /** What is being done besides the agents' work, or what a key has brought about. */
   readonly notice: string | null;
   readonly selected: string | null;
-  /** The line about the keys, where there are any. */
-  readonly keys: string | null;
+  /** What each key does, where there are any. */
+  readonly keys: readonly string[] | null;
 }
 
 export interface Paint {

@@ -1,4 +1,4 @@
-import { displayWidth, fitted, padded, shortened, wrapped } from "../../core/text/display-width.ts";
+import { displayWidth, fitted, joined, padded, shortened, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { checkOutput } from "../check-output.ts";
 import { style } from "../style.ts";
@@ -16,7 +16,8 @@ export type ReportedTask = ShownTask &
 
 export interface RunReport {
   readonly session: string;
-  readonly outcome: "merged" | "failed" | "waiting" | "running";
+  /** `running`: another process does it. */
+  readonly outcome: "merged" | "failed" | "waiting" | "running" | "stopped";
   /** True if everything was merged before, and nothing was to do. */
   readonly wasDone: boolean;
   readonly base: string;
@@ -24,6 +25,8 @@ export interface RunReport {
   readonly decisions: readonly Question[];
   /** The shortest name by which a person can call a task. */
   nameOf(key: string): string;
+  /** What a person types about a task of another session, where it waits for them. */
+  commandsTo(key: string): readonly string[];
   /** What was said of each last. */
   readonly last: ReadonlyMap<string, string>;
   readonly seconds: number;
@@ -58,9 +61,14 @@ export function runReport(report: RunReport): string {
     : [headLine(report), ...mergedLines(report), ...openLines(report), "", factsLine(report)];
   if (report.missing !== null && !wasDone)
     lines.push(`no sandbox stood around the agents: ${report.missing}`);
-  if (report.outcome === "running") lines.push(endLine(report));
+  if (isLeft(report)) lines.push(endLine(report));
   if (push !== null) lines.push(`${style.dim("to share it:")} ${push}`);
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The person has left before its end. */
+function isLeft({ outcome }: RunReport): boolean {
+  return outcome === "running" || outcome === "stopped";
 }
 
 function endLine({ left, goOn }: RunReport): string {
@@ -82,14 +90,22 @@ function mergedLines({ tasks, columns }: RunReport): string[] {
   const merged = inOrder(tasks.filter(isMerged));
   if (merged.length === 0) return [];
   const width = nameWidth(merged, columns);
+  return ["", style.green("merged"), ...merged.flatMap((task) => mergedTaskLines(task, { width, columns }))];
+}
+
+function mergedTaskLines(
+  task: ReportedTask,
+  { width, columns }: { readonly width: number; readonly columns: number },
+): string[] {
+  const indent = `  ${"".padEnd(width)}  `;
+  const [title = "", ...more] = wrapped(task.title ?? "", columns - indent.length);
+  const named = "proof: ";
+  const proof = wrapped(proofWords(task), columns - indent.length - named.length);
   return [
-    "",
-    style.green("merged"),
-    ...merged.flatMap((task) => [
-      `  ${nameCell(task, width)}  ${printable(task.title ?? "")}`.trimEnd(),
-      style.dim(`  ${"".padEnd(width)}  proof: ${printable(proofWords(task))}`),
-      ...lessWords(task).map((words) => `  ${"".padEnd(width)}  ${words}`),
-    ]),
+    `  ${nameCell(task, width)}  ${title}`.trimEnd(),
+    ...more.map((line) => `${indent}${line}`),
+    ...proof.map((line, at) => style.dim(`${indent}${at === 0 ? named : " ".repeat(named.length)}${line}`)),
+    ...lessWords(task).map((words) => `${indent}${words}`),
   ];
 }
 
@@ -114,7 +130,7 @@ function openLines(report: RunReport): string[] {
   const told = open.filter((task) => !together.has(task));
   const width = nameWidth(told, report.columns);
   const linesMax = told.length === 1 ? Infinity : outputLinesMax;
-  const goOn = report.outcome === "running" ? "" : `: \`${report.goOn}\``;
+  const goOn = isLeft(report) ? "" : `: \`${report.goOn}\``;
   return [
     "",
     style.red("not merged"),
@@ -155,7 +171,7 @@ function taskLines(
   const { why, commands } = nextFor(task, report);
   const indent = `  ${"".padEnd(width)}  `;
   // The last line says it for all of them.
-  const next = report.outcome === "running" && commands[0] === report.goOn ? [] : commands;
+  const next = isLeft(report) && commands[0] === report.goOn ? [] : commands;
   const [first = "", ...more] = wrapped(why, columns - indent.length);
   const name = nameOf(task.key);
   const listed = (title: string, found: readonly string[], joint: string) =>
@@ -172,21 +188,6 @@ function taskLines(
   ];
 }
 
-/** Broken only between commands, so that each can be copied whole. */
-function joined(
-  commands: readonly string[],
-  { joint, columns }: { readonly joint: string; readonly columns: number },
-): string[] {
-  const lines: string[] = [];
-  for (const [at, command] of commands.entries()) {
-    const text = at === commands.length - 1 ? command : `${command}${joint}`;
-    const longer = `${lines.at(-1)} ${text}`;
-    if (lines.length === 0 || displayWidth(longer) > columns) lines.push(text);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
-}
-
 /** Decisions about none of the tasks that are left. */
 function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
   const open = new Set(tasks.filter((task) => !isMerged(task)).map(({ key }) => key));
@@ -198,7 +199,8 @@ function otherDecisions({ decisions, tasks, nameOf }: RunReport): string[] {
 }
 
 /** Why a task is not merged, and what a person types next. */
-function nextFor(task: ReportedTask, { decisions, last, goOn, nameOf }: RunReport) {
+function nextFor(task: ReportedTask, report: RunReport) {
+  const { decisions, last, goOn, nameOf } = report;
   const { key, state } = task;
   const name = nameOf(key);
   const asked = decisions.filter((decision) => decision.task === key);
@@ -216,8 +218,15 @@ function nextFor(task: ReportedTask, { decisions, last, goOn, nameOf }: RunRepor
   if (task.details.cancelled === true) return { why: fitted(whyOf(task), whyLengthMax), commands: [] };
   if (state === "FAILED")
     return { why: said(whyOf(task)), commands: [`lockstep task resolve ${name} --note "…"`, goOn] };
-  if (waitsForOther(task)) return { why: said(heldUpText(task)), commands: [] };
+  if (waitsForOther(task)) return { why: said(heldUpText(task)), commands: elsewhere(task, report) };
   return { why: said(whyOf(task) || last.get(key) || heldUpText(task)), commands: [...own, goOn] };
+}
+
+/** What is done in this session, the others of it tell; what holds a lock in another one has to be gone on with. */
+function elsewhere({ waits }: ReportedTask, { session, commandsTo }: RunReport): readonly string[] {
+  const others = waits.flatMap((wait) => ("task" in wait ? wait.task : []));
+  const foreign = others.filter((key) => !key.startsWith(`${session}/`));
+  return foreign.length === 0 ? [] : [...foreign.flatMap(commandsTo), "lockstep run"];
 }
 
 function waitsForOther({ waits }: ReportedTask): boolean {

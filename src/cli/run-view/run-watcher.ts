@@ -28,8 +28,10 @@ export function lastThing(event: AgentEvent): string | undefined {
 
 /** An agent's answer is for programs; what it says in it is for people. Whoever else looks at a task has a name. */
 export function answerWords(text: string): string | undefined {
-  const [, name = "", json = ""] = /^\s*(?:([\w.-]+): )?(\{[\s\S]*\})\s*$/.exec(text) ?? [];
-  const [status, summary] = ["status", "summary"].map((key) => field(readJson(json), key));
+  const [, name = "", json] = /^\s*(?:([\w.-]+): )?(\{[\s\S]*\})\s*$/.exec(text) ?? [];
+  if (json === undefined) return undefined;
+  const answer = readJson(json);
+  const [status, summary] = ["status", "summary"].map((key) => field(answer, key));
   if (typeof status !== "string") return undefined;
   return `${name} answers ${status}${typeof summary === "string" ? `: ${summary}` : ""}`.trimStart();
 }

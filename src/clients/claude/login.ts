@@ -1,8 +1,8 @@
 import { field } from "../../core/points/fields.ts";
+import { networkVariables } from "../../workspace/network-variables.ts";
 import type { Probe } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
-import { networkVariables } from "../process/network-variables.ts";
 
 const bedrock = [
   ...["AWS_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { networkVariables } from "../../workspace/network-variables.ts";
 import type { AgentClient, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
-import { networkVariables } from "../process/network-variables.ts";
 import { type ClientSettings, streamClient } from "../process/stream-client.ts";
 import { ChatUsage } from "./chat-usage.ts";
 import { geminiHome } from "./home.ts";

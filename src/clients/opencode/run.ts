@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { networkVariables } from "../../workspace/network-variables.ts";
 import type { AgentClient, AgentStart, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
-import { networkVariables } from "../process/network-variables.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
 import { makeSettings, opencodeHome, quiet } from "./home.ts";
 import { endingLongWaits } from "./long-waits.ts";

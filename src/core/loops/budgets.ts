@@ -46,6 +46,23 @@ export function endingAt({ warn, halt }: Threshold, end: number | null): Thresho
   return { halt: end, warn: warn === null || halt === null ? null : rounded((end * warn) / halt) };
 }
 
+/** Where a person lets the budgets of a session end, if not where the configuration does. */
+export interface Ends {
+  readonly tokens?: number;
+  readonly minutes?: number;
+}
+
+export function withEnds<Limits extends { readonly tokens: Threshold; readonly minutes: Threshold }>(
+  limits: Limits,
+  { tokens, minutes }: Ends,
+): Limits {
+  return {
+    ...limits,
+    ...(tokens === undefined ? {} : { tokens: endingAt(limits.tokens, tokens) }),
+    ...(minutes === undefined ? {} : { minutes: endingAt(limits.minutes, minutes) }),
+  };
+}
+
 /** The limit, or what a person allowed where that is more. */
 export function atLeast(limit: Threshold, allowed: number | undefined): Threshold {
   return allowed === undefined || limit.halt === null || allowed <= limit.halt

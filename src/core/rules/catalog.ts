@@ -138,6 +138,7 @@ const catalog = {
     "do what the reason says; `lockstep audit verify` tells what is damaged",
   ),
   "E-GIT": own("git, or a checkout, cannot do what is needed", "do what the reason says, then call it again"),
+  "E-NODE": own("the Node that runs Lockstep is too old", "use Node 22.18 or newer"),
   "E-INTERNAL": own(
     "Lockstep failed, so it denies",
     "call it again; if it stays so, report the payload and the reason",

@@ -118,6 +118,7 @@ function systemPath(word: string, cwd: string | undefined): string {
 /** Nothing is known of it: what it names counts, and a shell or interpreter in its words is followed. */
 function runUnknown(m: Machine, call: Call, world: World): void {
   const effects = callEffects(m, call, world);
+  effects.because?.("no row", "teach it with `guard.programs`");
   effects.opaque("nothing is known of this program");
   const inner = call.args.findIndex((arg) => {
     const word = known(arg);

@@ -78,6 +78,21 @@ export function wrappedTo(text: string, columns: number, linesMax: number): stri
   return [...kept, ...(rest === "" ? [] : [rest])].map((line) => fitted(line, columns));
 }
 
+/** Parts one after the other, broken only between them: each stays whole. */
+export function joined(
+  parts: readonly string[],
+  { joint, columns }: { readonly joint: string; readonly columns: number },
+): string[] {
+  const lines: string[] = [];
+  for (const [at, part] of parts.entries()) {
+    const text = at === parts.length - 1 ? part : `${part}${joint}`;
+    const longer = `${lines.at(-1)} ${text}`;
+    if (lines.length === 0 || displayWidth(longer) > columns) lines.push(text);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
 function graphemeWidth(segment: string): number {
   if (wide.test(segment)) return 2;
   return invisible.test(segment) ? 0 : 1;

@@ -6,8 +6,10 @@ import { accountOf } from "../../core/plan/account.ts";
 import { chooseAgent } from "../../core/plan/choose-agent.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { mayWorkOn } from "../../hooks/lifecycle/resolve-hooks.ts";
+import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { realClient } from "./real-client.ts";
 import type { RunTask } from "./run-context.ts";
+import { uncommittedFiles, uncommittedText } from "./uncommitted-files.ts";
 
 /** An agent of the configuration that can be started here. */
 export interface Agent {
@@ -30,15 +32,17 @@ interface Pause {
 export class Agents {
   readonly #config: Config;
   readonly #root: string;
+  readonly #baseCommit: string;
   readonly #ready = new Map<string, Agent>();
   /** With the reason. */
   readonly #unusable = new Map<string, string>();
   /** By account. */
   readonly #pauses = new Map<string, Pause>();
 
-  constructor(config: Config, root: string) {
+  constructor(config: Config, { root, baseCommit }: Pick<RepositoryState, "root" | "baseCommit">) {
     this.#config = config;
     this.#root = root;
+    this.#baseCommit = baseCommit;
   }
 
   /** Asks each of them, and those that would take over, whether it can be used at all. */
@@ -50,6 +54,11 @@ export class Agents {
       const probe = await client.probe();
       if (!probe.usable) {
         this.#unusable.set(name, probe.reason);
+        continue;
+      }
+      const lacking = await this.#lackingFor(name);
+      if (lacking.length > 0) {
+        this.#unusable.set(name, uncommittedText(lacking));
         continue;
       }
       const { role = "Coder", model = null, adapter, rework = "resume" } = this.#config.agents[name] ?? {};
@@ -132,6 +141,13 @@ export class Agents {
   #accountOf(name: string): string {
     const agent = this.#config.agents[name];
     return agent === undefined ? name : accountOf(name, agent); // a decision may be about one that was removed
+  }
+
+  async #lackingFor(name: string): Promise<readonly string[]> {
+    const agent = this.#config.agents[name];
+    const ground = { root: this.#root, baseCommit: this.#baseCommit };
+    const { include } = this.#config.workspace;
+    return agent === undefined ? [] : uncommittedFiles(agent, { ...ground, include });
   }
 
   #clientOf(name: string): AgentClient {

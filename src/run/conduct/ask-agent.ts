@@ -2,6 +2,7 @@ import type { AgentEnd, AgentEvent } from "../../clients/agent.ts";
 import type { UniversalInput } from "../../clients/input/universal-input.ts";
 import { StartCost } from "../../core/loops/start-cost.ts";
 import type { Agent } from "./agents.ts";
+import { BoundedTalk } from "./bounded-talk.ts";
 import { passedOn } from "./passed-on.ts";
 import type { RunContext } from "./run-context.ts";
 import type { WorkPlace } from "./work-place.ts";
@@ -36,6 +37,7 @@ export async function askAgent({ config }: Pick<RunContext, "config">, asking: A
   const { minutes = config.limits.minutes.halt } = asking;
   const startCost = new StartCost(prompt);
   let conversation = resume;
+  const talk = new BoundedTalk(onEvent);
   using _home = place.enter(resume);
   const run = agent.client.start({
     input,
@@ -56,9 +58,11 @@ export async function askAgent({ config }: Pick<RunContext, "config">, asking: A
     onEvent: (event) => {
       if (event.type === "conversation") conversation = event.id;
       const counts = event.type === "usage" && agent.isClient;
-      onEvent(counts ? { ...event, tokens: startCost.counted(event) } : event);
+      talk.see(counts ? { ...event, tokens: startCost.counted(event) } : event);
     },
   });
   using _following = asking.follow(() => void run.stop());
-  return { end: await run.ended, conversation };
+  const end = await run.ended;
+  talk.end();
+  return { end, conversation };
 }

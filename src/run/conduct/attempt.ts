@@ -8,7 +8,6 @@ import type { Task } from "../../core/tasks/task.ts";
 import type { Call } from "../../engine/engine.ts";
 import { operate } from "../../engine/operate.ts";
 import { checkStart, putBack, refuseAttempt } from "../../engine/refuse-attempt.ts";
-import { isTaken } from "../../engine/take-task.ts";
 import type { Attempt } from "../../ledger/ledger.ts";
 import { endAgentProcesses } from "../../workspace/agent-processes.ts";
 import { CheckoutFault } from "../../workspace/checkouts/checkout.ts";
@@ -16,6 +15,7 @@ import { investigate } from "../review/investigate.ts";
 import type { Agent } from "./agents.ts";
 import { askToMend } from "./ask-to-mend.ts";
 import { type Conversed, converse, type Talk, type Worked } from "./converse.ts";
+import { endedBy } from "./ended-by.ts";
 import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { passPoint } from "./lifecycle.ts";
@@ -154,14 +154,6 @@ async function work(context: RunContext, working: Working): Promise<AttemptEnd> 
   if (heartbeats.lost !== undefined) return endedBy(context, task, heartbeats.lost);
   await lent.collect();
   return settle(context, working, talk, talked);
-}
-
-/** A person's word is no fault of the agent's. */
-async function endedBy({ engine }: RunContext, { key }: RunTask, lost: Deny): Promise<AttemptEnd> {
-  const task = await engine.ledger.task(key);
-  if (task?.hold?.kind === "stopped") return { how: "ended", told: "stopped by a person" };
-  const isTheirs = task !== undefined && isTaken(task, await engine.ledger.attempt(key));
-  return isTheirs ? { how: "ended", told: "taken over by a person" } : refused(lost);
 }
 
 async function settle(

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
+import { withEnds } from "../../core/loops/budgets.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { withoutUnapproved } from "../../engine/test-consent.ts";
@@ -14,14 +15,15 @@ import { readRef } from "../../workspace/git/refs.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
 import { backUpSession, restoreSessions } from "../../workspace/plan/session-backup.ts";
+import { readSessionLimits } from "../../workspace/plan/session-limits.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { freeLeftLocks } from "../recover-moves.ts";
-import { reviewersNeeded } from "../review/choose-reviewers.ts";
 import { Agents } from "./agents.ts";
 import { Dependencies } from "./dependencies.ts";
 import { KnownSecrets } from "./known-secrets.ts";
+import { prepareAgents } from "./prepare-agents.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import { addTasks, redoneTasks, runTasks } from "./run-tasks.ts";
 import { Slots } from "./slots.ts";
@@ -32,6 +34,8 @@ export interface RunWish {
   readonly plan: LoadedPlan;
   readonly session: Pick<SessionPlan, "session" | "file">;
   readonly stateFolder: string;
+  /** Where they were asked before. */
+  readonly agents?: Agents;
   onTask(task: string, event: AgentEvent): void;
 }
 
@@ -60,13 +64,11 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
   const chosen = await chooseSandbox(config.sandbox);
   if ("error" in chosen) throw new SandboxFault(chosen.error);
   const { sandbox, missing } = chosen;
-  const agents = new Agents(config, repository.root);
+  const { agents = new Agents(config, repository) } = wish;
   const takeTasks = async ({ plan, session }: Pick<RunWish, "plan" | "session">) => {
     const allowed = await withoutUnapproved(context.engine, session.session, plan.tasks);
     const tasks = runTasks(config, { ...plan, tasks: allowed }, session.session);
-    const reviewers = reviewersNeeded(config, tasks);
-    if ("allow" in reviewers) return reviewers;
-    const refused = await agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);
+    const refused = await prepareAgents(agents, config, tasks);
     const faulty = refused ?? (await addTasks(context, tasks));
     if (faulty === undefined) backUpSession(wish.stateFolder, repository.root, session.session);
     return faulty ?? [...tasks, ...(await redoneTasks(context, tasks, session.session))];
@@ -93,7 +95,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
       const shared = { sandbox, agents, socket: host.socket, slots: new Slots(), secrets };
       const dependencies = new Dependencies(context);
       const contextOf = (session: RunWish["session"]): RunContext => ({
-        ...context,
+        ...inLimits(context, session.file),
         ...shared,
         dependencies,
         session: session.session,
@@ -116,6 +118,19 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
         },
       };
     },
+  };
+}
+
+/** With the limits that a person gave the session whose copy of the plan this is. */
+export function inLimits<Context extends Pick<IntegrationContext, "config" | "engine">>(
+  { config, engine, ...context }: Context,
+  file: string,
+) {
+  const ends = readSessionLimits(dirname(file));
+  return {
+    ...context,
+    config: { ...config, limits: withEnds(config.limits, ends) },
+    engine: { ...engine, limits: withEnds(engine.limits, ends) },
   };
 }
 

@@ -12,8 +12,9 @@ import {
 import { join } from "node:path";
 import { makePlainFolder } from "../plain-folder.ts";
 import { copyName, sessionsFolder } from "./session-folder.ts";
+import { limitsName } from "./session-limits.ts";
 
-const planFiles = [copyName, "source.json"];
+const planFiles = [copyName, "source.json", limitsName];
 const fileBytesMax = 1024 * 1024;
 
 /** The plan of a session, where `git clean` does not reach it. */

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../clients/agent.ts";
+import { BoundedTalk } from "./bounded-talk.ts";
+import { KnownSecrets } from "./known-secrets.ts";
+
+const line = "x".repeat(1023);
+
+/** What comes through of lines, as it is masked one by one. */
+function heard(lines: readonly string[]) {
+  const events: AgentEvent[] = [];
+  const secrets = new KnownSecrets();
+  const talk = new BoundedTalk((event) => events.push(event));
+  for (const text of lines) talk.see({ type: "said", text });
+  const during = events.length;
+  talk.end();
+  const texts = events.flatMap((event) => (event.type === "said" && event.text !== "" ? event.text : []));
+  return { during, texts: texts.map((text) => secrets.maskLine("S/T", text)) };
+}
+
+describe("what an agent says", () => {
+  it("is passed on as it comes, whatever it does besides", () => {
+    const events: AgentEvent[] = [];
+    const talk = new BoundedTalk((event) => events.push(event));
+    const said: AgentEvent[] = [
+      { type: "said", text: "a" },
+      { type: "usage", tokens: 3 },
+      { type: "said", text: "" },
+    ];
+    for (const event of said) talk.see(event);
+    talk.end();
+    expect(events).toEqual(said);
+  });
+
+  it("is kept at its beginning and end where it is a flood, and each line is still a sign of life", () => {
+    const lines = Array.from({ length: 4000 }, (_one, at) => `${at} ${line.slice(String(at).length + 1)}`);
+    const { during, texts } = heard(lines);
+    expect(during).toBe(4000);
+    expect(texts.length).toBeLessThan(1100);
+    expect(texts.slice(0, 2)).toEqual(lines.slice(0, 2));
+    expect(texts.at(-1)).toBe(lines.at(-1));
+    const told = texts.filter((text) => text.startsWith("("));
+    expect(told).toEqual([
+      "(it prints a lot: of what follows only the end is kept)",
+      "(2976 lines, 2.9 MB, are left out here)",
+    ]);
+  });
+
+  it.each([
+    ["begins in what is left out", 2000, undefined, "[secret: private-key]"],
+    ["ends in what is left out", 10, 2000, line],
+    ["begins and ends in what is left out", 1000, 2000, line],
+  ])("is masked in its end by a private key that %s", (_what, begins, ends, last) => {
+    const lines = Array.from({ length: 4000 }, (_one, at) => {
+      if (at === begins) return "-----BEGIN PRIVATE KEY-----";
+      return at === ends ? "-----END PRIVATE KEY-----" : line;
+    });
+    expect(heard(lines).texts.at(-1)).toBe(last);
+  });
+});

@@ -1,0 +1,16 @@
+import type { Config } from "../../contract/config.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
+import { reviewersNeeded } from "../review/choose-reviewers.ts";
+import type { Agents } from "./agents.ts";
+import type { RunTask } from "./run-context.ts";
+
+/** Asks every agent that tasks and their reviews could need whether it can be used. */
+export async function prepareAgents(
+  agents: Agents,
+  config: Config,
+  tasks: readonly RunTask[],
+): Promise<Deny | undefined> {
+  const reviewers = reviewersNeeded(config, tasks);
+  if ("allow" in reviewers) return reviewers;
+  return agents.prepare([...tasks.map(({ agent }) => agent), ...reviewers.names]);
+}
