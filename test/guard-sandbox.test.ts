@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./support/guarded-repository.ts";
 import { missing } from "./support/walled.ts";
 
@@ -227,6 +227,10 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(await repository.guard(payload(command), { env })).toMatchObject({ exit: 0, stdout: "" });
     const other = await repository.guard(payload(command, { session_id: "s2" }), { env });
     expect(JSON.parse(other.stdout).hookSpecificOutput.updatedInput.command).not.toBe(command);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    const later = await repository.guard(payload(command), { env });
+    vi.useRealTimers();
+    expect(later.stdout).not.toBe("");
   });
 
   it("makes no new file outside the lock that stays", async () => {

@@ -21,7 +21,11 @@ interface Prepared {
   readonly command: string;
   readonly session: string | null;
   readonly agent: string | null;
+  readonly atMs: number;
 }
+
+/** All hooks of one call are asked within this time. */
+const hooksMsMax = 30_000;
 
 /**
  * Programs of a call are started by `lockstep exec ID PROGRAM …`: the guard writes the options of `bwrap` for this call
@@ -53,12 +57,17 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
       }
     },
     remember(id, call, command) {
-      writeCallFile(recordFile(folder(), id), { command, ...whose(call) } satisfies Prepared);
+      writeCallFile(recordFile(folder(), id), {
+        command,
+        ...whose(call),
+        atMs: Date.now(),
+      } satisfies Prepared);
     },
     isPrepared(call) {
       const id = preparedId(call);
       const known = id === undefined ? undefined : readCallFile<Prepared>(recordFile(folder(), id));
       if (known === undefined || call.operation.kind !== "shell") return false;
+      if (Date.now() - known.atMs > hooksMsMax) return false; // said again later, when the lock may be another one
       const { session, agent } = whose(call);
       return known.command === call.operation.command && known.session === session && known.agent === agent;
     },

@@ -135,6 +135,9 @@ export function guardCases(given: GuardedCase): void {
     ];
     const left = wishes.slice(0, 4).map((wish) => `${bare} ${wish}`);
 
+    /** In the sandbox scripts do not reach the ledger at all: this is what holds them where there is none. */
+    const unwalled = "guard: { opaque: verify }\n";
+
     /** Scripts in its lock, which write down what they were told. */
     function putScripts(): void {
       const script = (lines: readonly string[], ...last: readonly string[]) =>
@@ -162,7 +165,7 @@ export function guardCases(given: GuardedCase): void {
     it.each(["ask", "never"])(
       "grants itself nothing with the task that it claimed (`widen: %s`)",
       async (mode) => {
-        repository.write(".lockstep/config.yaml", `limits: { widen: ${mode} }\n`);
+        repository.write(".lockstep/config.yaml", `limits: { widen: ${mode} }\n${unwalled}`);
         await repository.dispatch("T-A", ["src/a/**"]);
         putScripts();
         const ran = await converse([
@@ -189,6 +192,7 @@ export function guardCases(given: GuardedCase): void {
     );
 
     it("grants itself nothing with a task that it was started with, nor by forgetting that", async () => {
+      repository.write(".lockstep/config.yaml", unwalled);
       const task = await repository.dispatch("T-A", ["src/a/**"]);
       putScripts();
       const ran = await converse([calls.shell("sh src/a/wishes.sh")], { env: agentEnvironment(task) });

@@ -7,7 +7,8 @@ import { eventually } from "../../support/run-command.ts";
 import { missing } from "../../support/walled.ts";
 import { type GuardedCase, type GuardedClient, openGuardedClient } from "./guarded-client.ts";
 
-const offline = await fetch("https://registry.npmjs.org/is-number/7.0.0").then(
+const registry = "https://registry.npmjs.org";
+const offline = await fetch(`${registry}/is-number/7.0.0`).then(
   ({ ok }) => !ok,
   () => true,
 );
@@ -84,7 +85,7 @@ export function sandboxCases(given: GuardedCase): void {
     });
 
     it.skipIf(offline)("lets a package manager fetch, and find it in its cache again", async () => {
-      const install = "npm install --no-save --no-package-lock --no-audit --no-fund is-number@7.0.0";
+      const install = `npm install --registry ${registry} --no-save --no-package-lock is-number@7.0.0`;
       const { SSL_CERT_FILE: cafile } = process.env; // a machine may have its own authority
       const ran = await place.converse(
         [calls.shell(install), calls.shell(`${install} --offline --prefix src/a`)],
