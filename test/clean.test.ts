@@ -57,9 +57,9 @@ describe("lockstep clean", () => {
     expect(refs()).toEqual(before);
   });
 
-  it("leaves what a run at work may need, and says so", async () => {
+  it.each([[], ["--dry-run"]])("leaves what a run at work may need, and says so: %j", async (...more) => {
     using _run = takeHostLock(join(repository.path, ".git", "lockstep"), "host");
-    const refused = await clean("--older", "0");
+    const refused = await clean("--older", "0", ...more);
     expect(refused).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("R-ST-001: a run is at work"),

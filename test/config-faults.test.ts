@@ -139,8 +139,8 @@ describe("a mistake", () => {
     ],
     [
       "between a value and a default",
-      "limits:\n  tokens:\n    halt: 20000\n",
-      "2:3: `limits.tokens.warn` is by default `35000`: expected at most `halt`, which is 20000",
+      "limits:\n  max_active: 3\n",
+      "1:1: `limits.max_parallel` is by default `4`: expected at most `max_active`, which is 3",
     ],
   ])("%s is shown where it stands", async (_, text, line) => {
     expect(await linesOf(text)).toEqual([line]);

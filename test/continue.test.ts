@@ -85,7 +85,12 @@ describe("`run` and `do`", () => {
     expect({ status, tasks: done.tasks }).toMatchObject({
       status: 3,
       tasks: [
-        { state: "ESCALATED", code: "R-BG-001", details: { halt: { signal: "minutes", limit: 0.03 } } },
+        {
+          state: "ESCALATED",
+          code: "R-BG-001",
+          details: { halt: { signal: "minutes", limit: 0.03 } },
+          reason: expect.stringMatching(/has run for (?!0 )[\d.]+ minutes, which is its limit$/),
+        },
       ],
     });
   });

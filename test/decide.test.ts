@@ -95,6 +95,8 @@ describe("a person at the prompt", () => {
     for (const about of ["rounding", "colour"]) await ask(engine, about);
     const refused = await typing(engine, "", "", "n");
     expect(refused.shown).toContain("no answer to UD-1, UD-2: go on without? [y/N] n\n");
+    for (const id of ["UD-1", "UD-2"])
+      expect(refused.shown).toContain(`  ${id} still waits: \`lockstep decide ${id}\` asks again\n`);
     expect(refused.entries).toMatchObject({ "UD-1": "pending: null", "UD-2": "pending: null" });
     const { entries, settled } = await typing(engine, "half-even", "", "y");
     expect(entries).toMatchObject({
@@ -104,6 +106,26 @@ describe("a person at the prompt", () => {
     expect(settled).toEqual(["UD-1", "UD-2"]);
   });
 
+  it("may leave what holds up a merge, which goes on waiting: nobody could go on without it", async () => {
+    const engine = await memoryEngine();
+    await askManual(engine, { task: "T-1", criterion: "reads well", commit: "a".repeat(40) }, person);
+    const { shown, entries, settled } = await typing(engine, "", "y");
+    expect(shown).not.toContain("go on without?");
+    expect(shown).toContain("  UD-1 still waits: `lockstep decide UD-1` asks again\n");
+    expect({ entries, settled }).toEqual({ entries: { "UD-1": "pending: null" }, settled: [] });
+  });
+
+  it("names a decision in any case", async () => {
+    const engine = await memoryEngine();
+    await sessionAtGate(engine);
+    for (const id of ["ud-approve-design", "ud-1"]) {
+      if (id === "ud-1") await ask(engine, "rounding");
+      expect(await operate(engine, "decide", { id, answer: "approved" }, person)).toMatchObject({
+        allow: true,
+      });
+    }
+  });
+
   it("is asked again for an answer that is none, three times, and then it waits", async () => {
     const engine = await memoryEngine();
     await sessionAtGate(engine);
@@ -111,7 +133,7 @@ describe("a person at the prompt", () => {
     await ask(engine, "rounding", { options: ["up", "down"] });
     const { shown, entries, left } = await typing(engine, "a", "b", "c", "d", "up");
     expect(shown).toContain("`a` is no answer here: one of up, down");
-    expect(shown).toContain("  it waits: `lockstep decide UD-1` asks again\n");
+    expect(shown).toContain("  UD-1 still waits: `lockstep decide UD-1` asks again\n");
     expect(entries["UD-1"]).toBe("pending: null");
     expect(left).toEqual(["up"]);
   });

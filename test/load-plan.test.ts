@@ -115,6 +115,15 @@ describe("a plan", () => {
     expect(planLinesOf(text)).toEqual([]);
   });
 
+  it.each([
+    ['"x \\e[31mred"', "leave out U+001B, its character 3"],
+    ['"\\0"', "leave out U+0000, its character 1"],
+    ['" "', "a string that is not blank"],
+  ])("names the control character in the goal %s", (goal, told) => {
+    const lines = planLinesOf(`tasks:\n${taskText("A").replace("do it", goal)}`);
+    expect(lines).toEqual([expect.stringContaining(told)]);
+  });
+
   it("may name a role for an agent", () => {
     expect(planLinesOf(`tasks:\n${taskText("A", "    agent: QA\n")}`)).toEqual([]);
   });

@@ -140,6 +140,32 @@ describe("a large file", () => {
   });
 });
 
+describe("a filter that git requires and cannot start", () => {
+  it.each(["process", "smudge"])("is named before an agent works, and by doctor: %s", async (key) => {
+    using repository = landRepository({
+      ".gitattributes": "*.bin filter=large\n",
+      "a.bin": "pointer\n",
+      ".lockstep/config.yaml": "agents: { coder: { adapter: command, run: [sh, -c, exit 0] } }\n",
+    });
+    repository.git("config", `filter.large.${key}`, "no-such-filter --now %f");
+    repository.git("config", "filter.large.required", "true");
+    const told = "`a.bin` needs git's filter `large`, whose program `no-such-filter` is not installed";
+    const { status, stderr } = await repository.run(["do", "x", "--check", "true"]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining(
+        `E-GIT: ${told}: install no-such-filter, or \`git config filter.large.required false\``,
+      ),
+    });
+    expect((await repository.run(["task", "list"])).stdout).not.toContain("T-001");
+    const doctor = await repository.run(["doctor"]);
+    expect(doctor.stdout.replace(/\s+/g, " ")).toContain(told);
+    repository.git("config", "filter.large.required", "false");
+    const allowed = await repository.run(["doctor"]);
+    expect(allowed.stdout).not.toContain("no-such-filter");
+  });
+});
+
 describe("a folder that cannot be used", () => {
   it.each<[string, (path: string) => void, string]>([
     ["is in no repository", () => {}, "R-IN-001: this is not a git repository: run `git init`"],

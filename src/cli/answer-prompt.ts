@@ -4,7 +4,7 @@ import { gateOf } from "../core/session/gate-ids.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { wrapped } from "../core/text/display-width.ts";
 import { decisionName } from "../engine/decision-ids.ts";
-import { cancelUnanswered, isSecurityQuestion } from "../engine/drop-decisions.ts";
+import { cancelUnanswered, canGoOnWithout, isSecurityQuestion } from "../engine/drop-decisions.ts";
 import type { Call, Engine } from "../engine/engine.ts";
 import { openDecisions } from "../engine/open-decisions.ts";
 import { operate } from "../engine/operate.ts";
@@ -120,7 +120,8 @@ async function askOne(asking: Asking, decision: Decision, name: string): Promise
       continue;
     }
     const text = typed.trim() === "" ? (recommendedAnswer(decision) ?? "") : typed;
-    if (text === "" && mayBeLeft(decision)) return "unanswered";
+    if (text === "" && canGoOnWithout(decision)) return "unanswered";
+    if (text === "" && mayBeLeft(decision)) break;
     if (text === "") {
       prompt.tell(`  this one needs an answer; ${cancelHint(decision)}\n`);
       continue;
@@ -134,8 +135,12 @@ async function askOne(asking: Asking, decision: Decision, name: string): Promise
     // Whoever has answered it meanwhile, or the gate that is closed now: nothing is left to ask.
     if (verdict.allow || verdict.code === "R-ST-001" || verdict.details.left === 0) return "settled";
   }
-  prompt.tell(`  it waits: \`lockstep decide ${name}\` asks again\n`);
+  prompt.tell(stillWaits(name));
   return "left";
+}
+
+function stillWaits(name: string): string {
+  return `  ${name} still waits: \`lockstep decide ${name}\` asks again\n`;
 }
 
 function settledText({ details }: Verdict): string {
@@ -150,7 +155,10 @@ async function dropUnanswered(
   if (unanswered.length === 0) return [];
   const ids = unanswered.map(({ id }) => id);
   const said = await prompt.ask(`\nno answer to ${ids.join(", ")}: go on without? [y/N] `);
-  if (!/^y(?:es)?$/i.test(said?.trim() ?? "")) return [];
+  if (!/^y(?:es)?$/i.test(said?.trim() ?? "")) {
+    for (const id of ids) prompt.tell(stillWaits(id));
+    return [];
+  }
   const verdict = await cancelUnanswered(engine, { ids, reason: "no response provided" }, call);
   if (!verdict.allow) prompt.tell(`  ${printable(verdict.reason)}\n`);
   return verdict.allow ? unanswered : [];

@@ -48,7 +48,7 @@ export function cleanCommand({ dryRun = false, older = "30", json }: CleanOption
     const { commonFolder } = project;
     if (commonFolder === undefined)
       throw new CommandFault("R-IN-001", "this is not a git repository: there is nothing to clean");
-    using _alone = hasLedger(project) && !dryRun ? takeAlone(openStateFolder(project)) : undefined;
+    using _alone = hasLedger(project) ? takeAlone(openStateFolder(project)) : undefined;
     const before = engine.clock.now().wallMs - days * dayMs;
     const place = { engine, commonFolder, stateFolder: stateFolder(project), before };
     const found = (await findLeftovers(place)).filter(({ count }) => count > 0);

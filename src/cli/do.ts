@@ -5,7 +5,7 @@ import { latinWords } from "../core/names/latin-words.ts";
 import { field } from "../core/points/fields.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import type { IntegrationContext } from "../run/integration.ts";
-import { projectChecks } from "../run/prove-checks.ts";
+import { projectChecks, whyNoChecks } from "../run/prove-checks.ts";
 import { CommandFault } from "./command-fault.ts";
 import { inRepository } from "./in-repository.ts";
 import { optionFault, type RunOptions } from "./run-options.ts";
@@ -30,7 +30,7 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
     if (checks.length === 0)
       throw new CommandFault(
         "E-PLAN",
-        "nothing would prove it: no test command was found; name one with --check",
+        `nothing would prove it: ${await whyNoChecks(root, baseCommit)}; name a command with --check`,
       );
     const task = {
       ...{ id: await freeId(context), goal, lock_scope: scope, proves },

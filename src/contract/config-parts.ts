@@ -26,7 +26,21 @@ export const name = z
 
 export const variableName = z.string("the name of an environment variable").regex(variableForm);
 
-export const line = z.string("a string that is not blank: put quotes around it").regex(lineForm);
+const notBlank = "a string that is not blank: put quotes around it";
+
+/** A text of a form that has no control characters; a fault names the one that is in it. */
+export function plainText(form: RegExp) {
+  return z.string(notBlank).regex(form, { error: ({ input }) => controlIn(String(input), form) ?? notBlank });
+}
+
+function controlIn(text: string, form: RegExp): string | undefined {
+  const at = [...text].findIndex((character) => !form.test(`a${character}`));
+  if (at < 0) return undefined;
+  const code = ([...text][at]?.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  return `a text without control characters: leave out U+${code}, its character ${at + 1}`;
+}
+
+export const line = plainText(lineForm);
 
 export const word = z.string("a string: put quotes around it").regex(wordForm);
 

@@ -110,7 +110,13 @@ describe("a configuration", () => {
     });
   });
 
+  it("warns before an end that was lowered alone", () => {
+    const { limits } = configSchema.parse({ limits: { tokens: { halt: 1000 }, minutes: { halt: 12 } } });
+    expect(limits).toMatchObject({ tokens: { warn: 700, halt: 1000 }, minutes: { warn: 10, halt: 12 } });
+  });
+
   it.each([
+    ["an end before the usual warning", { limits: { tokens: { halt: 1000 }, minutes: { halt: 9 } } }],
     ["thresholds that are equal", { limits: { minutes: { warn: 15, halt: 15 } } }],
     ["a cost with one threshold", { limits: { cost_usd: { warn: null, halt: 2.5 } } }],
     ["as many in parallel as are active", { limits: { max_parallel: 8 } }],
@@ -153,11 +159,7 @@ describe("a configuration", () => {
     ["more in parallel than active", { limits: { max_parallel: 9 } }, "limits.max_parallel"],
     ["fewer active than the default in parallel", { limits: { max_active: 3 } }, "limits.max_parallel"],
     ["tokens that halt before they warn", { limits: { tokens: { warn: 2, halt: 1 } } }, "limits.tokens.warn"],
-    [
-      "minutes that halt before the default warns",
-      { limits: { minutes: { halt: 9 } } },
-      "limits.minutes.warn",
-    ],
+    ["a warning after the default end", { limits: { minutes: { warn: 16 } } }, "limits.minutes.warn"],
     [
       "a cost that halts before it warns",
       { limits: { cost_usd: { warn: 2, halt: 1 } } },

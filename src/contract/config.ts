@@ -31,6 +31,14 @@ function warnBeforeHalt({ warn, halt }: Thresholds, context: Context): void {
   if (warn !== null && halt !== null) atMost(context, { warn, halt }, ["warn", "halt"]);
 }
 
+/** Who lowers the end alone is warned before it, too. */
+function warningAt(usual: number) {
+  return ({ warn, halt }: { readonly warn?: number | undefined; readonly halt: number }) => ({
+    warn: warn ?? (usual <= halt ? usual : Math.ceil(halt * 7) / 10),
+    halt,
+  });
+}
+
 /** A fault may lie between a value that was written and a default: it says which value was meant. */
 function atMost<Key extends string>(
   context: Context,
@@ -57,12 +65,20 @@ const limits = z
     skew_seconds: countOrNone.default(30).describe("how far a clock may be ahead"),
     widen: z.enum(["ask", "auto", "never"]).default("ask").describe("who grants more scope"),
     tokens: z
-      .strictObject({ warn: count.default(35_000), halt: count.default(50_000) })
+      .strictObject({
+        warn: count.optional().describe("35000, or less where it halts before"),
+        halt: count.default(50_000),
+      })
+      .transform(warningAt(35_000))
       .superRefine(warnBeforeHalt)
       .prefault({})
       .describe("generated plus uncached input"),
     minutes: z
-      .strictObject({ warn: amount.default(10), halt: amount.default(15) })
+      .strictObject({
+        warn: amount.optional().describe("10, or less where it halts before"),
+        halt: amount.default(15),
+      })
+      .transform(warningAt(10))
       .superRefine(warnBeforeHalt)
       .prefault({}),
     cost_usd: z.strictObject({ warn: cost, halt: cost }).superRefine(warnBeforeHalt).prefault({}),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commandLine, count, line, name, projectPath } from "./config-parts.ts";
+import { commandLine, count, line, name, plainText, projectPath } from "./config-parts.ts";
 import { heartbeatFor } from "./heartbeat.ts";
 
 /** `tasks.yaml`. What needs the whole plan, the configuration or the disk is checked where it is loaded. */
@@ -20,7 +20,7 @@ const taskId = z
   .string("an id: a letter, then letters, digits, `-` and `_`, at most 100, and not the reserved word meta")
   .regex(idForm);
 
-const text = z.string("a string that is not blank: put quotes around it").regex(textForm);
+const text = plainText(textForm);
 
 const lines = z.array(line).default([]);
 

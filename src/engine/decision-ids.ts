@@ -9,11 +9,11 @@ export function nextDecisionId(all: readonly Decision[]): string {
   return `UD-${1 + Math.max(0, ...all.map(({ id }) => Number(/^UD-(\d+)$/.exec(id)?.[1] ?? 0)))}`;
 }
 
-/** The decision that a person means: a gate is called `UD-APPROVE-DESIGN` in every session. */
+/** The decision that a person means, in any case: a gate is called `UD-APPROVE-DESIGN` in every session. */
 export function decisionNamed<One extends Named>(all: readonly One[], name: string): One | Deny {
-  const exact = all.find(({ id }) => id === name);
+  const exact = all.find(({ id }) => id === name) ?? all.find(({ id }) => isSameName(id, name));
   if (exact !== undefined) return exact;
-  const called = all.filter(({ id }) => shortDecisionId(id) === name);
+  const called = all.filter(({ id }) => isSameName(shortDecisionId(id), name));
   const pending = called.filter(({ state }) => state === "pending");
   const meant = pending.length > 0 ? pending : called;
   const [only] = meant;
@@ -24,6 +24,10 @@ export function decisionNamed<One extends Named>(all: readonly One[], name: stri
   return deny("R-IN-001", `\`${name}\` is asked in ${ids.length} sessions: say \`${ids.join("` or `")}\``, {
     ids,
   });
+}
+
+function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** The shortest name that means this decision, of all that wait. */

@@ -12,6 +12,14 @@ export function isSecurityQuestion({ kind, data }: Pick<Decision, "kind" | "data
   return kind === "security" || field(data, "fromSecurity") === true;
 }
 
+const dispensable: readonly Decision["kind"][] = ["question", "repair", "widen"];
+
+/** Whoever asked can go on without an answer. What holds up a merge or a task would only be asked anew. */
+export function canGoOnWithout(decision: Pick<Decision, "id" | "kind" | "data">): boolean {
+  const isGate = gateOf(decision.id) !== undefined;
+  return dispensable.includes(decision.kind) && !isSecurityQuestion(decision) && !isGate;
+}
+
 /** S4-094: what a person saw and did not answer. Not for what they have to answer (S4-095, S4-097). */
 export function cancelUnanswered(
   engine: Engine,
@@ -20,7 +28,7 @@ export function cancelUnanswered(
 ): Promise<Verdict> {
   return settle(engine, { operation: "cancel-unanswered", input, call: withoutKey(call) }, async () => {
     const asked = (await engine.ledger.decisions()).filter(({ id }) => input.ids.includes(id));
-    const kept = asked.filter((one) => isSecurityQuestion(one) || gateOf(one.id) !== undefined);
+    const kept = asked.filter((one) => !canGoOnWithout(one));
     if (kept.length > 0) {
       const ids = kept.map(({ id }) => id);
       const reason = `${ids.join(", ")} needs an answer of its own: ask again, or \`lockstep decide\` with --cancel`;

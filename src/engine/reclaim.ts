@@ -110,7 +110,9 @@ function lateRefusal(task: Task, { lease, beatAt }: Attempt, age: number): Refus
 }
 
 function overtimeRefusal(task: Task, used: number, limit: number | null): Refusal {
-  const minutes = Math.floor(used * 10) / 10;
+  // A short limit is told as exactly as it was given.
+  const steps = used < 1 ? 100 : 10;
+  const minutes = Math.floor(used * steps) / steps;
   return {
     code: "R-BG-001",
     reason: `task \`${task.key}\` has run for ${minutes} minutes, which is its limit`,

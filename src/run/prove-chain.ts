@@ -12,7 +12,7 @@ import { judgeLink, settleLost } from "./judge-link.ts";
 import { passManual } from "./manual-checks.ts";
 import { addLink, type Link } from "./merge-chain.ts";
 import { openProver } from "./open-prover.ts";
-import { ChecksProof, isAmong, projectChecks, type WantedCheck } from "./prove-checks.ts";
+import { ChecksProof, isAmong, projectChecks, type WantedCheck, whyNoChecks } from "./prove-checks.ts";
 import {
   changeOf,
   type LeftOut,
@@ -68,7 +68,8 @@ async function tryChain(
       ({ command, kind }) => kind === "proves" || !isAmong(project, command),
     );
     const wanted = [...project, ...own];
-    if (wanted.length + candidate.manual.length === 0) return leftOut(candidate, unproven);
+    if (wanted.length + candidate.manual.length === 0)
+      return leftOut(candidate, await unproven(context.repository));
     const proof = await prove(proving, [...links, link], wanted);
     if ("refused" in proof) {
       const { refused, records, failed, waiting = false } = proof;
@@ -97,10 +98,13 @@ async function tryChain(
   };
 }
 
-const unproven = deny(
-  "R-PC-003",
-  "nothing would prove this: no test command was found; name one with --check, or list it under `checks.default`",
-);
+async function unproven({ root, baseCommit }: IntegrationContext["repository"]) {
+  const why = await whyNoChecks(root, baseCommit);
+  return deny(
+    "R-PC-003",
+    `nothing would prove this: ${why}; name a command with --check, or list it under \`checks.default\``,
+  );
+}
 
 /** The checks of the last one, on the tree of all of them. */
 function prove({ checks, context }: Proving, links: readonly Link[], wanted: readonly WantedCheck[]) {

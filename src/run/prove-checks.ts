@@ -6,7 +6,7 @@ import {
   judgeCheck,
   outputOf,
 } from "../core/proof/check-record.ts";
-import { detectTests, type TopFolder } from "../core/proof/detect-commands.ts";
+import { detectTests, type TopFolder, whyNoTests } from "../core/proof/detect-commands.ts";
 import { lostTests } from "../core/proof/lost-tests.ts";
 import { isSameFailure } from "../core/proof/same-failure.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
@@ -36,6 +36,11 @@ export async function projectChecks(
     one !== "auto" ? [one] : detected === undefined ? [] : [detected],
   );
   return [...new Set(commands)].map((command) => ({ command, kind: "project" }));
+}
+
+/** Why `auto` stands for nothing. */
+export async function whyNoChecks(root: string, commit: string): Promise<string> {
+  return whyNoTests(await readTop(root, commit));
 }
 
 async function readTop(root: string, commit: string): Promise<TopFolder> {

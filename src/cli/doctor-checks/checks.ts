@@ -1,7 +1,7 @@
 import { findFault } from "../../clients/process/find-program.ts";
 import type { Config } from "../../contract/config.ts";
 import { readSetup } from "../../proof/read-setup.ts";
-import { projectChecks } from "../../run/prove-checks.ts";
+import { projectChecks, whyNoChecks } from "../../run/prove-checks.ts";
 import { lastProofs } from "../../workspace/git/last-proofs.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { duration } from "../table.ts";
@@ -19,14 +19,13 @@ export async function examineChecks(
     const took = seconds.get(command);
     return ok("tests", took === undefined ? command : `${command}, ${duration(Math.round(took))} last time`);
   });
-  return [...(tests.length > 0 ? tests : [noTests]), ...(await examineSetup(root, baseCommit, workspace))];
+  const none = async () =>
+    missing("tests", await whyNoChecks(root, baseCommit), configLine('checks: { default: ["COMMAND"] }'));
+  return [
+    ...(tests.length > 0 ? tests : [await none()]),
+    ...(await examineSetup(root, baseCommit, workspace)),
+  ];
 }
-
-const noTests = missing(
-  "tests",
-  "no test command was found: no test script, pytest, cargo, go, or `test` in a Makefile",
-  configLine('checks: { default: ["COMMAND"] }'),
-);
 
 async function examineSetup(
   root: string,

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Project } from "../../workspace/find-project.ts";
 import { missingLargeFiles } from "../../workspace/git/large-files.ts";
+import { missingFilterFix, missingFilters, missingFilterText } from "../../workspace/git/missing-filters.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { isShallow, type RepositoryState, readRepository } from "../../workspace/git/repository-state.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
@@ -27,6 +28,7 @@ export async function examineRepository(
       ...(await examineHistory(root)),
       ...(await examineSubmodules(repository)),
       ...(await examineLargeFiles(repository)),
+      ...(await examineFilters(repository)),
     ];
     return { findings, repository };
   } catch (error) {
@@ -81,4 +83,10 @@ async function examineLargeFiles({ root, commonFolder }: RepositoryState): Promi
     return [ok("large files", `${counted(paths.length, "file")} of git-lfs, all here`)];
   const more = absent.length > 1 ? ` and ${absent.length - 1} more` : "";
   return [off("large files", `only git-lfs's pointer is here: ${absent[0]}${more}`, "`git lfs pull`")];
+}
+
+/** No agent gets a checkout without them. */
+async function examineFilters({ root }: RepositoryState): Promise<readonly Finding[]> {
+  const missing = await missingFilters(root, process.env.PATH ?? "");
+  return missing.map((one) => broken(`filter ${one.name}`, missingFilterText(one), missingFilterFix(one)));
 }

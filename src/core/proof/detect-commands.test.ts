@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { detectTests } from "./detect-commands.ts";
+import { detectTests, whyNoTests } from "./detect-commands.ts";
 
 const top = (files: Readonly<Record<string, string>>) => ({
   has: (name: string) => Object.hasOwn(files, name),
@@ -33,5 +33,17 @@ describe("the tests of a tree", () => {
     ["nothing", {}, undefined],
   ])("are told by %s", (_name, files, command) => {
     expect(detectTests(top(files))).toBe(command);
+  });
+
+  it.each([
+    ["npm's placeholder", scripts('echo "Error: no test specified" && exit 1'), /npm's placeholder/],
+    [
+      "a manifest that does not parse",
+      '{\n  "a": 1,\n}',
+      /^package\.json cannot be parsed: .*line 3 column 1/,
+    ],
+    ["a manifest without scripts", "{}", /^no test command was found: /],
+  ])("are missing with a reason: %s", (_name, text, why) => {
+    expect(whyNoTests(top({ "package.json": text }))).toMatch(why);
   });
 });

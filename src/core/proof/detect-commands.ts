@@ -1,3 +1,4 @@
+import { field } from "../points/fields.ts";
 import { requirements } from "./python-setup.ts";
 
 /** The files of a tree's top folder that tell how it is set up and tested. */
@@ -28,16 +29,32 @@ function usesPytest(top: TopFolder): boolean {
   return pythonFiles.some((name) => /\bpy\.?test\b/.test(top.text(name) ?? ""));
 }
 
+/** Why there are none, where `detectTests` finds none. */
+export function whyNoTests(top: TopFolder): string {
+  const manifest = readManifest(top.text("package.json"));
+  if ("error" in manifest) return `package.json cannot be parsed: ${manifest.error}`;
+  return isPlaceholder(manifest.test)
+    ? "the test script in package.json is npm's placeholder (`no test specified`)"
+    : "no test command was found: no test script, pytest, cargo, go, or `test` in a Makefile";
+}
+
+function testScript(text: string | undefined): string | undefined {
+  const manifest = readManifest(text);
+  if ("error" in manifest) return undefined; // it fails the syntax check
+  const { test } = manifest;
+  return typeof test === "string" && test.trim() !== "" && !isPlaceholder(test) ? "npm test" : undefined;
+}
+
 /** What `npm init` writes is no test. */
-function testScript(manifest: string | undefined): string | undefined {
-  if (manifest === undefined) return undefined;
+function isPlaceholder(test: unknown): boolean {
+  return typeof test === "string" && test.includes("no test specified");
+}
+
+function readManifest(text: string | undefined): { readonly test: unknown } | { readonly error: string } {
+  if (text === undefined) return { test: undefined };
   try {
-    const { scripts } = JSON.parse(manifest) as { scripts?: { test?: unknown } };
-    const test = scripts?.test;
-    return typeof test === "string" && test.trim() !== "" && !test.includes("no test specified")
-      ? "npm test"
-      : undefined;
-  } catch {
-    return undefined; // a package.json that does not parse fails the syntax check
+    return { test: field(field(JSON.parse(text), "scripts"), "test") };
+  } catch (error) {
+    return { error: (error as SyntaxError).message };
   }
 }

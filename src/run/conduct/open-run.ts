@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { withEnds } from "../../core/loops/budgets.ts";
-import type { Deny } from "../../core/rules/verdict.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { withoutUnapproved } from "../../engine/test-consent.ts";
 import { tidyShownActive } from "../../guard/keep-active.ts";
@@ -11,6 +11,7 @@ import { openHost } from "../../server/host.ts";
 import { showActive } from "../../workspace/active-file.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { findProject } from "../../workspace/find-project.ts";
+import { missingFilterFix, missingFilters, missingFilterText } from "../../workspace/git/missing-filters.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
@@ -61,6 +62,9 @@ export interface TakenIn {
 
 export async function prepareRun(context: IntegrationContext, wish: RunWish): Promise<PreparedRun | Deny> {
   const { config, repository } = context;
+  const [filter] = await missingFilters(repository.root, process.env.PATH ?? "");
+  if (filter !== undefined)
+    return deny("E-GIT", `${missingFilterText(filter)}: ${missingFilterFix(filter)}`, { ...filter });
   const chosen = await chooseSandbox(config.sandbox);
   if ("error" in chosen) throw new SandboxFault(chosen.error);
   const { sandbox, missing } = chosen;

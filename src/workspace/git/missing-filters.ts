@@ -1,0 +1,58 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { splitAtZero } from "./read-diff.ts";
+import { git, gitBytes, tryGit } from "./run-git.ts";
+
+export interface MissingFilter {
+  /** As in `filter=lfs`. */
+  readonly name: string;
+  readonly program: string;
+  /** One of those that need it. */
+  readonly file: string;
+}
+
+const settingForm = /^filter\.(.*)\.(clean|smudge|process|required)\n(.*)$/s;
+/** Other lines are for a shell: what they start is not known before. */
+const programForm = /^([\w.+-]+)(?=\s|$)/;
+
+/** Filters without which git refuses to check out files that are tracked here, and whose program is not installed. */
+export async function missingFilters(root: string, path: string): Promise<readonly MissingFilter[]> {
+  const listed = await tryGit(root, ["config", "--null", "--get-regexp", "^filter\\."]);
+  const filters = new Map<string, Map<string, string>>();
+  for (const line of listed.exit === 0 ? splitAtZero(listed.stdout).map(String) : []) {
+    const [, name, key, value] = settingForm.exec(line) ?? [];
+    if (name === undefined || key === undefined) continue;
+    filters.set(name, (filters.get(name) ?? new Map()).set(key, value ?? ""));
+  }
+  const missing: MissingFilter[] = [];
+  for (const [name, settings] of filters) {
+    if (!/^(?:true|yes|on|1)$/i.test(settings.get("required") ?? "")) continue;
+    const command = settings.get("process") || settings.get("smudge") || "";
+    const [program] = programForm.exec(command) ?? [];
+    if (program === undefined || (await isInstalled(root, program, path))) continue;
+    const [file] = splitAtZero(await gitBytes(root, ["ls-files", "-z", "--", `:(top,attr:filter=${name})`]));
+    if (file !== undefined) missing.push({ name, program, file: String(file) });
+  }
+  return missing;
+}
+
+/** Git finds its own programs before those on PATH. */
+async function isInstalled(root: string, program: string, path: string): Promise<boolean> {
+  const folders = [await git(root, ["--exec-path"]), ...path.split(delimiter)];
+  return folders.some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false; // whatever the reason: it cannot be started
+    }
+  });
+}
+
+export function missingFilterText({ name, program, file }: MissingFilter): string {
+  return `\`${file}\` needs git's filter \`${name}\`, whose program \`${program}\` is not installed`;
+}
+
+export function missingFilterFix({ name, program }: MissingFilter): string {
+  return `install ${program}, or \`git config filter.${name}.required false\` to work with such files as they are committed`;
+}
