@@ -10,6 +10,7 @@ import { nodeDisk } from "../workspace/disk.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
 import { writeIfOpen } from "./descriptor.ts";
+import { scopeFromHere } from "./scope-from-here.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 
@@ -88,7 +89,7 @@ async function readLimits(
 }
 
 function readScope(texts: readonly string[] | undefined, place: Place, disk: Disk): Scope | string {
-  const result = readEntries(texts ?? [], place, disk);
+  const result = readEntries(scopeFromHere(texts ?? []), place, disk);
   return "error" in result
     ? `\`${texts?.[result.index]}\` is no scope: ${result.error}`
     : new Scope(result.entries, place);

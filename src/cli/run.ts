@@ -41,6 +41,7 @@ import { runPort } from "./run-view/run-port.ts";
 import { lastThing, type RunWatcher } from "./run-view/run-watcher.ts";
 import { WaitLines } from "./run-view/wait-lines.ts";
 import { wallWords } from "./run-view/words.ts";
+import { scopeFromHere, tellScope } from "./scope-from-here.ts";
 import { style } from "./style.ts";
 import { counted, printable } from "./table.ts";
 
@@ -76,7 +77,9 @@ interface DoOptions extends RunOptions {
 export function doCommand(goal: string, options: DoOptions): Promise<number> {
   return inRepository("do", options, async (context) => {
     const { root, baseCommit } = context.repository;
-    const { scope = ["."], check = [], proves = [], mayChangeTests = [] } = options;
+    const { check = [], proves = [] } = options;
+    const scope = tellScope(options.scope, context.onProgress) ?? ["."];
+    const mayChangeTests = scopeFromHere(options.mayChangeTests ?? []);
     const found = await projectChecks(root, baseCommit, context.config.checks.default);
     const checks = check.length > 0 ? check : found.map(({ command }) => command);
     if (checks.length === 0)
