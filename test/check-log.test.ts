@@ -90,6 +90,9 @@ describe("a landing that is merged", () => {
     const { landed } = await repository.land("work", "--proves", proves);
     expect(landed).toMatchObject({ outcome: "merged", task: "land-work" });
     for (const name of ["land-work", "work"]) {
+      expect((await repository.run(["log", name])).stdout).toMatch(
+        /^1 +npm test +merged +pass\n2 +grep .* merged +pass +failed on the base: \/\S+\.log\n$/m,
+      );
       expect((await repository.run(["log", name, "--check", "2"])).stdout).toBe("no two\n");
       expect((await repository.run(["log", name, "--check", "1"])).stderr).toContain(
         "check 1 (`npm test`) passed: only what failed checks print is kept",

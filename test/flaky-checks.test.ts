@@ -114,9 +114,29 @@ describe("a base on which a check is flaky", () => {
     expect(status, stderr).toBe(0);
     expect(stdout).toMatch(/^npm test +flaky +exit 0 +pass/m);
     expect(stdout).toContain("`npm test` is flaky on the base: it failed (exit 1, ");
+    expect((await repository.run(["log", "work"])).stdout).toMatch(
+      /^1 +npm test +merged +pass +failed on the base: /m,
+    );
     expect(JSON.parse(repository.git("notes", "--ref=lockstep", "show", "HEAD")).evidence).toMatchObject([
       { outcome: "pass", before: { exit: 0, earlier: { exit: 1 } } },
     ]);
+  });
+
+  it("is remembered by its proof: a later failure says so, and one without it does not", async () => {
+    using repository = chancy();
+    repository.branch("broken", { "f.js": "exports.f = 3;\n" });
+    const refusal = async () => String(Object((await repository.land("broken")).landed.refused).reason);
+    repository.branch("work", { "g.js": "" });
+    repository.fail(1);
+    expect((await repository.run(["land", "work"])).status).toBe(0);
+    expect(await refusal()).toMatch(
+      /\(exit 1\), and was flaky once before: mend it .*, or, if chance is the reason, list it under `checks\.flaky`$/,
+    );
+    using sureOne = chancy();
+    sureOne.branch("broken", { "f.js": "exports.f = 3;\n" });
+    expect((await sureOne.land("broken")).landed).toMatchObject({
+      refused: { reason: expect.stringMatching(/\(exit 1\): mend it on the branch and land again$/) },
+    });
   });
 
   /** What one check comes to on a base where its next runs fail. */
@@ -162,7 +182,9 @@ describe("a base on which a check is flaky", () => {
     const failed = await prove({ fails: 1, merged: "exit 4" });
     expect(failed).toMatchObject({
       refused: {
-        reason: expect.stringContaining("fails on the merged tree (exit 4), and is flaky on the base"),
+        reason: expect.stringMatching(
+          /fails on the merged tree \(exit 4\), and is flaky on the base: .* list it under `checks\.flaky`$/,
+        ),
       },
     });
     const red = await prove({ fails: 2 });

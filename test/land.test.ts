@@ -3,7 +3,36 @@ import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type LandRepository, landRepository } from "./support/land-repository.ts";
-import { eventually } from "./support/run-command.ts";
+import { eventually, startProgram } from "./support/run-command.ts";
+import { command } from "./support/run-hook.ts";
+
+describe("a scope that is typed in a folder below the root", () => {
+  const inDocs = (repository: LandRepository, ...words: string[]) =>
+    startProgram([process.execPath, command, ...words], {
+      cwd: join(repository.path, "docs"),
+      env: { XDG_STATE_HOME: join(repository.path, ".git/state") },
+    }).ended;
+
+  it("is meant from there, for every command, and is shown from the root", async () => {
+    using repository = landRepository({ "docs/a.md": "a\n" });
+    repository.branch("inside", { "docs/a.md": "b\n" });
+    repository.branch("outside", { "docs/a.md": "b\n", "f.js": "exports.f = 2;\n" });
+    const outside = await inDocs(repository, "land", "outside", "--scope", ".");
+    expect(outside).toMatchObject({ status: 2, stderr: expect.stringContaining("R-PO-002") });
+    expect(outside.stderr).toContain("scope, from the project's root: docs\n");
+    expect((await inDocs(repository, "land", "inside", "--scope", "a.md")).status).toBe(0);
+    const forbidden = ["--forbid", "x.md", "--check", "cmd: true", "--agent", "a", "--title", "x"];
+    await inDocs(repository, "task", "add", "T-1", "--scope", ".", "../f.js", ...forbidden);
+    const dispatched = await repository.run(["dispatch"], { input: '{"task_id":"T-1"}' });
+    expect(JSON.parse(dispatched.stdout).details).toMatchObject({ lock_scope: ["docs", "f.js"] });
+    expect((await repository.run(["explain", "touch docs/x.md", "--task", "T-1"])).stdout).toContain(
+      "R-PW-002",
+    );
+    const explained = (line: string) => inDocs(repository, "explain", line, "--scope", ".");
+    expect((await explained("touch a.md")).status).toBe(0);
+    expect((await explained("touch ../f.js")).status).toBe(2);
+  });
+});
 
 describe("a branch", () => {
   it("that is good is merged with its proof, and people's uncommitted work stays", async () => {

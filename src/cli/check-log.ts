@@ -70,12 +70,9 @@ function outputFor({ command, outcome, log }: RecordedCheck, number: number): st
 
 /** The checks of the last proof, each with the file that has its output. */
 export function checksTable({ checks }: RecordedProof): string {
-  const rows = checks.map(({ command, on = "", outcome, log }, at) => [
-    `${at + 1}`,
-    command,
-    on,
-    outcome,
-    log === null ? "" : readOutput(log) === undefined ? "no longer kept" : log,
-  ]);
+  const rows = checks.map(({ command, on = "", outcome, log, log_on }, at) => {
+    const kept = log === null ? "" : readOutput(log) === undefined ? "no longer kept" : log;
+    return [`${at + 1}`, command, on, outcome, log_on === undefined ? kept : `failed on the base: ${kept}`];
+  });
   return table(["CHECK", "COMMAND", "ON", "OUTCOME", "OUTPUT"], rows);
 }

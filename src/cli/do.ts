@@ -10,6 +10,7 @@ import { CommandFault } from "./command-fault.ts";
 import { inRepository } from "./in-repository.ts";
 import { optionFault, type RunOptions } from "./run-options.ts";
 import { runPlan } from "./run-plan.ts";
+import { scopeFromHere, tellScope } from "./scope-from-here.ts";
 import { unfinishedPlans } from "./unfinished-plans.ts";
 
 interface DoOptions extends RunOptions {
@@ -24,7 +25,9 @@ interface DoOptions extends RunOptions {
 export function doCommand(goal: string, options: DoOptions): Promise<number> {
   return inRepository("do", options, async (context) => {
     const { root, baseCommit } = context.repository;
-    const { scope = ["."], check = [], proves = [], mayChangeTests = [], agent } = options;
+    const { check = [], proves = [], agent } = options;
+    const scope = tellScope(options.scope, context.onProgress) ?? ["."];
+    const mayChangeTests = scopeFromHere(options.mayChangeTests ?? []);
     const found = await projectChecks(root, baseCommit, context.config.checks.default);
     const checks = check.length > 0 ? check : found.map(({ command }) => command);
     if (checks.length === 0)

@@ -13,7 +13,10 @@ export function addEverydayCommands(program: Command): void {
       "local or remote, a tag or a commit; several are merged in this order; one that breaks an earlier one is left out",
     )
     .description("take a branch into the base: only inside its scope, only proven on the merged tree")
-    .option("--scope <path...>", "what the branch may change (default: everything)")
+    .option(
+      "--scope <path...>",
+      "what the branch may change, from the folder you are in (default: everything)",
+    )
     .option("--check <command...>", "must pass on the merged tree")
     .option("--proves <command...>", "must fail on the base and pass on the merged tree")
     .option("--may-change-tests <glob...>", "tests that the branch may change without asking you")
@@ -38,7 +41,7 @@ export function addEverydayCommands(program: Command): void {
   program
     .command("widen")
     .argument("<task>")
-    .argument("<path...>", "paths or globs")
+    .argument("<path...>", "paths or globs, from the project's root")
     .description("more scope for a task in progress; a person widens the next attempt of another task too")
     .requiredOption("--why <text>", "what it is needed for")
     .option(...epoch)
@@ -92,7 +95,7 @@ function addTaskCommands(program: Command): void {
     .option("--title <text>")
     .option("--type <name>", "a key of `task_types`")
     .option("--agent <name>")
-    .option("--scope <path...>", "what it may write")
+    .option("--scope <path...>", "what it may write, from the folder you are in")
     .option("--forbid <path...>", "what it must not write, though it lies in the scope")
     .option("--check <criterion...>", "what must hold; `cmd: …` is run")
     .option("--depends-on <task...>", "tasks that must be merged first")

@@ -12,6 +12,7 @@ import { currentFolder, findProject, type Project } from "../workspace/find-proj
 import { mayBeRef } from "../workspace/may-be-ref.ts";
 import { systemTemporaryFolders } from "../workspace/temporary-folders.ts";
 import { writeAll } from "./descriptor.ts";
+import { scopeFromHere } from "./scope-from-here.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 import { taughtRows } from "./taught-rows.ts";
@@ -104,7 +105,7 @@ async function readLimits(
 }
 
 function readScope(texts: readonly string[] | undefined, place: Place, disk: Disk): Scope | string {
-  const result = readEntries(texts ?? [], place, disk);
+  const result = readEntries(scopeFromHere(texts ?? []), place, disk);
   return "error" in result
     ? `\`${texts?.[result.index]}\` is no scope: ${result.error}`
     : new Scope(result.entries, place);

@@ -8,6 +8,7 @@ import { freeLeftLocks } from "../run/recover-moves.ts";
 import { checkOutput } from "./check-output.ts";
 import { CommandFault } from "./command-fault.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
+import { scopeFromHere, tellScope } from "./scope-from-here.ts";
 import { style } from "./style.ts";
 import { duration, printable, table } from "./table.ts";
 
@@ -23,9 +24,11 @@ const exits = { merged: 0, proven: 0, proposed: 0, nothing: 0, refused: 2, waiti
 
 /** Exit 0 all merged, 2 something refused, 3 a person has to decide. */
 export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
-  const { scope = null, check = [], proves = [], mayChangeTests = [], allowRed = false } = options;
+  const { check = [], proves = [], allowRed = false } = options;
   return inRepository("land", options, async (opened) => {
     const context = { ...opened, allowRed };
+    const scope = tellScope(options.scope, context.onProgress) ?? null;
+    const mayChangeTests = scopeFromHere(options.mayChangeTests ?? []);
     const terms = { scope, checks: check.map(commandOf), proves, mayChangeTests };
     const wishes = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
     await needRemote(context);

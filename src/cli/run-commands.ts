@@ -29,7 +29,7 @@ export function addRuns(program: Command): void {
     .command("do")
     .argument("<goal>", "what is to be done, in quotes")
     .description("one task without a plan: done, proven and merged")
-    .option("--scope <path...>", "what it may change (default: everything)")
+    .option("--scope <path...>", "what it may change, from the folder you are in (default: everything)")
     .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
     .option("--proves <command...>", "must fail on the base and pass on the merged tree")
     .option("--may-change-tests <glob...>", "tests that it may change without asking you")

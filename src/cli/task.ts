@@ -6,10 +6,12 @@ import type { TaskStatus } from "../engine/read-status.ts";
 import { localTime } from "../workspace/local-time.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
+import { writeAll } from "./descriptor.ts";
 import { onlyName, wholeName } from "./find-task.ts";
 import { readDocument } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
 import { waitsText } from "./run-view/task-words.ts";
+import { scopeFromHere, tellScope } from "./scope-from-here.ts";
 import { statusNames } from "./status-names.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
@@ -40,7 +42,9 @@ export function taskAddCommand(id: string, options: AddOptions): Promise<0 | 2> 
 }
 
 async function packetOf(id: string, options: AddOptions): Promise<Details> {
-  const { file, title, type, agent, scope, forbid, check, dependsOn, uses } = options;
+  const { file, title, type, agent, check, dependsOn, uses } = options;
+  const scope = tellScope(options.scope, (line) => writeAll(2, `${printable(line)}\n`));
+  const forbid = options.forbid && scopeFromHere(options.forbid);
   const given = file === undefined ? {} : await readDocument(file);
   if (!isObject(given))
     throw new CommandFault("R-IN-001", "the document is not an object: give an assignment packet");

@@ -4,6 +4,7 @@ import { deny } from "../core/rules/verdict.ts";
 import { askVacuous } from "../engine/ask-vacuous.ts";
 import { type GateResult, gateResult } from "../proof/gate/gate-result.ts";
 import { lostOnTip } from "../proof/judgement/judge-change.ts";
+import { flakyProofs } from "../workspace/git/last-proofs.ts";
 import { blame, blameTip } from "./blame.ts";
 import type { Candidate } from "./candidate.ts";
 import type { IntegrationContext } from "./integration.ts";
@@ -35,7 +36,10 @@ export async function proveChain(
   await needConventions(repository.root, base);
   const project = await projectChecks(repository.root, base, config.checks.default);
   const full = await projectChecks(repository.root, base, config.checks.full);
-  const checks = new ChecksProof({ prover, base, flaky: config.checks.flaky, allowRed, onProgress });
+  const checks = new ChecksProof({
+    ...{ prover, base, flaky: config.checks.flaky, allowRed, onProgress },
+    flakyBefore: () => flakyProofs(repository.root, base),
+  });
   const unrun = await checks.readBase([...project, ...full]);
   if (unrun !== undefined)
     return { links: [], gate: [], out: candidates.map((candidate) => leftOut(candidate, unrun, true)) };

@@ -60,6 +60,8 @@ interface Proving {
   readonly before?: string;
   /** Commands whose second run counts. */
   readonly flaky: readonly string[];
+  /** How often each command was flaky in proofs before this one. */
+  flakyBefore?(): Promise<ReadonlyMap<string, number>>;
   /** A check of the project's own may fail as it did on the base. */
   readonly allowRed?: boolean;
   /** True if a person said that a check which proves nothing is good enough. */
@@ -152,7 +154,8 @@ export class ChecksProof {
       if (isRedBase) return { refused: await this.#redBase(command, before.run), records, waiting: true };
       if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
       if (record.outcome !== "vacuous") {
-        const refused = whyNot(record, ofRun);
+        const times = (await this.#with.flakyBefore?.())?.get(command) ?? 0;
+        const refused = whyNot(record, ofRun, times);
         return { refused, records, ...(record.outcome === "fail" ? { failed: command } : {}) };
       }
       const answer = await approves(command);
@@ -229,12 +232,16 @@ function notRun(command: string, error: string): Deny {
   return deny("R-PC-003", error, { command });
 }
 
-function whyNot(record: CheckRecord, ofRun: boolean): Deny {
+/** `times`: how often it was flaky in proofs before. */
+function whyNot(record: CheckRecord, ofRun: boolean, times: number): Deny {
   const { command, outcome, before, after } = record;
   const way = ofRun ? "mend it and hand it in again" : "mend it on the branch and land again";
-  const too = before?.earlier === undefined ? "" : ", and is flaky on the base";
-  const why =
-    outcome === "flaky" ? flakyWords(record) : `fails on the merged tree (exit ${after.exit})${too}: ${way}`;
+  const seen = times === 1 ? "was flaky once before" : `was flaky ${times} times before`;
+  const too = before?.earlier !== undefined ? "is flaky on the base" : times > 0 ? seen : undefined;
+  const next =
+    too === undefined ? way : `${way}, or, if chance is the reason, list it under \`checks.flaky\``;
+  const fails = `fails on the merged tree (exit ${after.exit})${too === undefined ? "" : `, and ${too}`}`;
+  const why = outcome === "flaky" ? flakyWords(record) : `${fails}: ${next}`;
   return deny("R-PC-002", `\`${command}\` ${why}`, {
     ...{ command, outcome },
     ...(after.earlier === undefined ? {} : { failed_at: after.earlier.at }),

@@ -82,8 +82,9 @@ function checkOf(record: CheckRecord): RecordedCheck {
   const run = failedRun(record);
   const { before } = record;
   const isBase = run !== undefined && (run === before || run === before?.earlier);
-  const on = isBase ? "base" : kind === "judgement" ? "merged, the base's tests" : "merged";
-  return { command, on, outcome, exit: after.exit, log: run?.log ?? null };
+  const on = kind === "judgement" ? "merged, the base's tests" : "merged";
+  const log = run?.log ?? null;
+  return { command, on, outcome, exit: after.exit, log, ...(isBase && log !== null && { log_on: "base" }) };
 }
 
 function gateCheckOf({ check, result, log }: GateResult): readonly RecordedCheck[] {

@@ -22,12 +22,14 @@ type CheckedTree = "base" | "merged" | "the change" | "merged, the base's tests"
 /** One check of the last proof of a task or branch. */
 export interface RecordedCheck {
   readonly command: string;
-  /** The tree that it ran on, or failed on; a record of an earlier version does not say it. */
+  /** The tree that outcome and exit are of; a record of an earlier version does not say it. */
   readonly on?: CheckedTree;
   readonly outcome: string;
   readonly exit: number | null;
   /** Where all that it printed is kept, if it failed. */
   readonly log: string | null;
+  /** Where what is kept was printed on the base: it failed there, and may have to. */
+  readonly log_on?: "base";
 }
 
 export interface RecordedProof {

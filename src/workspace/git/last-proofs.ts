@@ -3,21 +3,40 @@ import { tryGit } from "./run-git.ts";
 
 const commitsMax = 100;
 
-/** How many seconds each check took when it last passed, by the proofs that lie as notes on the base's commits. */
+/** How many seconds each check took when it last passed. */
 export async function lastProofs(root: string, base: string): Promise<ReadonlyMap<string, number>> {
+  const seconds = new Map<string, number>();
+  for (const { command, after } of await evidenceOf(root, base))
+    if (!seconds.has(command)) seconds.set(command, after.seconds);
+  return seconds;
+}
+
+/** How often each check failed and passed on the same tree. */
+export async function flakyProofs(root: string, base: string): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  for (const { command, before, after, again } of await evidenceOf(root, base))
+    if ([before, after].some((run) => run?.earlier != null) || (after.exit !== 0 && again?.exit === 0))
+      times.set(command, (times.get(command) ?? 0) + 1);
+  return times;
+}
+
+/** By the proofs that lie as notes on the base's commits, the newest first. */
+async function evidenceOf(root: string, base: string): Promise<readonly Evidence[]> {
   const words = ["log", `--max-count=${commitsMax}`, "--first-parent", "--notes=lockstep", "--format=%N%x00"];
   const { exit, stdout } = await tryGit(root, [...words, base]);
-  const seconds = new Map<string, number>();
-  if (exit !== 0) return seconds;
-  for (const note of splitAtZero(stdout).map(String))
-    for (const { command, after } of evidenceIn(note))
-      if (!seconds.has(command)) seconds.set(command, after.seconds);
-  return seconds;
+  return exit === 0 ? splitAtZero(stdout).map(String).flatMap(evidenceIn) : [];
+}
+
+interface Run {
+  readonly exit?: unknown;
+  readonly earlier?: unknown;
 }
 
 interface Evidence {
   readonly command: string;
-  readonly after: { readonly seconds: number };
+  readonly before?: Run | null;
+  readonly after: Run & { readonly seconds: number };
+  readonly again?: Run | null;
 }
 
 /** Anybody can write notes: what is none of Lockstep's tells nothing. */
