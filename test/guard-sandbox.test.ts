@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./support/guarded-repository.ts";
+import { command } from "./support/run-hook.ts";
 import { missing } from "./support/walled.ts";
 
 let repository: GuardedRepository;
@@ -165,6 +166,13 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     const { stdout } = await ran("sh src/a/escape.sh");
     expect(stdout).toMatch(/^0\s+1\s*$/);
     expect(existsSync(join(repository.path, ".git/lockstep/state.db"))).toBe(true);
+  });
+
+  it("is told that Lockstep's commands do not run from inside", async () => {
+    repository.write("src/a/widen.sh", `'${process.execPath}' '${command}' widen T-A . --why x\n`);
+    const { status, stdout, stderr } = await ran("sh src/a/widen.sh");
+    expect({ status, stdout }).toMatchObject({ status: 2 });
+    expect(stderr).toMatch(/R-AU-001: .*run it as a command of its own/);
   });
 
   it("is named in an answer that each client understands", async () => {

@@ -27,7 +27,7 @@ export async function refuseCaller(command: Command): Promise<void> {
   const right = commandRight([name, ...command.args]);
   if (right === "anyone" || name === "guard") return;
   const { whoCalls } = await import("./who-calls.ts");
-  const refused = await whyRefused(name, right, await whoCalls());
+  const refused = insideLock(name, right) ?? (await whyRefused(name, right, await whoCalls()));
   if (refused === undefined) return;
   throw new CallRefused(refused, command.opts().json === true || printsVerdict.test(name));
 }
@@ -54,6 +54,13 @@ async function whyRefused(name: string, right: CommandRight, caller: Caller): Pr
   const whose = right === "orchestrator" ? "a person or an orchestrating agent runs" : "only a person runs";
   const reason = `${whose} \`lockstep ${name}\`, and ${caller.seen}; a person has to do it in their own terminal`;
   return deny("R-AU-001", reason, { command: name, caller: caller.kind });
+}
+
+/** A script in the sandbox of a tool call: the ledger is hidden there, and looks as if there were none. */
+function insideLock(name: string, right: CommandRight): Deny | undefined {
+  if (!process.env.LOCKSTEP_INSIDE || right !== "task") return undefined;
+  const why = `\`lockstep ${name}\` was run by a program inside an agent's lock, where the ledger cannot be reached`;
+  return deny("R-AU-001", `${why}: run it as a command of its own, not from a script`, { command: name });
 }
 
 /** A stale agent hears that it is stale before it hears what it may not do. */
