@@ -77,11 +77,15 @@ describe("a run", () => {
     // No orchestrator was guarded, so only a run can be meant.
     expect(await read("report")).toMatchObject({ session, outcome: "waiting" });
     expect(await repository.run(["report", session])).toEqual(again);
-    for (const words of [["--run"], []])
-      expect(await repository.run(["report", ...words, "2026-01-01_none"])).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining("there is no session `2026-01-01_none`"),
-      });
+    const none = "2026-01-01_none";
+    expect(await repository.run(["report", "--run", none])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`there is no session \`${none}\``),
+    });
+    expect(await repository.run(["report", none])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`nothing was recorded of \`${none}\``),
+    });
   });
 
   it.each<[readonly string[], readonly string[]]>([

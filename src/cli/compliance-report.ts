@@ -1,3 +1,5 @@
+import { type Deny, deny } from "../core/rules/verdict.ts";
+import { listSessions } from "../engine/list-sessions.ts";
 import {
   type ComplianceReport,
   passingScore,
@@ -5,6 +7,7 @@ import {
   writeReport,
 } from "../guard/orchestrator/report.ts";
 import { complianceOf, complianceText, liveSession, openAgentSessions } from "./agent-sessions.ts";
+import { openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
 import { reportAgainCommand } from "./report-again.ts";
 
@@ -14,22 +17,42 @@ import { reportAgainCommand } from "./report-again.ts";
  */
 export async function reportCommand(
   name: string | undefined,
-  { json }: { readonly json?: boolean },
+  options: { readonly json?: boolean },
 ): Promise<number> {
   const reading = readCompliance(name);
   const isRun = await reading.then(
-    (found) => found === undefined,
+    (found) => found === "run",
     () => false,
   );
-  if (isRun) return reportAgainCommand(name, json === undefined ? {} : { json });
+  if (isRun) return reportAgainCommand(name, options);
   const text = (report: ComplianceReport) => complianceText(report, passingScore);
-  return showReading<ComplianceReport>({ json, text }, () => reading as Promise<ComplianceReport>);
+  return showReading<ComplianceReport>(
+    { json: options.json, text },
+    () => reading as Promise<ComplianceReport | Deny>,
+  );
 }
 
-async function readCompliance(name: string | undefined): Promise<ComplianceReport | undefined> {
+async function readCompliance(name: string | undefined): Promise<ComplianceReport | Deny | "run"> {
   const folders = await openAgentSessions();
   const now = new Date();
   const report = complianceOf(folders, name, now);
   if (report !== undefined && liveSession(folders, name) !== undefined) writeReport(folders, report);
-  return report ?? (name === undefined ? undefined : sessionReport(folders, name, now));
+  const found = report ?? (name === undefined ? undefined : sessionReport(folders, name, now));
+  if (found !== undefined) return found;
+  return (await isRunSession(name)) ? "run" : nothing(name);
+}
+
+async function isRunSession(name: string | undefined): Promise<boolean> {
+  using opened = await openEngine();
+  const sessions = await listSessions(opened.engine);
+  return sessions.some((session) => name === undefined || session.name === name);
+}
+
+function nothing(name: string | undefined): Deny {
+  return deny(
+    "R-IN-001",
+    name === undefined
+      ? "there is no agent session to report on, and no run"
+      : `nothing was recorded of \`${name}\`: name an agent session (\`sess_…\`), or one of \`lockstep session list\``,
+  );
 }

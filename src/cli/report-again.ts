@@ -40,8 +40,8 @@ async function sessionNamed({ engine }: IntegrationContext, name: string | undef
   throw new CommandFault(
     "R-IN-001",
     name === undefined
-      ? "there is nothing to report on yet: no run, and no agent session"
-      : `there is no session \`${printable(name)}\`: name one of \`lockstep session list\`, or an agent session (\`sess_…\`)`,
+      ? "there is no run to report on yet"
+      : `there is no session \`${printable(name)}\`: \`lockstep session list\` shows all`,
   );
 }
 
