@@ -1,15 +1,22 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { condense } from "../bench/fuzz/condense.ts";
+import { executeCommands } from "../bench/fuzz/execute/execute-commands.ts";
+import { describeViolation, tableOf, withoutEffectByReason } from "../bench/fuzz/execute/print-executed.ts";
+import { isViolation } from "../bench/fuzz/execute/tell-executed.ts";
 import { fuzzTarget, type Outcome, shares } from "../bench/fuzz/targets.ts";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
 
 const usage = `usage: npm run fuzz -- [--runs N] [--seed N] [--only TARGET]…
+       npm run fuzz -- --execute N [--seed N]
 Throws random input at the hook points and at the shell analysis, every thousandth also at the built command
 (run \`npm run build\` first). Exit 1 on any finding, with the seed and the smallest input that shows it.
+With --execute, N commands run for real in a sandbox (bubblewrap) with a small repository: exit 1 if one that is let
+through changes anything outside its lock.
 targets: ${Object.keys(shares).join(", ")}
 `;
 
@@ -20,6 +27,7 @@ const { values: flags } = parseArgs({
   options: {
     runs: { type: "string", default: "20000" },
     seed: { type: "string", default: String(Date.now() % 2 ** 31) },
+    execute: { type: "string" },
     only: { type: "string", multiple: true, default: [] },
     help: { type: "boolean", default: false },
     /** Internal: fuzzes one target in this process and prints the outcome. */
@@ -30,7 +38,26 @@ const { values: flags } = parseArgs({
 
 if (flags.help) process.stdout.write(usage);
 else if (flags.target !== undefined) await fuzzHere(flags.target);
+else if (flags.execute !== undefined) process.exitCode = await fuzzByExecution(Number(flags.execute));
 else process.exitCode = fuzzAll();
+
+async function fuzzByExecution(count: number): Promise<number> {
+  const folder = fileURLToPath(new URL("../node_modules/.cache", import.meta.url));
+  const start = performance.now();
+  const all = await executeCommands({
+    count,
+    seed: Number(flags.seed),
+    folder,
+    lanes: availableParallelism(),
+  });
+  const violations = all.filter(isViolation);
+  for (const violation of violations) console.log(describeViolation(violation));
+  console.log(tableOf(all, (performance.now() - start) / 1000));
+  console.log(
+    `refused without effect, by the first reason:\n${withoutEffectByReason(all)}\nseed ${flags.seed}`,
+  );
+  return violations.length > 0 ? 1 : 0;
+}
 
 async function fuzzHere(target: string): Promise<void> {
   const [runs, seed] = [Number(flags.runs), Number(flags.seed)];
