@@ -80,7 +80,9 @@ function missingFrom(printed: string, shown: readonly string[]): readonly string
     if (line === "…" || line === "" || prompted.test(line)) return false;
     const [begin = "", ...rest] = plain(line).split("…");
     const at = left.findIndex((one) => (rest.length === 0 ? one === begin : one.startsWith(begin)));
-    left.splice(0, at + 1);
+    // Tasks beside each other tell of themselves in any order.
+    const isEvent = begin.startsWith("TIME ");
+    if (at !== -1) left.splice(isEvent ? at : 0, isEvent ? 1 : at + 1);
     return at === -1;
   });
 }
