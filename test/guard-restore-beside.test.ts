@@ -186,9 +186,10 @@ describe("what a person edits", () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
     const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, () => folder);
-    await watch.remember("call", repository.path, { contained: true });
+    await watch.remember("call", repository.path, { closed: ["docs"] });
     repository.write("README.md", "a person's");
     rmSync(at("docs/guide.md"));
+    repository.write("docs/new.md", "a person's, where the command could not write");
     repository.write("strayed.txt", "new");
     expect(await watch.compare("call")).toMatchObject({ paths: ["strayed.txt"] });
   });

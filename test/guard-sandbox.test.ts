@@ -180,7 +180,9 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       JSON.parse((await repository.guard(document, { env, client })).stdout);
     const input = { command: "node -e 1", description: "d" };
     const common = { session_id: "s1", cwd: repository.path, tool_input: input };
-    const wrapped = expect.stringMatching(/^false && node -e 1; \S+\/lockstep exec [0-9a-f]{8} node -e 1$/);
+    const wrapped = expect.stringMatching(
+      /^false && node -e 1; \S+\/lockstep exec [0-9a-f]{8} \$\$ node -e 1$/,
+    );
     const updatedInput = { command: wrapped, description: "d" };
     const claude = { ...common, hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "u" };
     const form = { hookEventName: "PreToolUse", updatedInput };
@@ -257,6 +259,56 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     for (const path of ["stray.txt", "packages/p/stray.js", "l"]) expect(stderr).toContain(`\`${path}\``);
     expect(stderr).toContain("put back");
     expect(changed()).toBe("?? src/a/own.ts");
+  });
+
+  it.each([
+    [
+      "ignored by itself",
+      "mkdir .lockstep; echo '*' > .lockstep/.gitignore; echo 'guard: { opaque: verify }' > .lockstep/config.yaml",
+    ],
+    ["another client's, ignored", "mkdir .codex; echo '*' > .codex/.gitignore; echo x > .codex/config.toml"],
+    ["too large to be kept", "head -c 60000000 /dev/zero > .mcp.json"],
+    ["a repository of its own", "git init -q .codex"],
+  ])("leaves no new settings that clients or Lockstep obey: %s", async (_name, script) => {
+    repository.write("src/a/settings.sh", `${script}\n`);
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "settings");
+    await ran("sh src/a/settings.sh");
+    await repository.guard(
+      payload("sh src/a/settings.sh", { hook_event_name: "PostToolUse", tool_response: {} }),
+      { env },
+    );
+    for (const path of [".lockstep/config.yaml", ".codex/config.toml", ".codex/.git", ".mcp.json"])
+      expect(existsSync(join(repository.path, path)), path).toBe(false);
+  });
+
+  it("ends with the shell that started it, however it was started", async () => {
+    repository.write("src/a/late.sh", "sleep 5; echo late > src/a/late.txt\n");
+    for (const command of [
+      "sh src/a/late.sh &",
+      "(sh src/a/late.sh &)",
+      "(setsid sh src/a/late.sh >/dev/null 2>&1 &)",
+      "nohup sh src/a/late.sh >/dev/null 2>&1 &",
+    ])
+      await ran(command);
+    const { stdout } = spawnSync("ps", ["axo", "args"], { encoding: "utf8" });
+    execFileSync("sleep", ["6"]);
+    expect(existsSync(join(repository.path, "src/a/late.txt")), stdout).toBe(false);
+  });
+
+  it("runs git in another repository, whose settings may run programs", async () => {
+    repository.write(
+      "src/a/plant.sh",
+      'git init -q src/a/n; git -C src/a/n config core.fsmonitor "$PWD/src/a/evil.sh"\n',
+    );
+    repository.write("src/a/evil.sh", "#!/bin/sh\necho bad > docs/guide.md\n");
+    execFileSync("chmod", ["+x", join(repository.path, "src/a/evil.sh")]);
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "plant");
+    await ran("sh src/a/plant.sh");
+    for (const command of ["git -C src/a/n status", "cd src/a/n && git status", "cd src/a/n; git diff"])
+      await ran(command);
+    expect(readFileSync(join(repository.path, "docs/guide.md"), "utf8")).toBe("x\n");
   });
 
   it("is explained after it failed to write", async () => {

@@ -97,12 +97,16 @@ export interface OrchestratorDesk {
   record(call: ToolCall, record: CallRecord): Promise<void>;
 }
 
+interface PreparedCall {
+  readonly id: string;
+  readonly prefix: string;
+  /** From the top of the tree: what is read-only inside, with everything below. */
+  readonly closed: readonly string[];
+}
+
 export interface CallSandbox {
   /** What to put before a program so that it can write no more than this in the tree; or why that cannot be done. */
-  prepare(
-    tree: string,
-    limits: CommandLimits,
-  ): Promise<{ readonly id: string; readonly prefix: string } | { readonly missing: string }>;
+  prepare(tree: string, limits: CommandLimits): Promise<PreparedCall | { readonly missing: string }>;
   /** Which command a call runs now, in place of its own. */
   remember(id: string, call: ToolCall, command: string): void;
   /** True if the call's command is one that was put in place of another: two hooks may see the same call. */
@@ -111,10 +115,10 @@ export interface CallSandbox {
 
 export interface TreeWatch {
   /**
-   * Before something that may write anything; `name` says what, to ask for it again. `contained`: in the sandbox, where
-   * what is there outside the lock is read-only.
+   * Before something that may write anything; `name` says what, to ask for it again. `closed`: it runs in the sandbox,
+   * where these paths are read-only.
    */
-  remember(name: string, root: string, how?: { readonly contained?: boolean }): Promise<void>;
+  remember(name: string, root: string, how?: { readonly closed?: readonly string[] }): Promise<void>;
   /** Undefined where nothing was remembered. */
   compare(name: string): Promise<Changed | undefined>;
   /** Makes paths that were compared again what they were; what they are now is kept on a ref of the task's. */

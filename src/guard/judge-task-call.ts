@@ -64,27 +64,34 @@ export async function letRun(caller: Caller, running: Running, judging: Judging)
     const way = "name what it does step by step, or let a person set `guard.opaque`";
     return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
-  const command = settings.opaque === "sandbox" ? await contained(running, judging) : undefined;
-  await rememberCall(call, world, { contained: command !== undefined });
+  const { command, closed } = settings.opaque === "sandbox" ? await contained(running, judging) : outside;
+  await rememberCall(call, world, closed === undefined ? {} : { closed });
   return passed(caller, command === undefined ? {} : { command });
 }
 
 /** They act on another machine or in a container, or on the shell itself: no sandbox holds those. */
 const elsewhere = new Set("eval ssh docker podman nerdctl kubectl helm nvm conda mamba sdk rvm".split(" "));
 
-/** The call's command with its unknown programs in the sandbox; undefined where they cannot be put there. */
-async function contained({ opaque, limits }: Running, { call, world }: Judging): Promise<string | undefined> {
+interface Contained {
+  /** The call's command with its unknown programs in the sandbox; absent where they cannot be put there. */
+  readonly command?: string;
+  /** What is read-only for all of them; absent where one of them runs outside. */
+  readonly closed?: readonly string[];
+}
+
+const outside: Contained = {};
+
+async function contained({ opaque, limits }: Running, { call, world }: Judging): Promise<Contained> {
   const { operation } = call;
-  if (operation.kind !== "shell" || call.replaceable !== true || world.sandbox === undefined)
-    return undefined;
+  if (operation.kind !== "shell" || call.replaceable !== true || world.sandbox === undefined) return outside;
   const here = opaque.filter(({ by }) => !elsewhere.has(by));
-  if (here.length === 0) return undefined;
+  if (here.length === 0) return outside;
   const sandbox = await world.sandbox();
   const prepared = await sandbox.prepare(treeOf(call, world), limits);
-  if ("missing" in prepared) return undefined;
+  if ("missing" in prepared) return outside;
   const command = containCommand(operation.command, here, prepared.prefix);
   sandbox.remember(prepared.id, call, command);
-  return command;
+  return here.length < opaque.length ? { command } : { command, closed: prepared.closed };
 }
 
 /** A person's word comes first: nothing is written while all is stopped, and nothing delegated while it is paused. */

@@ -21,6 +21,7 @@ export async function analyzeFor(
     {
       cwd: call.folder,
       root: checkout ?? place.root,
+      ...(checkout === undefined && place.checkouts !== undefined ? { checkouts: place.checkouts } : {}),
       ...(place.home === undefined ? {} : { home: place.home }),
       // Told with every call, so that it is known where it is not set.
       tmpdir: environment.TMPDIR ?? "",

@@ -21,7 +21,7 @@ export async function rememberTree(name: string, call: ToolCall, world: World): 
 export async function rememberCall(
   call: ToolCall,
   world: World,
-  how: { readonly contained?: boolean } = {},
+  how: { readonly closed?: readonly string[] } = {},
 ): Promise<void> {
   await world.trees?.remember(callName(call), treeOf(call, world), how);
 }

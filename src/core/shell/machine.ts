@@ -10,6 +10,8 @@ import type { Outcome, World } from "./world.ts";
 export interface ShellContext {
   readonly cwd: string;
   readonly root: string;
+  /** Other checkouts of the same project. */
+  readonly checkouts?: readonly string[];
   readonly home?: string;
   /** What TMPDIR holds, empty where it is not set; absent where that is not known. */
   readonly tmpdir?: string;

@@ -32,6 +32,7 @@ export function runProgram(
     orchestrates: m.context.orchestrates,
     processes: m.context.processes,
     tree: workTree(m, world),
+    isOwnRepository: ownRepository(m, world),
   };
   m.report.program(call.name);
   const program = name === undefined ? undefined : programNamed(m, name);
@@ -58,6 +59,21 @@ function workTree({ context, report }: Machine, { cwd }: World): WorkTree | unde
       disk.kindOf(path.startsWith("/") ? path : `${cwd}/${path}`) !== "absent",
     mayBeRef,
   };
+}
+
+/** Settings of a repository that lies in the project, or elsewhere, are not protected as the project's own are. */
+function ownRepository({ context }: Machine, { cwd }: World): Call["isOwnRepository"] {
+  const { disk, root, checkouts = [] } = context;
+  if (disk === undefined) return undefined;
+  return (folders) => {
+    const folder = folders.reduce((so: string | undefined, one) => folderFrom(one, so), cwd);
+    if (folder === undefined) return false;
+    return [root, ...checkouts].some((top) => isOwn(folder, top, disk) && !isBare(folder, disk));
+  };
+}
+
+function isBare(folder: string, disk: NonNullable<Machine["context"]["disk"]>): boolean {
+  return disk.kindOf(`${folder}/HEAD`) !== "absent" && disk.kindOf(`${folder}/objects`) !== "absent";
 }
 
 /** A repository within the project has refs of its own. */

@@ -91,6 +91,8 @@ export interface Call {
   readonly task?: string | undefined;
   /** True for a caller that hands out tasks. */
   readonly orchestrates?: boolean | undefined;
+  /** Whether git, in these folders one after the other, finds the project's own repository; where absent, nobody knows. */
+  readonly isOwnRepository?: ((folders: readonly Text[]) => boolean) | undefined;
   /** Numbers of processes that no command may end. */
   readonly processes?: readonly number[] | undefined;
   /** The work tree as the program finds it; undefined where the command may have changed it before. */

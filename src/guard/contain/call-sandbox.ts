@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import type { Project } from "../../workspace/find-project.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
-import { firstProcess, wallWords } from "../../workspace/sandbox/bubblewrap.ts";
+import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
 import { openStateSubfolder } from "../../workspace/state-folder.ts";
@@ -41,16 +41,30 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         const closed = await closedPaths(tree, viewOf(limits));
         const { place, commonFolder } = project;
         const root = place.realRoot ?? place.root;
-        const { walls, env } = lockWalls({ root, commonFolder, tree, closed });
+        const { walls, env } = lockWalls({
+          root,
+          commonFolder,
+          tree,
+          closed,
+          checkouts: place.checkouts ?? [],
+        });
         const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
         const id = randomBytes(4).toString("hex");
         // Now and then: they are kept for a day.
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
-        writeFileSync(optionsFile(folder(), id), [...wallWords(walls), ...variables, ""].join("\0"), {
-          mode: 0o600,
-        });
+        writeFileSync(
+          optionsFile(folder(), id),
+          [...wallWords(walls).map(unlessGone), ...variables, ""].join("\0"),
+          {
+            mode: 0o600,
+          },
+        );
         const command = placeExec(openStateSubfolder(project, "bin"), folder(), found.program);
-        return { id, prefix: `${shellWord(command)} exec ${id}` };
+        return {
+          id,
+          prefix: `${shellWord(command)} exec ${id} $$`,
+          closed: closed.map((path) => relative(tree, path)),
+        };
       } catch (error) {
         if (error instanceof SandboxFault) return { missing: error.message };
         throw error;
@@ -74,6 +88,12 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
   };
 }
 
+/** A file may be gone when the command starts: an editor's, for example. */
+function unlessGone(word: string, at: number, words: readonly string[]): string {
+  const isBind = word === "--ro-bind" || word === "--bind";
+  return isBind && words[at + 1] !== "/" ? `${word}-try` : word;
+}
+
 function whose({ session, actor }: ToolCall): Pick<Prepared, "session" | "agent"> {
   return { session, agent: actor.agentId };
 }
@@ -95,18 +115,29 @@ function viewOf(limits: CommandLimits): LockView {
   };
 }
 
+/**
+ * The first process of such a sandbox. Descriptor 8 leads to the shell that runs the call: once that has ended, so does
+ * everything in here, whoever is the parent by then. Looked at once a second, from a process of its own.
+ */
+const firstProcess = [
+  ...["/bin/sh", "-c"],
+  'l() { read -r _ </proc/self/fd/8; }; l || exit 125; while sleep 1; do l || kill -9 -1; done & (exec 8<&- "$@"); exit $?',
+  "sh",
+];
+
 /** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
 function placeExec(folder: string, calls: string, bwrap: string): string {
   const file = join(folder, "lockstep");
   const own = [process.execPath, join(installFolder(), "bin", "lockstep.cjs")].map(shellWord).join(" ");
-  const start = [bwrap, "--args", "3", "--", ...firstProcess].map(shellWord).join(" ");
+  const start = [bwrap, "--args", "9", "--", ...firstProcess].map(shellWord).join(" ");
   const text = `#!/bin/sh
-# Written by Lockstep. \`lockstep exec ID PROGRAM …\` runs a program of one tool call with no more rights than its
-# agent's lock gives: the file of that ID holds the options of bwrap that the guard chose before the call.
+# Written by Lockstep. \`lockstep exec ID SHELL PROGRAM …\` runs a program of one tool call with no more rights than its
+# agent's lock gives, as long as the shell of that process id lives. The file of the ID holds the options of bwrap that
+# the guard chose before the call.
 calls=${shellWord(calls)}
 if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
-  exec 3<"$calls/before-$2"
-  shift 2
+  exec 9<"$calls/before-$2" 8<"/proc/$3/stat" || exit 125
+  shift 3
   command -v -- "$1" >/dev/null || {
     echo "lockstep: $1: not found; a function or alias of your shell cannot run inside the lock" >&2
     exit 127

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkWalls, usableHome } from "../../workspace/sandbox/check-walls.ts";
 import type { Walls } from "../../workspace/sandbox/sandbox.ts";
@@ -12,6 +12,8 @@ interface LockPlaces {
   readonly tree: string;
   /** Absolute paths in it that are read-only. */
   readonly closed: readonly string[];
+  /** Other checkouts of the project, which may lie in this one. */
+  readonly checkouts: readonly string[];
 }
 
 interface LockWalls {
@@ -26,16 +28,20 @@ const gitSettings = [".gitconfig", ".config/git"];
  * Around a command of a person's own agent, in the checkout that the person works in: the lock and ignored output can
  * be written, and so can temporary files and the caches of package managers, as outside. The rest is read-only.
  */
-export function lockWalls({ root, commonFolder, tree, closed }: LockPlaces): LockWalls {
+export function lockWalls({ root, commonFolder, tree, closed, checkouts }: LockPlaces): LockWalls {
   const walls = checkWalls({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "set-up");
+  const others = checkouts.filter((path) => path !== tree && path !== root && existsSync(path));
   const home = usableHome();
   const caches = home === undefined ? { writable: [], env: {} } : personCaches(home);
   const settings = home === undefined ? [] : gitSettings.map((name) => join(home, name)).filter(existsSync);
   return {
     walls: {
       ...walls,
-      readOnly: [...walls.readOnly.filter((path) => path !== tree && existsSync(path)), ...closed],
-      hidden: [...walls.hidden, ...socketFolders("/tmp").filter((folder) => folder !== tree)],
+      readOnly: [...walls.readOnly.filter((path) => path !== tree && existsSync(path)), ...others, ...closed],
+      hidden: [
+        ...walls.hidden,
+        ...["/tmp", "/var/tmp"].flatMap((folder) => socketsBelow(folder, 2)).filter((one) => one !== tree),
+      ],
       home: {
         ...walls.home,
         shown: [...walls.home.shown.filter((path) => !caches.writable.includes(path)), ...settings],
@@ -47,23 +53,23 @@ export function lockWalls({ root, commonFolder, tree, closed }: LockPlaces): Loc
   };
 }
 
-const entriesMax = 2000;
+const entriesMax = 500;
 
 /** Through a socket of tmux, of a desktop or of a key agent a command would reach what is outside. */
-function socketFolders(temporary: string): readonly string[] {
-  const names = readdirSync(temporary, { withFileTypes: true }).slice(0, entriesMax);
-  return names.flatMap((entry) => {
-    const path = join(temporary, entry.name);
-    return entry.isSocket() || (entry.isDirectory() && holdsSocket(path)) ? [path] : [];
+function socketsBelow(folder: string, depth: number): readonly string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isSocket()) return [path];
+    if (!entry.isDirectory()) return [];
+    if (entriesOf(path).some((one) => one.isSocket())) return [path];
+    return depth > 1 ? socketsBelow(path, depth - 1) : [];
   });
 }
 
-function holdsSocket(folder: string): boolean {
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .slice(0, entriesMax)
-      .some((entry) => entry.isSocket());
+    return readdirSync(folder, { withFileTypes: true }).slice(0, entriesMax);
   } catch {
-    return false; // another user's
+    return []; // another user's, or gone
   }
 }

@@ -13,7 +13,8 @@ export function callName({ session, actor, tool, callId, operation }: ToolCall):
   return [session, actor.agentId, tool, callId ?? command].join("\n");
 }
 
-const prepared = /(?:'[^']*\/lockstep'|\/[\w@%+=:,./-]*\/lockstep) exec ([0-9a-f]{8}) (?:bash -c )?/g;
+const prepared =
+  /(?:'[^']*\/lockstep'|\/[\w@%+=:,./-]*\/lockstep) exec ([0-9a-f]{8}) (?:\$\$ )?(?:bash -c )?/g;
 
 /** The id in a command whose programs were put into the sandbox. */
 export function preparedId({ operation }: Pick<ToolCall, "operation">): string | undefined {

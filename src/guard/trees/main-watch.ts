@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { protectedEntryOf } from "../../core/paths/protected-paths.ts";
 import { type BytePath, shown } from "../../workspace/checkouts/walk-tree.ts";
 import type { TreeWatch } from "../guard-world.ts";
 import { callFile, readCallFile, sweepCallFiles, sweepFiles, writeCallFile } from "./call-file.ts";
 import { type Change, changesBetween } from "./compare-pictures.ts";
 import { Copies, sweepCopies } from "./copies.ts";
+import { moveAside } from "./move-aside.ts";
 import { lookIn, type Picture, type Scene, takePicture } from "./picture.ts";
 import { putBack } from "./put-back.ts";
 
-type Remembered = Picture & { readonly contained?: boolean };
+type Remembered = Picture & { readonly closed?: readonly string[] };
 
 /** What Lockstep made of paths, and when: no other call did that. */
 interface Restored {
@@ -34,14 +36,17 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
   });
   const recall = (name: string) => readCallFile<Remembered>(callFile(openFolder(), name));
   return {
-    async remember(name, root, { contained = false } = {}) {
+    async remember(name, root, { closed } = {}) {
       const folder = openFolder();
       const now = Date.now();
       sweepCallFiles(folder, now);
       sweepFiles(folder, restoredPrefix, now - restoredMsMax);
       sweepCopies(folder, now);
       const picture = await takePicture(sceneOf(root), new Copies(folder));
-      writeCallFile(callFile(folder, name), { ...picture, contained } satisfies Remembered);
+      writeCallFile(callFile(folder, name), {
+        ...picture,
+        ...(closed === undefined ? {} : { closed }),
+      } satisfies Remembered);
     },
     async compare(name) {
       const before = recall(name);
@@ -53,7 +58,8 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       const restored = restoredSince(folder, before);
       const look = lookIn(scene, copies);
       const all = await changesBetween({ before, after, look, putBack: restored, folder });
-      const changes = before.contained ? all.filter(isNew) : all;
+      const { closed } = before;
+      const changes = closed === undefined ? all : all.filter((change) => mayBeIts(change, closed));
       seen.set(name, { after, changes });
       const paths = changes.map(({ path }) => shown(path));
       return { paths, sinceMs: before.atMs };
@@ -65,7 +71,11 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       if (before === undefined || changes === undefined)
         throw new Error("what the checkout held before is no longer known");
       const folder = openFolder();
-      const undone = await putBack(changes, { scene: sceneOf(before.root), before, folder, task });
+      const scene = sceneOf(before.root);
+      const undone = moveAside(await putBack(changes, { scene, before, folder, task }), changes, {
+        scene,
+        folder,
+      });
       const restored: Restored = { root: before.root, atMs: Date.now(), marks: undone.marks };
       writeCallFile(join(folder, `${restoredPrefix}${randomUUID()}`), restored);
       return undone;
@@ -74,9 +84,15 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
   };
 }
 
-/** What was there was read-only in the sandbox, but for a link: whoever changed it, it was not this call. */
-function isNew({ before, after }: Change): boolean {
-  return before === undefined && after.letters === "??";
+/**
+ * In the sandbox a call can only have made what was not there before, in a folder that was not read-only. All else is
+ * somebody else's doing. What clients and Lockstep obey counts also where git ignores it.
+ */
+function mayBeIts({ path, before, after }: Change, closed: readonly string[]): boolean {
+  const name = shown(path);
+  if (before !== undefined || after.mode === 0) return false;
+  if (closed.some((one) => name === one || name.startsWith(`${one}/`))) return false;
+  return after.letters === "??" || protectedEntryOf(name, { tree: false }) !== undefined;
 }
 
 /** Two calls that ran at the same time both saw what one of them did, and the second must not undo its undoing. */

@@ -8,7 +8,7 @@ import { type Sandbox, SandboxFault, type Walls } from "./sandbox.ts";
  * A shell as the first process, because the kernel ends everything else in the name space before that one is gone:
  * when bwrap has ended, so has every child, whatever session it moved to. `exec`: no program is taken for a builtin.
  */
-export const firstProcess = ["/bin/sh", "-c", '(exec "$@"); exit $?', "sh"];
+const firstProcess = ["/bin/sh", "-c", '(exec "$@"); exit $?', "sh"];
 
 /** What the owner of the machine may write in a new /proc although no capability is left. */
 const kernelControls = ["acpi", "bus", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger"];

@@ -43,6 +43,8 @@ const git: Program = (call, effects) => {
       "git runs a subcommand that cannot be known before: write its name out",
     );
   const command = commands.get(name);
+  if (call.isOwnRepository?.(globals.all("C")) === false)
+    inner.opaque("the settings of another repository may name programs that git runs");
   const tree = globals.has("C") ? undefined : call.tree;
   if (command !== undefined) return command({ name, args, input: call.input, tree }, inner);
   inner.opaque(`nothing is known of \`git ${name}\``);

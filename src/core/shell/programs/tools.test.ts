@@ -148,7 +148,7 @@ describe("A formatter writes only with its flag, a compiler where it is told", (
     ["cpp x.c out", "write out"],
     ["gcc-13 -o x y.c", "write x"],
     ["tsc", "opaque"],
-    ["tsc -p . --noEmit", ""],
+    ["tsc -p . --noEmit", "opaque"],
     ["tsc --outDir d", "write d **"],
     ["esbuild x.ts --bundle --outfile=o.js", "write o.js"],
     ["javac -d out X.java", "opaque; write out **"],
