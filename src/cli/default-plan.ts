@@ -4,7 +4,7 @@ import { isMeta } from "../core/session/meta-key.ts";
 import type { Engine } from "../engine/engine.ts";
 import { sessionOfPlan } from "../workspace/plan/open-session-plan.ts";
 import { digestOf, readPlanSource } from "../workspace/plan/plan-source.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { copyName, sessionsAt, sessionsFolder } from "../workspace/plan/session-folder.ts";
 
 /**
  * `tasks.yaml`, unless it is finished and reads as it did; then the plan of the newest session that is not finished,
@@ -17,11 +17,12 @@ export async function defaultPlan(engine: Pick<Engine, "ledger">, root: string):
   return unfinished[0] ?? copyName;
 }
 
-/** It has a session, and reads as it did then. */
+/** A session began with what it says now; the repository may have been moved since. */
 function isTakenIn(root: string, plan: string): boolean {
-  const session = sessionOfPlan(root, plan);
-  const source = session === undefined ? undefined : readPlanSource(join(root, sessionsFolder, session));
-  return source?.digest === digestOf(readFileSync(plan));
+  const digest = digestOf(readFileSync(plan));
+  return sessionsAt(root).some(
+    (session) => readPlanSource(join(root, sessionsFolder, session))?.digest === digest,
+  );
 }
 
 /** The plans of the sessions that have open tasks, the newest first. */
