@@ -3,16 +3,17 @@ import { join, relative } from "node:path";
 import type { Engine } from "../engine/engine.ts";
 import { sessionOfPlan } from "../workspace/plan/open-session-plan.ts";
 import { digestOf, readPlanSource } from "../workspace/plan/plan-source.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { copyName, sessionsAt, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { unfinishedPlans } from "./unfinished-plans.ts";
 
-/** The project's own plan, where no session has it as it reads now. */
+/** The project's own plan, where no session began with what it says now. */
 export function newOwnPlan(root: string): string | undefined {
   const plan = join(root, copyName);
   if (!existsSync(plan)) return undefined;
-  const session = sessionOfPlan(root, plan);
-  const source = session === undefined ? undefined : readPlanSource(join(root, sessionsFolder, session));
-  return source?.digest === digestOf(readFileSync(plan)) ? undefined : plan;
+  const digest = digestOf(readFileSync(plan));
+  const isTakenIn = (session: string) =>
+    readPlanSource(join(root, sessionsFolder, session))?.digest === digest;
+  return sessionsAt(root).some(isTakenIn) ? undefined : plan;
 }
 
 interface ChosenPlan {
