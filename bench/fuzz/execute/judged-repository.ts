@@ -18,7 +18,7 @@ const bookkeeping =
   /^repo\/\.git\/(?:index|objects|logs|refs|packed-refs|HEAD|[A-Z_]+_(?:HEAD|EDITMSG|MSG)|gc\.(?:log|pid)|info|info\/refs)$|^repo\/\.git\/(?:objects|logs|refs)\//;
 /** Tools' own caches and histories, which they keep whatever they are asked for. */
 const caches =
-  /^home\/(?:go|\.cache|\.npm|\.cargo|\.local|\.config|\.wget-hsts|\.lesshst|\.sqlite_history)(?:\/|$)/;
+  /^home\/(?:go|\.cache|\.npm|\.cargo|\.debug|\.local|\.config|\.wget-hsts|\.lesshst|\.sqlite_history)(?:\/|$)/;
 
 /** Judges commands as the guard does for a task that holds src/a/**, and runs them. */
 export class JudgedRepository {
