@@ -21,9 +21,9 @@ describe.skipIf(missing !== undefined)("commands that are run for real", () => {
   it("change nothing outside the lock if they are let through and can be judged", async () => {
     const all = await executeCommands({ count: 200, seed: 20_261_115, folder, lanes: 3 });
     expect(all.filter(isViolation).map(describeViolation)).toEqual([]);
-    expect(all.filter(isLetThrough).length).toBeGreaterThan(60);
+    expect(all.filter(isLetThrough).length).toBeGreaterThan(40);
     // What is refused does harm often enough: else nothing would be seen here at all.
-    expect(all.filter(({ changed = [] }) => changed.length > 0).length).toBeGreaterThan(25);
+    expect(all.filter(({ changed = [] }) => changed.length > 0).length).toBeGreaterThan(8);
   });
 
   it.each([

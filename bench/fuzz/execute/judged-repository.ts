@@ -15,10 +15,10 @@ const current = "refs/heads/main";
 const anybodys = ["/tmp", "/var/tmp"];
 /** Git's own book-keeping, which every `git add` and `git commit` changes. Refs are compared by what they say. */
 const bookkeeping =
-  /^repo\/\.git\/(?:index|objects|logs|refs|packed-refs|HEAD|[A-Z_]+_(?:HEAD|EDITMSG|MSG)|gc\.(?:log|pid)|info|info\/refs)$|^repo\/\.git\/(?:objects|logs|refs)\//;
+  /^repo\/\.git\/(?:index|sharedindex\.\w+|objects|logs|refs|packed-refs|HEAD|[A-Z_]+_(?:HEAD|EDITMSG|MSG)|gc\.(?:log|pid)|info|info\/refs)$|^repo\/\.git\/(?:objects|logs|refs)\//;
 /** Tools' own caches and histories, which they keep whatever they are asked for. */
 const caches =
-  /^home\/(?:go|\.cache|\.npm|\.cargo|\.local|\.config|\.wget-hsts|\.lesshst|\.sqlite_history)(?:\/|$)/;
+  /^home\/(?:go|\.cache|\.npm|\.cargo|\.debug|\.history|\.bash_history|\.local|\.config|\.wget-hsts|\.lesshst|\.sqlite_history)(?:\/|$)/;
 
 /** Judges commands as the guard does for a task that holds src/a/**, and runs them. */
 export class JudgedRepository {

@@ -4,9 +4,10 @@ const words = (text: string) => text.split(" ");
 export const inLock = [
   ...words("src/a/x.ts src/a/ok.ts src/a/new.ts src/a src/a/ src/a/deep src/a/fresh.ts src/a/fresh/y.ts"),
   ...words('./src/a/x.ts $PWD/src/a/x.ts src/a/*.ts src/a/{x,ok}.ts src/a/"x".ts src//a/./x.ts src/a/here'),
-  ...words("src/b/../a/x.ts ~+/src/a/x.ts /repo/src/a/x.ts src/a/$(echo x).ts docs/into/x.ts src/a/?.ts"),
+  ...words("src/b/../a/x.ts ~+/src/a/x.ts /repo/src/a/x.ts docs/into/x.ts src/a/?.ts"),
   ...words("src/a/[xo]*.ts src/[a]/x.ts src/a/list.txt src/a/in.ts src/a/deep/y.ts src/a/fix.diff src/a/**"),
   ...words("src/a/. src/a/deep/.. src/a/deep/../x.ts src/a/x.ts~ src/a/x.tar src/a/x.ts.gz src/a/$RANDOM"),
+  "src/a/$(echo x).ts",
   "'src/a/a b.ts'",
   "src/a/a\\ b.ts",
   '"$PWD"/src/a/ok.ts',

@@ -19,12 +19,14 @@ export async function runSandboxed(
   const words = [...sandboxWords(repository), "--", "/bin/bash", "-c", `${limits}; exec /bin/bash -c "$1"`];
   const child = spawn("bwrap", [...words, "bash", command], {
     env: environmentOf(repository),
-    stdio: "ignore",
+    // The end of the pipe says that every process is gone, also after the sandbox was killed.
+    stdio: ["ignore", "ignore", "pipe"],
     timeout: msMax,
     killSignal: "SIGKILL",
   });
   const { promise, resolve, reject } = Promise.withResolvers<"ended" | "too long">();
   child.on("error", reject);
+  child.stderr.resume();
   child.on("close", (_, signal) => resolve(signal === null ? "ended" : "too long"));
   return promise;
 }

@@ -1,6 +1,6 @@
 import type { Builtin, BuiltinCall } from "./builtins.ts";
 import { variableValue } from "./expand-parameter.ts";
-import { folderFrom } from "./resolve-path.ts";
+import { enteredFolder, folderFrom } from "./resolve-path.ts";
 import { known, knownStart, literal, type Text, unknownText } from "./text.ts";
 import { both, mapWorlds, type Outcome, withCwd } from "./world.ts";
 
@@ -44,8 +44,9 @@ function homeOf({ m, world }: BuiltinCall): Text {
 
 /** Where the folder may not exist, the shell may stay where it was: both must be reckoned with. */
 function changeFolder({ m, world, args }: BuiltinCall, target: Text): Outcome {
-  const named = known(target) === "-" ? world.previous : folderFrom(target, world.cwd);
   const physical = world.physical || args.some((arg) => /^-\w*P/.test(knownStart(arg)));
+  const spelled = physical ? enteredFolder(target, world.cwd, m) : folderFrom(target, world.cwd);
+  const named = known(target) === "-" ? world.previous : spelled;
   const folder = physical && named !== undefined ? m.context.disk?.realPath(named) : named;
   const changed = withCwd(world, folder);
   if (folder === undefined) return { ok: [changed], fail: [world], out: [] };

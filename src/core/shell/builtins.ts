@@ -7,7 +7,7 @@ import { echoed, printed } from "./print-text.ts";
 import { programPath } from "./program-output.ts";
 import { deviceOf } from "./resolve-path.ts";
 import { countNames, runSubscript } from "./run-nested.ts";
-import { concat, known, knownParts, knownStart, literal, sameText, type Text } from "./text.ts";
+import { concat, known, knownParts, knownStart, literal, sameText, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
 import { both, type Outcome, succeeds, type World } from "./world.ts";
 
@@ -37,15 +37,16 @@ function assignedIn(expression: string): string {
   return [...expression.matchAll(set)].map((match) => match[1] ?? match[2] ?? "").join(" ");
 }
 
-/** `-C code`, `-F function`, `-W words`: run when a completion is asked for, or at once. */
+/** `-C code`, `-F function`, `-W words`: run when a completion is asked for, or at once, with three more words. */
 const completion: Builtin = ({ m, args, world, input }) => {
   args.forEach((arg, index) => {
     const [, option, glued] = /^-\w*?([CFW])(.*)$/s.exec(knownStart(arg)) ?? [];
     if (option === undefined) return;
     const value =
       glued === "" && arg.length === 1 ? (args[index + 1] ?? []) : concat(literal(glued ?? ""), arg.slice(1));
-    if (option === "C") m.subshell(value, world, input);
-    else if (option === "F") m.run([value], world, input);
+    if (option === "C")
+      m.subshell(concat(value, literal(' "$1" "$2" "$3"')), { ...world, positional: undefined }, input);
+    else if (option === "F") m.run([value, unknownText, unknownText, unknownText], world, input);
     else runSubscript(m, value, world);
   });
   return both(world);

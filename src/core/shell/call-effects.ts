@@ -1,7 +1,7 @@
 import { assign } from "./assign.ts";
 import type { Machine } from "./machine.ts";
 import type { Report } from "./report.ts";
-import { folderFrom } from "./resolve-path.ts";
+import { enteredFolder, folderFrom } from "./resolve-path.ts";
 import { knownStart, type Text } from "./text.ts";
 import type { Action, Because, Call, Effects, RefusalKind, RunOptions } from "./types.ts";
 import { childWorld, type World, withCwd, withExported, withoutEnvironment, withVariable } from "./world.ts";
@@ -69,7 +69,7 @@ function effectsOf(m: Machine, call: Call, world: World): Effects {
       m.subshell(code, named, call.input);
     },
     within(folder: Text) {
-      return effectsOf(m, call, withCwd(world, folderFrom(folder, world.cwd)));
+      return effectsOf(m, call, withCwd(world, enteredFolder(folder, world.cwd, m)));
     },
   };
 }

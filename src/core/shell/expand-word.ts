@@ -192,6 +192,8 @@ class FieldBuilder {
   readonly #separators: string | undefined;
   #current: Piece[] = [];
   #started = false;
+  /** White space has just ended a field: a separator of another kind behind it belongs to it. */
+  #afterSpace = false;
 
   /** `separators` undefined: unknown, so that nothing is known of what an unquoted expansion becomes. */
   constructor(separators: string | undefined) {
@@ -200,6 +202,7 @@ class FieldBuilder {
 
   quoted(text: Text): void {
     this.#started = true;
+    this.#afterSpace = false;
     this.#current.push(...text);
   }
 
@@ -235,10 +238,18 @@ class FieldBuilder {
       for (let at = 0; at <= piece.text.length; at += 1) {
         if (at < piece.text.length && !this.#separators.includes(piece.text[at] as string)) continue;
         this.plain(withGlobs(literal(piece.text.slice(from, at))));
-        if (at < piece.text.length) this.next();
+        if (at < piece.text.length) this.#separate(piece.text[at] as string);
         from = at + 1;
       }
     }
+  }
+
+  /** White space separates what is there; any other separator ends a field, also an empty one. */
+  #separate(separator: string): void {
+    const isSpace = /[ \t\n]/.test(separator);
+    if (!isSpace && !this.#started && !this.#afterSpace) this.quoted([]);
+    this.#afterSpace = isSpace && (this.#started || this.#afterSpace);
+    this.next();
   }
 
   finish(): readonly Text[] {

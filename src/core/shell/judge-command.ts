@@ -105,9 +105,21 @@ function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimi
     return [{ code: "R-PW-002", reason }];
   }
   if (!limits.lock.holds(target.entry)) return [outside(write.by, shown)];
-  return expandGlob(target.pattern, limits.disk).flatMap((path) =>
-    objectToPath({ kind: "path", path, tree: write.tree }, write, limits),
-  );
+  const paths = [...expandGlob(target.pattern, limits.disk), ...namesBehindLinks(target, write, limits)];
+  return paths.flatMap((path) => objectToPath({ kind: "path", path, tree: write.tree }, write, limits));
+}
+
+/** A pattern that nothing matches may be written all the same, as it is spelled: also where a link leads out. */
+function namesBehindLinks(
+  { pattern }: GlobTarget,
+  { action }: ShellWrite,
+  limits: CommandLimits,
+): readonly string[] {
+  if (action === "delete" || action === "move") return [];
+  const slash = pattern.lastIndexOf("/");
+  return expandGlob(pattern.slice(0, slash), limits.disk)
+    .filter((folder) => spellingsOf(folder, limits).length > 1)
+    .map((folder) => folder + pattern.slice(slash));
 }
 
 function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimits): readonly Objection[] {

@@ -1,4 +1,5 @@
 import { resolveDots } from "../paths/locate.ts";
+import type { Machine } from "./machine.ts";
 import { concat, known, literal, type Text } from "./text.ts";
 
 /** The absolute path that a text spells from a folder, with `..` left in; undefined where unknown. */
@@ -13,6 +14,18 @@ export function absolutePath(text: Text, cwd: string | undefined): string | unde
 export function folderFrom(text: Text, cwd: string | undefined): string | undefined {
   const path = absolutePath(text, cwd);
   return path === undefined ? undefined : resolveDots(path);
+}
+
+/** The folder that a program, or `cd -P`, would change to: `..` behind a link is the parent of what it leads to. */
+export function enteredFolder(
+  text: Text,
+  cwd: string | undefined,
+  { context: { disk }, report }: Pick<Machine, "context" | "report">,
+): string | undefined {
+  const path = absolutePath(text, cwd);
+  if (path === undefined || disk === undefined || !/\/\.\.(?:\/|$)/.test(path)) return folderFrom(text, cwd);
+  // What the command itself links or moves cannot be resolved yet.
+  return report.makesLinks || report.removes ? undefined : disk.realPath(path);
 }
 
 /** The text as an absolute one, where the folder is known. */

@@ -39,6 +39,9 @@ export function runProgram(
   if (program === undefined) runUnknown(m, call, world);
   else {
     program(call, callEffects(m, call, world));
+    // … or for one: `ln src/?` makes a link here.
+    const single = { ...call, args: given };
+    if (args.length > given.length) program(single, callEffects(m, single, world));
     if (toolFolders.test(word)) m.report.opaque(word, "it lies in the project");
   }
   const out = outputOf(m, call, world);

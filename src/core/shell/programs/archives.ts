@@ -61,6 +61,9 @@ interface Squeezer {
   readonly keeps?: boolean;
 }
 
+/** Packs, unpacks, tests or lists: the last of these counts. */
+const modes: ReadonlySet<string> = new Set(["z", "d", "t", "l"]);
+
 /** gzip and its kin replace each file by one with a suffix, or the other way round. */
 function squeezing({ suffixes, unpacks = false, keeps = false }: Squeezer): Program {
   return reading(
@@ -72,12 +75,13 @@ function squeezing({ suffixes, unpacks = false, keeps = false }: Squeezer): Prog
         "c,stdout,to-stdout d,decompress,uncompress t,test l,list k,keep f,force r,recursive q v z,compress rm C",
     },
     (options, effects) => {
-      if (options.has("c", "t", "l")) return;
+      const output = options.value("o");
+      if (output !== undefined) return writeFiles([output], effects);
+      const mode = options.options.findLast(({ name }) => modes.has(name))?.name ?? "";
+      if (options.has("c") || mode === "t" || mode === "l") return;
       if (options.has("files", "files0", "filelist") || hasSlash(options.value("S")))
         effects.write(unknownText);
       writeTrees(options.all("output-dir-flat", "output-dir-mirror"), effects);
-      const output = options.value("o");
-      if (output !== undefined) return writeFiles([output], effects);
       const tree = options.has("r");
       const action = (keeps && !options.has("rm")) || options.has("k") ? undefined : "delete";
       for (const file of options.operands) {
@@ -127,15 +131,19 @@ const cpio: Program = (call, effects) => {
   writeTrees([literal(".")], inner);
 };
 
-/** `ar rcs ARCHIVE FILE…`, `ar x ARCHIVE`. */
+const readAr = optionReader({ values: "output target plugin record-libdeps l", flags: "thin M" });
+
+/** `ar rcs ARCHIVE FILE…`, `ar x ARCHIVE`; the letters may be spread over several words. */
 const ar: Program = (call, effects) => {
-  const [operation, ...rest] = call.args;
-  const letters = (known(operation ?? []) ?? "").replace(/^-/, "");
-  if (/x/.test(letters)) writeTrees([literal(".")], effects);
-  else if (/[rqdms]/.test(letters)) {
-    const archive = /[abi]/.test(letters) ? rest[1] : rest[0];
-    effects.write(archive ?? unknownText);
-  }
+  const options = readAr(call.args);
+  const dashed = options.options.map(({ name }) => (name.length === 1 ? name : "")).join("");
+  const isDashed = /[dmpqrstxM]/.test(dashed);
+  const letters = isDashed ? dashed : dashed + (known(options.operands[0] ?? []) ?? "rx");
+  // A member that others are put next to, or a count, comes before the archive.
+  const before = (isDashed ? 0 : 1) + (/[abi]/.test(letters) ? 1 : 0) + (letters.includes("N") ? 1 : 0);
+  if (letters.includes("M")) effects.write(unknownText);
+  if (letters.includes("x")) writeTrees([options.value("output") ?? literal(".")], effects);
+  if (/[rqdms]/.test(letters)) effects.write(options.operands[before] ?? unknownText);
 };
 
 /** `jar cf ARCHIVE …`, `jar xf ARCHIVE`. */

@@ -43,7 +43,7 @@ describe("A file program reports what it writes, deletes, moves or links", () =>
     ["xattr -w a b f", "attributes f"],
     ["dd if=a of=b bs=1", "write b"],
     ["truncate -s 0 x", "write x"],
-    ["shred -u x", "delete x"],
+    ["shred -u x", "write x"],
     ["mktemp -d", ""],
     ["mktemp -p src/b", "write src/b/<name>"],
     ["mktemp ./src/b/XXXX", "write ./src/b/XXXX"],

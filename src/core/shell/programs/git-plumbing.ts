@@ -21,7 +21,7 @@ const formatPatch = gitReading(
     flags: "stdout",
   },
   (options, effects) => {
-    writeFiles(options.all("output"), effects);
+    for (const file of options.all("output")) effects.write(file);
     if (options.has("stdout", "output")) return;
     effects.write(inFolder(options.value("o") ?? [], anyName));
   },
@@ -46,7 +46,7 @@ const difftool = gitReading(
   (options, effects) => {
     const command = options.value("x");
     if (command !== undefined) effects.shell(command);
-    writeFiles(options.all("output"), effects);
+    for (const file of options.all("output")) effects.write(file);
     effects.opaque("it opens another program");
   },
 );

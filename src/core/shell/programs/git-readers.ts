@@ -9,10 +9,11 @@ const printsDiffs = describe({
   glued: "U,unified M C B l stat color word-diff pretty format",
   flags: `p,patch s,no-patch ${indicators}`,
   files: "output",
+  action: "write",
 });
 
 /** Others that only print; many of them take the options of the family above, `--output` included. */
-export const printing = describe({ flags: indicators, files: "output" });
+export const printing = describe({ flags: indicators, files: "output", action: "write" });
 
 export const gitReaders = new Map<string, Program>([
   ...named(

@@ -140,7 +140,7 @@ const archive = gitReading(
   },
   (options, effects) => {
     refuseRunning(options.all("remote"), options.value("exec"), effects);
-    writeFiles(options.all("o"), effects);
+    for (const file of options.all("o")) effects.write(file);
   },
 );
 

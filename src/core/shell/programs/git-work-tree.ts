@@ -1,4 +1,4 @@
-import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
+import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { writeTrees } from "./describe.ts";
 import { gitReading } from "./git-options.ts";
@@ -207,11 +207,13 @@ const readTree = gitReading(
   },
 );
 
-/** The prefix is taken from the top of the work tree. */
+/** The prefix is taken from the top of the work tree, where temporary files are made too. */
 const checkoutIndex = gitReading(
   "checkout-index",
   { values: "prefix", flags: "a,all stdin" },
   (options, effects) => {
+    if (options.has("temp") || options.all("stage").some((stage) => known(stage) === "all"))
+      effects.write(unknownText);
     const prefix = options.value("prefix");
     if (prefix !== undefined && knownStart(prefix).startsWith("/")) return writeTrees([prefix], effects);
     if (prefix !== undefined || options.has("a", "stdin"))

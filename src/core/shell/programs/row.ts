@@ -39,7 +39,7 @@ export interface Deed extends OptionSpec, Values, Writes, Runs {
 
 /** Options by what their value is. */
 interface Values {
-  /** A file that is written; `-` is no file. */
+  /** A file that is written; `-` is a file only where the row names an `action`. */
   readonly files?: string;
   /** A folder that is filled. */
   readonly folders?: string;
@@ -56,6 +56,7 @@ interface Values {
 interface Writes {
   /** Which operands are written. */
   readonly writes?: "operands" | "first" | "second" | "last" | "after-first" | "after-second";
+  /** `write` where there is none, and then `-` stands for the standard output: with one, it is a file's name. */
   readonly action?: Action;
   /** Whether what is written may be a folder with all below: always, or with one of these options. */
   readonly tree?: boolean | string;

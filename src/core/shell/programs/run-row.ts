@@ -1,16 +1,7 @@
 import { type Options, optionReader } from "../read-options.ts";
 import { anyName, concat, known, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import {
-  asksForHelp,
-  isDash,
-  joined,
-  mention,
-  mentionOutputs,
-  readsOnly,
-  writeFiles,
-  writeTrees,
-} from "./describe.ts";
+import { asksForHelp, isDash, joined, mention, mentionOutputs, readsOnly, writeTrees } from "./describe.ts";
 import type { Deed, Row } from "./row.ts";
 import {
   below,
@@ -185,7 +176,7 @@ function tellValue(
   value: Text,
   { deed, effects }: { deed: Deed; effects: Effects },
 ): void {
-  if (kind === "files") writeFiles([value], effects);
+  if (kind === "files" && (deed.action !== undefined || !isDash(value))) effects.write(value);
   if (kind === "folders") writeTrees([value], effects);
   if (kind === "shell") effects.shell(value);
   if (kind === "programs") effects.run([value]);

@@ -28,7 +28,7 @@ export const tar: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
   const options = readTar(withDashes(call.args));
   tellCommands(options, effects);
-  writeFiles(options.all("g", "index-file", "volno-file"), effects);
+  for (const file of options.all("g", "index-file", "volno-file")) effects.write(file);
   if (options.has("c", "r", "u", "A", "delete")) return create(options, effects);
   if (options.has("x")) extract(options, effects);
 };

@@ -1,6 +1,6 @@
 import { known, knownStart, literal, unknownText, withoutStart } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, named, reading, writeFiles } from "./describe.ts";
+import { describe, named, reading } from "./describe.ts";
 import { runWithAssignments, runWords } from "./wrapping.ts";
 
 /** `flock FILE command`, `flock FILE -c CODE`, `flock FD`: the lock file is created. */
@@ -30,7 +30,7 @@ const strace = reading(
   (options, effects) => {
     for (const output of options.all("o")) {
       if (/^[|!]/.test(knownStart(output))) effects.shell(withoutStart(output, 1));
-      else writeFiles([output], effects);
+      else effects.write(output);
     }
     runWithAssignments([...options.all("E"), ...options.operands], effects);
   },
@@ -54,7 +54,8 @@ const script = reading(
     flags: "a,append e,return f,flush q,quiet force",
   },
   (options, effects) => {
-    writeFiles([...options.all("I", "O", "B", "T"), ...options.operands.slice(0, 1)], effects);
+    for (const file of [...options.all("I", "O", "B", "T"), ...options.operands.slice(0, 1)])
+      effects.write(file);
     const code = options.value("c");
     if (code !== undefined) effects.shell(code);
     else runWords(options.operands.slice(1), effects);

@@ -29,7 +29,7 @@ export const files: readonly Row[] = [
   },
   { names: "mkdir", values: "m,mode", glued: "Z,context", flags: "p,parents v,verbose", writes: "operands", action: "folder", match: ["mkdir -p a -> a"] },
   { names: "rmdir", flags: "p,parents", writes: "operands", action: "delete", match: ["rmdir a -> a"] },
-  { names: "unlink srm wipe", writes: "operands", action: "delete", tree: "r R", match: ["unlink a -> a"] },
+  { names: "unlink srm", writes: "operands", action: "delete", tree: "r R", match: ["unlink a -> a"] },
   { names: "chown chgrp", values: "reference from", ...attributes, match: ["chown x a -> a", "chown --reference=b a -> a"] },
   { names: "chcon", values: "reference u,user r,role t,type l,range", ...attributes, match: ["chcon x a -> a"] },
   {
@@ -56,11 +56,14 @@ export const files: readonly Row[] = [
   },
   { names: "setfattr", values: "n,name v,value x,remove restore", writes: "operands", action: "attributes", match: ["setfattr -n x a -> a"] },
   { names: "touch", values: "d,date t r,reference time", glued: "A", flags: "a c,no-create f m h", writes: "operands", match: ["touch -d now a -> a"] },
-  { names: "truncate", values: "s,size r,reference", writes: "operands", match: ["truncate -s 0 a -> a"] },
-  { names: "fallocate", values: "l,length o,offset", writes: "operands", match: ["fallocate -l 1 a -> a"] },
-  { names: "shred", values: "n,iterations s,size random-source", glued: "remove", writes: "operands", action: "delete", match: ["shred -u a -> a"] },
-  { names: "mkfifo", values: "m,mode", glued: "Z,context", writes: "operands", match: ["mkfifo a -> a"] },
-  { names: "mknod", values: "m,mode", writes: "first", match: ["mknod a p -> a"] },
+  // `-` is a file's name for these.
+  { names: "truncate", values: "s,size r,reference", writes: "operands", action: "write", match: ["truncate -s 0 a - -> a -"] },
+  { names: "fallocate", values: "l,length o,offset", writes: "operands", action: "write", match: ["fallocate -l 1 a -> a"] },
+  { names: "mkfifo", values: "m,mode", glued: "Z,context", writes: "operands", action: "write", match: ["mkfifo a - -> a -"] },
+  { names: "mknod", values: "m,mode", writes: "first", action: "write", match: ["mknod a p -> a", "mknod - p -> -"] },
+  // They overwrite what a link leads to before they remove anything.
+  { names: "shred", values: "n,iterations s,size random-source", glued: "remove", writes: "operands", match: ["shred -u a -> a"] },
+  { names: "wipe", writes: "operands", tree: "r R", match: ["wipe -r a -> a"] },
   { names: "link", writes: "operands", action: "link", match: ["link a b -> a b"] },
   { names: "SetFile", values: "a c d m t P", writes: "operands", action: "attributes", match: ["SetFile -a x a -> a"] },
   {
