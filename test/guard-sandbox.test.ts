@@ -140,6 +140,18 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     });
   });
 
+  it("writes caches of package managers in the home, and nothing else there", async () => {
+    repository.write(
+      "src/a/home.sh",
+      `
+      npm_config_update_notifier=false npm cache verify >/dev/null && echo cached
+      mkdir -p "$XDG_CACHE_HOME/tool" && echo own
+      echo x > ~/.cache/planted || echo >> ~/.profile || echo >> ~/.claude.json || echo closed\n`,
+    );
+    const { stdout } = await ran("sh src/a/home.sh");
+    expect(stdout).toBe("cached\nown\nclosed\n");
+  });
+
   it("does not write settings that git ignores because they are secret", async () => {
     repository.write(".gitignore", ".env*\nnode_modules\n");
     repository.write(".env.local", "KEY=1\n");

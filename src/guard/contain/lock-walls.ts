@@ -32,7 +32,7 @@ export function lockWalls({ root, commonFolder, tree, closed, checkouts }: LockP
   const walls = checkWalls({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "set-up");
   const others = checkouts.filter((path) => path !== tree && path !== root && existsSync(path));
   const home = usableHome();
-  const caches = home === undefined ? { writable: [], env: {} } : personCaches(home);
+  const caches = home === undefined ? { writable: [], env: {} } : personCaches(home, commonFolder);
   const settings = home === undefined ? [] : gitSettings.map((name) => join(home, name)).filter(existsSync);
   return {
     walls: {

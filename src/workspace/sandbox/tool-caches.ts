@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -118,8 +119,12 @@ export function openCaches(asked: CachesFor): OpenedCaches {
   };
 }
 
-/** What a person's own caches are not: programs and settings lie beside them, which the person's tools would obey. */
-const partsInPlace: Readonly<Record<string, readonly string[]>> = {
+/** What of these folders is a cache; beside it lie programs and settings, which the person's tools would obey. */
+const cacheParts: Readonly<Record<string, readonly string[]>> = {
+  ".cache": [
+    ...["Cypress", "bazel", "ccache", "composer", "deno", "electron", "go-build", "ms-playwright", "node"],
+    ...["node-gyp", "pip", "pnpm", "puppeteer", "pypoetry", "ruff", "sccache", "typescript", "uv", "yarn"],
+  ],
   ".cargo": ["registry", "git"],
   ".gradle": ["caches", "wrapper"],
   go: [],
@@ -127,17 +132,20 @@ const partsInPlace: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The person's own caches, for a command of the person's own agent: as outside where the whole folder is a cache.
- * Where it is not, or is not there yet, the tool gets a folder in `~/.cache` that leads to the parts which are.
+ * Where it is not, or is not there yet, the tool gets a folder of this repository's that leads to the parts which are.
  */
-export function personCaches(home: string): Pick<OpenedCaches, "writable"> & { env: Record<string, string> } {
-  const apart = join(home, ".cache", "lockstep");
+export function personCaches(
+  home: string,
+  commonFolder: string,
+): Pick<OpenedCaches, "writable"> & { env: Record<string, string> } {
+  const id = createHash("sha256").update(commonFolder).digest("hex").slice(0, 12);
+  const apart = join(home, ".cache", "lockstep", id);
   mkdirSync(apart, { recursive: true, mode: 0o700 });
-  const writable = [join(home, ".cache")];
+  const writable = [apart];
   const env: Record<string, string> = {};
   for (const { variable, own, settings = [], value } of toolCaches) {
     const inPlace = join(home, own);
-    const parts = partsInPlace[own];
-    if (own === ".cache" || own.startsWith(".cache/")) continue;
+    const parts = cacheParts[own];
     if (parts === undefined && existsSync(inPlace)) writable.push(inPlace);
     else {
       const folder = join(apart, own);
