@@ -186,7 +186,7 @@ describe("what a person edits", () => {
     const folder = at(".git/trees");
     mkdirSync(folder);
     const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, () => folder);
-    await watch.remember("call", repository.path, { closed: ["docs"] });
+    await watch.remember("call", repository.path, { readOnly: { closed: ["docs"], unmountable: ["link"] } });
     repository.write("README.md", "a person's");
     rmSync(at("docs/guide.md"));
     repository.write("docs/new.md", "a person's, where the command could not write");

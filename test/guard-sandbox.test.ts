@@ -323,6 +323,19 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(readFileSync(join(repository.path, "docs/guide.md"), "utf8")).toBe("x\n");
   });
 
+  it("changes no link outside the lock that stays", async () => {
+    execFileSync("ln", ["-s", "README.md", join(repository.path, "CLAUDE.md")]);
+    repository.write("src/a/link.sh", "rm CLAUDE.md; echo own > CLAUDE.md; rm -f out\n");
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "link");
+    await ran("sh src/a/link.sh");
+    await repository.guard(
+      payload("sh src/a/link.sh", { hook_event_name: "PostToolUse", tool_response: {} }),
+      { env },
+    );
+    expect(changed()).toBe("");
+  });
+
   it("is explained after it failed to write", async () => {
     const after = {
       ...payload("node x.js", { hook_event_name: "PostToolUse" }),

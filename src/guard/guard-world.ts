@@ -7,6 +7,7 @@ import type { CommandLimits } from "../core/shell/judge-command.ts";
 import type { Row } from "../core/shell/programs/row.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";
+import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
 import type { GuardAnswer, ToolCall } from "./tool-call.ts";
 
 /** Everything that judging one call needs from outside. */
@@ -100,8 +101,7 @@ export interface OrchestratorDesk {
 interface PreparedCall {
   readonly id: string;
   readonly prefix: string;
-  /** From the top of the tree: what is read-only inside, with everything below. */
-  readonly closed: readonly string[];
+  readonly readOnly: ReadOnlyPaths;
 }
 
 export interface CallSandbox {
@@ -115,10 +115,10 @@ export interface CallSandbox {
 
 export interface TreeWatch {
   /**
-   * Before something that may write anything; `name` says what, to ask for it again. `closed`: it runs in the sandbox,
-   * where these paths are read-only.
+   * Before something that may write anything; `name` says what, to ask for it again. With `readOnly` it runs in the
+   * sandbox, where these paths are.
    */
-  remember(name: string, root: string, how?: { readonly closed?: readonly string[] }): Promise<void>;
+  remember(name: string, root: string, how?: { readonly readOnly?: ReadOnlyPaths }): Promise<void>;
   /** Undefined where nothing was remembered. */
   compare(name: string): Promise<Changed | undefined>;
   /** Makes paths that were compared again what they were; what they are now is kept on a ref of the task's. */

@@ -5,6 +5,7 @@ import type { Opaque } from "../core/shell/types.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { limitsOf } from "./call-limits.ts";
+import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "./guard-world.ts";
 import { judgeOperation } from "./judge-operation.ts";
 import { mayChange } from "./may-change.ts";
@@ -64,8 +65,8 @@ export async function letRun(caller: Caller, running: Running, judging: Judging)
     const way = "name what it does step by step, or let a person set `guard.opaque`";
     return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
-  const { command, closed } = settings.opaque === "sandbox" ? await contained(running, judging) : outside;
-  await rememberCall(call, world, closed === undefined ? {} : { closed });
+  const { command, readOnly } = settings.opaque === "sandbox" ? await contained(running, judging) : outside;
+  await rememberCall(call, world, readOnly === undefined ? {} : { readOnly });
   return passed(caller, command === undefined ? {} : { command });
 }
 
@@ -76,7 +77,7 @@ interface Contained {
   /** The call's command with its unknown programs in the sandbox; absent where they cannot be put there. */
   readonly command?: string;
   /** What is read-only for all of them; absent where one of them runs outside. */
-  readonly closed?: readonly string[];
+  readonly readOnly?: ReadOnlyPaths;
 }
 
 const outside: Contained = {};
@@ -91,7 +92,7 @@ async function contained({ opaque, limits }: Running, { call, world }: Judging):
   if ("missing" in prepared) return outside;
   const command = containCommand(operation.command, here, prepared.prefix);
   sandbox.remember(prepared.id, call, command);
-  return here.length < opaque.length ? { command } : { command, closed: prepared.closed };
+  return here.length < opaque.length ? { command } : { command, readOnly: prepared.readOnly };
 }
 
 /** A person's word comes first: nothing is written while all is stopped, and nothing delegated while it is paused. */

@@ -1,3 +1,4 @@
+import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
 import type { Changed, GuardSettings, GuardWorld } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { callName } from "./trees/call-file.ts";
@@ -21,7 +22,7 @@ export async function rememberTree(name: string, call: ToolCall, world: World): 
 export async function rememberCall(
   call: ToolCall,
   world: World,
-  how: { readonly closed?: readonly string[] } = {},
+  how: { readonly readOnly?: ReadOnlyPaths } = {},
 ): Promise<void> {
   await world.trees?.remember(callName(call), treeOf(call, world), how);
 }

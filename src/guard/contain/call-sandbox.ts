@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
@@ -38,7 +38,8 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
       const found = await findBubblewrap({ platform: process.platform, path: process.env.PATH ?? "" });
       if ("missing" in found) return found;
       try {
-        const closed = await closedPaths(tree, viewOf(limits));
+        const readOnly = await closedPaths(tree, viewOf(limits));
+        const closed = readOnly.closed.map((path) => join(tree, path));
         const { place, commonFolder } = project;
         const root = place.realRoot ?? place.root;
         const { walls, env } = lockWalls({
@@ -63,7 +64,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         return {
           id,
           prefix: `${shellWord(command)} exec ${id} $$`,
-          closed: closed.map((path) => relative(tree, path)),
+          readOnly,
         };
       } catch (error) {
         if (error instanceof SandboxFault) return { missing: error.message };

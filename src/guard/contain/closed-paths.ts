@@ -17,6 +17,14 @@ export interface LockView {
   closesBelow(folder: string): boolean;
 }
 
+/** From the top of the tree. */
+export interface ReadOnlyPaths {
+  /** To be mounted read-only, with everything below. */
+  readonly closed: readonly string[];
+  /** Outside the lock too, but nothing can be mounted there: they are compared afterwards. */
+  readonly unmountable: readonly string[];
+}
+
 /** Builds and tests put their output beside these. */
 const manifests = [
   ...["package.json", "pyproject.toml", "setup.py", "Cargo.toml", "go.mod", "Makefile", "CMakeLists.txt"],
@@ -32,7 +40,7 @@ const mountsMax = 300;
  * ignored files or something of the lock. A new file in an open folder, and a link, are found by the comparison
  * afterwards.
  */
-export async function closedPaths(tree: string, lock: LockView): Promise<readonly string[]> {
+export async function closedPaths(tree: string, lock: LockView): Promise<ReadOnlyPaths> {
   const [ignored, packages] = await Promise.all([
     listed(tree, ["--others", "--ignored", "--exclude-standard", "--directory"]),
     listed(tree, ["--", ...manifests.map((name) => `:(glob)**/${name}`)]),
@@ -43,8 +51,9 @@ export async function closedPaths(tree: string, lock: LockView): Promise<readonl
   for (const path of packages.toSorted((one, other) => one.length - other.length))
     if (open.size * 8 < mountsMax) openAbove(path, open);
   const closed: string[] = [];
+  const unmountable: string[] = [];
   close("", false);
-  return closed.map((path) => join(tree, path));
+  return { closed, unmountable };
 
   function close(folder: string, isLoose: boolean): void {
     for (const entry of readdirSync(join(tree, folder), { withFileTypes: true })) {
@@ -65,7 +74,7 @@ export async function closedPaths(tree: string, lock: LockView): Promise<readonl
 
   function closeOne(path: string, entry: Dirent): void {
     // What a link leads to would be mounted in its place, and a name that is not UTF-8 cannot be given to a mount.
-    if (!entry.isSymbolicLink() && !path.includes("\ufffd")) closed.push(path);
+    (entry.isSymbolicLink() || path.includes("\ufffd") ? unmountable : closed).push(path);
   }
 }
 

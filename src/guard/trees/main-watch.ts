@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { protectedEntryOf } from "../../core/paths/protected-paths.ts";
 import { type BytePath, shown } from "../../workspace/checkouts/walk-tree.ts";
+import type { ReadOnlyPaths } from "../contain/closed-paths.ts";
 import type { TreeWatch } from "../guard-world.ts";
 import { callFile, readCallFile, sweepCallFiles, sweepFiles, writeCallFile } from "./call-file.ts";
 import { type Change, changesBetween } from "./compare-pictures.ts";
@@ -11,7 +12,7 @@ import { moveAside } from "./move-aside.ts";
 import { lookIn, type Picture, type Scene, takePicture } from "./picture.ts";
 import { putBack } from "./put-back.ts";
 
-type Remembered = Picture & { readonly closed?: readonly string[] };
+type Remembered = Picture & { readonly readOnly?: ReadOnlyPaths };
 
 /** What Lockstep made of paths, and when: no other call did that. */
 interface Restored {
@@ -36,7 +37,7 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
   });
   const recall = (name: string) => readCallFile<Remembered>(callFile(openFolder(), name));
   return {
-    async remember(name, root, { closed } = {}) {
+    async remember(name, root, { readOnly } = {}) {
       const folder = openFolder();
       const now = Date.now();
       sweepCallFiles(folder, now);
@@ -45,7 +46,7 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       const picture = await takePicture(sceneOf(root), new Copies(folder));
       writeCallFile(callFile(folder, name), {
         ...picture,
-        ...(closed === undefined ? {} : { closed }),
+        ...(readOnly === undefined ? {} : { readOnly }),
       } satisfies Remembered);
     },
     async compare(name) {
@@ -58,8 +59,8 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       const restored = restoredSince(folder, before);
       const look = lookIn(scene, copies);
       const all = await changesBetween({ before, after, look, putBack: restored, folder });
-      const { closed } = before;
-      const changes = closed === undefined ? all : all.filter((change) => mayBeIts(change, closed));
+      const { readOnly } = before;
+      const changes = readOnly === undefined ? all : all.filter((change) => mayBeIts(change, readOnly));
       seen.set(name, { after, changes });
       const paths = changes.map(({ path }) => shown(path));
       return { paths, sinceMs: before.atMs };
@@ -85,11 +86,12 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
 }
 
 /**
- * In the sandbox a call can only have made what was not there before, in a folder that was not read-only. All else is
- * somebody else's doing. What clients and Lockstep obey counts also where git ignores it.
+ * In the sandbox a call can only have made what was not there before, in a folder that was not read-only, or changed what
+ * nothing can be mounted on. All else is somebody else's doing. What clients and Lockstep obey counts also where git ignores it.
  */
-function mayBeIts({ path, before, after }: Change, closed: readonly string[]): boolean {
+function mayBeIts({ path, before, after }: Change, { closed, unmountable }: ReadOnlyPaths): boolean {
   const name = shown(path);
+  if (unmountable.includes(name)) return true;
   if (before !== undefined || after.mode === 0) return false;
   if (closed.some((one) => name === one || name.startsWith(`${one}/`))) return false;
   return after.letters === "??" || protectedEntryOf(name, { tree: false }) !== undefined;
