@@ -183,9 +183,10 @@ describe("an orchestrator's command whose writes cannot be known", () => {
 it.each(["of the worktree's own session", "of a session in the main checkout"])(
   "a command in a linked worktree is compared there: %s",
   async (whose) => {
-    repository.write(".lockstep/config.yaml", "guard: { opaque: verify }\n");
     const tree = `${repository.path}-tree`;
     repository.git("worktree", "add", "-q", tree, "-b", "w1");
+    for (const folder of ["", `../${basename(tree)}/`])
+      repository.write(`${folder}.lockstep/config.yaml`, "guard: { opaque: verify }\n");
     const from = whose.includes("main") ? repository.path : tree;
     try {
       const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
