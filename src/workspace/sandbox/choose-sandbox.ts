@@ -14,7 +14,7 @@ export async function chooseSandbox(
 ): Promise<SandboxChoice> {
   if (mode === "off") return { sandbox: noSandbox() };
   const found = await findBubblewrap(machine);
-  if ("sandbox" in found) return found;
+  if ("sandbox" in found) return { sandbox: found.sandbox };
   if (mode === "required") return { error: `\`sandbox: required\`, but there is none: ${found.missing}` };
   return { sandbox: noSandbox(), missing: found.missing };
 }
