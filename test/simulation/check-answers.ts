@@ -45,7 +45,9 @@ export function* answerIsWrong(operation: Operation, verdict: Verdict, ended: Si
   const last = operation.commits.findLast(({ change }) => change.request?.key === call.key);
   if (changing.has(name) && last === undefined && !ended.answered)
     yield `INV-3: ${name} was answered with allow, and nothing was stored`;
-  const [task, state] = [field(verdict.details, "task_id"), field(verdict.details, "state")];
+  const task = field(verdict.details, "task_id");
+  // Of an answer, `state` is the decision's.
+  const state = field(verdict.details, "task_state") ?? field(verdict.details, "state");
   if (last === undefined || typeof task !== "string" || !touches(last.change, task)) return;
   const stored = last.after.tasks.get(task)?.state;
   if (state !== undefined && stored !== state)
