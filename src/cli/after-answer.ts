@@ -20,7 +20,7 @@ export async function afterAnswer(
   const refused = await showAnswers({ engine, project });
   const isAtWork = runAtWork(openStateFolder(project)) !== undefined;
   const goOn = ({ session, command }: Waiting) =>
-    isAtWork ? `the run at work goes on with ${session}` : `to go on: ${command}`;
+    isAtWork ? `the run at work continues ${session}` : `to go on: ${command}`;
   return {
     isShown: refused.length === 0,
     lines: [
