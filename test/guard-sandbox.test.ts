@@ -313,7 +313,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       "src/a/plant.sh",
       'git init -q src/a/n; git -C src/a/n config core.fsmonitor "$PWD/src/a/evil.sh"\n',
     );
-    repository.write("src/a/evil.sh", "#!/bin/sh\necho bad > docs/guide.md\n");
+    repository.write("src/a/evil.sh", `#!/bin/sh\necho bad > "${repository.path}/docs/guide.md"\n`);
     execFileSync("chmod", ["+x", join(repository.path, "src/a/evil.sh")]);
     repository.git("add", "-A");
     repository.git("commit", "-qm", "plant");
