@@ -336,6 +336,14 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(changed()).toBe("");
   });
 
+  it("starts although a file is gone that was there when the call was judged", async () => {
+    repository.write(".README.md.swp", "an editor's");
+    const command = await replaced("node -e 1");
+    rmSync(join(repository.path, ".README.md.swp"));
+    const { status, stderr } = spawnSync("bash", ["-c", command], { cwd: repository.path, encoding: "utf8" });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
   it("is explained after it failed to write", async () => {
     const after = {
       ...payload("node x.js", { hook_event_name: "PostToolUse" }),
