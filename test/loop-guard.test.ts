@@ -5,7 +5,7 @@ import type { Call } from "../src/engine/engine.ts";
 import { operate } from "../src/engine/operate.ts";
 import { Heartbeats } from "../src/run/conduct/heartbeats.ts";
 import { LoopGuard } from "../src/run/conduct/loop-guard.ts";
-import { dispatch, memoryEngine, packet, person, stateOf } from "./support/memory-engine.ts";
+import { dispatch, memoryEngine, packet, person, runner, stateOf } from "./support/memory-engine.ts";
 
 const limits = { sameError: 3, tokens: { warn: 35_000, halt: 50_000 } };
 const bash = (command: string): AgentEvent => ({
@@ -48,7 +48,7 @@ describe("a loop guard", () => {
 async function following() {
   const engine = await memoryEngine({ limits: { costUsd: { warn: 0.5, halt: 1 } } });
   await dispatch(engine, packet("T-1", ["src"]));
-  const call: Call = { ...person, epoch: 1 };
+  const call: Call = { ...runner, epoch: 1 };
   const stop = new AbortController();
   const heartbeats = new Heartbeats({ engine }, { task: "T-1", call, stop: stop.signal });
   let ends = 0;

@@ -9,7 +9,7 @@ import { putBack } from "../src/engine/refuse-attempt.ts";
 import type { GuardWorld } from "../src/guard/guard-world.ts";
 import { wayToClaim } from "../src/guard/judge-unclaimed-call.ts";
 import { reportSession } from "../src/run/session-report.ts";
-import { dispatch, memoryEngine, packet, person, result } from "./support/memory-engine.ts";
+import { dispatch, memoryEngine, packet, person, result, runner } from "./support/memory-engine.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const session = "2026-02-14_shop";
@@ -67,7 +67,7 @@ describe("what a session does as a whole", () => {
     for (const name of ["spec", "architecture", "plan"]) {
       const { details } = await dispatch(engine, packet(key, [`.agents-work/${session}/${name}.md`]));
       const { epoch } = details as { readonly epoch: number };
-      const call = { ...person, epoch };
+      const call = { ...runner, epoch };
       expect(await operate(engine, "heartbeat", { task: key, tokens: 90 }, call)).toMatchObject({
         allow: true,
       });
@@ -87,7 +87,9 @@ describe("what a session does as a whole", () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet(key, [`.agents-work/${session}/spec.md`]));
     for (const task of [key, "meta"])
-      expect(await bindAgent(engine, { agent: "a", task })).toMatchObject({ code: "R-IN-001" });
+      expect(await bindAgent(engine, { agent: "a", task }, { role: "guard" })).toMatchObject({
+        code: "R-IN-001",
+      });
     await dispatch(engine, packet("T-1", ["src"]));
     const facts = await readGuardFacts(engine);
     expect(wayToClaim({ facts, world: { clock: engine.clock } as GuardWorld })).toContain("(open: T-1)");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { haltTask, warnTask } from "../src/engine/halt-task.ts";
 import { rememberHalts, tellLoop } from "../src/run/conduct/tell-loops.ts";
-import { dispatch, memoryEngine, packet, person } from "./support/memory-engine.ts";
+import { dispatch, memoryEngine, packet, runner } from "./support/memory-engine.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const session = "2026-02-14_shop";
@@ -17,8 +17,8 @@ async function halted(root: string) {
     ["2026-02-13_old/T-1", "b"],
   ] as const) {
     await dispatch(engine, packet(key, [scope]));
-    await warnTask(engine, { task: key, warning: { signal: "edits", reason: "15 edits" } }, person);
-    await haltTask(engine, { task: key, refusal, halt }, person);
+    await warnTask(engine, { task: key, warning: { signal: "edits", reason: "15 edits" } }, runner);
+    await haltTask(engine, { task: key, refusal, halt }, runner);
   }
   const folder = join(root, ".agents-work", session);
   mkdirSync(folder, { recursive: true });

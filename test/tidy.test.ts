@@ -120,6 +120,16 @@ describe("branches and refs", () => {
   });
 });
 
+describe("the ledger", () => {
+  it("is changed in one place, behind the check of the caller", () => {
+    const changes = /\.commit\(/;
+    const callers = product.filter((path) => changes.test(withoutComments(read(path))));
+    expect(callers).toEqual(["src/engine/door.ts"]);
+    const admits = product.filter((path) => /\badmit\(/.test(withoutComments(read(path))));
+    expect(admits).toEqual(["src/engine/door.ts", "src/engine/operate.ts"]);
+  });
+});
+
 describe("sizes", () => {
   it("keep files under 300 lines", () => {
     expect(product.filter((path) => read(path).split("\n").length > 300)).toEqual([]);

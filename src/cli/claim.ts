@@ -30,7 +30,11 @@ export function claimCommand(name: string): Promise<0 | 2> {
           },
         );
       if (caller.kind === "agent") {
-        const refused = await bindClient(opened.engine, { client: caller.process, task: task.key });
+        const refused = await bindClient(
+          opened.engine,
+          { client: caller.process, task: task.key },
+          { role: "subagent" },
+        );
         if (refused !== undefined) return refused;
       }
       const scope = field(task.assignment, "lock_scope");

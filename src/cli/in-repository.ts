@@ -67,8 +67,8 @@ async function withContext<Result>(
   await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
   hearDecisions(engine.ledger, notifier.tell);
   using progress = showProgress();
-  // A person lands and rolls back; a run acts by itself, with the rights of the person who started it.
-  const call = { role: "person", ...(ofPerson.has(command) ? {} : { as: "run" }) } as const;
+  // A person lands and rolls back; a run acts by itself.
+  const call = { role: ofPerson.has(command) ? "person" : "runner" } as const;
   const result = await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
   if (!dryRun) await packAfter(repository.commonFolder, progress.step);
   return result;

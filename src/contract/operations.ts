@@ -9,35 +9,40 @@ export interface Operation {
   readonly fenced?: true;
 }
 
-/** `subagent`: an agent without a task. */
-type Caller = "person" | "orchestrator" | "attempt" | "subagent";
+/**
+ * `subagent`: an agent without a task. `runner`: a run that a person started, which dispatches, merges and asks by itself.
+ * `guard`: the guard of a client's session.
+ */
+export type Caller = "person" | "orchestrator" | "attempt" | "subagent" | "runner" | "guard";
 
-const anyone: readonly Caller[] = ["person", "orchestrator", "attempt", "subagent"];
+const anyone: readonly Caller[] = ["person", "orchestrator", "attempt", "subagent", "runner"];
 /** Everybody but an agent without a task. */
-const workers: readonly Caller[] = ["person", "orchestrator", "attempt"];
+const workers: readonly Caller[] = ["person", "orchestrator", "attempt", "runner"];
 /** People, and the programs they run. An orchestrating agent delegates and looks; it decides nothing. */
-const leads: readonly Caller[] = ["person", "orchestrator"];
+const leads: readonly Caller[] = ["person", "orchestrator", "runner"];
 const people: readonly Caller[] = ["person"];
+/** A person, or the run that a person started. */
+const owners: readonly Caller[] = ["person", "runner"];
 
 export const operations = {
   status: { effect: "read", callers: anyone },
   "task-list": { effect: "read", callers: anyone },
   "task-show": { effect: "read", callers: anyone },
-  "task-add": { effect: "write", callers: people },
-  "task-retry": { effect: "write", callers: people },
+  "task-add": { effect: "write", callers: owners },
+  "task-retry": { effect: "write", callers: owners },
   "task-escalate": { effect: "write", callers: workers, fenced: true },
-  "task-resolve": { effect: "write", callers: people },
-  "task-cancel": { effect: "destroy", callers: people },
+  "task-resolve": { effect: "write", callers: owners },
+  "task-cancel": { effect: "destroy", callers: owners },
   stop: { effect: "write", callers: people },
   take: { effect: "write", callers: people },
   dispatch: { effect: "write", callers: leads },
   heartbeat: { effect: "write", callers: workers, fenced: true },
   submit: { effect: "write", callers: workers, fenced: true },
-  complete: { effect: "write", callers: people, fenced: true },
+  complete: { effect: "write", callers: owners, fenced: true },
   release: { effect: "destroy", callers: people, fenced: true },
   widen: { effect: "write", callers: workers, fenced: true },
   "lock-list": { effect: "read", callers: leads },
-  watchdog: { effect: "write", callers: people },
+  watchdog: { effect: "write", callers: owners },
   reconcile: { effect: "read", callers: people },
   decisions: { effect: "read", callers: leads },
   decide: { effect: "write", callers: people },
@@ -51,3 +56,33 @@ export const operations = {
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
+
+/** What Lockstep's own processes do to the ledger. No face offers these. */
+export const internalOperations = {
+  "check-start": ["runner"],
+  "refuse-attempt": ["runner", "guard"],
+  "put-back": ["runner"],
+  halt: ["runner"],
+  warn: ["runner"],
+  "record-usage": ["runner"],
+  "record-limit": ["runner"],
+  "record-review": ["runner"],
+  "record-violation": ["runner", "guard"],
+  "keep-hook-context": ["runner"],
+  replan: ["runner"],
+  claim: ["guard"],
+  "claim-client": ["subagent", "attempt", "orchestrator"],
+  ask: owners,
+  "reopen-gate": owners,
+  "cancel-decisions": owners,
+  "skip-decisions": owners,
+  "open-session": owners,
+  "move-session": owners,
+  "prepare-move": owners,
+  "abandon-move": owners,
+  "finish-landing": owners,
+  "refuse-landing": owners,
+  "roll-back": owners,
+} as const satisfies Record<string, readonly Caller[]>;
+
+export type InternalOperation = keyof typeof internalOperations;

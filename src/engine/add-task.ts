@@ -3,8 +3,9 @@ import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { downUpstream, orphanOf } from "./carry-effects.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { dependencyVersions, findCircle } from "./find-circle.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { newTask } from "./new-task.ts";
@@ -15,7 +16,7 @@ import { settle } from "./settle.ts";
 export async function addTask(
   engine: Engine,
   input: { readonly packet: Details },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   const packet = await readTerms(engine, input.packet);
   if ("allow" in packet) return packet;

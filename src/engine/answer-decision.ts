@@ -6,8 +6,9 @@ import type { Decision } from "../ledger/ledger.ts";
 import { blockedSession, gateAnswer, refuseGateAnswer } from "./answer-gate.ts";
 import { answerContinue } from "./ask-continue.ts";
 import { decisionNamed } from "./decision-ids.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import { type Settled, settle } from "./settle.ts";
 import { grant, judgeWiden } from "./widen-scope.ts";
@@ -17,7 +18,7 @@ export type AnswerInput =
   | { readonly id: string; readonly cancel: string };
 
 /** A person's answer, and what follows from it, in one commit. */
-export function answerDecision(engine: Engine, input: AnswerInput, call: Call): Promise<Verdict> {
+export function answerDecision(engine: Engine, input: AnswerInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "decide", input, call }, async () => {
     const decision = decisionNamed(await engine.ledger.decisions(), input.id);
     if ("allow" in decision) return { verdict: decision };
@@ -44,7 +45,7 @@ export function answerDecision(engine: Engine, input: AnswerInput, call: Call): 
 
 async function cancel(
   engine: Engine,
-  { decision, reason, call }: { decision: Decision; reason: string; call: Call },
+  { decision, reason, call }: { decision: Decision; reason: string; call: Admitted },
 ): Promise<Settled> {
   if (reason.trim() === "")
     return { verdict: deny("R-IN-001", `say why \`${decision.id}\` is cancelled: --cancel "…"`) };
@@ -91,7 +92,7 @@ function mayReason(kind: Decision["kind"], option: string): boolean {
   return (kind === "manual" || kind === "security") && option === "refused";
 }
 
-async function approve(engine: Engine, decision: Decision, call: Call): Promise<Settled> {
+async function approve(engine: Engine, decision: Decision, call: Admitted): Promise<Settled> {
   const paths = field(decision.data, "paths");
   const why = field(decision.data, "why");
   const loaded = await loadTask(engine, decision.task);
@@ -113,7 +114,7 @@ async function approve(engine: Engine, decision: Decision, call: Call): Promise<
 
 interface Closing {
   readonly decision: Decision;
-  readonly call: Call;
+  readonly call: Admitted;
   readonly state: "answered" | "cancelled";
   readonly answer: string;
 }

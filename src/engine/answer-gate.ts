@@ -5,8 +5,9 @@ import { shortDecisionId } from "../core/session/gate-ids.ts";
 import type { Session } from "../core/session/session.ts";
 import type { GateState } from "../core/session/states.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { stepSession } from "./move-session.ts";
 import type { Settled } from "./settle.ts";
 
@@ -26,7 +27,7 @@ export function gateAnswer(gate: GateState, text: string): string | undefined {
 /** S4-097, S4-099: asked again, but not for ever. */
 export async function refuseGateAnswer(
   engine: Engine,
-  { decision, gate, text, call }: { decision: Decision; gate: GateState; text: string; call: Call },
+  { decision, gate, text, call }: { decision: Decision; gate: GateState; text: string; call: Admitted },
 ): Promise<Settled> {
   const before = field(decision.data, "invalid");
   const invalid = (typeof before === "number" ? before : 0) + 1;

@@ -5,8 +5,9 @@ import { isMeta } from "../core/session/meta-key.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { nextDecisionId } from "./decision-ids.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import type { Settled } from "./settle.ts";
 
@@ -59,7 +60,7 @@ function haltOf({ refusal }: Task): Halt | undefined {
 /** `continue`, `continue: 20000` and `stop`, with what follows for the task. */
 export async function answerContinue(
   engine: Engine,
-  { decision, answer, call }: { decision: Decision; answer: string; call: Call },
+  { decision, answer, call }: { decision: Decision; answer: string; call: Admitted },
 ): Promise<Settled> {
   const loaded = await loadTask(engine, decision.task);
   if (loaded?.task.state !== "ESCALATED")

@@ -4,8 +4,10 @@ import { gateKey } from "../core/session/gate-ids.ts";
 import { metaKey } from "../core/session/meta-key.ts";
 import type { GateState } from "../core/session/states.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { settle, withoutKey } from "./settle.ts";
 
 const kinds = { APPROVE_DESIGN: "approve-design", REVIEW_STRATEGY: "review-strategy" } as const;
@@ -22,7 +24,9 @@ export interface GateQuestion {
  * Asks at a gate of a session, once: an answer that is there stays, as does a question that waits. One that was
  * cancelled waits again under its own name (S4-086).
  */
-export async function askGate(engine: Engine, asked: GateQuestion, call: Call): Promise<Decision> {
+export const askGate = internal("ask", ask);
+
+async function ask(engine: Engine, asked: GateQuestion, call: Admitted): Promise<Decision> {
   const id = gateKey(asked.session, asked.gate);
   const input = { id };
   await settle(engine, { operation: "ask", input, call: withoutKey(call) }, async () => {
@@ -51,10 +55,12 @@ export async function askGate(engine: Engine, asked: GateQuestion, call: Call): 
 }
 
 /** Lets a gate be answered anew (A4-3, A4-23); how often it was answered wrongly is forgotten. */
-export async function reopenGate(
+export const reopenGate = internal("reopen-gate", reopen);
+
+async function reopen(
   engine: Engine,
   { session, gate }: Pick<GateQuestion, "session" | "gate">,
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   const id = gateKey(session, gate);
   return settle(engine, { operation: "reopen", input: { id }, call: withoutKey(call) }, async () => {

@@ -3,8 +3,10 @@ import { field } from "../core/points/fields.ts";
 import { allow, type Details } from "../core/rules/verdict.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { nextDecisionId } from "./decision-ids.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { settle, withoutKey } from "./settle.ts";
 
 export interface Question {
@@ -27,7 +29,9 @@ export interface Question {
 }
 
 /** What a person says to a question, which is asked unless it was before. A dry run asks nobody. */
-export async function askPerson(engine: Engine, asked: Question, call: Call): Promise<Decision | undefined> {
+export const askPerson = internal("ask", ask);
+
+async function ask(engine: Engine, asked: Question, call: Admitted): Promise<Decision | undefined> {
   let found: Decision | undefined;
   const { about } = asked;
   await settle(engine, { operation: "ask", input: { about }, call: withoutKey(call) }, async () => {

@@ -3,8 +3,10 @@ import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Intent } from "../ledger/ledger.ts";
 import { findBreaker } from "./breaker.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import type { RollbackInput } from "./plan-rollback.ts";
 import { settle } from "./settle.ts";
 
@@ -41,7 +43,9 @@ export interface MovedTask {
  * Written before the base moves, so that a crash between the two is found. Refused where a person has ended one of
  * the tasks, or everything, since it was proven.
  */
-export async function prepareMove(engine: Engine, move: BaseMove, call: Call): Promise<Intent | Deny> {
+export const prepareMove = internal("prepare-move", prepare);
+
+async function prepare(engine: Engine, move: BaseMove, call: Admitted): Promise<Intent | Deny> {
   const verdict = await settle(engine, { operation: move.kind, input: move, call }, async () => {
     const draft = new Draft(engine, { by: call, cause: move.kind });
     const ended = move.kind === "land" ? await whyEnded(draft, move) : undefined;
@@ -100,7 +104,9 @@ export function moveOf(intent: Intent): BaseMove {
 }
 
 /** The base did not move: nothing of it remains but the story. */
-export function abandonMove(engine: Engine, intent: Intent, call: Call): Promise<Verdict> {
+export const abandonMove = internal("abandon-move", abandon);
+
+function abandon(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
   const { kind, batch } = moveOf(intent);
   return settle(engine, { operation: kind, input: intent.id, call }, async () => {
     if (!(await isUnderWay(engine, intent))) return { verdict: allow() };

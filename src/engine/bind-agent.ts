@@ -7,6 +7,7 @@ import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
+import { type Admitted, commit, internal } from "./door.ts";
 import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
@@ -27,9 +28,12 @@ export async function boundTask(ledger: Ledger, agent: string): Promise<string |
  * `lockstep claim`: an agent works on one task for good, an attempt has one agent. A later attempt at the same task
  * may be claimed by the same agent again.
  */
-export async function bindAgent(
+export const bindAgent = internal("claim", bind);
+
+async function bind(
   { ledger, clock }: Source,
   { agent, task: name }: { readonly agent: string; readonly task: string },
+  call: Admitted,
 ): Promise<Verdict> {
   for (let round = 0; round < roundsMax; round += 1) {
     const key = await findKey(ledger, name);
@@ -56,7 +60,7 @@ export async function bindAgent(
     const request = { key: keyOf(agent), operation: "claim", digest: "", answer: { task_id: task.key } };
     // The client may have been started anew: the command, which is called next, says which process it is now.
     const { boundClient: _, ...rest } = attempt;
-    const committed = await ledger.commit({
+    const committed = await commit(ledger, call, {
       attempts: [{ ...rest, boundAgent: agent }],
       expect: { tasks: { [task.key]: task.version } },
       events: attempt.boundAgent === agent ? [] : [event],
@@ -71,9 +75,12 @@ export async function bindAgent(
  * The command `lockstep claim`, right after a guard has bound the agent that calls it: from then on whatever runs below
  * this process of the client's speaks for the task, and for no other.
  */
-export async function bindClient(
+export const bindClient = internal("claim-client", bindProcess);
+
+async function bindProcess(
   { ledger }: Source,
   { client, task: key }: { readonly client: ProcessIdentity; readonly task: string },
+  call: Admitted,
 ): Promise<Deny | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {
     const loaded = await loadTask({ ledger }, key);
@@ -86,7 +93,7 @@ export async function bindClient(
         `task ${quoted(key)} was claimed from another process of a client: call \`lockstep claim ${key}\` alone on its line`,
         { task_id: key },
       );
-    const committed = await ledger.commit({
+    const committed = await commit(ledger, call, {
       attempts: [{ ...attempt, boundClient: client }],
       expect: { tasks: { [key]: task.version } },
     });

@@ -1,7 +1,8 @@
 import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { settle } from "./settle.ts";
 
 /** S1's circuit breaker. Paused: nothing new starts. Stopped: nothing is written either. */
@@ -39,7 +40,7 @@ export async function findBreaker(engine: Pick<Engine, "ledger">, only?: "STOP")
 export async function setBreaker(
   engine: Engine,
   input: { readonly mode: BreakerMode; readonly reason?: string },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   // Whatever happens between the two, nothing is written that a person wanted stopped.
   if (input.mode !== "CLEAR" && call.dryRun !== true) engine.showBreaker(input.mode);

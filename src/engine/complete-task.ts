@@ -7,8 +7,9 @@ import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Evidence } from "../core/tasks/evidence.ts";
 import { advance } from "../core/tasks/machine.ts";
 import type { Task } from "../core/tasks/task.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
@@ -29,7 +30,7 @@ export interface CompleteInput {
  * PreComplete, then MERGED, for callers that do their own merging. A criterion `cmd: …` is run here, on the
  * tree of the commit; every other one is somebody's claim and stays marked as such.
  */
-export async function completeTask(engine: Engine, input: CompleteInput, call: Call): Promise<Verdict> {
+export async function completeTask(engine: Engine, input: CompleteInput, call: Admitted): Promise<Verdict> {
   const proofs = new Map<string, Evidence | { readonly error: string }>();
   const judgements = new Map<string, Judgement | { readonly error: string }>();
   // Commands take their time: what is completed is the attempt that was there when it was asked for.
@@ -42,7 +43,7 @@ export async function completeTask(engine: Engine, input: CompleteInput, call: C
 
 interface Completion {
   readonly input: CompleteInput;
-  readonly call: Call;
+  readonly call: Admitted;
   /** Commands that were run already: deciding anew runs none twice. */
   readonly proofs: Map<string, Evidence | { readonly error: string }>;
   readonly judgements: Map<string, Judgement | { readonly error: string }>;
@@ -113,7 +114,7 @@ async function judgeTests(
 }
 
 /** Asked of the machine before a command is run for nothing. */
-function whyNotMergeable({ limits }: Engine, task: Task, call: Call): Deny | undefined {
+function whyNotMergeable({ limits }: Engine, task: Task, call: Admitted): Deny | undefined {
   const tried = advance(task, { type: "merge", commit: null, proof: "claimed" }, { by: call.role, limits });
   return "allow" in tried ? tried : undefined;
 }

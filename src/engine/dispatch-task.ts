@@ -7,8 +7,9 @@ import { isIn, type Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { findBreaker } from "./breaker.ts";
 import { downUpstream, orphanOf, unmerged } from "./carry-effects.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import { type Engine, isOwner } from "./engine.ts";
 import { tokenOf } from "./fence.ts";
 import { dependencyVersions, findCircle } from "./find-circle.ts";
 import { delegatorIn, refuseDelegation } from "./judge-delegation.ts";
@@ -34,7 +35,7 @@ export interface DispatchInput {
  * PreDispatch against the ledger. On allow the task is IN_PROGRESS and holds its whole scope; both happen in
  * the commit that judged the overlap, or not at all (INV-1).
  */
-export async function dispatchTask(engine: Engine, input: DispatchInput, call: Call): Promise<Verdict> {
+export async function dispatchTask(engine: Engine, input: DispatchInput, call: Admitted): Promise<Verdict> {
   const masked = await maskedPacket(withoutConsent(input.packet, call));
   if ("allow" in masked) return masked;
   const asked = readPacket(masked.packet);
@@ -48,9 +49,9 @@ export async function dispatchTask(engine: Engine, input: DispatchInput, call: C
 }
 
 /** Only a person lets a task change tests without being asked. */
-function withoutConsent(packet: unknown, { role }: Call): unknown {
+function withoutConsent(packet: unknown, call: Admitted): unknown {
   const assignment = field(packet, "assignment");
-  if (role === "person" || field(assignment, "may_change_tests") === undefined) return packet;
+  if (isOwner(call) || field(assignment, "may_change_tests") === undefined) return packet;
   const { may_change_tests: _dropped, ...kept } = assignment as Record<string, unknown>;
   return { ...(packet as object), assignment: kept };
 }
@@ -59,7 +60,7 @@ interface Dispatch {
   readonly document: unknown;
   readonly key: string;
   readonly input: DispatchInput;
-  readonly call: Call;
+  readonly call: Admitted;
 }
 
 async function decideDispatch(engine: Engine, { document, key, input, call }: Dispatch): Promise<Settled> {
@@ -84,7 +85,7 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
   const task = packetTask(base === undefined ? known : { ...known, base }, packet);
   const circle = await findCircle(draft, task);
   if (circle !== undefined) return { verdict: circle };
-  const undelegated = await refuseDelegation(draft, task, packet);
+  const undelegated = await refuseDelegation(draft, task, { packet, limit: engine.limits.delegationDepth });
   if (undelegated !== undefined) return undelegated;
   if (stored === undefined) draft.create(task);
   const readied = await makeReady(draft, { stored, task, judged });
@@ -95,7 +96,9 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
   const moved = await draft.apply(readied, event, event.type === "start" ? undefined : "system");
   if ("allow" in moved) return { verdict: moved };
   if (event.type !== "start") return refused(draft, { moved, verdict: verdictOf(event, judged) });
-  const opened = openAttempt(draft, { task: moved, judged, runner: runnerOf(engine, input) });
+  const opened = openAttempt(draft, {
+    ...{ task: moved, judged, runner: runnerOf(engine, input), minutesMax: engine.limits.minutes.halt },
+  });
   const change = await draft.toChange({ take: opened.locks, expect: { fence: judged.fence } });
   const { attempt } = opened;
   const details = {

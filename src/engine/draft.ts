@@ -6,7 +6,8 @@ import type { Actor, Task } from "../core/tasks/task.ts";
 import type { TaskEvent, TaskEventType } from "../core/tasks/task-event.ts";
 import type { Attempt, Change, Decision, NewEvent, NewIntent, NewLock } from "../ledger/ledger.ts";
 import { carryEffects } from "./carry-effects.ts";
-import { actorName, type Call, type Engine } from "./engine.ts";
+import type { Admitted } from "./door.ts";
+import { actorName, type Store } from "./engine.ts";
 
 const eventNames: Readonly<Record<TaskEventType, string>> = {
   start: "task.started",
@@ -33,9 +34,9 @@ const eventNames: Readonly<Record<TaskEventType, string>> = {
  * others. It only collects; nothing happens before the ledger commits it.
  */
 export class Draft {
-  readonly engine: Engine;
+  readonly engine: Store;
   readonly at: string;
-  readonly #by: Call | "system";
+  readonly #by: Admitted;
   readonly #cause: string;
   readonly #tasks = new Map<string, Task>();
   readonly #attempts = new Map<string, Attempt>();
@@ -46,7 +47,7 @@ export class Draft {
   readonly #intents: NewIntent[] = [];
   readonly #released = new Set<string>();
 
-  constructor(engine: Engine, { by, cause }: { by: Call | "system"; cause: string }) {
+  constructor(engine: Store, { by, cause }: { by: Admitted; cause: string }) {
     this.engine = engine;
     this.at = new Date(engine.clock.now().wallMs).toISOString();
     this.#by = by;
@@ -99,7 +100,7 @@ export class Draft {
 
   /** Lets the machine decide; what follows for the task's locks and for other tasks is carried along. */
   async apply(task: Task, event: TaskEvent, by?: Actor): Promise<Task | Deny> {
-    const actor = by ?? (this.#by === "system" ? "system" : this.#by.role);
+    const actor = by ?? this.#by.role;
     const { reviewRetries, sameError } = this.engine.limits;
     const advanced = advance(task, event, { by: actor, limits: { reviewRetries, sameError } });
     if ("allow" in advanced) return advanced;

@@ -2,8 +2,10 @@ import { field } from "../core/points/fields.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { isNeedless, sessionDecisions } from "./session-decisions.ts";
 import { type Settled, settle, withoutKey } from "./settle.ts";
 
@@ -21,10 +23,12 @@ export function canGoOnWithout(decision: Pick<Decision, "id" | "kind" | "data">)
 }
 
 /** S4-094: what a person saw and did not answer. Not for what they have to answer (S4-095, S4-097). */
-export function cancelUnanswered(
+export const cancelUnanswered = internal("cancel-decisions", cancel);
+
+function cancel(
   engine: Engine,
   input: { readonly ids: readonly string[]; readonly reason: string },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   return settle(engine, { operation: "cancel-unanswered", input, call: withoutKey(call) }, async () => {
     const asked = (await engine.ledger.decisions()).filter(({ id }) => input.ids.includes(id));
@@ -40,10 +44,12 @@ export function cancelUnanswered(
 }
 
 /** S4-093: it does not matter any more. A gate always does. */
-export function skipDecision(
+export const skipDecision = internal("skip-decisions", skip);
+
+function skip(
   engine: Engine,
   input: { readonly id: string; readonly reason: string },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   const { id, reason } = input;
   return settle(engine, { operation: "skip", input, call: withoutKey(call) }, async () => {
@@ -59,10 +65,12 @@ export function skipDecision(
 }
 
 /** S4-111: questions of a session that wait although what they were about is over. */
-export function skipNeedless(
+export const skipNeedless = internal("skip-decisions", skipAll);
+
+function skipAll(
   engine: Engine,
   { session }: { readonly session: string },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   return settle(engine, { operation: "skip", input: { session }, call: withoutKey(call) }, async () => {
     const unanswered: Decision[] = [];
@@ -73,7 +81,7 @@ export function skipNeedless(
 }
 
 interface Dropping {
-  readonly call: Call;
+  readonly call: Admitted;
   readonly unanswered: readonly Decision[];
   readonly state: "cancelled" | "skipped";
   readonly reason: string;

@@ -49,10 +49,15 @@ export interface EngineLimits {
   readonly implementers: Readonly<Record<string, readonly string[]>>;
 }
 
+/** What it takes to draft a change and to commit it. */
+export type Store = Pick<Engine, "ledger" | "clock" | "pause"> & {
+  readonly limits: Pick<EngineLimits, "reviewRetries" | "sameError">;
+};
+
 /** Who asks, and with what in hand. */
 export interface Call {
-  readonly role: Exclude<Actor, "system">;
-  /** Who acts with these rights, where it is not the person or the attempt itself: `run`, `agent NAME`. */
+  readonly role: Actor;
+  /** Who acts with these rights, where it is not the caller itself: `agent NAME`. */
   readonly as?: string;
   /** How it was recognised that this is no person, for messages. */
   readonly seen?: string;
@@ -66,8 +71,13 @@ export interface Call {
   readonly dryRun?: boolean;
 }
 
-export function actorName(call: Call | "system"): string {
-  if (call === "system") return call;
+/** A person, or the run that a person started. */
+export function isOwner({ role }: Call): boolean {
+  return role === "person" || role === "runner";
+}
+
+export function actorName(call: Call): string {
   if (call.as !== undefined) return call.as;
-  return call.role === "attempt" ? `attempt:${call.task ?? "?"}#${call.epoch ?? "?"}` : call.role;
+  if (call.role === "attempt") return `attempt:${call.task ?? "?"}#${call.epoch ?? "?"}`;
+  return call.role === "runner" ? "run" : call.role;
 }

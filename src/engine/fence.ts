@@ -88,7 +88,11 @@ export async function loadTask({ ledger }: Pick<Engine, "ledger">, key: string):
 }
 
 /** The task and its attempt, for a caller that is the current one. */
-export async function fencedTask(engine: Engine, key: string, call: Call): Promise<Loaded | Deny> {
+export async function fencedTask(
+  engine: Pick<Engine, "ledger" | "clock">,
+  key: string,
+  call: Call,
+): Promise<Loaded | Deny> {
   const loaded = await loadTask(engine, key);
   return checkFence(engine, key, loaded?.attempt, call) ?? loaded ?? unknownTask(key);
 }

@@ -4,14 +4,18 @@ import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Intent } from "../ledger/ledger.ts";
 import { isUnderWay, type MovedTask, moveOf, movesUnderWay } from "./base-moves.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { newTask } from "./new-task.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
 import { settle } from "./settle.ts";
 
 /** The base has moved: every task that came in with it is merged with its own proof, all at once (INV-4). */
-export function finishLanding(engine: Engine, intent: Intent, call: Call): Promise<Verdict> {
+export const finishLanding = internal("finish-landing", finish);
+
+function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
   const { batch, members } = moveOf(intent);
   return settle(engine, { operation: "land", input: intent, call }, async () => {
     if (!(await isUnderWay(engine, intent))) return { verdict: allow({ batch }) };
@@ -67,7 +71,9 @@ function mergeTooLate(draft: Draft, task: Task, { commit }: MovedTask): undefine
 }
 
 /** Work that does not come in: a task in review is rejected with what it has to mend, a branch is only told of. */
-export function refuseLanding(
+export const refuseLanding = internal("refuse-landing", refuse);
+
+function refuse(
   engine: Engine,
   {
     branch,
@@ -81,7 +87,7 @@ export function refuseLanding(
     /** A person has to do something first. */
     readonly waiting?: boolean;
   },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   return settle(engine, { operation: "land", input: { branch, task }, call }, async () => {
     const draft = new Draft(engine, { by: call, cause: "land" });

@@ -2,19 +2,25 @@ import { allow, type Deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Intent } from "../ledger/ledger.ts";
 import { isUnderWay, moveOf } from "./base-moves.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { isLandedBranch, planRollback, type RollbackInput, type RollbackPlan } from "./plan-rollback.ts";
 import { redoTask } from "./redo-task.ts";
 import { settle } from "./settle.ts";
 
 /** What a roll-back would concern. */
-export function readRollback(engine: Engine, input: RollbackInput, call: Call) {
+export const readRollback = internal("roll-back", read);
+
+function read(engine: Engine, input: RollbackInput, call: Admitted) {
   return planRollback(new Draft(engine, { by: call, cause: "roll-back" }), input);
 }
 
 /** The base has moved back: the tasks say so, and what depended on them waits. */
-export function finishRollback(engine: Engine, intent: Intent, call: Call): Promise<Verdict> {
+export const finishRollback = internal("roll-back", finish);
+
+function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
   const { rollback, members } = moveOf(intent);
   if (rollback === undefined) throw new Error(`intent ${intent.id} is no roll-back`);
   const reverts = new Map(members.map(({ task, commit }) => [task, commit]));
@@ -25,7 +31,9 @@ export function finishRollback(engine: Engine, intent: Intent, call: Call): Prom
 }
 
 /** Nothing of it had reached the base: only the ledger changes. */
-export function rollBackUnmerged(engine: Engine, input: RollbackInput, call: Call): Promise<Verdict> {
+export const rollBackUnmerged = internal("roll-back", rollBack);
+
+function rollBack(engine: Engine, input: RollbackInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "roll-back", input, call }, () =>
     applyRollback(engine, { input, reverts: new Map(), intentsDone: [] }, call),
   );
@@ -38,7 +46,7 @@ interface Applied {
   readonly intentsDone: readonly number[];
 }
 
-async function applyRollback(engine: Engine, { input, reverts, intentsDone }: Applied, call: Call) {
+async function applyRollback(engine: Engine, { input, reverts, intentsDone }: Applied, call: Admitted) {
   const draft = new Draft(engine, { by: call, cause: "roll-back" });
   const plan = await planRollback(draft, input);
   if ("allow" in plan) return { verdict: plan };

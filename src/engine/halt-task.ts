@@ -1,8 +1,10 @@
 import { haltDetails } from "../core/loops/halt-details.ts";
 import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Refusal } from "../core/tasks/task.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { checkEpoch, fencedTask, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
@@ -15,11 +17,9 @@ export interface HaltInput {
 }
 
 /** S1's recovery from a loop: FAILED with what was captured, its locks released, and escalated to a person. */
-export function haltTask(
-  engine: Engine,
-  { task: key, refusal, halt }: HaltInput,
-  call: Call,
-): Promise<Verdict> {
+export const haltTask = internal("halt", halt);
+
+function halt(engine: Engine, { task: key, refusal, halt }: HaltInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "halt", input: { task: key, halt }, call }, async () => {
     const loaded = await loadTask(engine, key);
     if (loaded === undefined) return { verdict: unknownTask(key) };
@@ -44,7 +44,9 @@ export interface WarnInput {
 }
 
 /** Nothing happens to the task: it is written down, and whoever follows the run sees it. */
-export function warnTask(engine: Engine, { task: key, warning }: WarnInput, call: Call): Promise<Verdict> {
+export const warnTask = internal("warn", warn);
+
+function warn(engine: Engine, { task: key, warning }: WarnInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "warn", input: { task: key, warning }, call }, async () => {
     const fenced = await fencedTask(engine, key, call);
     if ("allow" in fenced) return { verdict: fenced };

@@ -6,8 +6,9 @@ import { spentOf } from "../core/tasks/next-task.ts";
 import type { Refusal, Task, TaskUsage } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { askToContinue } from "./ask-continue.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import { type Engine, isOwner } from "./engine.ts";
 import { fencedTask } from "./fence.ts";
 import { type Settled, settle } from "./settle.ts";
 
@@ -32,11 +33,11 @@ export function isConversation(id: string): boolean {
 }
 
 /** Renews the lease, by the ledger's clock alone. */
-export function heartbeat(engine: Engine, input: HeartbeatInput, call: Call): Promise<Verdict> {
+export function heartbeat(engine: Engine, input: HeartbeatInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "heartbeat", input, call }, () => decideBeat(engine, input, call));
 }
 
-async function decideBeat(engine: Engine, input: HeartbeatInput, call: Call): Promise<Settled> {
+async function decideBeat(engine: Engine, input: HeartbeatInput, call: Admitted): Promise<Settled> {
   const fenced = await fencedTask(engine, input.task, call);
   if ("allow" in fenced) return { verdict: fenced };
   const { task, attempt } = fenced;
@@ -66,11 +67,11 @@ async function decideBeat(engine: Engine, input: HeartbeatInput, call: Call): Pr
 }
 
 /** Whoever runs an agent knows what it cost and where it can be gone on with; the agent could say anything. */
-function whyNotTold({ usage, conversation }: HeartbeatInput, { role }: Call): Deny | undefined {
+function whyNotTold({ usage, conversation }: HeartbeatInput, call: Admitted): Deny | undefined {
   if (usage === undefined && conversation === undefined) return undefined;
-  if (role !== "person")
+  if (!isOwner(call))
     return deny("R-AU-001", "an agent adds tokens only: usage and conversation are told by whoever runs it", {
-      caller: role,
+      caller: call.role,
     });
   const wrong = Object.entries(usage ?? {}).find(([, amount]) => !(Number.isFinite(amount) && amount >= 0));
   if (wrong !== undefined) return deny("R-IN-001", `\`usage.${wrong[0]}\` is no amount`, { field: wrong[0] });
@@ -98,7 +99,7 @@ export function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Ta
 /** What is spent counts for the whole task: another attempt does not buy more. */
 async function spend(
   engine: Engine,
-  { task, attempt, call }: { task: Task; attempt: Attempt; call: Call },
+  { task, attempt, call }: { task: Task; attempt: Attempt; call: Admitted },
 ): Promise<Settled> {
   const { tokens, costUsd } = engine.limits;
   const { halted, warned } = findBreaches(spentOf(task), {

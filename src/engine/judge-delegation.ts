@@ -24,7 +24,7 @@ export function delegatorIn({ document, assignment }: Packet): Pick<Task, "deleg
 export async function refuseDelegation(
   draft: Draft,
   task: Task,
-  packet: Packet,
+  { limit, packet }: { readonly limit: number; readonly packet: Packet },
 ): Promise<Settled | undefined> {
   const given = field(packet.document, "delegated_by") ?? field(packet.assignment, "delegated_by");
   if (given !== undefined && !isLine(given))
@@ -35,7 +35,6 @@ export async function refuseDelegation(
   const { chain, depth } = await chainOf(draft, task, packet.agent);
   const back = findCircular(chain);
   if (back !== undefined) return haltCircular(draft, task, { chain, back });
-  const { delegationDepth: limit } = draft.engine.limits;
   if (depth <= limit) return undefined;
   const reason = `task \`${task.key}\` would be delegated over ${depth} steps, the limit is ${limit}: let its delegator do it`;
   const details = { task_id: task.key, signal: "delegation_depth", depth, limit };

@@ -1,6 +1,8 @@
 import { allow, type Details, type Verdict } from "../core/rules/verdict.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
@@ -17,7 +19,9 @@ export interface HookRecord {
 const kept = ["pr_url", "pushed"];
 
 /** Which lifecycle hooks ran and how, for the record; and what the next ones have to know. */
-export function keepHookContext(engine: Engine, record: HookRecord, call: Call): Promise<Verdict> {
+export const keepHookContext = internal("keep-hook-context", keep);
+
+function keep(engine: Engine, record: HookRecord, call: Admitted): Promise<Verdict> {
   const { task: key, point, results } = record;
   return settle(engine, { operation: "hooks", input: { key, point }, call }, async () => {
     const loaded = await loadTask(engine, key);

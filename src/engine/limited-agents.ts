@@ -1,15 +1,19 @@
 import { field, isStringList } from "../core/points/fields.ts";
 import { allow } from "../core/rules/verdict.ts";
 import type { LedgerEvent } from "../ledger/ledger.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { settle } from "./settle.ts";
 
 /** Agents of one account are out of quota: what waits for it can say so. */
-export function recordLimit(
+export const recordLimit = internal("record-limit", noteLimit);
+
+function noteLimit(
   engine: Engine,
   limit: { readonly agents: readonly string[]; readonly until: string; readonly reason: string },
-  call: Call,
+  call: Admitted,
 ) {
   return settle(engine, { operation: "limit", input: limit, call }, async () => {
     const draft = new Draft(engine, { by: call, cause: "run" });

@@ -5,8 +5,10 @@ import { metaKey } from "../core/session/meta-key.ts";
 import type { Session } from "../core/session/session.ts";
 import type { SessionEvent } from "../core/session/session-event.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { asStored } from "./open-session.ts";
 import { settle, withoutKey } from "./settle.ts";
 
@@ -20,10 +22,12 @@ export interface SessionMove {
 }
 
 /** Lets something happen to a session: all of it is stored, or nothing and why not. */
-export async function moveSession(
+export const moveSession = internal("move-session", move);
+
+async function move(
   engine: Engine,
   { session: name, event, facts = {}, decisions = [] }: SessionMove,
-  call: Call,
+  call: Admitted,
 ): Promise<Session | Deny> {
   let moved: Session | undefined;
   const input = { session: name, event: event.type };

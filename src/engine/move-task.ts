@@ -3,8 +3,9 @@ import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { findBadScopes } from "./add-task.ts";
 import { findMerging } from "./base-moves.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { maskedPacket } from "./masked-input.ts";
@@ -18,7 +19,7 @@ interface Moving {
   readonly operation: string;
   readonly task: string;
   readonly input: unknown;
-  readonly call: Call;
+  readonly call: Admitted;
 }
 
 /** One step of the machine, asked for by name. */
@@ -55,14 +56,14 @@ interface Reasoned {
   readonly reason: string;
 }
 
-export function escalateTask(engine: Engine, input: Reasoned, call: Call): Promise<Verdict> {
+export function escalateTask(engine: Engine, input: Reasoned, call: Admitted): Promise<Verdict> {
   return move(engine, { operation: "task-escalate", task: input.task, input, call }, (task) => ({
     task,
     events: [{ type: "escalate", reason: input.reason, recommendation: null }],
   }));
 }
 
-export function cancelTask(engine: Engine, input: Reasoned, call: Call): Promise<Verdict> {
+export function cancelTask(engine: Engine, input: Reasoned, call: Admitted): Promise<Verdict> {
   return move(engine, { operation: "task-cancel", task: input.task, input, call }, (task) => ({
     task,
     events: [{ type: "cancel", reason: input.reason }],
@@ -70,7 +71,7 @@ export function cancelTask(engine: Engine, input: Reasoned, call: Call): Promise
 }
 
 /** Ends the attempt; its checkout, its work and its log stay. Only a person brings the task back. */
-export function stopTask(engine: Engine, input: { readonly task: string }, call: Call): Promise<Verdict> {
+export function stopTask(engine: Engine, input: { readonly task: string }, call: Admitted): Promise<Verdict> {
   return move(engine, { operation: "stop", task: input.task, input, call }, (task) => ({
     task,
     events: [{ type: "stop" }],
@@ -81,7 +82,7 @@ export function stopTask(engine: Engine, input: { readonly task: string }, call:
 export function resolveTask(
   engine: Engine,
   input: { readonly task: string; readonly note: string },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   return move(engine, { operation: "task-resolve", task: input.task, input, call }, (task) => ({
     task,
@@ -98,7 +99,7 @@ export function resolveTask(
 export async function retryTask(
   engine: Engine,
   input: { readonly task: string; readonly packet?: unknown },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   if ((await engine.ledger.task(input.task))?.revertedBy != null)
     return redoRolledBack(engine, input.task, call);

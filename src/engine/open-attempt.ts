@@ -5,13 +5,21 @@ import type { Attempt, NewLock } from "../ledger/ledger.ts";
 import type { Draft } from "./draft.ts";
 import type { Judged } from "./judge-dispatch.ts";
 
+interface Opening {
+  readonly task: Task;
+  readonly judged: Judged;
+  readonly runner: ProcessIdentity | null;
+  /** How long an attempt may take that nobody gave more time. */
+  readonly minutesMax: number | null;
+}
+
 /**
  * A new attempt with the next epoch and the locks of its whole scope. Epochs come from the counter that every
  * taking of locks moves on, so they grow for each task and for each path (INV-2).
  */
 export function openAttempt(
   draft: Draft,
-  { task, judged, runner }: { task: Task; judged: Judged; runner: ProcessIdentity | null },
+  { task, judged, runner, minutesMax }: Opening,
 ): { attempt: Attempt; locks: readonly NewLock[] } {
   const { wallMs, monoMs, boot } = draft.engine.clock.now();
   const at = new Date(wallMs).toISOString();
@@ -31,7 +39,7 @@ export function openAttempt(
     tokens: 0,
     worklogBytes: judged.worklogBytes,
     runner,
-    minutesMax: task.continued?.minutes ?? draft.engine.limits.minutes.halt,
+    minutesMax: task.continued?.minutes ?? minutesMax,
     warned: [],
   };
   const { previous } = judged;

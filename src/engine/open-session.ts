@@ -1,16 +1,20 @@
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
 import { metaKey } from "../core/session/meta-key.ts";
 import { newSession, type Session } from "../core/session/session.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { settle, withoutKey } from "./settle.ts";
 import { readTaskName } from "./task-keys.ts";
 
 /** A new session, at the beginning of its way. */
-export async function openSession(
+export const openSession = internal("open-session", open);
+
+async function open(
   engine: Engine,
   given: Parameters<typeof newSession>[0],
-  call: Call,
+  call: Admitted,
 ): Promise<Session | Deny> {
   const { name } = given;
   const named = readTaskName(metaKey(name));

@@ -7,7 +7,8 @@ import { answerDecision } from "./answer-decision.ts";
 import { setBreaker } from "./breaker.ts";
 import { completeTask } from "./complete-task.ts";
 import { dispatchTask } from "./dispatch-task.ts";
-import type { Call, Engine } from "./engine.ts";
+import { type Admitted, admit } from "./door.ts";
+import { type Call, type Engine, isOwner } from "./engine.ts";
 import { checkFence } from "./fence.ts";
 import { readGuardFacts } from "./guard-facts.ts";
 import { heartbeat } from "./heartbeat.ts";
@@ -53,21 +54,24 @@ const handlers = {
   "audit-list": ({ ledger }: Engine, input: Parameters<Engine["ledger"]["events"]>[0]) =>
     ledger.events(input),
   "audit-verify": ({ ledger }: Engine, _input: object) => ledger.verify(),
-  pause: (engine: Engine, { reason }: Reason, call: Call) =>
+  pause: (engine: Engine, { reason }: Reason, call: Admitted) =>
     setBreaker(engine, withReason("PAUSE", reason), call),
-  "stop-all": (engine: Engine, { reason }: Reason, call: Call) =>
+  "stop-all": (engine: Engine, { reason }: Reason, call: Admitted) =>
     setBreaker(engine, withReason("STOP", reason), call),
-  clear: (engine: Engine, { reason }: Reason, call: Call) =>
+  clear: (engine: Engine, { reason }: Reason, call: Admitted) =>
     setBreaker(engine, withReason("CLEAR", reason), call),
   "guard-facts": (engine: Engine, _input: { readonly task?: string }) => readGuardFacts(engine),
   "guard-record": recordForAttempt,
-} as const satisfies Record<OperationName, (engine: Engine, input: never, call: Call) => Promise<unknown>>;
+} as const satisfies Record<
+  OperationName,
+  (engine: Engine, input: never, call: Admitted) => Promise<unknown>
+>;
 
 type Handlers = typeof handlers;
 export type InputOf<Name extends OperationName> = Parameters<Handlers[Name]>[1];
 export type AnswerOf<Name extends OperationName> = Awaited<ReturnType<Handlers[Name]>>;
 
-/** The only door to the use cases: every face goes through it. */
+/** Every face asks through this. What Lockstep's own processes do beyond it are internal operations (door.ts). */
 export async function operate<Name extends OperationName>(
   engine: Engine,
   name: Name,
@@ -76,8 +80,12 @@ export async function operate<Name extends OperationName>(
 ): Promise<AnswerOf<Name> | Deny> {
   const refused = findTooDeep(input) ?? (await whyRefused(engine, name, input, call));
   if (refused !== undefined) return refused;
-  const handler = handlers[name] as (engine: Engine, input: unknown, call: Call) => Promise<AnswerOf<Name>>;
-  return handler(engine, input, call);
+  const handler = handlers[name] as (
+    engine: Engine,
+    input: unknown,
+    call: Admitted,
+  ) => Promise<AnswerOf<Name>>;
+  return handler(engine, input, admit(call));
 }
 
 const depthMax = 400;
@@ -104,7 +112,7 @@ async function whyRefused(
   const task = (input as { readonly task?: string }).task;
   const foreign = call.role === "attempt" && fenced && task !== undefined && call.task !== task;
   if (callers.some((caller) => caller === call.role) && !foreign)
-    return call.role === "person" ? whyNotCancelled(name, input) : whyNotMeta(name, input);
+    return isOwner(call) ? whyNotCancelled(name, input) : whyNotMeta(name, input);
   // A stale agent hears that it is stale before it hears what it may not do.
   if (fenced && task !== undefined && !foreign) {
     const stale = checkFence(engine, task, await engine.ledger.attempt(task), call);
@@ -149,6 +157,9 @@ const article = {
   orchestrator: "an orchestrating agent",
   attempt: "an agent with a task",
   subagent: "an agent without a task",
+  runner: "a run",
+  guard: "the guard",
+  system: "Lockstep itself",
 };
 
 function withReason(mode: "CLEAR" | "PAUSE" | "STOP", reason: string | undefined) {

@@ -8,6 +8,7 @@ import type { TaskEvent } from "../core/tasks/task-event.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { askToContinue } from "./ask-continue.ts";
 import { releaseLocks } from "./carry-effects.ts";
+import { system } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
@@ -53,13 +54,13 @@ export async function reclaim(
   { cause, ...grace }: Grace & { readonly cause: string },
 ): Promise<boolean> {
   let ended = false;
-  await settle(engine, { operation: cause, input: task, call: { role: "person" } }, async () => {
+  await settle(engine, { operation: cause, input: task, call: system }, async () => {
     ended = false;
     const { task: stored, attempt } = (await loadTask(engine, task)) ?? {};
     const end = attempt === undefined ? undefined : endOf(engine, attempt, grace);
     if (attempt === undefined || stored === undefined || end === undefined) return { verdict: allow() };
-    const draft = new Draft(engine, { by: "system", cause }).seen({ task: stored, attempt });
-    await endAttempt(draft, { task: stored, attempt, end });
+    const draft = new Draft(engine, { by: system, cause }).seen({ task: stored, attempt });
+    await endAttempt(draft, { task: stored, attempt, end, limit: minutesOfAttempt(engine, attempt).halt });
     if (draft.isEmpty) return { verdict: allow() };
     ended = true;
     const halted = end.kind === "overtime" ? await draft.task(task) : undefined;
@@ -77,10 +78,10 @@ export async function reclaimIfLapsed(engine: Engine, task: string, cause: strin
 
 async function endAttempt(
   draft: Draft,
-  { task, attempt, end }: { task: Task; attempt: Attempt; end: End },
+  { task, attempt, end, limit }: { task: Task; attempt: Attempt; end: End; limit: number | null },
 ): Promise<void> {
   if (task.state === "IN_PROGRESS") {
-    const event = eventOf(task, attempt, end, minutesOfAttempt(draft.engine, attempt).halt);
+    const event = eventOf(task, attempt, end, limit);
     const moved = await draft.apply(task, event, "system");
     if ("allow" in moved) throw new Error(`task ${task.key} cannot be reclaimed: ${moved.reason}`);
   } else if (end.kind === "overtime")

@@ -1,7 +1,9 @@
 import { field, isStringList } from "../core/points/fields.ts";
 import { allow, type Verdict } from "../core/rules/verdict.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { settle } from "./settle.ts";
 
 /** What one agent says of another's work. */
@@ -20,10 +22,12 @@ interface Reviewed {
   readonly commit: string;
 }
 
-export function recordReview(
+export const recordReview = internal("record-review", noteReview);
+
+function noteReview(
   engine: Engine,
   { task, commit, review }: Reviewed & { readonly review: Review },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   const input = { task, commit, agent: review.agent, focus: review.focus };
   return settle(engine, { operation: "review", input, call }, async () => {

@@ -1,6 +1,8 @@
 import { allow, type Verdict } from "../core/rules/verdict.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import { type HeartbeatInput, withSpent } from "./heartbeat.ts";
 import { unknownTask } from "./known-task.ts";
@@ -10,10 +12,12 @@ import { settle } from "./settle.ts";
  * What an agent had used by the time it was stopped, for an attempt that is over: its heartbeats are refused, yet the
  * task has cost that. Only whoever runs the agent says it, and nothing follows from it but the sum.
  */
-export function recordUsage(
+export const recordUsage = internal("record-usage", addUsage);
+
+function addUsage(
   engine: Engine,
   input: Pick<HeartbeatInput, "task" | "tokens" | "usage">,
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   return settle(engine, { operation: "heartbeat", input, call }, async () => {
     const loaded = await loadTask(engine, input.task);

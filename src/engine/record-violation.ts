@@ -3,7 +3,9 @@ import { type RuleCode, ruleCodes } from "../core/rules/catalog.ts";
 import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import { maskByOwnRules } from "../core/secrets/mask-by-own-rules.ts";
 import type { NewEvent } from "../ledger/ledger.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Admitted } from "./door.ts";
+import { commit, internal } from "./door.ts";
+import type { Engine } from "./engine.ts";
 import { refuseAttempt } from "./refuse-attempt.ts";
 
 /** What the guard refused, or found out of place afterwards. Without content: what was to be written stays where it is. */
@@ -29,9 +31,12 @@ const eventsMax = 200;
 const textLengthMax = 300;
 
 /** How often this target was refused to this attempt, this time included; a loop is told apart once. */
-export async function recordViolation(
+export const recordViolation = internal("record-violation", noteViolation);
+
+async function noteViolation(
   { ledger, clock, limits }: Source,
   violation: GuardViolation,
+  call: Admitted,
 ): Promise<{ readonly times: number; readonly loops: boolean }> {
   const target = short(violation.target);
   const type = `guard.${violation.kind}`;
@@ -64,7 +69,7 @@ export async function recordViolation(
     event(type, { ...same, tool: short(tool), code, reason: short(reason), bytes }),
     ...(loops && times === limits.sameError ? [event("guard.looped", { ...same, times })] : []),
   ];
-  await ledger.commit({ events });
+  await commit(ledger, call, { events });
   return { times, loops };
 }
 
@@ -80,11 +85,11 @@ type Reported = Omit<GuardViolation, "task" | "epoch" | "code"> & {
 };
 
 /** For an agent in the sandbox, whose guard cannot write the ledger: it speaks of its own task alone. */
-export async function recordForAttempt(engine: Engine, input: Reported, call: Call): Promise<Verdict> {
+export async function recordForAttempt(engine: Engine, input: Reported, call: Admitted): Promise<Verdict> {
   const code = ruleCodes.find((known) => known === input.code);
   if (code === undefined) return deny("R-IN-001", "`code` is no code of a rule", { field: "code" });
   if (input.block === true)
     return refuseAttempt(engine, { task: input.task, refused: deny(code, input.reason) }, call);
   const attempt = await engine.ledger.attempt(input.task);
-  return allow(await recordViolation(engine, { ...input, code, epoch: attempt?.epoch ?? null }));
+  return allow(await recordViolation(engine, { ...input, code, epoch: attempt?.epoch ?? null }, call));
 }

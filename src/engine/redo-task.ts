@@ -1,7 +1,8 @@
 import { allow, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { unknownTask } from "./known-task.ts";
 import { newTask } from "./new-task.ts";
 import { settle } from "./settle.ts";
@@ -35,7 +36,7 @@ export async function redoTask(draft: Draft, done: Task, after: readonly string[
 }
 
 /** `task retry` of what was rolled back; once for each time. */
-export function redoRolledBack(engine: Engine, key: string, call: Call): Promise<Verdict> {
+export function redoRolledBack(engine: Engine, key: string, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "task-retry", input: { task: key }, call }, async () => {
     const draft = new Draft(engine, { by: call, cause: "task-retry" });
     const done = await draft.task(key);

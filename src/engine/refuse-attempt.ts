@@ -2,18 +2,22 @@ import { factsOf, rules } from "../core/points/pre-execution.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, type Verdict } from "../core/rules/verdict.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine, Store } from "./engine.ts";
 import { fencedTask } from "./fence.ts";
 import { listLocks } from "./list-locks.ts";
 import { fingerprintOf, refusalOf } from "./refusals.ts";
 import { settle } from "./settle.ts";
 
 /** PreExecution for an attempt that was dispatched: its dependencies, its locks, and the folder it is to work in. */
-export async function checkStart(
+export const checkStart = internal("check-start", judgeStart);
+
+async function judgeStart(
   engine: Engine,
   { task: key, folder }: { readonly task: string; readonly folder: string },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   const task = await engine.ledger.task(key);
   const dependencies = await Promise.all(
@@ -40,10 +44,12 @@ function wordFor(task: Task | undefined): string {
 }
 
 /** Work in progress that a rule or a hook refuses before it is handed in (S0: blocked, with its code and reason). */
-export function refuseAttempt(
-  engine: Engine,
+export const refuseAttempt = internal("refuse-attempt", refuse);
+
+function refuse(
+  engine: Store,
   { task: key, refused }: { readonly task: string; readonly refused: Deny },
-  call: Call,
+  call: Admitted,
 ): Promise<Deny | Verdict> {
   return settle(engine, { operation: "submit", input: { task: key, refused }, call }, async () => {
     const fenced = await fencedTask(engine, key, call);
@@ -59,10 +65,12 @@ export function refuseAttempt(
 }
 
 /** An attempt that ended through nobody's fault, such as a client that is out of quota: it costs no retry. */
-export function putBack(
+export const putBack = internal("put-back", lose);
+
+function lose(
   engine: Engine,
   { task: key, reason }: { readonly task: string; readonly reason: string },
-  call: Call,
+  call: Admitted,
 ): Promise<Verdict> {
   return settle(engine, { operation: "release", input: { task: key, reason }, call }, async () => {
     const fenced = await fencedTask(engine, key, call);

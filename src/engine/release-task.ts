@@ -1,13 +1,18 @@
 import { allow, type Verdict } from "../core/rules/verdict.ts";
 import { releaseLocks } from "./carry-effects.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /** Gives a task's locks back. Work in progress loses its attempt and can be dispatched again. */
-export function releaseTask(engine: Engine, input: { readonly task: string }, call: Call): Promise<Verdict> {
+export function releaseTask(
+  engine: Engine,
+  input: { readonly task: string },
+  call: Admitted,
+): Promise<Verdict> {
   return settle(engine, { operation: "release", input, call }, async () => {
     const loaded = await loadTask(engine, input.task);
     if (loaded === undefined) return { verdict: unknownTask(input.task) };

@@ -2,18 +2,18 @@ import { allow, type Deny, type Details, deny, type Verdict } from "../core/rule
 import type { Task } from "../core/tasks/task.ts";
 import { readTerms, termsIn } from "./add-task.ts";
 import { downUpstream, orphanOf } from "./carry-effects.ts";
+import type { Admitted } from "./door.ts";
+import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { dependencyVersions, findCircle } from "./find-circle.ts";
 import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /** A task that nobody has started yet, as its plan now has it. */
-export async function replanTask(
-  engine: Engine,
-  input: { readonly packet: Details },
-  call: Call,
-): Promise<Verdict> {
+export const replanTask = internal("replan", replan);
+
+async function replan(engine: Engine, input: { readonly packet: Details }, call: Admitted): Promise<Verdict> {
   const packet = await readTerms(engine, input.packet);
   if ("allow" in packet) return packet;
   return settle(engine, { operation: "task-add", input, call }, async () => {

@@ -1,4 +1,5 @@
 import type { StoredRun } from "../ledger/ledger.ts";
+import { commit, system } from "./door.ts";
 import type { Engine } from "./engine.ts";
 
 /** Outcomes that the ledger keeps: no pass is run twice and no failure forgotten, by whatever process. */
@@ -7,7 +8,7 @@ export function ledgerReuse({ ledger, clock }: Pick<Engine, "ledger" | "clock">)
     find: (key: string) => ledger.evidence(key),
     async keep(runs: readonly Omit<StoredRun, "at">[]): Promise<void> {
       const at = new Date(clock.now().wallMs).toISOString();
-      await ledger.commit({ evidence: runs.map((run) => ({ ...run, at })) });
+      await commit(ledger, system, { evidence: runs.map((run) => ({ ...run, at })) });
     },
   };
 }

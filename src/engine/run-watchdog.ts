@@ -3,6 +3,7 @@ import { allowDetails, rules } from "../core/points/watchdog-tick.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Attempt } from "../ledger/ledger.ts";
+import { commit, system } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { type End, endOf, type Grace, minutesOfAttempt, reclaim } from "./reclaim.ts";
@@ -69,12 +70,12 @@ async function warnOfTime(engine: Engine, { notBeforeMs = -Infinity }: Grace): P
     if (warn === null) continue;
     const minutes = (monoMs - Math.max(attempt.startedMs, notBeforeMs)) / 60_000;
     if (minutes < warn || attempt.warned.includes("minutes")) continue;
-    const draft = new Draft(engine, { by: "system", cause: "watchdog" });
+    const draft = new Draft(engine, { by: system, cause: "watchdog" });
     draft.putAttempt({ ...attempt, warned: [...attempt.warned, "minutes"] });
     const data = { signal: "minutes", minutes: Math.floor(minutes), warn, halt };
     draft.note({ type: "task.warned", task: attempt.task, from: null, to: null, data });
     const change = await draft.toChange();
     // A heartbeat that came between is no loss: the next tick warns.
-    if (!("allow" in change)) await engine.ledger.commit(change);
+    if (!("allow" in change)) await commit(engine.ledger, system, change);
   }
 }

@@ -3,7 +3,8 @@ import { type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import { maskDocument } from "../core/secrets/mask-document.ts";
 import type { Change } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
-import type { Call, Engine } from "./engine.ts";
+import { type Admitted, commit } from "./door.ts";
+import type { Store } from "./engine.ts";
 
 export type Settled =
   | {
@@ -21,8 +22,12 @@ const roundsMax = 200;
  * decided anew. A request with a key is applied once, and every repetition gets the first answer.
  */
 export async function settle(
-  engine: Engine,
-  { operation, input, call }: { readonly operation: string; readonly input: unknown; readonly call: Call },
+  engine: Pick<Store, "ledger" | "pause">,
+  {
+    operation,
+    input,
+    call,
+  }: { readonly operation: string; readonly input: unknown; readonly call: Admitted },
   decide: () => Promise<Settled>,
 ): Promise<Verdict> {
   const request =
@@ -42,7 +47,7 @@ export async function settle(
     const verdict = await maskDocument(decided.verdict);
     if (call.dryRun === true) return dry(verdict);
     if (change === undefined && request === undefined) return verdict;
-    const committed = await engine.ledger.commit({
+    const committed = await commit(engine.ledger, call, {
       ...change,
       ...(request === undefined ? {} : { request: { ...request, answer: verdict } }),
     });
@@ -53,7 +58,7 @@ export async function settle(
 }
 
 /** For a part of a request: one request may consist of several. */
-export function withoutKey({ key: _key, ...call }: Call): Call {
+export function withoutKey({ key: _key, ...call }: Admitted): Admitted {
   return call;
 }
 
@@ -72,7 +77,7 @@ function repeat(
   );
 }
 
-function digestOf(operation: string, input: unknown, { role, task, epoch }: Call): string {
+function digestOf(operation: string, input: unknown, { role, task, epoch }: Admitted): string {
   const text = JSON.stringify([operation, input, role, task ?? null, epoch ?? null]);
   return createHash("sha256").update(text).digest("hex");
 }

@@ -10,8 +10,9 @@ import { illegal } from "../core/tasks/machine.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import type { Attempt } from "../ledger/ledger.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { fencedTask } from "./fence.ts";
 import { maskedInput } from "./masked-input.ts";
 import { fingerprintOf, refusalOf } from "./refusals.ts";
@@ -31,11 +32,11 @@ export interface SubmitInput {
 }
 
 /** PostExecution against the ledger, then REVIEW, or where the refusal leads. */
-export function submitResult(engine: Engine, input: SubmitInput, call: Call): Promise<Verdict> {
+export function submitResult(engine: Engine, input: SubmitInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "submit", input, call }, () => decideSubmit(engine, input, call));
 }
 
-async function decideSubmit(engine: Engine, input: SubmitInput, call: Call): Promise<Settled> {
+async function decideSubmit(engine: Engine, input: SubmitInput, call: Admitted): Promise<Settled> {
   const fenced = await fencedTask(engine, input.task, call);
   if ("allow" in fenced) return { verdict: fenced };
   const { task, attempt } = fenced;

@@ -1,8 +1,9 @@
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
@@ -11,7 +12,7 @@ import { settle } from "./settle.ts";
  * A person goes on with an attempt: its locks stay, without a clock, and its new epoch fences the agent. It is the
  * same attempt, so that its checkout and its work are the person's too.
  */
-export function takeTask(engine: Engine, input: { readonly task: string }, call: Call): Promise<Verdict> {
+export function takeTask(engine: Engine, input: { readonly task: string }, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "take", input, call }, async () => {
     const fence = await engine.ledger.fence();
     const loaded = await loadTask(engine, input.task);

@@ -10,8 +10,9 @@ import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, NewLock } from "../ledger/ledger.ts";
 import { findBreaker } from "./breaker.ts";
 import { nextDecisionId } from "./decision-ids.ts";
+import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
-import type { Call, Engine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { checkEpoch, fencedTask, type Loaded, loadTask } from "./fence.ts";
 import { findSecretPath } from "./masked-input.ts";
 import { type Settled, settle } from "./settle.ts";
@@ -23,7 +24,7 @@ export interface WidenInput {
 }
 
 /** More scope on the way: all of it or none, in the commit that judged the overlap. */
-export async function widenScope(engine: Engine, input: WidenInput, call: Call): Promise<Verdict> {
+export async function widenScope(engine: Engine, input: WidenInput, call: Admitted): Promise<Verdict> {
   const secret = await findSecretPath(input.paths);
   if (secret !== undefined) return secret;
   return settle(engine, { operation: "widen", input, call }, async () => {
@@ -51,7 +52,7 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Call):
 /** Between two attempts it is a person's to say what the next one may write. */
 const betweenAttempts: readonly TaskState[] = ["PENDING", "BLOCKED", "REJECTED", "FAILED", "ESCALATED"];
 
-async function findWidened(engine: Engine, key: string, call: Call): Promise<Loaded | Deny> {
+async function findWidened(engine: Engine, key: string, call: Admitted): Promise<Loaded | Deny> {
   const loaded = await loadTask(engine, key);
   const state = loaded?.task.state ?? "IN_PROGRESS";
   if (loaded !== undefined && call.role === "person" && betweenAttempts.includes(state))
@@ -165,7 +166,7 @@ async function findTaken(
 export async function grant(
   engine: Engine,
   { task, attempt, entries, fence, why }: Wider,
-  call: Call,
+  call: Admitted,
   answered?: Decision,
 ): Promise<Settled> {
   const draft = new Draft(engine, { by: call, cause: answered === undefined ? "widen" : "decide" });
@@ -208,7 +209,7 @@ async function comeBack(draft: Draft, task: Task): Promise<Task["state"]> {
 
 async function ask(
   engine: Engine,
-  { wider, input, call }: { wider: Wider; input: WidenInput; call: Call },
+  { wider, input, call }: { wider: Wider; input: WidenInput; call: Admitted },
 ): Promise<Settled> {
   const draft = new Draft(engine, { by: call, cause: "widen" });
   const epoch = wider.attempt?.epoch;

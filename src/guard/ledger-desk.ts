@@ -1,4 +1,4 @@
-import { defaultConfig } from "../contract/default-config.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { deny } from "../core/rules/verdict.ts";
 import { bindAgent, boundTask } from "../engine/bind-agent.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -6,7 +6,6 @@ import { checkEpoch } from "../engine/fence.ts";
 import { type GuardFacts, readGuardFacts } from "../engine/guard-facts.ts";
 import { recordViolation } from "../engine/record-violation.ts";
 import type { Lock } from "../ledger/ledger.ts";
-import { identityOf, isAlive } from "../workspace/process-identity.ts";
 import type { GuardDesk, GuardSettings } from "./guard-world.ts";
 
 interface DeskParts extends Pick<Engine, "ledger" | "clock"> {
@@ -15,6 +14,8 @@ interface DeskParts extends Pick<Engine, "ledger" | "clock"> {
   readonly facts?: () => Promise<GuardFacts>;
   readonly world: Engine["world"];
 }
+
+const guard = { role: "guard" } as const;
 
 export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts): GuardDesk {
   let read: Promise<GuardFacts> | undefined;
@@ -34,12 +35,13 @@ export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts)
       return checkEpoch({ ledger }, task, attempt, token === undefined ? given : { ...given, token });
     },
     boundTask: (agent) => boundTask(ledger, agent),
-    bind: (agent, task) => bindAgent({ ledger, clock }, { agent, task }),
-    record: async (violation) => recordViolation({ ledger, clock, limits: await settings() }, violation),
+    bind: (agent, task) => bindAgent({ ledger, clock }, { agent, task }, guard),
+    record: async (violation) =>
+      recordViolation({ ledger, clock, limits: await settings() }, violation, guard),
     block: async (task, refused) => {
       const { refuseAttempt } = await import("../engine/refuse-attempt.ts");
-      const engine = blockingEngine({ ledger, clock, world }, await settings());
-      await refuseAttempt(engine, { task, refused }, { role: "person", as: "guard" });
+      const store = { ledger, clock, limits: await settings(), pause: (round: number) => sleep(round) };
+      await refuseAttempt(store, { task, refused }, guard);
     },
     judgeWork: async (task, changed) => {
       const { judgeUnsubmitted } = await import("../engine/judge-unsubmitted.ts");
@@ -57,26 +59,3 @@ export function ledgerDesk({ ledger, clock, settings, facts, world }: DeskParts)
 
 const findSecrets: Engine["findSecrets"] = async (text) =>
   (await import("../core/secrets/find-secrets.ts")).findSecrets(text);
-
-/** What it takes to block a task, and nothing beyond. */
-function blockingEngine(
-  parts: Pick<Engine, "ledger" | "clock" | "world">,
-  { sameError, reviewRetries }: GuardSettings,
-): Engine {
-  const { tokens, minutes, cost_usd: costUsd } = defaultConfig.limits;
-  return {
-    ...parts,
-    limits: {
-      ...{ sameError, reviewRetries, tokens, minutes, costUsd },
-      ...{ widen: "never", weakenTests: "ask", delegationDepth: 0, resources: {}, implementers: {} },
-    },
-    isAlive,
-    identityOf,
-    baseCommit: async () => undefined,
-    judge: async () => ({ error: "a guard runs no checks" }),
-    prove: async () => ({ error: "a guard runs no checks" }),
-    findSecrets,
-    showBreaker: () => {},
-    pause: (round) => new Promise((resolve) => setTimeout(resolve, round)),
-  };
-}

@@ -1,6 +1,6 @@
 import { judgePlanEdit, judgeStatusEdit } from "../core/session/requests.ts";
 import { readJson } from "../core/text/read-json.ts";
-import { recordViolation } from "../engine/record-violation.ts";
+import { type GuardViolation, recordViolation } from "../engine/record-violation.ts";
 import type { Wish } from "../run/conduct/run-context.ts";
 import { readConfigDocument } from "../workspace/config-document.ts";
 import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
@@ -38,9 +38,10 @@ async function refuse(
 ): Promise<void> {
   for (const reason of reasons) {
     say(`${role} wrote in ${file}: refused: ${reason}`);
-    await recordViolation(context.engine, {
+    const violation: GuardViolation = {
       ...{ kind: "refused", task: `${name}/${task ?? "meta"}`, epoch: null, agent: role, tool: "write" },
       ...{ code: "R-PW-001", target: `${sessionsFolder}/${name}/${file}`, reason, bytes: after.length },
-    });
+    };
+    await recordViolation(context.engine, violation, context.call);
   }
 }

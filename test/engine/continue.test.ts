@@ -5,6 +5,7 @@ import {
   memoryEngine,
   packet,
   person,
+  runner,
   stateOf,
   storyOf,
   type TestEngine,
@@ -76,7 +77,7 @@ describe("a task that has used up a budget", () => {
     await again(engine);
     const { haltTask } = await import("../../src/engine/halt-task.ts");
     const refusal = { code: "R-BG-001", reason: "it loops", details: {} } as const;
-    await haltTask(engine, { task: "T-1", refusal, halt: { signal: "same_call", limit: 10 } }, person);
+    await haltTask(engine, { task: "T-1", refusal, halt: { signal: "same_call", limit: 10 } }, runner);
     expect(await stateOf(engine, "T-1")).toBe("ESCALATED");
     expect(await open(engine)).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { keepHookContext } from "../../src/engine/keep-hook-context.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { makersOf, recordReview, reviewsOf } from "../../src/engine/record-review.ts";
 import { replanTask } from "../../src/engine/replan-task.ts";
-import { dispatch, memoryEngine, packet, person } from "../support/memory-engine.ts";
+import { dispatch, memoryEngine, packet, person, runner } from "../support/memory-engine.ts";
 
 describe("what lifecycle hooks leave", () => {
   const record = {
@@ -19,8 +19,8 @@ describe("what lifecycle hooks leave", () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     const context = { pr_url: "https://127.0.0.1/pull/1", pushed: "abc", tests: "npm test", approvals: {} };
-    await keepHookContext(engine, { ...record, context }, person);
-    await keepHookContext(engine, { ...record, context: { pushed: "def", pr_url: 7 } }, person);
+    await keepHookContext(engine, { ...record, context }, runner);
+    await keepHookContext(engine, { ...record, context: { pushed: "def", pr_url: 7 } }, runner);
     const task = await engine.ledger.task("T-1");
     expect(task?.hookContext).toEqual({ pr_url: "https://127.0.0.1/pull/1", pushed: "def" });
     const [event] = await engine.ledger.events({ type: "task.hooks" });
@@ -34,7 +34,7 @@ describe("what lifecycle hooks leave", () => {
     const engine = await memoryEngine();
     const dispatched = await dispatch(engine, packet("T-1", ["src"]));
     const epoch = (dispatched.details as { epoch: number }).epoch - 1;
-    const kept = await keepHookContext(engine, { ...record, context: { pushed: "x" } }, { ...person, epoch });
+    const kept = await keepHookContext(engine, { ...record, context: { pushed: "x" } }, { ...runner, epoch });
     expect(kept).toMatchObject({ allow: false, code: "R-LS-001" });
     expect((await engine.ledger.task("T-1"))?.hookContext).toBeUndefined();
   });
@@ -64,7 +64,7 @@ describe("the type of a task", () => {
   it("changes with its plan until somebody starts it", async () => {
     const engine = await memoryEngine();
     await operate(engine, "task-add", { packet: packet("T-1", ["src"], { type: "product" }) }, person);
-    const replan = (type: string) => replanTask(engine, { packet: packet("T-1", ["src"], { type }) }, person);
+    const replan = (type: string) => replanTask(engine, { packet: packet("T-1", ["src"], { type }) }, runner);
     expect(await replan("hotfix")).toMatchObject({ allow: true });
     expect((await dispatch(engine, packet("T-1", ["src"]))).details).toMatchObject({ type: "hotfix" });
     expect(await replan("product")).toMatchObject({ code: "R-ST-001" });
@@ -139,7 +139,7 @@ describe("a review", () => {
       summary: "fine",
       findings: [],
     } as const;
-    await recordReview(engine, { task: "T-1", commit: "abc", review }, person);
+    await recordReview(engine, { task: "T-1", commit: "abc", review }, runner);
     expect(await reviewsOf(engine, { task: "T-1", commit: "abc" })).toEqual([review]);
     expect(await reviewsOf(engine, { task: "T-1", commit: "def" })).toEqual([]);
     expect(await makersOf(engine, "T-1")).toEqual(new Set(["one"]));

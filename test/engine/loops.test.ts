@@ -9,6 +9,7 @@ import {
   memoryEngine,
   packet,
   person,
+  runner,
   stateOf,
   storyOf,
   submit,
@@ -172,7 +173,7 @@ describe("a halt", () => {
   it("fails the task with what was captured, frees its locks, and escalates it", async () => {
     const engine = await started();
     await beat(engine, { tokens: 99 });
-    const call: Call = { role: "person", epoch: 1 };
+    const call: Call = { role: "runner", epoch: 1 };
     expect(await haltTask(engine, { task: "T-1", refusal, halt }, call)).toMatchObject({
       code: "R-BG-001",
       reason: "it loops",
@@ -193,7 +194,7 @@ describe("a halt", () => {
     expect(await stateOf(engine, "T-1")).toBe("REJECTED");
     const task = await engine.ledger.task("T-1");
     const input = { task: "T-1", refusal: task?.refusal ?? refusal, halt: { signal: "stalled", cycles: 2 } };
-    await haltTask(engine, input, person);
+    await haltTask(engine, input, runner);
     expect(await engine.ledger.task("T-1")).toMatchObject({
       state: "ESCALATED",
       refusal: {
@@ -205,18 +206,18 @@ describe("a halt", () => {
 
   it("of an older attempt, of work in review and of no task changes nothing", async () => {
     const engine = await started();
-    const stale = { role: "person", epoch: 7 } as const;
+    const stale = { role: "runner", epoch: 7 } as const;
     expect((await haltTask(engine, { task: "T-1", refusal, halt }, stale)).code).toBe("R-LS-001");
     await submit(engine, "T-1");
-    expect((await haltTask(engine, { task: "T-1", refusal, halt }, person)).code).toBe("R-ST-001");
+    expect((await haltTask(engine, { task: "T-1", refusal, halt }, runner)).code).toBe("R-ST-001");
     expect(await stateOf(engine, "T-1")).toBe("REVIEW");
-    expect((await haltTask(engine, { task: "T-9", refusal, halt }, person)).code).toBe("R-IN-001");
+    expect((await haltTask(engine, { task: "T-9", refusal, halt }, runner)).code).toBe("R-IN-001");
   });
 
   it("keeps no secret that the agent said", async () => {
     const engine = await started();
     const secret = `AKIA${"ABCDEFGHIJKLMNOP"}`;
-    await haltTask(engine, { task: "T-1", refusal, halt: { ...halt, last: [`key ${secret}`] } }, person);
+    await haltTask(engine, { task: "T-1", refusal, halt: { ...halt, last: [`key ${secret}`] } }, runner);
     expect(JSON.stringify(await engine.ledger.events())).not.toContain(secret);
     expect(JSON.stringify(await engine.ledger.task("T-1"))).not.toContain(secret);
   });
@@ -226,12 +227,12 @@ describe("a warning", () => {
   it("is written down, and the task goes on", async () => {
     const engine = await started();
     const warning = { signal: "same_output", count: 2, fingerprint: "f", reason: "twice" };
-    expect((await warnTask(engine, { task: "T-1", warning }, { role: "person", epoch: 1 })).allow).toBe(true);
+    expect((await warnTask(engine, { task: "T-1", warning }, { role: "runner", epoch: 1 })).allow).toBe(true);
     expect(await engine.ledger.events({ type: "task.warned" })).toMatchObject([
       { task: "T-1", data: warning },
     ]);
     expect(await stateOf(engine, "T-1")).toBe("IN_PROGRESS");
-    const stale = { role: "person", epoch: 9 } as const;
+    const stale = { role: "runner", epoch: 9 } as const;
     expect((await warnTask(engine, { task: "T-1", warning }, stale)).code).toBe("R-LS-001");
   });
 

@@ -14,7 +14,7 @@ async function dispatched(): Promise<{ engine: TestEngine; call: Call }> {
   await submit(engine, "T-0");
   await operate(engine, "complete", { task: "T-0" }, person);
   const { details } = await dispatch(engine, packet("T-1", ["src"], { depends_on: ["T-0"] }));
-  return { engine, call: { role: "person", epoch: Number(details?.epoch) } };
+  return { engine, call: { role: "runner", epoch: Number(details?.epoch) } };
 }
 
 describe("an attempt that is about to start", () => {

@@ -5,7 +5,15 @@ import { openSession } from "../../src/engine/open-session.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { readStatus } from "../../src/engine/read-status.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { dispatch, memoryEngine, packet, person, result, type TestEngine } from "../support/memory-engine.ts";
+import {
+  dispatch,
+  memoryEngine,
+  packet,
+  person,
+  result,
+  runner,
+  type TestEngine,
+} from "../support/memory-engine.ts";
 
 const session = "2026-02-14_shop";
 const key = (id: string) => `${session}/${id}`;
@@ -100,7 +108,7 @@ describe("the status of a task", () => {
     await begin(engine, "A", ["src"]);
     expect((await taskOf(engine, "B"))?.waits).toEqual([{ on: "slot" }]);
     const until = "2026-02-14T20:30:00.000Z";
-    await recordLimit(engine, { agents: ["b"], until, reason: "429" }, person);
+    await recordLimit(engine, { agents: ["b"], until, reason: "429" }, runner);
     expect(await taskOf(engine, "B")).toMatchObject({
       waits: [{ on: "limit", agent: "b", until }],
       waiting_for: ["agent:b"],

@@ -91,6 +91,8 @@ function liveDisk(contents: DiskContents) {
 }
 
 export const person: Call = { role: "person" };
+/** A run that a person started. */
+export const runner: Call = { role: "runner" };
 
 export function packet(id: string, scope: readonly string[], more: Details = {}) {
   const { assignment, ...rest } = more as { assignment?: object };

@@ -109,7 +109,8 @@ export interface FixDelta {
   readonly details: Details;
 }
 
-export type Actor = "person" | "orchestrator" | "attempt" | "subagent" | "system";
+/** `runner`: a run that a person started. `system`: what follows by itself, such as a lapsed lease. */
+export type Actor = "person" | "orchestrator" | "attempt" | "subagent" | "runner" | "guard" | "system";
 
 /** Merged and still in: what depends on it may start. */
 export function isIn({ state, revertedBy }: Pick<Task, "state" | "revertedBy">): boolean {

@@ -58,8 +58,8 @@ function row<Type extends TaskEventType>(
   return whole as unknown as Transition;
 }
 
-const leads: readonly Actor[] = ["person", "orchestrator"];
-const anyone: readonly Actor[] = ["person", "orchestrator", "attempt", "system"];
+const leads: readonly Actor[] = ["person", "orchestrator", "runner"];
+const anyone: readonly Actor[] = ["person", "orchestrator", "attempt", "runner", "guard", "system"];
 const endsByItself = ({ kind }: Hold) => kind === "lock" || kind === "dependency" || kind === "lost";
 const wasRetried = (task: Task) => task.counters.block_retries > 0;
 
@@ -68,7 +68,7 @@ const deniedAgain = { by: anyone, when: wasRetried, change: next.denied, follow:
 const ended: readonly Effect[] = ["release-locks", "block-dependents"];
 const orphaned = { change: next.orphaned } as const;
 const escalated = { by: anyone, guards: [reasonGiven], change: next.escalated } as const;
-const cancelled = { by: ["person"], guards: [reasonGiven], change: next.cancelled } as const;
+const cancelled = { by: ["person", "runner"], guards: [reasonGiven], change: next.cancelled } as const;
 
 export const transitions: readonly Transition[] = [
   row("PENDING", "start", "IN_PROGRESS", {
@@ -99,7 +99,7 @@ export const transitions: readonly Transition[] = [
   }),
   row("IN_PROGRESS", "orphan", "BLOCKED", { ...orphaned, effects: ["stop-agent"] }),
   row("IN_PROGRESS", "lose", "BLOCKED", {
-    by: ["person", "system"],
+    by: ["person", "runner", "system"],
     effects: ["stop-agent", "release-locks"],
     change: next.lost,
     follow: () => ({ type: "unblock" }),
@@ -159,7 +159,7 @@ export const transitions: readonly Transition[] = [
     change: () => ({ hold: null }),
   }),
   row("BLOCKED", "retry", "PENDING", {
-    by: ["person"],
+    by: ["person", "runner"],
     when: ({ hold }) => hold?.kind === "stopped",
     change: () => ({ hold: null }),
   }),
@@ -182,7 +182,7 @@ export const transitions: readonly Transition[] = [
   row("FAILED", "escalate", "ESCALATED", escalated),
 
   row("ESCALATED", "resolve", "PENDING", {
-    by: ["person"],
+    by: ["person", "runner"],
     guards: [noteGiven],
     effects: ["free-dependents"],
     change: next.resolved,
