@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { latinWords } from "../core/names/latin-words.ts";
-import { field } from "../core/points/fields.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { projectChecks, whyNoChecks } from "../run/prove-checks.ts";
@@ -74,8 +73,8 @@ async function findSame({ engine, repository }: IntegrationContext, wanted: Want
   const words = JSON.stringify([goal, lock_scope, acceptance_checks, proves]);
   for (const plan of await unfinishedPlans(engine, repository.root)) {
     const [task, ...others] = await engine.ledger.tasks({ session: plan.session });
-    const written = ["objective", "lock_scope", "acceptance_criteria", "proves"];
-    const own = JSON.stringify(written.map((name) => field(task?.assignment, name)));
+    const { objective, lock_scope: scope, acceptance_criteria, proves: shown } = task?.assignment ?? {};
+    const own = JSON.stringify([objective, scope, acceptance_criteria, shown]);
     if (others.length === 0 && own === words) return plan;
   }
   return undefined;

@@ -106,7 +106,7 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
     epoch: attempt.epoch,
     lease_expires_at: expiresAt(attempt.lease, engine.clock.now()),
     minutes: attempt.minutesMax ?? null,
-    lock_scope: field(moved.assignment, "lock_scope"),
+    lock_scope: moved.assignment?.lock_scope,
     fix_delta: moved.fixDelta,
   };
   return { verdict: allow(details), change };
@@ -134,9 +134,12 @@ async function judgeFreed(engine: Engine, packet: Packet): Promise<Judged> {
 /** What was granted on the way stays granted; whoever holds it by now is waited for, as for any lock. */
 function widened(packet: Packet, stored: Task | undefined, { world }: Engine): Packet {
   const assignment = withGranted(packet.assignment, stored?.granted, world);
+  const { lock_scope } = assignment;
+  // Judged as it was given, with all that may be wrong with it.
+  const given = packet.document.assignment as object;
   return assignment === packet.assignment
     ? packet
-    : { ...packet, assignment, document: { ...packet.document, assignment } };
+    : { ...packet, assignment, document: { ...packet.document, assignment: { ...given, lock_scope } } };
 }
 
 /** What the packet says replaces what the task was added with, where it says anything. */

@@ -138,6 +138,6 @@ export async function rolledBackMerges(engine: Engine, branch: string): Promise<
   const tasks = await Promise.all([...keys].map((key) => engine.ledger.task(key)));
   return tasks.filter((task): task is Task => {
     if (task?.state !== "MERGED" || task.revertedBy == null) return false;
-    return field(task.assignment, "branch") === branch || branchOf(task.id) === branch;
+    return task.assignment?.branch === branch || branchOf(task.id) === branch;
   });
 }

@@ -1,6 +1,6 @@
 import { type Chain, findCircular } from "../core/loops/delegation.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
-import { field, isLine } from "../core/points/fields.ts";
+import { isLine } from "../core/points/fields.ts";
 import { deny } from "../core/rules/verdict.ts";
 import type { Refusal, Task } from "../core/tasks/task.ts";
 import type { Draft } from "./draft.ts";
@@ -12,9 +12,8 @@ import type { Settled } from "./settle.ts";
 const linksMax = 100;
 
 /** Who gave the task away: the task whose agent did, or an agent that has none. */
-export function delegatorIn({ document, assignment }: Packet): Pick<Task, "delegatedBy"> {
-  const by = field(document, "delegated_by") ?? field(assignment, "delegated_by");
-  return isLine(by) ? { delegatedBy: by } : {};
+export function delegatorIn({ delegatedBy }: Packet): Pick<Task, "delegatedBy"> {
+  return isLine(delegatedBy) ? { delegatedBy } : {};
 }
 
 /**
@@ -26,8 +25,7 @@ export async function refuseDelegation(
   task: Task,
   packet: Packet,
 ): Promise<Settled | undefined> {
-  const given = field(packet.document, "delegated_by") ?? field(packet.assignment, "delegated_by");
-  if (given !== undefined && !isLine(given))
+  if (packet.delegatedBy !== undefined && !isLine(packet.delegatedBy))
     return {
       verdict: deny("R-IN-001", "`delegated_by` is of the wrong form: give a task id or an agent's name"),
     };

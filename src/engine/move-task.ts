@@ -130,6 +130,7 @@ export async function retryTask(
   });
 }
 
-function setAgain({ assignment, type }: Packet) {
+function setAgain({ document, type }: Packet) {
+  const assignment = document.assignment ?? {};
   return type === undefined ? { assignment } : { assignment, type };
 }

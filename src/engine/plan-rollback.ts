@@ -1,4 +1,3 @@
-import { field } from "../core/points/fields.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Draft } from "./draft.ts";
@@ -53,5 +52,5 @@ async function targetsOf(draft: Draft, { level, name }: RollbackInput): Promise<
 
 /** A branch that any tool made has no agent who could do it again. */
 export function isLandedBranch({ assignment }: Task): boolean {
-  return typeof field(assignment, "branch") === "string";
+  return assignment?.branch != null;
 }

@@ -142,7 +142,7 @@ function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Kno
     started_at: attempt?.startedAt ?? null,
     elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
     usage: usageOf(task),
-    scope: scopeOf(task),
+    scope: task.assignment?.lock_scope ?? [],
     depends_on: task.dependsOn,
     waiting_for: waits.map(nameOfWait),
     waits,
@@ -199,11 +199,6 @@ function aliveness(engine: Engine, attempt: Attempt) {
 function elapsed(engine: Engine, { startedAt, endedAt }: Attempt): number {
   const end = endedAt === null ? engine.clock.now().wallMs : Date.parse(endedAt);
   return Math.max(0, Math.round((end - Date.parse(startedAt)) / 1000));
-}
-
-function scopeOf(task: Task): readonly string[] {
-  const scope = field(task.assignment, "lock_scope");
-  return isStringList(scope) ? scope : [];
 }
 
 /** How many integrations brought them in. */

@@ -20,7 +20,7 @@ export function waitingLandings(
   for (const { task, seq } of events["task.merged"]) {
     const found = tasks.get(task ?? "");
     if (found === undefined) continue;
-    for (const branch of [field(found.assignment, "branch"), branchOf(found.id)])
+    for (const branch of [found.assignment?.branch, branchOf(found.id)])
       if (typeof branch === "string" && !landedAt.has(branch)) landedAt.set(branch, seq);
   }
   const seen = new Set<string>();

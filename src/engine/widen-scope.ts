@@ -3,7 +3,7 @@ import { PathIndex } from "../core/paths/path-index.ts";
 import { protectedShapeOf } from "../core/paths/protected-paths.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { entryFrom, literalPrefix, storeShape } from "../core/paths/stored-shape.ts";
-import { field, isStringList } from "../core/points/fields.ts";
+import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -100,8 +100,7 @@ export async function judgeWiden(
 
 /** What the next attempt gets without being asked. */
 function assigned({ world }: Engine, { assignment }: Task): readonly Entry[] {
-  const scope = field(assignment, "lock_scope");
-  const read = readEntries(isStringList(scope) ? scope : [], world.place, world.disk);
+  const read = readEntries(assignment?.lock_scope ?? [], world.place, world.disk);
   return "entries" in read ? read.entries : [];
 }
 
@@ -112,8 +111,7 @@ async function lockedBy({ ledger }: Engine, key: string): Promise<readonly Entry
 
 /** Forbidden and protected paths stay so; a scope around them is refused whole. */
 function findClosed({ world }: Engine, task: Task, entries: readonly Entry[]): Deny | undefined {
-  const texts = field(task.assignment, "forbidden_scope");
-  const read = readEntries(isStringList(texts) ? texts : [], world.place, world.disk);
+  const read = readEntries(task.assignment?.forbidden_scope ?? [], world.place, world.disk);
   const forbidden = new Scope("entries" in read ? read.entries : [], world.place);
   for (const entry of entries) {
     const closed =
@@ -170,8 +168,7 @@ export async function grant(
 ): Promise<Settled> {
   const draft = new Draft(engine, { by: call, cause: answered === undefined ? "widen" : "decide" });
   const granted = entries.map(({ text }) => text);
-  const scope = field(task.assignment, "lock_scope");
-  const lock_scope = [...(isStringList(scope) ? scope : []), ...granted];
+  const lock_scope = [...(task.assignment?.lock_scope ?? []), ...granted];
   const widened = {
     ...task,
     assignment: { ...task.assignment, lock_scope },

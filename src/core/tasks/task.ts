@@ -1,5 +1,6 @@
 import type { RuleCode } from "../rules/catalog.ts";
 import type { Details } from "../rules/verdict.ts";
+import type { Assignment } from "./assignment.ts";
 import type { Counters } from "./counters.ts";
 import type { TaskState } from "./states.ts";
 
@@ -20,7 +21,7 @@ export interface Task {
   readonly delegatedBy?: string;
   readonly model: string | null;
   /** What the agent is allowed and asked to do, as it was handed in (S0, S1). */
-  readonly assignment: Details | null;
+  readonly assignment: Assignment | null;
   /** What was added to its scope on the way: no later packet takes it away. Absent where there is nothing. */
   readonly granted?: readonly string[];
   /** Where the base was when it was first dispatched: its tests judge what comes of it. Absent where unknown. */

@@ -50,8 +50,8 @@ async function submitWorklog(
   { key, assignment }: Task,
   { checkout, collected }: { readonly checkout: Checkout; readonly collected: Collected },
 ): Promise<void> {
-  const path = field(assignment, "worklog_path");
-  if (typeof path !== "string") return;
+  const path = assignment?.worklog_path;
+  if (path == null) return;
   const changed = collected.changed.map((one) => one.path);
   await collectWorklog(context, checkout, path);
   await addEntry(
