@@ -3,7 +3,7 @@ import { hasLapsed } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { field } from "../core/points/fields.ts";
 import { quoted } from "../core/points/quoted.ts";
-import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
@@ -23,6 +23,13 @@ export async function boundTask(ledger: Ledger, agent: string): Promise<string |
   return typeof task === "string" ? task : undefined;
 }
 
+/** The attempt that an agent has claimed. */
+export interface Bound {
+  readonly task_id: string;
+  readonly epoch: number;
+  readonly scope: readonly string[];
+}
+
 /**
  * `lockstep claim`: an agent works on one task for good, an attempt has one agent. A later attempt at the same task
  * may be claimed by the same agent again.
@@ -30,7 +37,7 @@ export async function boundTask(ledger: Ledger, agent: string): Promise<string |
 export async function bindAgent(
   { ledger, clock }: Source,
   { agent, task: name }: { readonly agent: string; readonly task: string },
-): Promise<Verdict> {
+): Promise<Told<Bound> | Deny> {
   for (let round = 0; round < roundsMax; round += 1) {
     const key = await findKey(ledger, name);
     const loaded = key === undefined ? undefined : await loadTask({ ledger }, key);

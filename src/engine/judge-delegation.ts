@@ -1,7 +1,7 @@
 import { type Chain, findCircular } from "../core/loops/delegation.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
 import { isLine } from "../core/points/fields.ts";
-import { deny } from "../core/rules/verdict.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Refusal, Task } from "../core/tasks/task.ts";
 import type { Draft } from "./draft.ts";
 import { type Packet, unnamedAgent } from "./read-packet.ts";
@@ -24,7 +24,7 @@ export async function refuseDelegation(
   draft: Draft,
   task: Task,
   packet: Packet,
-): Promise<Settled | undefined> {
+): Promise<Settled<Deny> | undefined> {
   if (packet.delegatedBy !== undefined && !isLine(packet.delegatedBy))
     return {
       verdict: deny("R-IN-001", "`delegated_by` is of the wrong form: give a task id or an agent's name"),
@@ -76,7 +76,7 @@ async function haltCircular(
   draft: Draft,
   task: Task,
   { chain, back }: { readonly chain: Chain; readonly back: string },
-): Promise<Settled> {
+): Promise<Settled<Deny>> {
   const way = chain.map((agent) => agent ?? "?");
   const refusal: Refusal = {
     code: "R-BG-001",

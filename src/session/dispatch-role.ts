@@ -4,6 +4,7 @@ import { universalInput } from "../clients/input/universal-input.ts";
 import { contextFilesFor } from "../core/session/context-files.ts";
 import { roleFiles } from "../core/session/role-files.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
+import type { Started } from "../engine/dispatch-task.ts";
 import type { Call } from "../engine/engine.ts";
 import { operate } from "../engine/operate.ts";
 import { putBack } from "../engine/refuse-attempt.ts";
@@ -65,12 +66,6 @@ export function judgeGiven(context: RunContext, files: readonly string[]): reado
   );
 }
 
-interface Started {
-  readonly epoch: number;
-  readonly attempt: number;
-  readonly token: string;
-}
-
 /** Lets a role write its files of the session: in a copy, inside its lock, and only what counts is taken in. */
 export async function dispatchRole(
   sessionContext: SessionContext,
@@ -103,7 +98,7 @@ export async function dispatchRole(
       how: "unanswered",
       why: { how: "failed", unanswered: `${dispatched.code}: ${dispatched.reason}` },
     };
-  const started = dispatched.details as unknown as Started;
+  const started = dispatched.details;
   const own: Call = { ...call, epoch: started.epoch };
   context.secrets.add(started.token);
   try {
@@ -211,11 +206,8 @@ async function takeIn(sessionContext: SessionContext, role: string, written: Wri
 
 function inputFor({ context, name }: SessionContext, session: Session, { wish, task, started }: Working) {
   const { config, repository } = context;
-  const { assignment } = task.packet as unknown as {
-    readonly assignment: Parameters<typeof universalInput>[1]["assignment"];
-  };
   return universalInput(task.plan, {
-    assignment,
+    assignment: task.packet.assignment,
     role: wish.role,
     attempt: started.attempt,
     fixDelta: null,

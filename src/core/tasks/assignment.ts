@@ -25,6 +25,19 @@ export interface Assignment extends Details {
   readonly unread?: Details;
 }
 
+/** That of a task in a plan: it has all that a dispatch asks for. */
+export interface PlannedAssignment extends Assignment {
+  readonly lock_scope: readonly string[];
+  readonly forbidden_scope: readonly string[];
+  readonly acceptance_criteria: readonly string[];
+  readonly worklog_path: string;
+  readonly timeout_seconds: number;
+  readonly heartbeat_interval_seconds: number;
+  readonly objective: string;
+  readonly forbidden_actions: readonly string[];
+  readonly evidence: readonly string[];
+}
+
 const isString = (value: unknown) => typeof value === "string";
 const isNumber = (value: unknown) => typeof value === "number";
 

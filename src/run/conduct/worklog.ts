@@ -5,7 +5,9 @@ import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 type Context = Pick<RunContext, "repository" | "engine">;
-type Logged = Pick<RunTask, "key" | "packet">;
+type Logged = Pick<RunTask, "key"> & {
+  readonly packet: { readonly assignment: Pick<RunTask["packet"]["assignment"], "worklog_path"> };
+};
 
 /** Lockstep's own entries in a worklog, one JSON document a line. */
 export interface WorklogEntry {
