@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { hasLapsed } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
-import { field } from "../core/points/fields.ts";
 import { quoted } from "../core/points/quoted.ts";
 import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
@@ -19,8 +18,8 @@ const keyOf = (agent: string) => `agent ${createHash("sha256").update(agent).dig
 
 /** The task that an agent has claimed, whether or not it still is its own. */
 export async function boundTask(ledger: Ledger, agent: string): Promise<string | undefined> {
-  const task = field((await ledger.answered(keyOf(agent)))?.answer, "task_id");
-  return typeof task === "string" ? task : undefined;
+  const answered = await ledger.answered(keyOf(agent));
+  return (answered?.answer as Pick<Bound, "task_id"> | undefined)?.task_id;
 }
 
 /** The attempt that an agent has claimed. */

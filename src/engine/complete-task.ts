@@ -81,7 +81,7 @@ async function decideComplete(engine: Engine, completion: Completion): Promise<S
   }
   const verdict = weakened?.refused ?? (decided.allow ? decided : withOutput(decided, proofs));
   const draft = new Draft(engine, { by: call, cause: "complete" }).seen(loaded);
-  const evidence = [...proofs.values()].filter((proof) => !("error" in proof));
+  const evidence = [...proofs.values()].filter((proof): proof is Evidence => !("error" in proof));
   const proven = { ...task, evidence };
   const moved = verdict.allow
     ? await draft.apply(proven, mergeEvent(input, required))

@@ -1,5 +1,4 @@
 import { branchOf } from "../core/names/ref-names.ts";
-import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Intent } from "../ledger/ledger.ts";
@@ -31,10 +30,10 @@ async function mergeMember(draft: Draft, member: MovedTask, batch: string): Prom
   const found = await draft.task(member.task);
   const reviewed = found ?? (await toReview(draft, member));
   if ("allow" in reviewed) return reviewed;
-  const weakened = field(member.proof, "weakened");
+  const { weakened = [] } = member.proof;
   const proven = {
     ...{ ...reviewed, evidence: member.evidence, batch },
-    ...(Array.isArray(weakened) && weakened.length > 0 ? { weakened } : {}),
+    ...(weakened.length > 0 ? { weakened } : {}),
   };
   if (found !== undefined && found.state !== "REVIEW") return mergeTooLate(draft, proven, member);
   const merged = await draft.apply(proven, { type: "merge", commit: member.commit, proof: "proven" });
@@ -93,11 +92,10 @@ export function refuseLanding(
       const rejected = await draft.apply(found, event, "system");
       if ("allow" in rejected) return { verdict: rejected };
     }
-    const signal = field(refused.details, "signal");
-    if (signal !== undefined)
+    const { signal, decision = refused.details.decisions } = refused.details;
+    if (typeof signal === "string")
       draft.note({ type: "task.warned", task, from: null, to: null, data: { signal, reason } });
-    const decision = field(refused.details, "decision") ?? field(refused.details, "decisions");
-    const told = { ...(waiting ? { waiting } : {}), ...(decision === undefined ? {} : { decision }) };
+    const told = { ...(waiting ? { waiting } : {}), ...(decision == null ? {} : { decision }) };
     const data = { branch, refusal: { code, reason }, ...told };
     draft.note({ type: "land.refused", task, from: null, to: null, data });
     return { verdict: allow(), change: await draft.toChange() };

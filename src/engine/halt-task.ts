@@ -1,4 +1,4 @@
-import { haltDetails } from "../core/loops/halt-details.ts";
+import { type Halt, haltDetails } from "../core/loops/halt-details.ts";
 import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Refusal } from "../core/tasks/task.ts";
 import { Draft } from "./draft.ts";
@@ -11,7 +11,7 @@ export interface HaltInput {
   readonly task: string;
   /** Its code is R-BG-001 unless the last refusal of the work says more; `halt` is what stands in its details. */
   readonly refusal: Refusal;
-  readonly halt: Details & { readonly signal: string };
+  readonly halt: Halt;
 }
 
 /** S1's recovery from a loop: FAILED with what was captured, its locks released, and escalated to a person. */

@@ -32,7 +32,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     task: about,
     question,
     options,
-    findings: findingsIn(data),
+    findings: data?.findings ?? [],
     asked_at: askedAt,
   }));
   const breaker: Breaker = breakerIn(survey.breaker);
@@ -77,11 +77,6 @@ export function openAmong(
         : { session: byName.get(session) },
     );
   });
-}
-
-function findingsIn(data: unknown): readonly string[] {
-  const findings = field(data, "findings");
-  return isStringList(findings) ? findings : [];
 }
 
 /** Where the session that `start` began is on its way. */

@@ -3,7 +3,6 @@ import { PathIndex } from "../core/paths/path-index.ts";
 import { protectedShapeOf } from "../core/paths/protected-paths.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { entryFrom, literalPrefix, storeShape } from "../core/paths/stored-shape.ts";
-import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -212,11 +211,9 @@ async function ask(
   const all = await engine.ledger.decisions();
   const same = all.filter(
     ({ kind, task, data }) =>
-      kind === "widen" &&
-      task === input.task &&
-      JSON.stringify(field(data, "paths")) === JSON.stringify(input.paths),
+      kind === "widen" && task === input.task && JSON.stringify(data?.paths) === JSON.stringify(input.paths),
   );
-  const refused = same.find(({ answer, data }) => answer === "refused" && field(data, "epoch") === epoch);
+  const refused = same.find(({ answer, data }) => answer === "refused" && data?.epoch === epoch);
   if (refused !== undefined)
     return {
       verdict: deny("R-PW-001", `a person refused that (${refused.id}): go on without it`, {
@@ -236,7 +233,7 @@ async function ask(
     task: input.task,
     question: `task \`${input.task}\` asks for \`${input.paths.join("`, `")}\`: ${input.why}`,
     options: ["approved", "refused"],
-    data: { paths: input.paths, why: input.why, epoch },
+    data: { paths: input.paths, why: input.why, ...(epoch === undefined ? {} : { epoch }) },
     state: "pending",
     answer: null,
     askedAt: draft.at,

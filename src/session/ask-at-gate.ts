@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { field } from "../core/points/fields.ts";
 import {
   correctorFor,
   readApproval,
@@ -77,7 +76,7 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
   if (read === undefined) throw new Error(`\`${answer}\` was stored as an answer to ${decision.id}`);
   if (read.approved) {
     const { documents } = approvalQuestion(context).data;
-    if (JSON.stringify(field(decision.data, "documents")) === JSON.stringify(documents)) {
+    if (JSON.stringify(decision.data?.documents) === JSON.stringify(documents)) {
       await context.move({ type: "approved" });
       return "again";
     }

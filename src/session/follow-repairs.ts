@@ -1,4 +1,3 @@
-import { field } from "../core/points/fields.ts";
 import { repairsOf } from "../core/session/session.ts";
 import { type RepairLoop, repairsMax } from "../core/session/states.ts";
 import type { LedgerEvent } from "../ledger/ledger.ts";
@@ -17,7 +16,7 @@ export async function followRepairs(context: SessionContext, event: LedgerEvent)
   const session = await context.load();
   if (event.to === "REJECTED") {
     const { refusal } = (await context.context.engine.ledger.task(event.task)) ?? {};
-    const role = context.context.config.agents[String(field(refusal?.details, "agent"))]?.role ?? "";
+    const role = context.context.config.agents[String(refusal?.details.agent)]?.role ?? "";
     // What no reviewer refused failed its checks.
     const loop = Object.hasOwn(loops, role) ? (loops[role] ?? "FIX_TESTS") : "FIX_TESTS";
     // Beyond that its own retries are spent too, and a person is asked.

@@ -1,4 +1,3 @@
-import { field } from "../core/points/fields.ts";
 import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -80,7 +79,7 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
       await settleTask(context, "task-escalate", { task: task.key, reason: shortReason(task) });
   const tasks = await tasksOf(context, plan);
   const weakened = tasks.flatMap(({ id, weakened: less = [] }) =>
-    less.map((one) => `${id} weakens tests: ${field(one, "path")}: ${field(one, "what")}`),
+    less.map(({ path, what }) => `${id} weakens tests: ${path}: ${what}`),
   );
   const claims = tasks.flatMap((task) =>
     unprovenOf(task).map((path) => `${task.id} says that it changed ${path}, which is not in its work`),

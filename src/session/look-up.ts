@@ -105,7 +105,7 @@ async function notOnBase({ engine, repository: { root, base }, session }: Lookin
 
 /** Only a person cancels. */
 function isLeftOut({ state, refusal }: Task): boolean {
-  return state === "FAILED" && field(refusal?.details, "cancelled") === true;
+  return state === "FAILED" && refusal?.details.cancelled === true;
 }
 
 /** Only what a reader of the file finds there counts (S4-154). */

@@ -2,7 +2,6 @@ import { unusable } from "../../clients/answer/unusable.ts";
 import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
-import { field } from "../../core/points/fields.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Started } from "../../engine/dispatch-task.ts";
@@ -85,7 +84,7 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
 /** S1-088: what conflicts with what came in before it is done again, on the base as it is by then. */
 function isBehind(task: Task | undefined): boolean {
   const { code, details } = task?.fixDelta ?? {};
-  const isConflict = field(details, "conflicts") !== undefined || field(details, "route") === "serial";
+  const isConflict = details?.conflicts != null || details?.route === "serial";
   return code === "R-GT-001" && isConflict;
 }
 

@@ -1,11 +1,11 @@
 import { nextTasks } from "../../core/plan/next-tasks.ts";
 import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
 import { Standing } from "../../core/plan/standing.ts";
-import { field } from "../../core/points/fields.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { isAskedAbout } from "../../engine/open-decisions.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
+import { dataOf } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import { passReview } from "../review/pass-review.ts";
 import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
@@ -113,8 +113,8 @@ export class Conductor {
   }
 
   async #see(event: LedgerEvent): Promise<void> {
-    const { task, type, to, data } = event;
-    if (type === "breaker.set") this.#obey(field(data, "mode"));
+    const { task, type, to } = event;
+    if (type === "breaker.set") this.#obey(dataOf(event, "breaker.set")?.mode);
     const isAnswer = type === "decision.answered" || type === "decision.cancelled";
     if (isAnswer && task?.startsWith("agent:")) this.#main.agents.wake(task.slice("agent:".length));
     const part = this.#parts.get(task ?? "");

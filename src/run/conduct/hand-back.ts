@@ -1,4 +1,4 @@
-import { field, isStringList } from "../../core/points/fields.ts";
+import { isStringList } from "../../core/points/fields.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { loadTask } from "../../engine/fence.ts";
@@ -78,7 +78,7 @@ function unchanged({ key }: Task, { folder }: Checkout): Deny {
 }
 
 function outside({ key }: Task, stray: Deny): Deny {
-  const paths = field(stray.details, "outside");
+  const paths = stray.details.outside;
   if (!isStringList(paths)) return stray;
   const named = paths
     .map((path) => `\`${path}\``)

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { field } from "../../core/points/fields.ts";
+import { haltIn } from "../../core/loops/halt-details.ts";
 import { shortened } from "../../core/points/quoted.ts";
+import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -17,14 +18,15 @@ type Context = Pick<RunContext, "session" | "remember" | "onTask"> & {
  * session's memory with its diagnostics (S1-133). Other events mean nothing here.
  */
 export function tellLoop(context: Context, event: LedgerEvent): void {
-  const { task, type, data } = event;
+  const { task } = event;
   if (task === null) return;
-  if (type === "task.warned") context.onTask(task, { type: "said", text: `warning: ${warningOf(data)}` });
-  if (type !== "task.halted") return;
-  const refusal = field(data, "refusal");
-  const reason = `${field(refusal, "code") ?? "halted"}: ${field(refusal, "reason")}`;
+  const warning = dataOf(event, "task.warned");
+  if (warning !== undefined) context.onTask(task, { type: "said", text: `warning: ${warningOf(warning)}` });
+  const refusal = dataOf(event, "task.halted")?.refusal;
+  if (refusal === undefined) return;
+  const reason = `${refusal.code ?? "halted"}: ${refusal.reason}`;
   context.onTask(task, { type: "said", text: `halted: ${reason}` });
-  const diagnostics = JSON.stringify(field(field(refusal, "details"), "halt") ?? {});
+  const diagnostics = JSON.stringify(haltIn(refusal) ?? {});
   context.remember(
     "activeContext.md",
     [
@@ -45,13 +47,11 @@ export async function rememberHalts(context: Context): Promise<void> {
 }
 
 /** A budget's warning has numbers, a loop's a reason. */
-function warningOf(data: unknown): string {
-  const reason = field(data, "reason");
-  if (typeof reason === "string") return reason;
-  const signal = String(field(data, "signal"));
-  const halt = field(data, "halt");
-  const end = halt === undefined ? "" : `, the task is halted at ${halt}`;
-  return `${field(data, signal)} ${signal} are spent${end}`;
+function warningOf(warning: Partial<EventData["task.warned"]>): string {
+  const { reason, signal = "", halt = null } = warning;
+  if (reason !== undefined) return reason;
+  const end = halt === null ? "" : `, the task is halted at ${halt}`;
+  return `${warning[signal]} ${signal} are spent${end}`;
 }
 
 function markOf({ seq }: LedgerEvent): string {

@@ -1,7 +1,7 @@
 import { assignmentOf, universalInput } from "../../clients/input/universal-input.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
 import { isMeta } from "../../core/session/meta-key.ts";
-import type { Review } from "../../engine/record-review.ts";
+import type { Review } from "../../ledger/event-data.ts";
 import { askForAnswer } from "../conduct/ask-for-answer.ts";
 import type { RunContext, RunTask } from "../conduct/run-context.ts";
 import { lendSession } from "../conduct/session-files.ts";
