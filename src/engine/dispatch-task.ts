@@ -1,5 +1,5 @@
 import { expiresAt } from "../core/leases/lease.ts";
-import { field } from "../core/points/fields.ts";
+import { isObject } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { forgiven } from "../core/tasks/next-task.ts";
@@ -73,10 +73,9 @@ export async function dispatchTask(
 
 /** Only a person lets a task change tests without being asked. */
 function withoutConsent(packet: unknown, { role }: Call): unknown {
-  const assignment = field(packet, "assignment");
-  if (role === "person" || field(assignment, "may_change_tests") === undefined) return packet;
-  const { may_change_tests: _dropped, ...kept } = assignment as Record<string, unknown>;
-  return { ...(packet as object), assignment: kept };
+  if (role === "person" || !isObject(packet) || !isObject(packet.assignment)) return packet;
+  const { may_change_tests: dropped, ...kept } = packet.assignment;
+  return dropped == null ? packet : { ...packet, assignment: kept };
 }
 
 interface Dispatch {

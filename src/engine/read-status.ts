@@ -1,9 +1,9 @@
 import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
 import { addCost } from "../core/loops/budgets.ts";
 import { nameOfWait, type WaitFacts, waitsOf } from "../core/plan/waits.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import type { Session } from "../core/session/session.ts";
+import { unprovenClaimsIn } from "../core/tasks/result.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, Survey } from "../ledger/ledger.ts";
@@ -148,14 +148,8 @@ function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Kno
     alive: attempt === undefined ? null : aliveness(engine, attempt),
     evidence: task.evidence,
     weakened: task.weakened ?? [],
-    unproven_claims: unprovenOf(task),
+    unproven_claims: unprovenClaimsIn(task.result),
   };
-}
-
-/** What its agent says that it did, and its work does not show. */
-export function unprovenOf({ result }: Pick<Task, "result">): readonly string[] {
-  const listed = field(result, "unproven_claims");
-  return isStringList(listed) ? listed : [];
 }
 
 interface TaskUsageStatus {

@@ -41,7 +41,7 @@ async function decideSubmit(engine: Engine, input: SubmitInput, call: Call): Pro
   if (task.state !== "IN_PROGRESS") return { verdict: illegal(task, "submit") };
   const reported = {
     id: task.id,
-    criteria: criteriaOf(task),
+    criteria: task.assignment?.acceptance_criteria ?? [],
     worklogPath: task.assignment?.worklog_path ?? undefined,
   };
   const result = await maskedInput(input.document);
@@ -147,8 +147,4 @@ function denied(refused: Deny): Judged {
 
 function withState(refused: Deny, details: object): Deny {
   return { ...refused, details: { ...refused.details, ...details } };
-}
-
-export function criteriaOf(task: Task): readonly string[] {
-  return task.assignment?.acceptance_criteria ?? [];
 }

@@ -1,9 +1,9 @@
 import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
+import { unprovenClaimsIn } from "../core/tasks/result.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { askSession } from "../engine/ask-session.ts";
 import { openDecisions } from "../engine/open-decisions.ts";
-import { unprovenOf } from "../engine/read-status.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import { testWishes } from "../engine/test-consent.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
@@ -82,7 +82,9 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
     less.map(({ path, what }) => `${id} weakens tests: ${path}: ${what}`),
   );
   const claims = tasks.flatMap((task) =>
-    unprovenOf(task).map((path) => `${task.id} says that it changed ${path}, which is not in its work`),
+    unprovenClaimsIn(task.result).map(
+      (path) => `${task.id} says that it changed ${path}, which is not in its work`,
+    ),
   );
   const issues = [...weakened, ...claims];
   if (issues.length > 0) await context.move({ type: "note", knownIssues: issues });
