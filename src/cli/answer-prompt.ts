@@ -1,6 +1,6 @@
+import { isMeta, sessionOfKey } from "../core/names/task-name.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { wrapped } from "../core/text/display-width.ts";
 import { decisionName } from "../engine/decision-ids.ts";
 import { cancelUnanswered, canGoOnWithout, isSecurityQuestion } from "../engine/drop-decisions.ts";
@@ -63,7 +63,7 @@ function show(
   { name, nameOf, place }: { name: string; nameOf: (task: string) => string; place: string },
 ): void {
   const { task, options, data } = decision;
-  const about = isMeta(task) ? task.slice(0, task.indexOf("/")) : nameOf(task);
+  const about = isMeta(task) ? (sessionOfKey(task) ?? "") : nameOf(task);
   const { stateContext: state, findings = [], commit } = data ?? {};
   const recommended = data?.recommended;
   const lines = [

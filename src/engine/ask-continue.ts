@@ -1,7 +1,7 @@
 import { type BudgetSignal, moreOf, readAmount } from "../core/loops/budgets.ts";
 import { haltIn } from "../core/loops/halt-details.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { DecisionData } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";

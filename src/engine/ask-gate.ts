@@ -1,6 +1,6 @@
+import { metaKey } from "../core/names/task-name.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateKey } from "../core/session/gate-ids.ts";
-import { metaKey } from "../core/session/meta-key.ts";
 import type { GateState } from "../core/session/states.ts";
 import type { DecisionData } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";

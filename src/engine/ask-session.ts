@@ -1,4 +1,4 @@
-import { metaKey } from "../core/session/meta-key.ts";
+import { metaKey } from "../core/names/task-name.ts";
 import type { SessionState } from "../core/session/states.ts";
 import type { DecisionData } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { hasLapsed } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
+import { isMeta, unknownTask } from "../core/names/task-name.ts";
 import { quoted } from "../core/points/quoted.ts";
 import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
 import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 
 type Source = Pick<Engine, "ledger" | "clock">;
 

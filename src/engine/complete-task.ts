@@ -1,3 +1,4 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { field, isTextList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/pre-complete.ts";
 import { commandsIn, isCommand, readCriterion } from "../core/proof/criterion.ts";
@@ -11,7 +12,6 @@ import type { Task } from "../core/tasks/task.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
 import { type Settled, settle } from "./settle.ts";
 import { settleJudgement } from "./settle-judgement.ts";

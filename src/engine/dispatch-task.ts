@@ -1,7 +1,7 @@
 import { expiresAt } from "../core/leases/lease.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { isObject } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { forgiven } from "../core/tasks/next-task.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import { type FixDelta, isIn, type Task } from "../core/tasks/task.ts";

@@ -1,4 +1,5 @@
 import { branchOf } from "../core/names/ref-names.ts";
+import { landedId } from "../core/names/task-name.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Intent } from "../ledger/ledger.ts";
@@ -102,20 +103,19 @@ export function refuseLanding(
   });
 }
 
-/** `feature/x` lands as `land-feature-x`, then `land-feature-x-2` … */
+/** The name that a branch lands under. */
 export async function freeTaskName(
   engine: Engine,
   branch: string,
   also: readonly string[] = [],
 ): Promise<string> {
-  const stem = `land-${branch.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60)}`;
   const moves = await movesUnderWay(engine);
   const taken = new Set([
     ...moves.flatMap((intent) => moveOf(intent).members.map(({ task }) => task)),
     ...also,
   ]);
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? stem : `${stem}-${number}`;
+    const name = landedId(branch, number);
     if (!taken.has(name) && (await engine.ledger.task(name)) === undefined) return name;
   }
 }

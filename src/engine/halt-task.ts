@@ -1,10 +1,10 @@
 import { type Halt, haltDetails } from "../core/loops/halt-details.ts";
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Refusal } from "../core/tasks/task.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkEpoch, fencedTask, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 export interface HaltInput {

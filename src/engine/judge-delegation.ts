@@ -1,5 +1,6 @@
 import { type Chain, findCircular } from "../core/loops/delegation.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
+import { taskKey } from "../core/names/task-name.ts";
 import { isLine } from "../core/points/fields.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Refusal, Task } from "../core/tasks/task.ts";
@@ -62,7 +63,7 @@ async function chainOf(
 
 /** The task itself may be new. */
 async function delegatorOf(draft: Draft, task: Task, by: string): Promise<Task | undefined> {
-  const keys = task.session === null || by.includes("/") ? [by] : [`${task.session}/${by}`, by];
+  const keys = task.session === null || by.includes("/") ? [by] : [taskKey(task.session, by), by];
   if (keys.includes(task.key)) return task;
   for (const key of keys) {
     const found = await draft.task(key);

@@ -1,8 +1,8 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Details, type Verdict } from "../core/rules/verdict.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 export interface HookRecord {

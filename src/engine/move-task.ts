@@ -1,3 +1,4 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
@@ -6,7 +7,6 @@ import { findMerging } from "./base-moves.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { type Packet, readPacket } from "./read-packet.ts";
 import { redoRolledBack } from "./redo-task.ts";

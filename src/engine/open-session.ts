@@ -1,10 +1,9 @@
+import { metaKey, readTaskName } from "../core/names/task-name.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
-import { metaKey } from "../core/session/meta-key.ts";
 import { newSession, type Session } from "../core/session/session.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { settle, withoutKey } from "./settle.ts";
-import { readTaskName } from "./task-keys.ts";
 
 /** A new session, at the beginning of its way. */
 export async function openSession(

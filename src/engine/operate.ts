@@ -1,7 +1,7 @@
 import { type OperationName, operations } from "../contract/operations.ts";
+import { isMeta, sessionOfKey } from "../core/names/task-name.ts";
 import { field } from "../core/points/fields.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { addTask } from "./add-task.ts";
 import { answerDecision } from "./answer-decision.ts";
 import { setBreaker } from "./breaker.ts";
@@ -131,7 +131,7 @@ async function whyRefused(
 /** Without it no role could be asked any more. */
 function whyNotCancelled(name: OperationName, task: string | undefined): Deny | undefined {
   if (name !== "task-cancel" || task === undefined || !isMeta(task)) return undefined;
-  const session = task.slice(0, task.indexOf("/"));
+  const session = sessionOfKey(task);
   const way = `\`lockstep resume ${session} --abandon REASON\` gives the session up, \`lockstep stop ${task}\` ends its agent`;
   return deny("R-ST-001", `\`${task}\` stands for a session and is not cancelled: ${way}`, { task_id: task });
 }

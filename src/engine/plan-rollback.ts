@@ -1,7 +1,7 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Draft } from "./draft.ts";
-import { unknownTask } from "./known-task.ts";
 
 /** S1's three levels: one task, all that were merged together, everything of a session. */
 export interface RollbackInput {

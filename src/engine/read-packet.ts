@@ -1,7 +1,7 @@
+import { readTaskName, type TaskName, taskKey } from "../core/names/task-name.ts";
 import { field, isLine, isObject, isTextList } from "../core/points/fields.ts";
 import { type Deny, type Details, deny } from "../core/rules/verdict.ts";
 import { type Assignment, readAssignment } from "../core/tasks/assignment.ts";
-import { readTaskName, type TaskName } from "./task-keys.ts";
 
 /** An assignment packet beyond what the rules of PreDispatch look at. */
 export interface Packet {
@@ -72,7 +72,7 @@ function readDependencies(value: unknown, { key, session }: TaskName): { keys: s
     return wrong("`depends_on`", "a list of task ids");
   const keys: string[] = [];
   for (const id of ids) {
-    const name = readTaskName(id.includes("/") || session === null ? id : `${session}/${id}`);
+    const name = readTaskName(id.includes("/") ? id : taskKey(session, id));
     if ("allow" in name) return name;
     if (name.key === key) return wrong("`depends_on`", "other tasks: a task cannot wait for itself");
     keys.push(name.key);

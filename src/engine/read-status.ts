@@ -1,7 +1,7 @@
 import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
 import { addCost } from "../core/loops/budgets.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { nameOfWait, type WaitFacts, waitsOf } from "../core/plan/waits.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import type { Session } from "../core/session/session.ts";
 import { unprovenClaimsIn } from "../core/tasks/result.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";

@@ -1,9 +1,9 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Verdict } from "../core/rules/verdict.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import { type HeartbeatInput, withSpent } from "./heartbeat.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /**

@@ -1,9 +1,9 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Verdict } from "../core/rules/verdict.ts";
 import { releaseLocks } from "./carry-effects.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /** Gives a task's locks back. Work in progress loses its attempt and can be dispatched again. */

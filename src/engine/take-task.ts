@@ -1,3 +1,4 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -5,7 +6,6 @@ import type { Attempt } from "../ledger/ledger.ts";
 import { Draft } from "./draft.ts";
 import type { Call, Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 interface Taken {

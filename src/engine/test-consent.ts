@@ -1,4 +1,4 @@
-import { metaKey } from "../core/session/meta-key.ts";
+import { metaKey } from "../core/names/task-name.ts";
 import type { Engine } from "./engine.ts";
 
 interface Wishing {

@@ -1,6 +1,8 @@
 import { type RoleAnswer, readRoleAnswer } from "../clients/answer/read-role-answer.ts";
 import { promptForRole } from "../clients/input/prompt.ts";
 import { universalInput } from "../clients/input/universal-input.ts";
+import { sessionPath } from "../core/names/session-paths.ts";
+import { metaId } from "../core/names/task-name.ts";
 import { contextFilesFor } from "../core/session/context-files.ts";
 import { roleFiles } from "../core/session/role-files.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
@@ -15,7 +17,6 @@ import { lendSession } from "../run/conduct/session-files.ts";
 import { awaitAgentsEnd } from "../run/conduct/take-over.ts";
 import { openReviewPlace } from "../run/review/review-place.ts";
 import { endAgentProcesses } from "../workspace/agent-processes.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { decidedBefore } from "./decided-before.ts";
 import { judgeFiles, type SessionFiles } from "./judge-files.ts";
 import { judgeWish } from "./judge-wish.ts";
@@ -134,7 +135,7 @@ async function work(
   const at = (await context.atBase()).repository.baseCommit;
   const agent = context.agents.get(task.agent);
   using place = await openReviewPlace(context, {
-    ...{ task: "meta", attempt: started.attempt, base: at, commit: at, agent },
+    ...{ task: metaId, attempt: started.attempt, base: at, commit: at, agent },
     ...(socket === undefined ? {} : { socket }),
   });
   const say = (text: string) => context.onTask(task.key, { type: "said", text });
@@ -215,8 +216,6 @@ function inputFor({ context, name }: SessionContext, session: Session, { wish, t
     projectType: config.project_type,
     ciStatus: session.ci,
     lastFailedStep: session.failedStep,
-    artifacts: [...listSessionFiles(repository.root, name)].map(
-      (file) => `${sessionsFolder}/${name}/${file}`,
-    ),
+    artifacts: [...listSessionFiles(repository.root, name)].map((file) => sessionPath(name, file)),
   });
 }

@@ -1,3 +1,5 @@
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { taskKey } from "../core/names/task-name.ts";
 import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
 import { unprovenClaimsIn } from "../core/tasks/result.ts";
@@ -7,7 +9,6 @@ import { openDecisions } from "../engine/open-decisions.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import { testWishes } from "../engine/test-consent.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block } from "./block.ts";
 import { conductTasks } from "./conduct-tasks.ts";
 import { followRepairs } from "./follow-repairs.ts";
@@ -24,7 +25,7 @@ export async function implement(context: SessionContext, session: Session): Prom
     return block(context, {
       code: "artifact_invalid",
       reason: plan.faults.join("; "),
-      recovery: `mend ${sessionsFolder}/${context.name}/${copyName}`,
+      recovery: `mend ${sessionPath(context.name, copyName)}`,
     });
   if (await waitsForConsent(context, session, plan)) {
     await context.move({ type: "ask" });
@@ -120,7 +121,7 @@ async function withoutContinue(
 }
 
 async function tasksOf({ context, name }: SessionContext, plan: LoadedPlan): Promise<readonly Task[]> {
-  const found = await Promise.all(plan.tasks.map(({ id }) => context.engine.ledger.task(`${name}/${id}`)));
+  const found = await Promise.all(plan.tasks.map(({ id }) => context.engine.ledger.task(taskKey(name, id))));
   return found.filter((task) => task !== undefined);
 }
 

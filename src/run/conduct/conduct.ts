@@ -1,3 +1,4 @@
+import { agentOfKey, taskKey } from "../../core/names/task-name.ts";
 import { nextTasks } from "../../core/plan/next-tasks.ts";
 import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
 import { Standing } from "../../core/plan/standing.ts";
@@ -76,7 +77,7 @@ export class Conductor {
       this.#parts.set(task.key, { context, task });
       const { dependsOn, ...planned } = plannedTask(task.plan, context.engine.world);
       const stored = await context.engine.ledger.task(task.key);
-      const needs = stored?.dependsOn ?? dependsOn.map((id) => `${context.session}/${id}`);
+      const needs = stored?.dependsOn ?? dependsOn.map((id) => taskKey(context.session, id));
       this.#plans.set(task.key, { ...planned, id: task.key, dependsOn: needs });
     }
     this.#standing = new Standing([...this.#plans.values()]);
@@ -116,7 +117,8 @@ export class Conductor {
     const { task, type, to } = event;
     if (type === "breaker.set") this.#obey(dataOf(event, "breaker.set")?.mode);
     const isAnswer = type === "decision.answered" || type === "decision.cancelled";
-    if (isAnswer && task?.startsWith("agent:")) this.#main.agents.wake(task.slice("agent:".length));
+    const asked = agentOfKey(task ?? "");
+    if (isAnswer && asked !== undefined) this.#main.agents.wake(asked);
     const part = this.#parts.get(task ?? "");
     if (part === undefined) return;
     if (to !== null || isAnswer) this.#waiting.delete(part.task.key);

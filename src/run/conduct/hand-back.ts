@@ -1,8 +1,8 @@
+import { unknownTask } from "../../core/names/task-name.ts";
 import { isStringList } from "../../core/points/fields.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { loadTask } from "../../engine/fence.ts";
-import { unknownTask } from "../../engine/known-task.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";

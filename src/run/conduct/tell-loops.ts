@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { haltIn } from "../../core/loops/halt-details.ts";
+import { sessionPath } from "../../core/names/session-paths.ts";
+import { isOfSession } from "../../core/names/task-name.ts";
 import { shortened } from "../../core/points/quoted.ts";
 import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
@@ -40,10 +42,10 @@ export function tellLoop(context: Context, event: LedgerEvent): void {
 /** What an interrupted run did not get to write; asked once, before a run begins. */
 export async function rememberHalts(context: Context): Promise<void> {
   const { engine, repository, session } = context;
-  const file = join(repository.root, ".agents-work", session, "activeContext.md");
+  const file = join(repository.root, sessionPath(session, "activeContext.md"));
   const written = existsSync(file) ? readFileSync(file, "utf8") : "";
   for (const event of await engine.ledger.events({ type: "task.halted" }))
-    if (event.task?.startsWith(`${session}/`) && !written.includes(markOf(event))) tellLoop(context, event);
+    if (isOfSession(event.task ?? "", session) && !written.includes(markOf(event))) tellLoop(context, event);
 }
 
 /** A budget's warning has numbers, a loop's a reason. */

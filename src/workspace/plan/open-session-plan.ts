@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { fieldOf } from "../../contract/config-parts.ts";
+import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
 import { readConfigDocument } from "../config-document.ts";
 import { digestOf, type PlanSource, readPlanSource, writePlanSource } from "./plan-source.ts";
 import { replaceFile } from "./replace-file.ts";
-import { copyName, makeSessionFolder, sessionOfCopy, sessionsAt, sessionsFolder } from "./session-folder.ts";
+import { makeSessionFolder, sessionOfCopy, sessionsAt } from "./session-folder.ts";
 import { withoutProgress } from "./write-statuses.ts";
 
 export interface SessionPlan {
