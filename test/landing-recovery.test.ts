@@ -145,7 +145,12 @@ describe("a move of the base that was interrupted", () => {
           title: "work",
           commit: to,
           scope: ["."],
-          evidence: [{ command: "true", outcome: "pass" }],
+          evidence: [
+            {
+              ...{ command: "true", tree: "0".repeat(40), kind: "project", outcome: "pass" },
+              ...{ before: null, after: { exit: 0, seconds: 0, digest: "", tail: "" }, again: null },
+            },
+          ],
           proof: {},
         },
       ],

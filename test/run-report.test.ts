@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ReportedTask, type RunReport, runReport } from "../src/cli/run-view/run-report.ts";
 import { shortName } from "../src/cli/task-names.ts";
+import type { CheckRecord } from "../src/core/proof/check-record.ts";
 import { noRetries } from "../src/core/tasks/counters.ts";
 import { checksByName, landRepository } from "./support/land-repository.ts";
 import { eventually } from "./support/run-command.ts";
@@ -38,10 +39,10 @@ function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): 
   });
 }
 
-const check = (command: string, before: number, after: number) => ({
-  command,
-  before: { exit: before },
-  after: { exit: after },
+const run = (exit: number) => ({ exit, seconds: 1, digest: "", tail: "" });
+const check = (command: string, before: number, after: number): CheckRecord => ({
+  ...{ command, tree: "0".repeat(40), kind: "project", outcome: "pass" },
+  ...{ before: run(before), after: run(after), again: null },
 });
 
 describe("the report of a run", () => {

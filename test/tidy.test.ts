@@ -41,7 +41,7 @@ const belowRun = [
 /** Who may import whom; everybody may import their own folder. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  contract: [],
+  contract: ["core"],
   ledger: ["core", "contract"],
   workspace: ["core", "contract"],
   hooks: ["core", "contract"],

@@ -1,7 +1,7 @@
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import type { Engine } from "../engine/engine.ts";
 import { publishOpen } from "../session/publish-status.ts";
 import { restoreFiles } from "../workspace/plan/session-backup.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import type { Opened } from "./open-engine.ts";
 import { runAtWork } from "./run-at-work.ts";
@@ -57,7 +57,7 @@ async function waitingFor({ ledger }: Engine, settled: readonly string[]): Promi
     const task = await ledger.task(key);
     if (workflow !== undefined && workflow.state !== "DONE") found.set(name, `lockstep resume ${name}`);
     else if (task !== undefined && task.session !== null && !over.includes(task.state))
-      found.set(task.session, `lockstep run ${sessionsFolder}/${task.session}/${copyName}`);
+      found.set(task.session, `lockstep run ${sessionPath(task.session, copyName)}`);
   }
   return [...found].map(([session, command]) => ({ session, command }));
 }

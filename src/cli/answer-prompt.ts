@@ -1,7 +1,6 @@
-import { field, isTextList } from "../core/points/fields.ts";
+import { isMeta, sessionOfKey } from "../core/names/task-name.ts";
 import type { Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { wrapped } from "../core/text/display-width.ts";
 import { decisionName } from "../engine/decision-ids.ts";
 import { cancelUnanswered, canGoOnWithout, isSecurityQuestion } from "../engine/drop-decisions.ts";
@@ -64,21 +63,20 @@ function show(
   { name, nameOf, place }: { name: string; nameOf: (task: string) => string; place: string },
 ): void {
   const { task, options, data } = decision;
-  const about = isMeta(task) ? task.slice(0, task.indexOf("/")) : nameOf(task);
-  const state = field(data, "stateContext");
-  const findings = field(data, "findings");
-  const recommended = recommendedAnswer(decision);
+  const about = isMeta(task) ? (sessionOfKey(task) ?? "") : nameOf(task);
+  const { stateContext: state, findings = [], commit } = data ?? {};
+  const recommended = data?.recommended;
   const lines = [
     ...wrapped(questionText(decision, nameOf), columns - 2),
-    ...(isTextList(findings) ? findings.map((one) => `- ${one}`) : []),
-    ...(field(data, "commit") == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
+    ...findings.map((one) => `- ${one}`),
+    ...(commit == null ? [] : [`to see the work: lockstep diff ${nameOf(task)}`]),
     options.length === 0 ? "answer in your own words" : `answer: ${answersTo(decision).join(", or ")}`,
     ...(recommended === undefined ? [] : [`Enter takes ${recommended}`]),
     ...(documents?.show(decision) === undefined ? [] : ["o shows what it is about"]),
     ...(documents?.changes(decision) === undefined ? [] : ["d shows what changed since you were asked last"]),
     ...(mayBeLeft(decision) ? [] : wrapped(`it needs an answer; ${cancelHint(decision)}`, columns - 2)),
   ];
-  const where = `${printable(about)}${typeof state === "string" ? `, ${state}` : ""} (${place})`;
+  const where = `${printable(about)}${state === undefined ? "" : `, ${state}`} (${place})`;
   tell(`\n${style.bold(name)}  ${where}\n${lines.map((line) => `  ${printable(line)}\n`).join("")}`);
 }
 
@@ -87,16 +85,9 @@ function mayBeLeft(decision: Decision): boolean {
   return gateOf(decision.id) === undefined && !isSecurityQuestion(decision);
 }
 
-/** What Enter alone means. */
-function recommendedAnswer({ data }: Decision): string | undefined {
-  const answer = field(data, "recommended");
-  return typeof answer === "string" ? answer : undefined;
-}
-
 function cancelHint({ id, data }: Decision): string {
-  const session = field(data, "session");
   if (gateOf(id) === undefined) return "`cancel: ` and why leaves it open";
-  return `\`cancel: \` and why stops here, and \`lockstep resume ${session} --abandon WHY\` gives it all up`;
+  return `\`cancel: \` and why stops here, and \`lockstep resume ${data?.session} --abandon WHY\` gives it all up`;
 }
 
 /** True where the person wanted to read, and has. */
@@ -119,7 +110,7 @@ async function askOne(asking: Asking, decision: Decision, name: string): Promise
       asked -= 1;
       continue;
     }
-    const text = typed.trim() === "" ? (recommendedAnswer(decision) ?? "") : typed;
+    const text = typed.trim() === "" ? (decision.data?.recommended ?? "") : typed;
     if (text === "" && canGoOnWithout(decision)) return "unanswered";
     if (text === "" && mayBeLeft(decision)) break;
     if (text === "") {

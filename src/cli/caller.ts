@@ -1,7 +1,7 @@
+import { readTaskName } from "../core/names/task-name.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { claimedFrom } from "../engine/bind-agent.ts";
 import type { Call, Engine } from "../engine/engine.ts";
-import { readTaskName } from "../engine/task-keys.ts";
 import type { Caller } from "./who-calls.ts";
 
 export interface CallOptions {

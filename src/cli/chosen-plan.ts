@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
+import { copyName, sessionsFolder } from "../core/names/session-paths.ts";
 import type { Engine } from "../engine/engine.ts";
 import { sessionOfPlan } from "../workspace/plan/open-session-plan.ts";
 import { digestOf, readPlanSource } from "../workspace/plan/plan-source.ts";
-import { copyName, sessionsAt, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { sessionsAt } from "../workspace/plan/session-folder.ts";
 import { unfinishedPlans } from "./unfinished-plans.ts";
 
 /** The project's own plan, where no session began with what it says now. */

@@ -1,4 +1,3 @@
-import { field } from "../core/points/fields.ts";
 import { allow, deny } from "../core/rules/verdict.ts";
 import { bindClient } from "../engine/bind-agent.ts";
 import { findTask } from "./find-task.ts";
@@ -37,7 +36,7 @@ export function claimCommand(name: string): Promise<0 | 2> {
         );
         if (refused !== undefined) return refused;
       }
-      const scope = field(task.assignment, "lock_scope");
+      const scope = task.assignment?.lock_scope;
       return allow({ task_id: task.key, epoch: attempt.epoch, agent: attempt.boundAgent, scope });
     }),
   );

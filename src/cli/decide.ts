@@ -1,5 +1,5 @@
+import { isMeta, sessionOfKey } from "../core/names/task-name.ts";
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { decisionName, decisionNamed } from "../engine/decision-ids.ts";
 import type { AnswerOf } from "../engine/operate.ts";
 import type { TaskStatus } from "../engine/read-status.ts";
@@ -144,7 +144,7 @@ async function decisionsText(decisions: Decisions, options: AskOptions): Promise
       const { id, task, state, answer } = one;
       const settled =
         state === "pending" ? "" : `  ${state}${answer === null ? "" : `: ${printable(answer)}`}`;
-      const about = printable(isMeta(task) ? task.slice(0, task.indexOf("/")) : nameOf(task));
+      const about = printable(isMeta(task) ? (sessionOfKey(task) ?? "") : nameOf(task));
       return [
         `${style.bold(state === "pending" ? decisionName(pending, id) : id)}  ${about}${settled}`,
         ...questionLines(one, { pending, nameOf }),

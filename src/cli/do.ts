@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { latinWords } from "../core/names/latin-words.ts";
-import { field } from "../core/points/fields.ts";
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { taskSlug } from "../core/names/slugs.ts";
+import { numberedId } from "../core/names/task-name.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { projectChecks, whyNoChecks } from "../run/prove-checks.ts";
@@ -42,7 +43,7 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
       // Whoever goes on with it has the same agent; one that is not configured is found anew.
       ...(agent !== undefined && Object.hasOwn(context.config.agents, agent) ? { agent } : {}),
     };
-    const goOn = (session: string) => `lockstep run .agents-work/${session}/tasks.yaml`;
+    const goOn = (session: string) => `lockstep run ${sessionPath(session, copyName)}`;
     const same = options.new === true ? undefined : await findSame(context, task);
     if (same !== undefined) {
       context.onProgress(
@@ -52,8 +53,8 @@ export function doCommand(goal: string, options: DoOptions): Promise<number> {
     }
     const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
     try {
-      const file = join(folder, "tasks.yaml");
-      writeFileSync(file, JSON.stringify({ project: { name: slugOf(goal) }, tasks: [task] }, null, 2));
+      const file = join(folder, copyName);
+      writeFileSync(file, JSON.stringify({ project: { name: taskSlug(goal) }, tasks: [task] }, null, 2));
       return await runPlan(context, { file, again: true, options, goOn, told: optionFault });
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -74,8 +75,8 @@ async function findSame({ engine, repository }: IntegrationContext, wanted: Want
   const words = JSON.stringify([goal, lock_scope, acceptance_checks, proves]);
   for (const plan of await unfinishedPlans(engine, repository.root)) {
     const [task, ...others] = await engine.ledger.tasks({ session: plan.session });
-    const written = ["objective", "lock_scope", "acceptance_criteria", "proves"];
-    const own = JSON.stringify(written.map((name) => field(task?.assignment, name)));
+    const { objective, lock_scope: scope, acceptance_criteria, proves: shown } = task?.assignment ?? {};
+    const own = JSON.stringify([objective, scope, acceptance_criteria, shown]);
     if (others.length === 0 && own === words) return plan;
   }
   return undefined;
@@ -85,11 +86,7 @@ async function findSame({ engine, repository }: IntegrationContext, wanted: Want
 async function freeId({ engine }: IntegrationContext): Promise<string> {
   const taken = new Set((await engine.ledger.tasks()).map(({ id }) => id));
   for (let number = 1; ; number += 1) {
-    const id = `T-${String(number).padStart(3, "0")}`;
+    const id = numberedId(number);
     if (!taken.has(id)) return id;
   }
-}
-
-function slugOf(goal: string): string {
-  return latinWords(goal).slice(0, 5).join("-") || "task";
 }

@@ -1,8 +1,6 @@
-import { isMeta } from "../core/session/meta-key.ts";
+import { idOfKey, isMeta, readTaskName, unknownTask } from "../core/names/task-name.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
-import { unknownTask } from "../engine/known-task.ts";
-import { readTaskName } from "../engine/task-keys.ts";
 import { CommandFault } from "./command-fault.ts";
 import { openEngine } from "./open-engine.ts";
 import { TaskNames } from "./task-names.ts";
@@ -68,5 +66,5 @@ async function keyOf(name: string, find: (engine: Engine, name: string) => Promi
 /** An agent is told `T-001`, and means the task of its own session. */
 export function inOwnSession(key: string): string {
   const own = process.env.LOCKSTEP_TASK?.trim() ?? "";
-  return own.split("/").at(-1) === key ? own : key;
+  return idOfKey(own) === key ? own : key;
 }

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { field } from "../core/points/fields.ts";
+import type { DesignDocument } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";
-import { type DesignDocument, isDesignDocument, versionPath } from "../session/design-versions.ts";
+import { versionPath } from "../session/design-versions.ts";
 
 /** What a question is about, for a person who wants to read it before they answer. */
 export interface GateDocuments {
@@ -21,12 +21,12 @@ export function gateDocuments(stateFolder: string): GateDocuments {
   const body = (text: string) => text.replace(/^[\s\S]*?(?=^@@)/m, "");
   return {
     show: (decision) => {
-      const documents = listed(decision, "documents");
+      const documents = decision.data?.documents ?? [];
       if (documents.length === 0) return undefined;
       return documents.map((one) => `${heading(one.file)}${textOf(path(one))}`).join("\n");
     },
     changes: (decision) => {
-      const [now, before] = [listed(decision, "documents"), listed(decision, "before")];
+      const { documents: now = [], before = [] } = decision.data ?? {};
       if (before.length === 0) return undefined;
       const files = new Set([...before, ...now].map(({ file }) => file));
       const find = (list: readonly DesignDocument[], file: string) => list.find((one) => one.file === file);
@@ -45,9 +45,4 @@ function heading(file: string): string {
 
 function textOf(path: string): string {
   return existsSync(path) ? readFileSync(path, "utf8") : "this version is no longer kept\n";
-}
-
-function listed({ data }: Decision, name: "documents" | "before"): readonly DesignDocument[] {
-  const list = field(data, name);
-  return Array.isArray(list) ? list.filter(isDesignDocument) : [];
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
 import { type Ends, withEnds } from "../core/loops/budgets.ts";
+import { sessionsFolder } from "../core/names/session-paths.ts";
 import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { plannedTask } from "../core/plan/planned-task.ts";
 import { previewPlan } from "../core/plan/preview-plan.ts";
@@ -8,7 +9,6 @@ import { isIn } from "../core/tasks/task.ts";
 import { runTasks } from "../run/conduct/run-tasks.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { readSessionLimits } from "../workspace/plan/session-limits.ts";
 import { choosePlan, chosenPlanText } from "./chosen-plan.ts";
 import { style } from "./style.ts";

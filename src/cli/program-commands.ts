@@ -1,5 +1,5 @@
+import { readTaskName } from "../core/names/task-name.ts";
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
-import { readTaskName } from "../engine/task-keys.ts";
 import { readSubmittedText } from "../hooks/read-submitted.ts";
 import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";

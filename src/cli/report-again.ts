@@ -1,12 +1,13 @@
 import { join } from "node:path";
+import { copyName, sessionsFolder } from "../core/names/session-paths.ts";
+import { concernsSession, isOfSession, originalOf } from "../core/names/task-name.ts";
 import { isSessionOver } from "../engine/current-session.ts";
 import { listSessions } from "../engine/list-sessions.ts";
 import type { IntegrationContext } from "../run/integration.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { CommandFault } from "./command-fault.ts";
 import { inRepository } from "./in-repository.ts";
-import { originalOf, reportRun } from "./report-run.ts";
-import { isOfSession, reportSession } from "./report-session.ts";
+import { reportRun } from "./report-run.ts";
+import { reportSession } from "./report-session.ts";
 import { runAtWork } from "./run-at-work.ts";
 import { planOf } from "./session.ts";
 import { printable } from "./table.ts";
@@ -24,7 +25,7 @@ export function reportAgainCommand(
       const found = await context.engine.ledger.session(session);
       if (found !== undefined) {
         const decisions = await context.engine.ledger.decisions({ state: "pending" });
-        const isAsked = decisions.some(({ task }) => isOfSession(task, session));
+        const isAsked = decisions.some(({ task }) => concernsSession(task, session));
         const how = isSessionOver(found) ? "over" : isAsked ? "waiting" : "stopped";
         return { ...(await reportSession(context, found, how)), exit: 0 };
       }
@@ -48,9 +49,7 @@ async function sessionNamed({ engine }: IntegrationContext, name: string | undef
 async function reportPlan(context: IntegrationContext, session: string) {
   const { engine, repository } = context;
   const tasks = await engine.ledger.tasks({ session });
-  const attempts = (await engine.ledger.survey()).attempts.filter(({ task }) =>
-    task.startsWith(`${session}/`),
-  );
+  const attempts = (await engine.ledger.survey()).attempts.filter(({ task }) => isOfSession(task, session));
   const starts = attempts.map(({ startedAt }) => Date.parse(startedAt));
   const ends = attempts.map(({ endedAt, beatAt }) => Date.parse(endedAt ?? beatAt));
   const atWork = runAtWork(join(repository.commonFolder, "lockstep"));

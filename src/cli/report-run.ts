@@ -1,3 +1,4 @@
+import { agentOfKey, idOfKey, isOfSession, originalOf } from "../core/names/task-name.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import { batchesOf, readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
@@ -35,11 +36,10 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   const { engine } = context;
   const { session, refused } = ran;
   const all = await readStatus(engine);
-  const isOwn = (key: string) =>
-    key.startsWith(`${session}/`) && ran.ids.has(originalOf(key.slice(session.length + 1)));
+  const isOwn = (key: string) => isOfSession(key, session) && ran.ids.has(originalOf(idOfKey(key)));
   const tasks = all.tasks.filter(({ key }) => isOwn(key));
   const counting = newestOf(tasks);
-  const decisions = all.decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:"));
+  const decisions = all.decisions.filter(({ task }) => isOwn(task) || agentOfKey(task) !== undefined);
   const outcome = refused === undefined ? outcomeOf({ tasks: counting, decisions }, ran) : "waiting";
   const { missing = null, ...walls } = ran.walls ?? { ...all.walls, missing: null };
   const costs: readonly number[] = tasks.flatMap(({ usage }) => usage.cost_usd ?? []);
@@ -120,11 +120,6 @@ function newestOf<Task extends { readonly key: string; readonly created_at: stri
   const inTime = tasks.toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
   const newest = new Set(new Map(inTime.map((task) => [originalOf(task.key), task])).values());
   return tasks.filter((task) => newest.has(task));
-}
-
-/** `T-001-r1` is T-001, which was rolled back, done again. */
-export function originalOf(name: string): string {
-  return name.replace(/-r\d+$/, "");
 }
 
 function outcomeOf({ tasks, decisions }: Pick<Status, "tasks" | "decisions">, { stopped, left }: Ran) {

@@ -1,10 +1,10 @@
-import { isMeta } from "../core/session/meta-key.ts";
+import { sessionPath } from "../core/names/session-paths.ts";
+import { concernsSession, isMeta, isOfSession } from "../core/names/task-name.ts";
 import type { Session } from "../core/session/session.ts";
 import { wrapped } from "../core/text/display-width.ts";
 import { decisionName } from "../engine/decision-ids.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { pushCommand, type Walls } from "./report-run.ts";
 import { lessLines } from "./run-view/less-lines.ts";
 import { questionLines } from "./run-view/question-lines.ts";
@@ -25,8 +25,8 @@ export async function reportSession(
 ) {
   const status = await readStatus(context.engine);
   const { name } = session;
-  const tasks = status.tasks.filter(({ key }) => key.startsWith(`${name}/`) && !isMeta(key));
-  const decisions = status.decisions.filter(({ task }) => isOfSession(task, name));
+  const tasks = status.tasks.filter(({ key }) => isOfSession(key, name) && !isMeta(key));
+  const decisions = status.decisions.filter(({ task }) => concernsSession(task, name));
   const outcome = outcomeOf(session, how);
   const document = { ...status, session: name, outcome, tasks, decisions, walls: walls ?? status.walls };
   const nameOf = statusNames(status.tasks).of;
@@ -41,11 +41,6 @@ export async function reportSession(
   ];
   const text = parts.filter((part) => part.length > 0).map((part) => `${part.join("\n")}\n`);
   return { exit: exits[outcome], text: text.join("\n"), refusals: [], document };
-}
-
-/** A login that is missing holds up every session. */
-export function isOfSession(task: string, session: string): boolean {
-  return task.startsWith(`${session}/`) || task.startsWith("agent:");
 }
 
 const exits = { merged: 0, failed: 1, waiting: 3, stopped: 3 } as const;
@@ -84,7 +79,7 @@ function decisionLines(
 
 /** How it goes on. */
 function lastLines({ name, state, blocker }: Session, how: How): readonly string[] {
-  if (state === "DONE") return [`report: ${sessionsFolder}/${name}/report.md`];
+  if (state === "DONE") return [`report: ${sessionPath(name, "report.md")}`];
   if (blocker !== null) return [];
   return how === "waiting"
     ? [`then: lockstep resume ${name}`]

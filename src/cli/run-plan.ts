@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { AgentEvent } from "../clients/agent.ts";
+import { isMeta, taskKey } from "../core/names/task-name.ts";
 import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { isIn } from "../core/tasks/task.ts";
 import { Agents } from "../run/conduct/agents.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
@@ -96,7 +96,7 @@ async function withoutClaimed(
   session: SessionPlan,
 ): Promise<LoadedPlan> {
   const known = new Set((await engine.ledger.tasks({ session: session.session })).map(({ key }) => key));
-  const { tasks, claimed } = setClaimedApart(plan.tasks, (id) => known.has(`${session.session}/${id}`));
+  const { tasks, claimed } = setClaimedApart(plan.tasks, (id) => known.has(taskKey(session.session, id)));
   const names = claimed.join(", ");
   if (tasks.length === 0) {
     forget(session);

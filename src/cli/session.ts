@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
+import { sessionsFolder } from "../core/names/session-paths.ts";
 import { type ListedSession, listSessions } from "../engine/list-sessions.ts";
 import { readPlanSource } from "../workspace/plan/plan-source.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { openEngine } from "./open-engine.ts";
 import { showReading } from "./reading.ts";
 import { duration, printable, table } from "./table.ts";

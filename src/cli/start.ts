@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../clients/agent.ts";
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { sessionSlug } from "../core/names/slugs.ts";
+import { concernsSession } from "../core/names/task-name.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Session } from "../core/session/session.ts";
 import { abandoned, currentSession, isSessionOver } from "../engine/current-session.ts";
@@ -15,7 +18,7 @@ import { publishStatus } from "../session/publish-status.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { readRepository } from "../workspace/git/repository-state.ts";
 import { restoreFiles } from "../workspace/plan/session-backup.ts";
-import { copyName, makeSessionFolder, sessionsAt, sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { makeSessionFolder, sessionsAt } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { answerAtPrompt } from "./answer-prompt.ts";
 import { CommandFault } from "./command-fault.ts";
@@ -23,7 +26,7 @@ import { writeAll } from "./descriptor.ts";
 import { gateDocuments } from "./gate-documents.ts";
 import { inRepository } from "./in-repository.ts";
 import { listenForStops } from "./listen-for-stops.ts";
-import { isOfSession, reportSession } from "./report-session.ts";
+import { reportSession } from "./report-session.ts";
 import { runAtWork } from "./run-at-work.ts";
 import { configForRun, type RunOptions } from "./run-options.ts";
 import { checkedBase } from "./run-plan.ts";
@@ -31,7 +34,6 @@ import { PlainLines } from "./run-view/plain-lines.ts";
 import { answerWords } from "./run-view/run-watcher.ts";
 import { WaitLines } from "./run-view/wait-lines.ts";
 import { wallWords } from "./run-view/words.ts";
-import { sessionSlug } from "./session-slug.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 import { hasPerson, terminalPrompt } from "./terminal-prompt.ts";
@@ -104,7 +106,7 @@ export function resumeCommand(name: string | undefined, options: ResumeOptions):
 function wayOn(root: string, name: string | undefined): string {
   const plans = sessionsAt(root)
     .filter((session) => name === undefined || session === name)
-    .map((session) => `${sessionsFolder}/${session}/${copyName}`);
+    .map((session) => sessionPath(session, copyName));
   const foreign = plans.find((plan) => existsSync(join(root, plan)));
   if (foreign !== undefined)
     return `\`lockstep run ${foreign}\` does the open tasks of the plan that is there, which Lockstep did not make`;
@@ -202,7 +204,7 @@ async function askHere({ engine, repository }: IntegrationContext, session: stri
   using prompt = terminalPrompt(stop);
   const documents = gateDocuments(join(repository.commonFolder, "lockstep"));
   const asking = { engine, call: { role: "person" } as const, prompt, documents };
-  const settled = await answerAtPrompt(asking, ({ task }) => isOfSession(task, session));
+  const settled = await answerAtPrompt(asking, ({ task }) => concernsSession(task, session));
   return settled.length > 0 && prompt.isOpen;
 }
 

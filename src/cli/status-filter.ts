@@ -1,7 +1,7 @@
+import { concernsSession, isOfSession } from "../core/names/task-name.ts";
 import { parseIsoTime } from "../core/points/iso-time.ts";
 import { batchesOf, outcomeOf, type Status, type TaskStatus, totalCost } from "../engine/read-status.ts";
 import { CommandFault } from "./command-fault.ts";
-import { isOfSession } from "./report-session.ts";
 import { printable } from "./table.ts";
 
 export interface FilterOptions {
@@ -26,7 +26,7 @@ export function filterStatus<Read extends Status>(
   const sinceMs = since === undefined ? -Infinity : sinceOf(since, now);
   const tasks = status.tasks.filter(
     (task) =>
-      (session === undefined || task.key.startsWith(`${session}/`)) &&
+      (session === undefined || isOfSession(task.key, session)) &&
       lastMs(task) >= sinceMs &&
       (failed !== true || hasFailed(task)),
   );
@@ -34,7 +34,7 @@ export function filterStatus<Read extends Status>(
   const decisions = status.decisions.filter(({ task }) =>
     session === undefined || since !== undefined || failed === true
       ? keys.has(task)
-      : isOfSession(task, session),
+      : concernsSession(task, session),
   );
   const outcome = outcomeOf(tasks, decisions.length);
   const told = { batches: batchesOf(tasks), cost_usd: totalCost(tasks), landings: [] };
@@ -42,7 +42,7 @@ export function filterStatus<Read extends Status>(
 }
 
 function refuseUnknown({ tasks, workflow }: Status, session: string): void {
-  if (workflow?.session === session || tasks.some(({ key }) => key.startsWith(`${session}/`))) return;
+  if (workflow?.session === session || tasks.some(({ key }) => isOfSession(key, session))) return;
   throw new CommandFault(
     "R-IN-001",
     `there is no session \`${printable(session)}\` with tasks: \`lockstep session list\` shows all`,

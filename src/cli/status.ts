@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { concernsSession } from "../core/names/task-name.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import { wrapped } from "../core/text/display-width.ts";
 import type { Status, TaskStatus } from "../engine/read-status.ts";
@@ -11,7 +12,6 @@ import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
 import { gapLine, guardGaps } from "./guard-gaps.ts";
 import { showReading } from "./reading.ts";
-import { isOfSession } from "./report-session.ts";
 import { runAtWork } from "./run-at-work.ts";
 import { drawRun } from "./run-view/draw-run.ts";
 import { inShownOrder } from "./run-view/draw-tasks.ts";
@@ -237,7 +237,7 @@ function workWords(
 function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
   const isOpenSession = workflow !== null && workflow.over === null && workflow.state !== "BLOCKED";
   if (isOpenSession && !isRunning)
-    return decisions.some(({ task }) => isOfSession(task, workflow.session))
+    return decisions.some(({ task }) => concernsSession(task, workflow.session))
       ? null
       : `no run is at work: \`lockstep resume ${workflow.session}\` goes on`;
   const asked = new Set(decisions.map(({ task }) => task));

@@ -1,6 +1,5 @@
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { entryFrom } from "../core/paths/stored-shape.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import type { Deny } from "../core/rules/verdict.ts";
 import type { Lock } from "../ledger/ledger.ts";
 import { findTask } from "./find-task.ts";
@@ -19,8 +18,7 @@ export async function taskLimits(
       held.map(({ resource, shapes }) => entryFrom(resource, shapes)),
       world.place,
     );
-  const texts = field(task.assignment, "forbidden_scope");
-  const forbidden = readEntries(isStringList(texts) ? texts : [], world.place, world.disk);
+  const forbidden = readEntries(task.assignment?.forbidden_scope ?? [], world.place, world.disk);
   return {
     lock: scopeOf(locks.filter((lock) => lock.task === task.key)),
     others: scopeOf(locks.filter((lock) => lock.task !== task.key)),

@@ -1,3 +1,4 @@
+import { idOfKey } from "../core/names/task-name.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 
 interface Named {
@@ -37,7 +38,7 @@ export class TaskNames {
 
 /** Within its session a task is called by its id alone. */
 export function shortName(key: string): string {
-  return key.split("/").at(-1) ?? key;
+  return idOfKey(key);
 }
 
 /** Empty where there is none. */

@@ -1,7 +1,8 @@
 import { heartbeatFor } from "../contract/heartbeat.ts";
+import { worklogPath } from "../core/names/session-paths.ts";
+import { idOfKey, unknownTask } from "../core/names/task-name.ts";
 import { isObject } from "../core/points/fields.ts";
 import type { Details, Verdict } from "../core/rules/verdict.ts";
-import { unknownTask } from "../engine/known-task.ts";
 import type { TaskStatus } from "../engine/read-status.ts";
 import { localTime } from "../workspace/local-time.ts";
 import { type AskOptions, ask } from "./ask.ts";
@@ -67,7 +68,7 @@ async function packetOf(id: string, options: AddOptions): Promise<Details> {
 function defaults(id: string, { timeout_seconds: timeout = 900 }: Details): Details {
   return {
     forbidden_scope: [],
-    worklog_path: `.agents-work/worklogs/${id}.md`,
+    worklog_path: worklogPath(null, id),
     timeout_seconds: timeout,
     heartbeat_interval_seconds: heartbeatFor(Number(timeout)),
   };
@@ -149,7 +150,7 @@ export function taskMoveCommand(
 function stateText(name: string) {
   return ({ details }: Verdict) => {
     const key = String(details?.task_id ?? name);
-    const shown = key === name || key.endsWith(`/${name}`) ? name : (key.split("/").at(-1) ?? key);
+    const shown = key === name || idOfKey(key) === name ? name : idOfKey(key);
     return `task ${shown} ${details?.dry_run === true ? "would be" : "is"} ${String(details?.state)}`;
   };
 }

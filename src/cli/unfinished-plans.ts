@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { copyName, sessionsFolder } from "../core/names/session-paths.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readStatus, type TaskStatus } from "../engine/read-status.ts";
 import { sessionOfPlan } from "../workspace/plan/open-session-plan.ts";
 import { readPlanSource } from "../workspace/plan/plan-source.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 
 export interface UnfinishedPlan {
   readonly session: string;

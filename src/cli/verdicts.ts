@@ -1,4 +1,4 @@
-import { field, isStringList } from "../core/points/fields.ts";
+import { isStringList } from "../core/points/fields.ts";
 import { type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import { internalFault } from "../hooks/run-point.ts";
 import { asDiskFault } from "../workspace/disk-fault.ts";
@@ -71,7 +71,7 @@ async function caught(decide: () => Promise<Verdict>): Promise<Verdict> {
 }
 
 function complain({ code, reason, details }: Verdict): 2 {
-  const problems = field(details, "problems");
+  const problems = details?.problems;
   const lines = isStringList(problems) ? problems : [reason];
   writeAll(2, lines.map((line) => `lockstep: ${code}: ${line}\n`).join(""));
   return 2;

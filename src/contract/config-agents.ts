@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { field } from "../core/points/fields.ts";
 import { hooks } from "./config-hooks.ts";
-import { command, entriesOf, fieldOf, line, name, variableName, word } from "./config-parts.ts";
+import { command, entriesOf, line, name, variableName, word } from "./config-parts.ts";
 
 /** Who works, and on which types of task. */
 
@@ -61,7 +62,7 @@ export const taskTypes = z.record(name, taskType).default({});
 
 /** Refuses the name of an agent that is not configured, and an agent that hands over to itself. */
 export function checkAgentNames(config: unknown, context: z.core.$RefinementCtx): void {
-  const names = entriesOf(fieldOf(config, "agents")).map(([one]) => one);
+  const names = entriesOf(field(config, "agents")).map(([one]) => one);
   const shown = names.slice(0, namesShownMax).map((one) => `\`${one}\``);
   const known = shown.length === 0 ? "there is none" : shown.join(", ");
   for (const { path, agent, of } of agentReferences(config)) {
@@ -78,14 +79,14 @@ interface AgentReference {
 }
 
 function agentReferences(config: unknown): AgentReference[] {
-  const ofAgents = entriesOf(fieldOf(config, "agents")).flatMap(([of, one]) =>
+  const ofAgents = entriesOf(field(config, "agents")).flatMap(([of, one]) =>
     ["escalate_to", "fallback"].flatMap((key) => {
-      const agent = fieldOf(one, key);
+      const agent = field(one, key);
       return typeof agent === "string" ? [{ path: ["agents", of, key], agent, of }] : [];
     }),
   );
-  const ofTypes = entriesOf(fieldOf(config, "task_types")).flatMap(([type, one]) =>
-    entriesOf(fieldOf(one, "agents")).flatMap(([part, listed]) =>
+  const ofTypes = entriesOf(field(config, "task_types")).flatMap(([type, one]) =>
+    entriesOf(field(one, "agents")).flatMap(([part, listed]) =>
       (Array.isArray(listed) ? listed : []).flatMap((agent, index) =>
         typeof agent === "string" ? [{ path: ["task_types", type, "agents", part, index], agent }] : [],
       ),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { command, entriesOf, fieldOf, name } from "./config-parts.ts";
+import { field } from "../core/points/fields.ts";
+import { command, entriesOf, name } from "./config-parts.ts";
 
 /** Lifecycle hooks: what runs before and after a task is submitted and merged. */
 
@@ -52,7 +53,7 @@ interface NamedHook {
 
 /** Refuses hooks that would do nothing: of an unknown name, or a gatekeeper that looks at nothing. */
 export function checkHookNames(config: unknown, context: z.core.$RefinementCtx): void {
-  const unknown = fieldOf(config, "unknown_hooks");
+  const unknown = field(config, "unknown_hooks");
   for (const { path, hook } of namedHooks(config)) {
     const message = expectedInPlaceOf(hook, unknown);
     if (message !== undefined)
@@ -61,10 +62,10 @@ export function checkHookNames(config: unknown, context: z.core.$RefinementCtx):
 }
 
 function namedHooks(config: unknown): { path: (string | number)[]; hook: NamedHook }[] {
-  const places = [{ path: ["hooks"], at: fieldOf(config, "hooks") }];
+  const places = [{ path: ["hooks"], at: field(config, "hooks") }];
   for (const section of ["agents", "task_types"])
-    for (const [key, one] of entriesOf(fieldOf(config, section)))
-      places.push({ path: [section, key, "hooks"], at: fieldOf(one, "hooks") });
+    for (const [key, one] of entriesOf(field(config, section)))
+      places.push({ path: [section, key, "hooks"], at: field(one, "hooks") });
   return places.flatMap(({ path, at }) =>
     entriesOf(at).flatMap(([point, list]) =>
       (Array.isArray(list) ? list : []).flatMap((hook, index) =>

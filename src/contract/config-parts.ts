@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isObject } from "../core/points/fields.ts";
 import { lineOfWords, wordsOfLine } from "./command-forms.ts";
 
 /**
@@ -75,18 +76,7 @@ export const countOrNone = z.int("a whole number, 0 or above").nonnegative();
 
 export const amount = z.number("a number above 0").positive();
 
-type Loose = Readonly<Record<string, unknown>>;
-
 /** The entries of a value that may not have the form that its schema asks for. */
 export function entriesOf(value: unknown): [string, unknown][] {
-  return isMap(value) ? Object.entries(value) : [];
-}
-
-/** A field of a value that may not have the form that its schema asks for. */
-export function fieldOf(value: unknown, key: string): unknown {
-  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function isMap(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) ? Object.entries(value) : [];
 }

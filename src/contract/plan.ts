@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plannedIdForm } from "../core/names/task-name.ts";
 import { commandLine, count, line, name, plainText, projectPath } from "./config-parts.ts";
 import { heartbeatFor } from "./heartbeat.ts";
 
@@ -9,8 +10,6 @@ const entriesMax = 1000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tabs and ends of lines are text, the rest is not
 const textForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+$/;
-/** What concerns a session as a whole goes by the name of meta. */
-const idForm = /^(?![mM][eE][tT][aA]$)[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 /** JSON Schema knows no flags, so both cases are spelled out. */
 const checkForm =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
@@ -18,7 +17,7 @@ const checkForm =
 
 const taskId = z
   .string("an id: a letter, then letters, digits, `-` and `_`, at most 100, and not the reserved word meta")
-  .regex(idForm);
+  .regex(plannedIdForm);
 
 const text = plainText(textForm);
 

@@ -1,3 +1,4 @@
+import { isObject } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/pre-dispatch.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
@@ -68,8 +69,9 @@ async function announce(draft: Draft, { dependsOn }: Task): Promise<void> {
 }
 
 /** Terms that no packet could ever meet are refused at once; what is not given yet can still come. */
-export async function findBadScopes({ world }: Engine, { assignment }: Packet): Promise<Deny | undefined> {
-  const given = { lock_scope: ["."], forbidden_scope: [], ...assignment };
+export async function findBadScopes({ world }: Engine, { document }: Packet): Promise<Deny | undefined> {
+  const own = isObject(document.assignment) ? document.assignment : {};
+  const given = { lock_scope: ["."], forbidden_scope: [], ...own };
   const facts = factsOf({ assignment: given }, world);
   const verdict = await decide(
     rules.filter(({ code }) => code === "R-PD-002" || code === "R-PD-004"),

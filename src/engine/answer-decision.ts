@@ -1,4 +1,3 @@
-import { field, isStringList } from "../core/points/fields.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
 import { asOption } from "../core/session/plain-words.ts";
@@ -93,8 +92,7 @@ function mayReason(kind: Decision["kind"], option: string): boolean {
 }
 
 async function approve(engine: Engine, decision: Decision, call: Admitted): Promise<Settled> {
-  const paths = field(decision.data, "paths");
-  const why = field(decision.data, "why");
+  const { paths = [], why = "approved" } = decision.data ?? {};
   const loaded = await loadTask(engine, decision.task);
   if (loaded === undefined || loaded.task.state === "MERGED")
     return {
@@ -103,11 +101,7 @@ async function approve(engine: Engine, decision: Decision, call: Admitted): Prom
         `the task that asked is merged: nothing can be added to it; cancel \`${decision.id}\``,
       ),
     };
-  const wider = await judgeWiden(
-    engine,
-    { paths: isStringList(paths) ? paths : [], why: typeof why === "string" ? why : "approved" },
-    loaded,
-  );
+  const wider = await judgeWiden(engine, { paths, why }, loaded);
   if ("allow" in wider) return { verdict: wider };
   return grant(engine, wider, call, { ...decision, state: "answered", answer: "approved" });
 }

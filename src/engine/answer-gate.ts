@@ -1,5 +1,4 @@
-import { field } from "../core/points/fields.ts";
-import { type Details, deny } from "../core/rules/verdict.ts";
+import { deny } from "../core/rules/verdict.ts";
 import { readApproval, readStrategy } from "../core/session/gate-answers.ts";
 import { shortDecisionId } from "../core/session/gate-ids.ts";
 import type { Session } from "../core/session/session.ts";
@@ -29,13 +28,12 @@ export async function refuseGateAnswer(
   engine: Engine,
   { decision, gate, text, call }: { decision: Decision; gate: GateState; text: string; call: Admitted },
 ): Promise<Settled> {
-  const before = field(decision.data, "invalid");
-  const invalid = (typeof before === "number" ? before : 0) + 1;
+  const invalid = (decision.data?.invalid ?? 0) + 1;
   const draft = new Draft(engine, { by: call, cause: "decide" });
   const left = 1 + reAsksMax - invalid;
   const said = text.trim() === "" ? "nothing" : `\`${text.trim()}\``;
   const details = { id: decision.id, invalid, left, options: decision.options };
-  const data = { ...(decision.data as Details), invalid };
+  const data = { ...decision.data, invalid };
   const about = { task: decision.task, from: null, to: null };
   if (left > 0) {
     draft.note({ type: "decision.refused", ...about, data: { id: decision.id, invalid } });
@@ -45,7 +43,7 @@ export async function refuseGateAnswer(
       change: await draft.toChange({ decisions: [{ ...decision, data }] }),
     };
   }
-  const session = String(field(decision.data, "session"));
+  const session = decision.data?.session;
   const why = `no valid answer after ${reAsksMax} more questions`;
   draft.note({ type: "decision.cancelled", ...about, data: { id: decision.id, answer: why } });
   const closed = { ...decision, data, state: "cancelled", answer: why, answeredAt: draft.at } as const;
@@ -63,8 +61,7 @@ export async function blockedSession(
   { id, data }: Decision,
   why: string,
 ): Promise<readonly Session[]> {
-  const name = field(data, "session");
-  const session = typeof name === "string" ? await draft.engine.ledger.session(name) : undefined;
+  const session = data?.session === undefined ? undefined : await draft.engine.ledger.session(data.session);
   if (session === undefined) return [];
   const blocker = {
     code: "mandatory_user_decision_missing",

@@ -1,8 +1,9 @@
 import { type BudgetSignal, moreOf, readAmount } from "../core/loops/budgets.ts";
-import { field } from "../core/points/fields.ts";
+import { haltIn } from "../core/loops/halt-details.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import type { Task } from "../core/tasks/task.ts";
+import type { DecisionData } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { nextDecisionId } from "./decision-ids.ts";
 import type { Admitted } from "./door.ts";
@@ -11,10 +12,7 @@ import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import type { Settled } from "./settle.ts";
 
-interface Halt {
-  readonly signal: BudgetSignal;
-  readonly limit: number;
-}
+type Halt = Pick<DecisionData, "signal" | "limit">;
 
 const newer = "it has used up a budget again";
 
@@ -50,9 +48,8 @@ function note(draft: Draft, { key }: Task, what: string, data: object): void {
   draft.note({ type: `decision.${what}`, task: key, from: null, to: null, data });
 }
 
-function haltOf({ refusal }: Task): Halt | undefined {
-  const halt = field(refusal?.details, "halt");
-  const [signal, limit] = [field(halt, "signal"), field(halt, "limit")];
+function haltOf({ refusal }: Task): Required<Halt> | undefined {
+  const { signal, limit } = haltIn(refusal) ?? {};
   const isBudget = signal === "tokens" || signal === "minutes" || signal === "cost_usd";
   return isBudget && typeof limit === "number" ? { signal, limit } : undefined;
 }
@@ -66,7 +63,7 @@ export async function answerContinue(
   if (loaded?.task.state !== "ESCALATED")
     return { verdict: notWaiting(decision, loaded?.task.state ?? "gone") };
   const [, word, said = ""] = /^(continue|stop)(?::\s*([\s\S]*))?$/.exec(answer) ?? [];
-  const { signal, limit } = decision.data as Halt;
+  const { signal, limit } = decision.data as Required<Halt>;
   const amount = said === "" ? limit : readAmount(said, signal);
   if (word === "continue" && amount === undefined) return { verdict: noAmount(decision, signal, said) };
   const draft = new Draft(engine, { by: call, cause: "decide" }).seen(loaded);

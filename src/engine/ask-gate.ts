@@ -1,8 +1,8 @@
-import { field } from "../core/points/fields.ts";
-import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
+import { metaKey } from "../core/names/task-name.ts";
+import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateKey } from "../core/session/gate-ids.ts";
-import { metaKey } from "../core/session/meta-key.ts";
 import type { GateState } from "../core/session/states.ts";
+import type { DecisionData } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import type { Admitted } from "./door.ts";
 import { internal } from "./door.ts";
@@ -17,7 +17,7 @@ export interface GateQuestion {
   readonly gate: GateState;
   readonly question: string;
   readonly options: readonly string[];
-  readonly data?: Details;
+  readonly data?: DecisionData;
 }
 
 /**
@@ -41,7 +41,7 @@ async function ask(engine: Engine, asked: GateQuestion, call: Admitted): Promise
       data: {
         ...dataOf(asked),
         ...earlierDocuments(before, asked),
-        invalid: isNew ? 0 : (field(before?.data, "invalid") ?? 0),
+        invalid: isNew ? 0 : (before.data?.invalid ?? 0),
       },
       ...{ state: "pending", answer: null, answeredAt: null },
       askedAt: isNew ? draft.at : before.askedAt,
@@ -67,7 +67,7 @@ async function reopen(
     const before = await readDecision(engine, id);
     if (before === undefined) return { verdict: deny("R-IN-001", `nobody was asked \`${id}\` yet`) };
     const wasPending = before.state === "pending";
-    if (wasPending && field(before.data, "invalid") === 0) return { verdict: allow({ id }) };
+    if (wasPending && before.data?.invalid === 0) return { verdict: allow({ id }) };
     const draft = new Draft(engine, { by: call, cause: "reopen" });
     const entry = reopened(before, wasPending ? before.askedAt : draft.at);
     if (!wasPending) noteAsked(draft, entry);
@@ -77,7 +77,7 @@ async function reopen(
 
 /** The same question with nothing answered, however often it was answered wrongly. */
 export function reopened(decision: Decision, askedAt: string): Decision {
-  const data = { ...(decision.data as Details), invalid: 0 };
+  const data = { ...decision.data, invalid: 0 };
   return { ...decision, data, state: "pending", answer: null, answeredAt: null, askedAt };
 }
 
@@ -89,19 +89,22 @@ function noteAsked(draft: Draft, { id, kind, task }: Decision): void {
   draft.note({ type: "decision.asked", task, from: null, to: null, data: { id, kind } });
 }
 
-function dataOf({ session, gate, data = {} }: GateQuestion): Details {
+function dataOf({ session, gate, data = {} }: GateQuestion): DecisionData {
   return { ...data, session, stateContext: gate, fromSecurity: false };
 }
 
 /** Those that the person saw when they were asked last, where they read otherwise now. */
-function earlierDocuments(before: Decision | undefined, { data }: GateQuestion): Details {
-  const seen = field(before?.data, "documents");
+function earlierDocuments(
+  before: Decision | undefined,
+  { data }: GateQuestion,
+): Pick<DecisionData, "before"> {
+  const seen = before?.data?.documents;
   if (seen === undefined || JSON.stringify(seen) === JSON.stringify(data?.documents)) return {};
   return { before: seen };
 }
 
 function isSame({ question, options, data }: Decision, asked: GateQuestion): boolean {
-  const { invalid: _invalid, before: _before, ...rest } = data as Details;
+  const { invalid: _invalid, before: _before, ...rest } = data ?? {};
   return (
     JSON.stringify([question, options, rest]) ===
     JSON.stringify([asked.question, asked.options, dataOf(asked)])

@@ -1,3 +1,4 @@
+import { agentKey } from "../core/names/task-name.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Call, Engine } from "./engine.ts";
 
@@ -11,7 +12,7 @@ export function askLogin(
     engine,
     {
       kind: "login",
-      task: `agent:${agent}`,
+      task: agentKey(agent),
       question: `agent \`${agent}\` is not logged in (${reason}): log in, then answer`,
       options: ["done"],
       about: ["login", agent],

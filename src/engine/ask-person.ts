@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { field } from "../core/points/fields.ts";
-import { allow, type Details } from "../core/rules/verdict.ts";
+import { allow } from "../core/rules/verdict.ts";
+import type { DecisionData } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { nextDecisionId } from "./decision-ids.ts";
 import type { Admitted } from "./door.ts";
@@ -25,7 +25,7 @@ export interface Question {
   readonly onceOnly?: boolean;
   /** Whoever cancelled it is not asked again. */
   readonly cancelledCounts?: boolean;
-  readonly data: Details;
+  readonly data: DecisionData;
 }
 
 /** What a person says to a question, which is asked unless it was before. A dry run asks nobody. */
@@ -73,14 +73,14 @@ function isSame(one: Decision, asked: Question): boolean {
     state === "pending" ||
     (state === "answered" && asked.onceOnly !== true) ||
     (state === "cancelled" && asked.cancelledCounts === true);
-  const isAsked = asked.covers?.(one) ?? field(data, "about") === digestOf(asked);
+  const isAsked = asked.covers?.(one) ?? data?.about === digestOf(asked);
   return kind === asked.kind && counts && isAsked;
 }
 
 function isOverdue({ kind, task, state, data }: Decision, asked: Question): boolean {
   if (kind !== asked.kind || task !== asked.task || state !== "pending") return false;
   if (asked.covers !== undefined) return true; // it does not cover what is asked now
-  return asked.commit !== undefined && field(data, "commit") !== asked.commit;
+  return asked.commit !== undefined && data?.commit !== asked.commit;
 }
 
 /** A digest: the words themselves are stored masked. */

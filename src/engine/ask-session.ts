@@ -1,6 +1,6 @@
-import type { Details } from "../core/rules/verdict.ts";
-import { metaKey } from "../core/session/meta-key.ts";
+import { metaKey } from "../core/names/task-name.ts";
 import type { SessionState } from "../core/session/states.ts";
+import type { DecisionData } from "../ledger/decision-data.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Call, Engine } from "./engine.ts";
@@ -18,7 +18,7 @@ export interface SessionQuestion {
   readonly fromSecurity: boolean;
   /** What tells this question from others: the same is not asked twice. */
   readonly about: readonly string[];
-  readonly data?: Details;
+  readonly data?: DecisionData;
 }
 
 /** What a person says to a question of a session, which is asked unless it was before. */

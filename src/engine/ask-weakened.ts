@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { field, isStringList } from "../core/points/fields.ts";
 import type { Weakened } from "../core/proof/material/weakenings.ts";
 import { reasonText, type WeakeningReason } from "../core/proof/weakening.ts";
 import type { Decision } from "../ledger/ledger.ts";
@@ -27,8 +26,8 @@ export function askWeakened(engine: Engine, asked: WeakeningChange, call: Call) 
   const { task, commit, reasons, changes, log } = asked;
   const keys = reasons.map((reason) => keyOf(reasonText(reason)));
   const covers = (one: Decision) => {
-    const known = field(one.data, "reasons");
-    if (one.task !== task || field(one.data, "commit") !== commit || !isStringList(known)) return false;
+    const known = one.data?.reasons;
+    if (one.task !== task || one.data?.commit !== commit || known === undefined) return false;
     return keys.every((key) => known.includes(key));
   };
   return askPerson(

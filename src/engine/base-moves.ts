@@ -1,6 +1,7 @@
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
-import { field } from "../core/points/fields.ts";
-import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import type { CheckRecord } from "../core/proof/check-record.ts";
+import type { Weakened } from "../core/proof/material/weakenings.ts";
+import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Intent } from "../ledger/ledger.ts";
 import { findBreaker } from "./breaker.ts";
 import type { Admitted } from "./door.ts";
@@ -34,9 +35,9 @@ export interface MovedTask {
   /** The commit on the base that is its own. */
   readonly commit: string;
   readonly scope: readonly string[];
-  readonly evidence: readonly unknown[];
+  readonly evidence: readonly CheckRecord[];
   /** What is written as a note on the commit. */
-  readonly proof: unknown;
+  readonly proof: Details & { readonly weakened?: readonly Weakened[] };
 }
 
 /**
@@ -117,6 +118,6 @@ function abandon(engine: Engine, intent: Intent, call: Admitted): Promise<Verdic
 }
 
 function withoutOutput({ task, branch, commit, evidence }: MovedTask) {
-  const checks = evidence.map((one) => ({ command: field(one, "command"), outcome: field(one, "outcome") }));
+  const checks = evidence.map(({ command, outcome }) => ({ command, outcome }));
   return { task, branch, commit, checks };
 }

@@ -1,16 +1,14 @@
 import { createHash } from "node:crypto";
 import { hasLapsed } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
-import { field } from "../core/points/fields.ts";
+import { isMeta, unknownTask } from "../core/names/task-name.ts";
 import { quoted } from "../core/points/quoted.ts";
-import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
+import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
 import { type Admitted, commit, internal } from "./door.ts";
 import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 
 type Source = Pick<Engine, "ledger" | "clock">;
 
@@ -20,8 +18,15 @@ const keyOf = (agent: string) => `agent ${createHash("sha256").update(agent).dig
 
 /** The task that an agent has claimed, whether or not it still is its own. */
 export async function boundTask(ledger: Ledger, agent: string): Promise<string | undefined> {
-  const task = field((await ledger.answered(keyOf(agent)))?.answer, "task_id");
-  return typeof task === "string" ? task : undefined;
+  const answered = await ledger.answered(keyOf(agent));
+  return (answered?.answer as Pick<Bound, "task_id"> | undefined)?.task_id;
+}
+
+/** The attempt that an agent has claimed. */
+export interface Bound {
+  readonly task_id: string;
+  readonly epoch: number;
+  readonly scope: readonly string[];
 }
 
 /**
@@ -34,7 +39,7 @@ async function bind(
   { ledger, clock }: Source,
   { agent, task: name }: { readonly agent: string; readonly task: string },
   call: Admitted,
-): Promise<Verdict> {
+): Promise<Told<Bound> | Deny> {
   for (let round = 0; round < roundsMax; round += 1) {
     const key = await findKey(ledger, name);
     const loaded = key === undefined ? undefined : await loadTask({ ledger }, key);

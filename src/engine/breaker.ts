@@ -1,4 +1,3 @@
-import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
@@ -20,9 +19,7 @@ export async function readBreaker({ ledger }: Pick<Engine, "ledger">): Promise<B
 
 /** From what is stored. */
 export function breakerIn(stored: unknown): Breaker {
-  const mode = field(stored, "mode");
-  if (mode !== "PAUSE" && mode !== "STOP") return { mode: "CLEAR", reason: null, since: null };
-  return { mode, reason: text(field(stored, "reason")), since: text(field(stored, "since")) };
+  return (stored as Breaker | null | undefined) ?? { mode: "CLEAR", reason: null, since: null };
 }
 
 /** Asked before a task starts and, `only` where all is stopped, before it gets more scope. Writes are refused by the hook commands, which see the breaker on disk. */
@@ -77,8 +74,4 @@ async function showWhatHolds(engine: Engine): Promise<void> {
     engine.showBreaker(mode);
     shown = mode;
   }
-}
-
-function text(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }

@@ -1,3 +1,4 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { field, isTextList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/pre-complete.ts";
 import { commandsIn, isCommand, readCriterion } from "../core/proof/criterion.ts";
@@ -6,16 +7,15 @@ import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Evidence } from "../core/tasks/evidence.ts";
 import { advance } from "../core/tasks/machine.ts";
+import { acceptanceCheckIn } from "../core/tasks/result.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { fingerprintOf, fixDeltaOf, refusalOf } from "./refusals.ts";
 import { type Settled, settle } from "./settle.ts";
 import { settleJudgement } from "./settle-judgement.ts";
-import { criteriaOf } from "./submit-result.ts";
 
 export interface CompleteInput {
   readonly task: string;
@@ -72,7 +72,7 @@ async function decideComplete(engine: Engine, completion: Completion): Promise<S
       );
   const unrun = [...proofs].find(([, proof]) => "error" in proof);
   if (unrun !== undefined) return { verdict: notRun(...unrun) };
-  const checks = [...claimsOf(task, input.document, required), ...provenChecks(required, proofs)];
+  const checks = [...claimsOf(task, input.document), ...provenChecks(required, proofs)];
   const payload = { task_id: task.key, acceptance_check: checks, required_criteria: required };
   const decided = await decide(rules, factsOf(payload));
   const weakened = decided.allow ? await judgeTests(engine, completion, task) : undefined;
@@ -82,7 +82,7 @@ async function decideComplete(engine: Engine, completion: Completion): Promise<S
   }
   const verdict = weakened?.refused ?? (decided.allow ? decided : withOutput(decided, proofs));
   const draft = new Draft(engine, { by: call, cause: "complete" }).seen(loaded);
-  const evidence = [...proofs.values()].filter((proof) => !("error" in proof));
+  const evidence = [...proofs.values()].filter((proof): proof is Evidence => !("error" in proof));
   const proven = { ...task, evidence };
   const moved = verdict.allow
     ? await draft.apply(proven, mergeEvent(input, required))
@@ -129,16 +129,14 @@ function rejectEvent(verdict: Deny) {
   return { type: "reject", fixDelta: fixDeltaOf(verdict), fingerprint } as const;
 }
 
-function requiredOf(task: Task, document: unknown): readonly string[] {
+function requiredOf({ assignment }: Task, document: unknown): readonly string[] {
   const more = field(document, "required_criteria");
-  return [...new Set([...criteriaOf(task), ...(isTextList(more) ? more : [])])];
+  return [...new Set([...(assignment?.acceptance_criteria ?? []), ...(isTextList(more) ? more : [])])];
 }
 
 /** What was said about criteria that are no commands; a word about a command proves nothing. */
-function claimsOf(task: Task, document: unknown, required: readonly string[]): readonly unknown[] {
-  const reported = field(field(task.result, "result") ?? task.result, "acceptance_check");
-  const said = field(document, "acceptance_check") ?? reported;
-  if (said === undefined && required.every(isCommand)) return [];
+function claimsOf({ result }: Task, document: unknown): readonly unknown[] {
+  const said = field(document, "acceptance_check") ?? acceptanceCheckIn(result);
   if (!Array.isArray(said)) return [];
   return said.filter((check) => {
     const criterion = field(check, "criterion");

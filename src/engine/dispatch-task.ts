@@ -1,9 +1,10 @@
 import { expiresAt } from "../core/leases/lease.ts";
-import { field } from "../core/points/fields.ts";
-import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
+import { isMeta } from "../core/names/task-name.ts";
+import { isObject } from "../core/points/fields.ts";
+import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import { forgiven } from "../core/tasks/next-task.ts";
-import { isIn, type Task } from "../core/tasks/task.ts";
+import type { TaskState } from "../core/tasks/states.ts";
+import { type FixDelta, isIn, type Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
 import { findBreaker } from "./breaker.ts";
 import { downUpstream, orphanOf, unmerged } from "./carry-effects.ts";
@@ -31,11 +32,34 @@ export interface DispatchInput {
   readonly runnerPid?: number;
 }
 
+/** The attempt that a dispatch has begun. */
+export interface Started {
+  readonly task_id: string;
+  readonly state: TaskState;
+  readonly type: string | null;
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly lease_expires_at: string;
+  /** How long it may take; null: any time. */
+  readonly minutes: number | null;
+  /** As it is now: it may have been widened since it was planned. */
+  readonly lock_scope: readonly string[];
+  readonly fix_delta: FixDelta | null;
+  /** Shows that who speaks for the attempt was given it. */
+  readonly token: string;
+}
+
+type Opened = Told<Omit<Started, "token">>;
+
 /**
  * PreDispatch against the ledger. On allow the task is IN_PROGRESS and holds its whole scope; both happen in
  * the commit that judged the overlap, or not at all (INV-1).
  */
-export async function dispatchTask(engine: Engine, input: DispatchInput, call: Admitted): Promise<Verdict> {
+export async function dispatchTask(
+  engine: Engine,
+  input: DispatchInput,
+  call: Admitted,
+): Promise<Told<Started> | Deny> {
   const masked = await maskedPacket(withoutConsent(input.packet, call));
   if ("allow" in masked) return masked;
   const asked = readPacket(masked.packet);
@@ -44,16 +68,15 @@ export async function dispatchTask(engine: Engine, input: DispatchInput, call: A
     decideDispatch(engine, { document: masked.packet, key: asked.name.key, input, call }),
   );
   if (!verdict.allow) return verdict;
-  const epoch = field(verdict.details, "epoch") as number;
-  return allow({ ...verdict.details, token: tokenOf(engine.ledger, asked.name.key, epoch) });
+  const { details } = verdict;
+  return allow({ ...details, token: tokenOf(engine.ledger, asked.name.key, details.epoch) });
 }
 
 /** Only a person lets a task change tests without being asked. */
 function withoutConsent(packet: unknown, call: Admitted): unknown {
-  const assignment = field(packet, "assignment");
-  if (isOwner(call) || field(assignment, "may_change_tests") === undefined) return packet;
-  const { may_change_tests: _dropped, ...kept } = assignment as Record<string, unknown>;
-  return { ...(packet as object), assignment: kept };
+  if (isOwner(call) || !isObject(packet) || !isObject(packet.assignment)) return packet;
+  const { may_change_tests: dropped, ...kept } = packet.assignment;
+  return dropped == null ? packet : { ...packet, assignment: kept };
 }
 
 interface Dispatch {
@@ -63,7 +86,10 @@ interface Dispatch {
   readonly call: Admitted;
 }
 
-async function decideDispatch(engine: Engine, { document, key, input, call }: Dispatch): Promise<Settled> {
+async function decideDispatch(
+  engine: Engine,
+  { document, key, input, call }: Dispatch,
+): Promise<Settled<Opened>> {
   // Read before anything is judged: whatever changes of it from here on fails the commit.
   const stored = await engine.ledger.task(key);
   const asked = readPacket(withTerms(document, stored?.terms ?? null));
@@ -109,7 +135,7 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
     epoch: attempt.epoch,
     lease_expires_at: expiresAt(attempt.lease, engine.clock.now()),
     minutes: attempt.minutesMax ?? null,
-    lock_scope: field(moved.assignment, "lock_scope"),
+    lock_scope: moved.assignment?.lock_scope ?? [],
     fix_delta: moved.fixDelta,
   };
   return { verdict: allow(details), change };
@@ -137,9 +163,12 @@ async function judgeFreed(engine: Engine, packet: Packet): Promise<Judged> {
 /** What was granted on the way stays granted; whoever holds it by now is waited for, as for any lock. */
 function widened(packet: Packet, stored: Task | undefined, { world }: Engine): Packet {
   const assignment = withGranted(packet.assignment, stored?.granted, world);
+  const { lock_scope } = assignment;
+  // Judged as it was given, with all that may be wrong with it.
+  const given = packet.document.assignment as object;
   return assignment === packet.assignment
     ? packet
-    : { ...packet, assignment, document: { ...packet.document, assignment } };
+    : { ...packet, assignment, document: { ...packet.document, assignment: { ...given, lock_scope } } };
 }
 
 /** What the packet says replaces what the task was added with, where it says anything. */
@@ -219,7 +248,10 @@ function verdictOf(event: TaskEvent, { verdict }: Judged): Deny {
   return deny(event.refusal.code, event.refusal.reason, event.refusal.details);
 }
 
-async function refused(draft: Draft, { moved, verdict }: { moved: Task; verdict: Deny }): Promise<Settled> {
+async function refused(
+  draft: Draft,
+  { moved, verdict }: { moved: Task; verdict: Deny },
+): Promise<Settled<Deny>> {
   const tasks = await dependencyVersions(draft, moved);
   if (!(await announceWaiting(draft, moved))) return "anew";
   const details = { ...verdict.details, state: moved.state };

@@ -4,6 +4,7 @@ import type { Session } from "../core/session/session.ts";
 import { advance, type Step } from "../core/tasks/machine.ts";
 import type { Actor, Task } from "../core/tasks/task.ts";
 import type { TaskEvent, TaskEventType } from "../core/tasks/task-event.ts";
+import type { EventData } from "../ledger/event-data.ts";
 import type { Attempt, Change, Decision, NewEvent, NewIntent, NewLock } from "../ledger/ledger.ts";
 import { carryEffects } from "./carry-effects.ts";
 import type { Admitted } from "./door.ts";
@@ -110,7 +111,7 @@ export class Draft {
     return advanced.task;
   }
 
-  note(event: Omit<NewEvent, "at" | "actor" | "cause">): void {
+  note<Type extends string>(event: Noted<Type>): void {
     this.#events.push({ at: this.at, actor: actorName(this.#by), cause: this.#cause, ...event });
   }
 
@@ -150,6 +151,11 @@ export class Draft {
     const { type, ...data } = event;
     this.note({ type: eventNames[type], task, from, to, data });
   }
+}
+
+interface Noted<Type extends string> extends Pick<NewEvent, "task" | "from" | "to"> {
+  readonly type: Type;
+  readonly data: Type extends keyof EventData ? EventData[Type] : unknown;
 }
 
 export interface DraftExtras {

@@ -1,4 +1,3 @@
-import { field } from "../core/points/fields.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import { gateOf } from "../core/session/gate-ids.ts";
 import type { Decision } from "../ledger/ledger.ts";
@@ -11,7 +10,7 @@ import { type Settled, settle, withoutKey } from "./settle.ts";
 
 /** S4-095: only a person's own words end these. */
 export function isSecurityQuestion({ kind, data }: Pick<Decision, "kind" | "data">): boolean {
-  return kind === "security" || field(data, "fromSecurity") === true;
+  return kind === "security" || data?.fromSecurity === true;
 }
 
 const dispensable: readonly Decision["kind"][] = ["question", "repair", "widen"];

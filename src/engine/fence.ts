@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { hasLapsed } from "../core/leases/lease.ts";
+import { unknownTask } from "../core/names/task-name.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Ledger } from "../ledger/ledger.ts";
 import { StoreFault } from "../ledger/store-fault.ts";
 import type { Call, Engine } from "./engine.ts";
-import { unknownTask } from "./known-task.ts";
 
 /** Made from the attempt itself, so that no token is ever stored. */
 export function tokenOf(ledger: Ledger, task: string, epoch: number): string {

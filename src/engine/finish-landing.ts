@@ -1,5 +1,5 @@
 import { branchOf } from "../core/names/ref-names.ts";
-import { field } from "../core/points/fields.ts";
+import { landedId } from "../core/names/task-name.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Intent } from "../ledger/ledger.ts";
@@ -35,10 +35,10 @@ async function mergeMember(draft: Draft, member: MovedTask, batch: string): Prom
   const found = await draft.task(member.task);
   const reviewed = found ?? (await toReview(draft, member));
   if ("allow" in reviewed) return reviewed;
-  const weakened = field(member.proof, "weakened");
+  const { weakened = [] } = member.proof;
   const proven = {
     ...{ ...reviewed, evidence: member.evidence, batch },
-    ...(Array.isArray(weakened) && weakened.length > 0 ? { weakened } : {}),
+    ...(weakened.length > 0 ? { weakened } : {}),
   };
   if (found !== undefined && found.state !== "REVIEW") return mergeTooLate(draft, proven, member);
   const merged = await draft.apply(proven, { type: "merge", commit: member.commit, proof: "proven" });
@@ -99,31 +99,29 @@ function refuse(
       const rejected = await draft.apply(found, event, "system");
       if ("allow" in rejected) return { verdict: rejected };
     }
-    const signal = field(refused.details, "signal");
-    if (signal !== undefined)
+    const { signal, decision = refused.details.decisions } = refused.details;
+    if (typeof signal === "string")
       draft.note({ type: "task.warned", task, from: null, to: null, data: { signal, reason } });
-    const decision = field(refused.details, "decision") ?? field(refused.details, "decisions");
-    const told = { ...(waiting ? { waiting } : {}), ...(decision === undefined ? {} : { decision }) };
+    const told = { ...(waiting ? { waiting } : {}), ...(decision == null ? {} : { decision }) };
     const data = { branch, refusal: { code, reason }, ...told };
     draft.note({ type: "land.refused", task, from: null, to: null, data });
     return { verdict: allow(), change: await draft.toChange() };
   });
 }
 
-/** `feature/x` lands as `land-feature-x`, then `land-feature-x-2` … */
+/** The name that a branch lands under. */
 export async function freeTaskName(
   engine: Engine,
   branch: string,
   also: readonly string[] = [],
 ): Promise<string> {
-  const stem = `land-${branch.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60)}`;
   const moves = await movesUnderWay(engine);
   const taken = new Set([
     ...moves.flatMap((intent) => moveOf(intent).members.map(({ task }) => task)),
     ...also,
   ]);
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? stem : `${stem}-${number}`;
+    const name = landedId(branch, number);
     if (!taken.has(name) && (await engine.ledger.task(name)) === undefined) return name;
   }
 }
@@ -144,6 +142,6 @@ export async function rolledBackMerges(engine: Engine, branch: string): Promise<
   const tasks = await Promise.all([...keys].map((key) => engine.ledger.task(key)));
   return tasks.filter((task): task is Task => {
     if (task?.state !== "MERGED" || task.revertedBy == null) return false;
-    return field(task.assignment, "branch") === branch || branchOf(task.id) === branch;
+    return task.assignment?.branch === branch || branchOf(task.id) === branch;
   });
 }

@@ -1,4 +1,4 @@
-import { isMeta } from "../core/session/meta-key.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Survey } from "../ledger/ledger.ts";
 import { isGivenUp, isSessionOver } from "./current-session.ts";

@@ -1,6 +1,5 @@
 import type { Lease } from "../core/leases/lease.ts";
 import type { StoredShape } from "../core/paths/stored-shape.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type BreakerMode, readBreaker } from "./breaker.ts";
@@ -46,7 +45,6 @@ async function readHolder(ledger: Ledger, key: string, locks: Holder["locks"]): 
   const task = await ledger.task(key);
   const attempt = await ledger.attempt(key);
   if (task === undefined || attempt === undefined) return undefined;
-  const forbidden = field(task.assignment, "forbidden_scope");
   return {
     key,
     id: task.id,
@@ -57,6 +55,6 @@ async function readHolder(ledger: Ledger, key: string, locks: Holder["locks"]): 
     lease: attempt.lease,
     boundAgent: attempt.boundAgent ?? null,
     locks,
-    forbidden: isStringList(forbidden) ? forbidden : [],
+    forbidden: task.assignment?.forbidden_scope ?? [],
   };
 }

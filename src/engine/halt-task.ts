@@ -1,4 +1,5 @@
-import { haltDetails } from "../core/loops/halt-details.ts";
+import { type Halt, haltDetails } from "../core/loops/halt-details.ts";
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Refusal } from "../core/tasks/task.ts";
 import type { Admitted } from "./door.ts";
@@ -6,14 +7,13 @@ import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { checkEpoch, fencedTask, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 export interface HaltInput {
   readonly task: string;
   /** Its code is R-BG-001 unless the last refusal of the work says more; `halt` is what stands in its details. */
   readonly refusal: Refusal;
-  readonly halt: Details & { readonly signal: string };
+  readonly halt: Halt;
 }
 
 /** S1's recovery from a loop: FAILED with what was captured, its locks released, and escalated to a person. */

@@ -1,8 +1,9 @@
 import { expiresAt } from "../core/leases/lease.ts";
 import { addCost, amountOf, atLeast, type Breach, findBreaches } from "../core/loops/budgets.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
-import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import { spentOf } from "../core/tasks/next-task.ts";
+import type { TaskState } from "../core/tasks/states.ts";
 import type { Refusal, Task, TaskUsage } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import { askToContinue } from "./ask-continue.ts";
@@ -32,12 +33,29 @@ export function isConversation(id: string): boolean {
   return /^[A-Za-z0-9][\w.:@/-]{0,199}$/.test(id);
 }
 
+interface Beaten {
+  readonly task_id: string;
+  readonly state: TaskState;
+  readonly epoch: number;
+  readonly tokens: number;
+  readonly lease_expires_at: string | null;
+  readonly warning?: string;
+}
+
 /** Renews the lease, by the ledger's clock alone. */
-export function heartbeat(engine: Engine, input: HeartbeatInput, call: Admitted): Promise<Verdict> {
+export function heartbeat(
+  engine: Engine,
+  input: HeartbeatInput,
+  call: Admitted,
+): Promise<Told<Beaten> | Deny> {
   return settle(engine, { operation: "heartbeat", input, call }, () => decideBeat(engine, input, call));
 }
 
-async function decideBeat(engine: Engine, input: HeartbeatInput, call: Admitted): Promise<Settled> {
+async function decideBeat(
+  engine: Engine,
+  input: HeartbeatInput,
+  call: Admitted,
+): Promise<Settled<Told<Beaten>>> {
   const fenced = await fencedTask(engine, input.task, call);
   if ("allow" in fenced) return { verdict: fenced };
   const { task, attempt } = fenced;
@@ -100,7 +118,7 @@ export function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Ta
 async function spend(
   engine: Engine,
   { task, attempt, call }: { task: Task; attempt: Attempt; call: Admitted },
-): Promise<Settled> {
+): Promise<Settled<Told<Beaten>>> {
   const { tokens, costUsd } = engine.limits;
   const { halted, warned } = findBreaches(spentOf(task), {
     tokens: atLeast(tokens, task.allowed?.tokens),
@@ -124,7 +142,7 @@ async function spend(
   const { details } = beatVerdict(engine, task, attempt);
   const warning = warned.map((breach) => `${amountOf(breach)} are spent, ${endOf(breach)}`).join("; ");
   return {
-    verdict: allow(warning === "" ? (details ?? {}) : { ...details, warning }),
+    verdict: allow(warning === "" ? details : { ...details, warning }),
     change: await draft.toChange(),
   };
 }

@@ -1,7 +1,8 @@
 import { type Chain, findCircular } from "../core/loops/delegation.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
-import { field, isLine } from "../core/points/fields.ts";
-import { deny } from "../core/rules/verdict.ts";
+import { taskKey } from "../core/names/task-name.ts";
+import { isLine } from "../core/points/fields.ts";
+import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Refusal, Task } from "../core/tasks/task.ts";
 import type { Draft } from "./draft.ts";
 import { type Packet, unnamedAgent } from "./read-packet.ts";
@@ -12,9 +13,8 @@ import type { Settled } from "./settle.ts";
 const linksMax = 100;
 
 /** Who gave the task away: the task whose agent did, or an agent that has none. */
-export function delegatorIn({ document, assignment }: Packet): Pick<Task, "delegatedBy"> {
-  const by = field(document, "delegated_by") ?? field(assignment, "delegated_by");
-  return isLine(by) ? { delegatedBy: by } : {};
+export function delegatorIn({ delegatedBy }: Packet): Pick<Task, "delegatedBy"> {
+  return isLine(delegatedBy) ? { delegatedBy } : {};
 }
 
 /**
@@ -25,9 +25,8 @@ export async function refuseDelegation(
   draft: Draft,
   task: Task,
   { limit, packet }: { readonly limit: number; readonly packet: Packet },
-): Promise<Settled | undefined> {
-  const given = field(packet.document, "delegated_by") ?? field(packet.assignment, "delegated_by");
-  if (given !== undefined && !isLine(given))
+): Promise<Settled<Deny> | undefined> {
+  if (packet.delegatedBy !== undefined && !isLine(packet.delegatedBy))
     return {
       verdict: deny("R-IN-001", "`delegated_by` is of the wrong form: give a task id or an agent's name"),
     };
@@ -63,7 +62,7 @@ async function chainOf(
 
 /** The task itself may be new. */
 async function delegatorOf(draft: Draft, task: Task, by: string): Promise<Task | undefined> {
-  const keys = task.session === null || by.includes("/") ? [by] : [`${task.session}/${by}`, by];
+  const keys = task.session === null || by.includes("/") ? [by] : [taskKey(task.session, by), by];
   if (keys.includes(task.key)) return task;
   for (const key of keys) {
     const found = await draft.task(key);
@@ -77,7 +76,7 @@ async function haltCircular(
   draft: Draft,
   task: Task,
   { chain, back }: { readonly chain: Chain; readonly back: string },
-): Promise<Settled> {
+): Promise<Settled<Deny>> {
   const way = chain.map((agent) => agent ?? "?");
   const refusal: Refusal = {
     code: "R-BG-001",

@@ -1,6 +1,5 @@
 import type { Entry } from "../core/paths/entry.ts";
 import { entryFrom, literalPrefix } from "../core/paths/stored-shape.ts";
-import { field } from "../core/points/fields.ts";
 import {
   type DispatchFacts,
   factsOf,
@@ -41,7 +40,7 @@ export async function judgeDispatch(engine: Engine, packet: Packet): Promise<Jud
   const ruled = await decide(rules, withLocks(facts, near));
   const busy = ruled.allow ? await findBusyResource(engine, packet) : undefined;
   const verdict = busy ?? ruled;
-  const conflict = field(verdict.details, "conflict_task_id");
+  const conflict = verdict.details?.conflict_task_id;
   const isOurs = busy !== undefined || near.some(({ task }) => task === conflict);
   return {
     verdict,
@@ -49,8 +48,8 @@ export async function judgeDispatch(engine: Engine, packet: Packet): Promise<Jud
     conflict: typeof conflict === "string" && isOurs ? conflict : undefined,
     entries,
     uses: packet.uses,
-    timeoutSeconds: Number(field(packet.assignment, "timeout_seconds")),
-    worklogBytes: worklogBytes(engine, field(packet.assignment, "worklog_path")),
+    timeoutSeconds: packet.assignment.timeout_seconds ?? Number.NaN,
+    worklogBytes: worklogBytes(engine, packet.assignment.worklog_path ?? ""),
     previous: await ledger.attempt(key),
   };
 }
@@ -88,7 +87,7 @@ async function findBusyResource(
   return undefined;
 }
 
-function worklogBytes({ world }: Engine, path: unknown): number {
-  const [spelled] = spellingsOf(typeof path === "string" ? path : "", world);
+function worklogBytes({ world }: Engine, path: string): number {
+  const [spelled] = spellingsOf(path, world);
   return spelled?.where === "inside" ? world.disk.sizeOf(spelled.absolute) : 0;
 }

@@ -1,10 +1,10 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Details, type Verdict } from "../core/rules/verdict.ts";
 import type { Admitted } from "./door.ts";
 import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 export interface HookRecord {

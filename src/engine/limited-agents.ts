@@ -1,5 +1,5 @@
-import { field, isStringList } from "../core/points/fields.ts";
 import { allow } from "../core/rules/verdict.ts";
+import { dataOf } from "../ledger/event-data.ts";
 import type { LedgerEvent } from "../ledger/ledger.ts";
 import type { Admitted } from "./door.ts";
 import { internal } from "./door.ts";
@@ -25,9 +25,8 @@ function noteLimit(
 /** By agent, until when it is out of quota; `events` with the newest first. */
 export function limitsIn(events: readonly LedgerEvent[], nowMs: number): ReadonlyMap<string, string> {
   const limits = new Map<string, string>();
-  for (const { data } of events) {
-    const [agents, until] = [field(data, "agents"), field(data, "until")];
-    if (!isStringList(agents) || typeof until !== "string") continue;
+  for (const event of events) {
+    const { agents = [], until = "" } = dataOf(event, "agent.limited") ?? {};
     for (const agent of agents) if (!limits.has(agent)) limits.set(agent, until);
   }
   return new Map([...limits].filter(([, until]) => Date.parse(until) > nowMs));

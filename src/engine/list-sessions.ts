@@ -1,4 +1,4 @@
-import { isMeta } from "../core/session/meta-key.ts";
+import { isMeta, isOfSession } from "../core/names/task-name.ts";
 import type { Session } from "../core/session/session.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import { isGivenUp } from "./current-session.ts";
@@ -25,7 +25,7 @@ export async function listSessions(engine: Engine): Promise<readonly ListedSessi
   return [...names]
     .map((name) => {
       const own = tasks.get(name) ?? [];
-      const questions = asked.filter(({ task }) => task.startsWith(`${name}/`)).length;
+      const questions = asked.filter(({ task }) => isOfSession(task, name)).length;
       return listed(name, { session: byName.get(name), tasks: own, questions, statusOf });
     })
     .toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));

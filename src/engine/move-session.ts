@@ -1,7 +1,7 @@
+import { metaKey } from "../core/names/task-name.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
 import { advanceSession } from "../core/session/advance.ts";
 import type { Facts } from "../core/session/conditions.ts";
-import { metaKey } from "../core/session/meta-key.ts";
 import type { Session } from "../core/session/session.ts";
 import type { SessionEvent } from "../core/session/session-event.ts";
 import type { Decision } from "../ledger/ledger.ts";

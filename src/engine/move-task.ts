@@ -1,3 +1,4 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
@@ -7,7 +8,6 @@ import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { checkFence, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { maskedPacket } from "./masked-input.ts";
 import { type Packet, readPacket } from "./read-packet.ts";
 import { redoRolledBack } from "./redo-task.ts";
@@ -131,6 +131,7 @@ export async function retryTask(
   });
 }
 
-function setAgain({ assignment, type }: Packet) {
+function setAgain({ document, type }: Packet) {
+  const assignment = document.assignment ?? {};
   return type === undefined ? { assignment } : { assignment, type };
 }

@@ -1,6 +1,6 @@
+import type { TaskName } from "../core/names/task-name.ts";
 import { noRetries } from "../core/tasks/counters.ts";
 import type { Task } from "../core/tasks/task.ts";
-import type { TaskName } from "./task-keys.ts";
 
 /** A task that no ledger holds yet. */
 export function newTask({ key, id, session }: TaskName, at: string): Task {

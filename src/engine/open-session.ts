@@ -1,12 +1,11 @@
+import { metaKey, readTaskName } from "../core/names/task-name.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
-import { metaKey } from "../core/session/meta-key.ts";
 import { newSession, type Session } from "../core/session/session.ts";
 import type { Admitted } from "./door.ts";
 import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { settle, withoutKey } from "./settle.ts";
-import { readTaskName } from "./task-keys.ts";
 
 /** A new session, at the beginning of its way. */
 export const openSession = internal("open-session", open);

@@ -1,7 +1,7 @@
 import { type OperationName, operations } from "../contract/operations.ts";
+import { isMeta, sessionOfKey } from "../core/names/task-name.ts";
 import { field } from "../core/points/fields.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { addTask } from "./add-task.ts";
 import { answerDecision } from "./answer-decision.ts";
 import { setBreaker } from "./breaker.ts";
@@ -109,10 +109,10 @@ async function whyRefused(
   call: Call,
 ): Promise<Deny | undefined> {
   const { callers, fenced } = { fenced: false, ...operations[name] };
-  const task = (input as { readonly task?: string }).task;
+  const { task, packet } = input as { readonly task?: string; readonly packet?: unknown };
   const foreign = call.role === "attempt" && fenced && task !== undefined && call.task !== task;
   if (callers.some((caller) => caller === call.role) && !foreign)
-    return isOwner(call) ? whyNotCancelled(name, input) : whyNotMeta(name, input);
+    return isOwner(call) ? whyNotCancelled(name, task) : whyNotMeta(name, task ?? field(packet, "task_id"));
   // A stale agent hears that it is stale before it hears what it may not do.
   if (fenced && task !== undefined && !foreign) {
     const stale = checkFence(engine, task, await engine.ledger.attempt(task), call);
@@ -135,17 +135,15 @@ async function whyRefused(
 }
 
 /** Without it no role could be asked any more. */
-function whyNotCancelled(name: OperationName, input: unknown): Deny | undefined {
-  const task = field(input, "task");
-  if (name !== "task-cancel" || typeof task !== "string" || !isMeta(task)) return undefined;
-  const session = task.slice(0, task.indexOf("/"));
+function whyNotCancelled(name: OperationName, task: string | undefined): Deny | undefined {
+  if (name !== "task-cancel" || task === undefined || !isMeta(task)) return undefined;
+  const session = sessionOfKey(task);
   const way = `\`lockstep resume ${session} --abandon REASON\` gives the session up, \`lockstep stop ${task}\` ends its agent`;
   return deny("R-ST-001", `\`${task}\` stands for a session and is not cancelled: ${way}`, { task_id: task });
 }
 
 /** A role's work is begun and ended by its session: what an agent did to it would leave the session stuck. */
-function whyNotMeta(name: OperationName, input: unknown): Deny | undefined {
-  const task = field(input, "task") ?? field(field(input, "packet"), "task_id");
+function whyNotMeta(name: OperationName, task: unknown): Deny | undefined {
   const isClosed = name === "task-escalate" || name === "widen" || name === "submit" || name === "dispatch";
   if (!isClosed || typeof task !== "string" || !isMeta(task.trim())) return undefined;
   const reason = `\`${name}\` is not for a session's role: finish with your answer, and say BLOCKED in it where you cannot go on`;

@@ -1,8 +1,7 @@
-import { field } from "../core/points/fields.ts";
+import { unknownTask } from "../core/names/task-name.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Draft } from "./draft.ts";
-import { unknownTask } from "./known-task.ts";
 
 /** S1's three levels: one task, all that were merged together, everything of a session. */
 export interface RollbackInput {
@@ -53,5 +52,5 @@ async function targetsOf(draft: Draft, { level, name }: RollbackInput): Promise<
 
 /** A branch that any tool made has no agent who could do it again. */
 export function isLandedBranch({ assignment }: Task): boolean {
-  return typeof field(assignment, "branch") === "string";
+  return assignment?.branch != null;
 }

@@ -1,12 +1,13 @@
+import { readTaskName, type TaskName, taskKey } from "../core/names/task-name.ts";
 import { field, isLine, isObject, isTextList } from "../core/points/fields.ts";
 import { type Deny, type Details, deny } from "../core/rules/verdict.ts";
-import { readTaskName, type TaskName } from "./task-keys.ts";
+import { type Assignment, readAssignment } from "../core/tasks/assignment.ts";
 
 /** An assignment packet beyond what the rules of PreDispatch look at. */
 export interface Packet {
   readonly name: TaskName;
   readonly document: Details;
-  readonly assignment: Details;
+  readonly assignment: Assignment;
   readonly title: string | null;
   /** Undefined where the packet says nothing. */
   readonly type: string | undefined;
@@ -16,6 +17,8 @@ export interface Packet {
   readonly dependsOn: readonly string[] | undefined;
   readonly uses: readonly string[];
   readonly contextRevision: number | null;
+  /** As it was given: only a dispatch looks at its form. */
+  readonly delegatedBy: unknown;
 }
 
 const usesMax = 100;
@@ -50,7 +53,7 @@ export function readPacket(document: unknown): Packet | Deny {
   return {
     name,
     document,
-    assignment: isObject(assignment) ? assignment : {},
+    assignment: readAssignment(assignment),
     title: (named("title") ?? null) as string | null,
     type,
     agent: (named("agent") ?? unnamedAgent) as string,
@@ -58,6 +61,7 @@ export function readPacket(document: unknown): Packet | Deny {
     dependsOn: dependsOn?.keys,
     uses: [...new Set(uses.map((use) => use.trim()))],
     contextRevision: revision as number | null,
+    delegatedBy: named("delegated_by"),
   };
 }
 
@@ -68,7 +72,7 @@ function readDependencies(value: unknown, { key, session }: TaskName): { keys: s
     return wrong("`depends_on`", "a list of task ids");
   const keys: string[] = [];
   for (const id of ids) {
-    const name = readTaskName(id.includes("/") || session === null ? id : `${session}/${id}`);
+    const name = readTaskName(id.includes("/") ? id : taskKey(session, id));
     if ("allow" in name) return name;
     if (name.key === key) return wrong("`depends_on`", "other tasks: a task cannot wait for itself");
     keys.push(name.key);

@@ -1,9 +1,9 @@
 import { expiresAt, hasLapsed } from "../core/leases/lease.ts";
 import { addCost } from "../core/loops/budgets.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { nameOfWait, type WaitFacts, waitsOf } from "../core/plan/waits.ts";
-import { field, isStringList } from "../core/points/fields.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import type { Session } from "../core/session/session.ts";
+import { unprovenClaimsIn } from "../core/tasks/result.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, Survey } from "../ledger/ledger.ts";
@@ -32,7 +32,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
     task: about,
     question,
     options,
-    findings: findingsIn(data),
+    findings: data?.findings ?? [],
     asked_at: askedAt,
   }));
   const breaker: Breaker = breakerIn(survey.breaker);
@@ -77,11 +77,6 @@ export function openAmong(
         : { session: byName.get(session) },
     );
   });
-}
-
-function findingsIn(data: unknown): readonly string[] {
-  const findings = field(data, "findings");
-  return isStringList(findings) ? findings : [];
 }
 
 /** Where the session that `start` began is on its way. */
@@ -142,7 +137,7 @@ function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Kno
     started_at: attempt?.startedAt ?? null,
     elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
     usage: usageOf(task),
-    scope: scopeOf(task),
+    scope: task.assignment?.lock_scope ?? [],
     depends_on: task.dependsOn,
     waiting_for: waits.map(nameOfWait),
     waits,
@@ -153,14 +148,8 @@ function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Kno
     alive: attempt === undefined ? null : aliveness(engine, attempt),
     evidence: task.evidence,
     weakened: task.weakened ?? [],
-    unproven_claims: unprovenOf(task),
+    unproven_claims: unprovenClaimsIn(task.result),
   };
-}
-
-/** What its agent says that it did, and its work does not show. */
-export function unprovenOf({ result }: Pick<Task, "result">): readonly string[] {
-  const listed = field(result, "unproven_claims");
-  return isStringList(listed) ? listed : [];
 }
 
 interface TaskUsageStatus {
@@ -199,11 +188,6 @@ function aliveness(engine: Engine, attempt: Attempt) {
 function elapsed(engine: Engine, { startedAt, endedAt }: Attempt): number {
   const end = endedAt === null ? engine.clock.now().wallMs : Date.parse(endedAt);
   return Math.max(0, Math.round((end - Date.parse(startedAt)) / 1000));
-}
-
-function scopeOf(task: Task): readonly string[] {
-  const scope = field(task.assignment, "lock_scope");
-  return isStringList(scope) ? scope : [];
 }
 
 /** How many integrations brought them in. */

@@ -1,3 +1,4 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Verdict } from "../core/rules/verdict.ts";
 import type { Admitted } from "./door.ts";
 import { internal } from "./door.ts";
@@ -5,7 +6,6 @@ import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
 import { type HeartbeatInput, withSpent } from "./heartbeat.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { field } from "../core/points/fields.ts";
 import { type RuleCode, ruleCodes } from "../core/rules/catalog.ts";
 import { allow, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import { maskByOwnRules } from "../core/secrets/mask-by-own-rules.ts";
+import { dataOf } from "../ledger/event-data.ts";
 import type { NewEvent } from "../ledger/ledger.ts";
 import type { Admitted } from "./door.ts";
 import { commit, internal } from "./door.ts";
@@ -39,7 +39,7 @@ async function noteViolation(
   call: Admitted,
 ): Promise<{ readonly times: number; readonly loops: boolean }> {
   const target = short(violation.target);
-  const type = `guard.${violation.kind}`;
+  const type = `guard.${violation.kind}` as const;
   const before = (
     await ledger.events({
       type,
@@ -47,13 +47,11 @@ async function noteViolation(
       limit: eventsMax,
       ...(violation.task === null ? {} : { task: violation.task }),
     })
-  ).filter(
-    ({ task, data }) =>
-      task === violation.task &&
-      field(data, "epoch") === (violation.epoch ?? undefined) &&
-      field(data, "agent") === (violation.agent ?? undefined),
-  );
-  const times = before.filter(({ data }) => field(data, "target") === target).length + 1;
+  )
+    .filter(({ task }) => task === violation.task)
+    .map((event) => dataOf(event, type) ?? {})
+    .filter(({ epoch = null, agent = null }) => epoch === violation.epoch && agent === violation.agent);
+  const times = before.filter((refused) => refused.target === target).length + 1;
   const loops = violation.kind === "refused" && violation.task !== null && times >= limits.sameError;
   if (before.length >= eventsMax) return { times, loops };
   const { task, epoch, agent, tool, code, reason, bytes } = violation;

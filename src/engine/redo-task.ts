@@ -1,9 +1,9 @@
+import { redoneId, taskKey, unknownTask } from "../core/names/task-name.ts";
 import { allow, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
-import { unknownTask } from "./known-task.ts";
 import { newTask } from "./new-task.ts";
 import { settle } from "./settle.ts";
 
@@ -13,7 +13,7 @@ import { settle } from "./settle.ts";
  */
 export async function redoTask(draft: Draft, done: Task, after: readonly string[]): Promise<Task> {
   const id = await freeId(draft, done);
-  const key = done.session === null ? id : `${done.session}/${id}`;
+  const key = taskKey(done.session, id);
   const { title, type = null, agent, model, assignment, granted = [], terms, contextRevision } = done;
   const dependsOn = [...new Set([...done.dependsOn, ...after])];
   const again: Task = {
@@ -48,9 +48,8 @@ export function redoRolledBack(engine: Engine, key: string, call: Admitted): Pro
 }
 
 async function freeId(draft: Draft, { id, session }: Task): Promise<string> {
-  const [, stem = id] = /^(.*?)(?:-r\d+)?$/.exec(id) ?? [];
   for (let number = 1; ; number += 1) {
-    const name = `${stem}-r${number}`;
-    if ((await draft.task(session === null ? name : `${session}/${name}`)) === undefined) return name;
+    const name = redoneId(id, number);
+    if ((await draft.task(taskKey(session, name))) === undefined) return name;
   }
 }

@@ -1,10 +1,10 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Verdict } from "../core/rules/verdict.ts";
 import { releaseLocks } from "./carry-effects.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { checkEpoch, loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /** Gives a task's locks back. Work in progress loses its attempt and can be dispatched again. */

@@ -1,3 +1,4 @@
+import { unknownTask } from "../core/names/task-name.ts";
 import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { readTerms, termsIn } from "./add-task.ts";
@@ -7,7 +8,6 @@ import { internal } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { dependencyVersions, findCircle } from "./find-circle.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
 
 /** A task that nobody has started yet, as its plan now has it. */

@@ -1,3 +1,4 @@
+import { isObject } from "../core/points/fields.ts";
 import type { Task } from "../core/tasks/task.ts";
 
 /** True where a retry would repeat what was refused: neither the assignment nor its revision changed. */
@@ -9,8 +10,6 @@ export function sameAssignment(before: Task, after: Task): boolean {
 /** The order of keys means nothing. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === "object" && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
+    isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
   );
 }

@@ -1,4 +1,4 @@
-import { isMeta } from "../core/session/meta-key.ts";
+import { agentOfKey, isMeta, isOfSession, sessionOfKey } from "../core/names/task-name.ts";
 import type { Session } from "../core/session/session.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Decision } from "../ledger/ledger.ts";
@@ -18,12 +18,9 @@ export async function sessionDecisions(
   ]);
   // An agent may have been logged out long before.
   const isOwnLogin = ({ task, askedAt }: Decision) =>
-    task.startsWith("agent:") &&
-    agents.has(task.slice("agent:".length)) &&
-    session !== undefined &&
-    askedAt >= session.createdAt;
+    agents.has(agentOfKey(task) ?? "") && session !== undefined && askedAt >= session.createdAt;
   return (await ledger.decisions())
-    .filter((one) => one.task.startsWith(`${name}/`) || isOwnLogin(one))
+    .filter((one) => isOfSession(one.task, name) || isOwnLogin(one))
     .toSorted(byTime);
 }
 
@@ -43,7 +40,7 @@ export async function isNeedless({ ledger }: Pick<Engine, "ledger">, decision: D
 
 /** The session that a question concerns as a whole; undefined for a question about a task. */
 export function sessionAskedAbout({ task }: Pick<Decision, "task">): string | undefined {
-  return isMeta(task) ? task.slice(0, -"/meta".length) : undefined;
+  return isMeta(task) ? (sessionOfKey(task) ?? undefined) : undefined;
 }
 
 /** Nobody needs an answer about a task, or a session, that is over. */

@@ -6,9 +6,9 @@ import { StoreFault } from "../ledger/store-fault.ts";
 import { type Admitted, commit } from "./door.ts";
 import type { Store } from "./engine.ts";
 
-export type Settled =
+export type Settled<Answer extends Verdict = Verdict> =
   | {
-      readonly verdict: Verdict;
+      readonly verdict: Answer | Deny;
       /** Absent where the verdict changes nothing. */
       readonly change?: Change | Deny;
     }
@@ -21,15 +21,15 @@ const roundsMax = 200;
  * Load, decide, commit: what was decided on may have changed by the time of the commit, and then it is
  * decided anew. A request with a key is applied once, and every repetition gets the first answer.
  */
-export async function settle(
+export async function settle<Answer extends Verdict>(
   engine: Pick<Store, "ledger" | "pause">,
   {
     operation,
     input,
     call,
   }: { readonly operation: string; readonly input: unknown; readonly call: Admitted },
-  decide: () => Promise<Settled>,
-): Promise<Verdict> {
+  decide: () => Promise<Settled<Answer>>,
+): Promise<Answer | Deny> {
   const request =
     call.key === undefined
       ? undefined
@@ -38,7 +38,7 @@ export async function settle(
     return deny("R-IN-001", "the key looks like a secret: choose another one");
   for (let round = 0; round < roundsMax; round += 1) {
     const before = request === undefined ? undefined : await engine.ledger.answered(request.key);
-    if (before !== undefined && request !== undefined) return repeat(before, request);
+    if (before !== undefined && request !== undefined) return repeat<Answer>(before, request);
     const decided = await decide();
     if (decided === "anew") continue;
     const { change } = decided;
@@ -62,15 +62,15 @@ export function withoutKey({ key: _key, ...call }: Admitted): Admitted {
   return call;
 }
 
-function dry(verdict: Verdict): Verdict {
+function dry<Answer extends Verdict>(verdict: Answer): Answer {
   return verdict.allow ? { ...verdict, details: { ...verdict.details, dry_run: true } } : verdict;
 }
 
-function repeat(
+function repeat<Answer extends Verdict>(
   before: { readonly digest: string; readonly operation: string; readonly answer: unknown },
   request: { readonly key: string; readonly digest: string },
-): Verdict {
-  if (before.digest === request.digest) return before.answer as Verdict;
+): Answer | Deny {
+  if (before.digest === request.digest) return before.answer as Answer;
   return deny(
     "R-IN-001",
     `the key \`${request.key}\` was used for another \`${before.operation}\` request: choose a new one`,

@@ -1,7 +1,6 @@
 import { Scope } from "../core/paths/scope.ts";
 import { entryFrom } from "../core/paths/stored-shape.ts";
 import { type Fault, problemsOf } from "../core/points/fault.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/post-execution.ts";
 import { readSubmission, type Submission } from "../core/reports/read-submission.ts";
 import { decide } from "../core/rules/rule.ts";
@@ -41,7 +40,11 @@ async function decideSubmit(engine: Engine, input: SubmitInput, call: Admitted):
   if ("allow" in fenced) return { verdict: fenced };
   const { task, attempt } = fenced;
   if (task.state !== "IN_PROGRESS") return { verdict: illegal(task, "submit") };
-  const reported = { id: task.id, criteria: criteriaOf(task), worklogPath: worklogOf(task) };
+  const reported = {
+    id: task.id,
+    criteria: task.assignment?.acceptance_criteria ?? [],
+    worklogPath: task.assignment?.worklog_path ?? undefined,
+  };
   const result = await maskedInput(input.document);
   const read = withNotes(readSubmission(result, reported), readSubmission(input.document, reported));
   const draft = new Draft(engine, { by: call, cause: "submit" }).seen(fenced);
@@ -145,14 +148,4 @@ function denied(refused: Deny): Judged {
 
 function withState(refused: Deny, details: object): Deny {
   return { ...refused, details: { ...refused.details, ...details } };
-}
-
-export function criteriaOf(task: Task): readonly string[] {
-  const criteria = field(task.assignment, "acceptance_criteria");
-  return isStringList(criteria) ? criteria : [];
-}
-
-function worklogOf(task: Task): string | undefined {
-  const path = field(task.assignment, "worklog_path");
-  return typeof path === "string" ? path : undefined;
 }

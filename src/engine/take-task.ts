@@ -1,19 +1,33 @@
-import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
+import { unknownTask } from "../core/names/task-name.ts";
+import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
+import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt } from "../ledger/ledger.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { loadTask } from "./fence.ts";
-import { unknownTask } from "./known-task.ts";
 import { settle } from "./settle.ts";
+
+interface Taken {
+  readonly task_id: string;
+  readonly state: TaskState;
+  readonly attempt: number;
+  readonly epoch: number;
+  /** That of the agent; absent where a person had it already. */
+  readonly previous_epoch?: number;
+}
 
 /**
  * A person goes on with an attempt: its locks stay, without a clock, and its new epoch fences the agent. It is the
  * same attempt, so that its checkout and its work are the person's too.
  */
-export function takeTask(engine: Engine, input: { readonly task: string }, call: Admitted): Promise<Verdict> {
-  return settle(engine, { operation: "take", input, call }, async () => {
+export function takeTask(
+  engine: Engine,
+  input: { readonly task: string },
+  call: Admitted,
+): Promise<Told<Taken> | Deny> {
+  return settle<Told<Taken>>(engine, { operation: "take", input, call }, async () => {
     const fence = await engine.ledger.fence();
     const loaded = await loadTask(engine, input.task);
     if (loaded === undefined) return { verdict: unknownTask(input.task) };

@@ -2,7 +2,6 @@ import { type Entry, plainEntry, readEntry } from "../core/paths/entry.ts";
 import type { Place } from "../core/paths/place.ts";
 import { entryFrom } from "../core/paths/stored-shape.ts";
 import { HeldLocks, type WaitFacts } from "../core/plan/waits.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Survey } from "../ledger/ledger.ts";
 import type { Engine } from "./engine.ts";
@@ -39,9 +38,9 @@ export function waitFacts(
     busy: new Set(tasks.filter(isAtWork).flatMap(({ session }) => session ?? [])),
     scopeOf: ({ assignment }) => {
       if (held.length === 0) return { scope: [], uses: [] };
-      const [scope, uses] = [field(assignment, "lock_scope"), field(assignment, "uses")];
-      const entries = isStringList(scope) ? scope.flatMap((text) => entriesOf(text, world.place)) : [];
-      return { scope: entries, uses: isStringList(uses) ? uses : [] };
+      const { lock_scope, uses } = assignment ?? {};
+      const scope = (lock_scope ?? []).flatMap((text) => entriesOf(text, world.place));
+      return { scope, uses: uses ?? [] };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { branchOf } from "../core/names/ref-names.ts";
-import { field } from "../core/points/fields.ts";
 import type { Task } from "../core/tasks/task.ts";
+import { dataOf } from "../ledger/event-data.ts";
 import type { Survey } from "../ledger/ledger.ts";
 
 /** A branch that a person wanted to land, and what has to be done first. */
@@ -20,16 +20,16 @@ export function waitingLandings(
   for (const { task, seq } of events["task.merged"]) {
     const found = tasks.get(task ?? "");
     if (found === undefined) continue;
-    for (const branch of [field(found.assignment, "branch"), branchOf(found.id)])
-      if (typeof branch === "string" && !landedAt.has(branch)) landedAt.set(branch, seq);
+    for (const branch of [found.assignment?.branch, branchOf(found.id)])
+      if (branch != null && !landedAt.has(branch)) landedAt.set(branch, seq);
   }
   const seen = new Set<string>();
-  return events["land.refused"].flatMap(({ seq, at, data }): WaitingLanding[] => {
-    const [branch, refusal] = [field(data, "branch"), field(data, "refusal")];
-    if (typeof branch !== "string" || seen.has(branch)) return [];
+  return events["land.refused"].flatMap((event): WaitingLanding[] => {
+    const { branch, refusal, waiting, decision } = dataOf(event, "land.refused") ?? {};
+    if (branch === undefined || refusal === undefined || seen.has(branch)) return [];
     seen.add(branch);
-    const isOver = (landedAt.get(branch) ?? 0) > seq;
-    if (isOver || field(data, "waiting") !== true || field(data, "decision") !== undefined) return [];
-    return [{ branch, code: String(field(refusal, "code")), reason: String(field(refusal, "reason")), at }];
+    const isOver = (landedAt.get(branch) ?? 0) > event.seq;
+    if (isOver || waiting !== true || decision !== undefined) return [];
+    return [{ branch, code: refusal.code, reason: refusal.reason, at: event.at }];
   });
 }

@@ -3,7 +3,6 @@ import { PathIndex } from "../core/paths/path-index.ts";
 import { protectedShapeOf } from "../core/paths/protected-paths.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { entryFrom, literalPrefix, storeShape } from "../core/paths/stored-shape.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -101,8 +100,7 @@ export async function judgeWiden(
 
 /** What the next attempt gets without being asked. */
 function assigned({ world }: Engine, { assignment }: Task): readonly Entry[] {
-  const scope = field(assignment, "lock_scope");
-  const read = readEntries(isStringList(scope) ? scope : [], world.place, world.disk);
+  const read = readEntries(assignment?.lock_scope ?? [], world.place, world.disk);
   return "entries" in read ? read.entries : [];
 }
 
@@ -113,8 +111,7 @@ async function lockedBy({ ledger }: Engine, key: string): Promise<readonly Entry
 
 /** Forbidden and protected paths stay so; a scope around them is refused whole. */
 function findClosed({ world }: Engine, task: Task, entries: readonly Entry[]): Deny | undefined {
-  const texts = field(task.assignment, "forbidden_scope");
-  const read = readEntries(isStringList(texts) ? texts : [], world.place, world.disk);
+  const read = readEntries(task.assignment?.forbidden_scope ?? [], world.place, world.disk);
   const forbidden = new Scope("entries" in read ? read.entries : [], world.place);
   for (const entry of entries) {
     const closed =
@@ -171,8 +168,7 @@ export async function grant(
 ): Promise<Settled> {
   const draft = new Draft(engine, { by: call, cause: answered === undefined ? "widen" : "decide" });
   const granted = entries.map(({ text }) => text);
-  const scope = field(task.assignment, "lock_scope");
-  const lock_scope = [...(isStringList(scope) ? scope : []), ...granted];
+  const lock_scope = [...(task.assignment?.lock_scope ?? []), ...granted];
   const widened = {
     ...task,
     assignment: { ...task.assignment, lock_scope },
@@ -216,11 +212,9 @@ async function ask(
   const all = await engine.ledger.decisions();
   const same = all.filter(
     ({ kind, task, data }) =>
-      kind === "widen" &&
-      task === input.task &&
-      JSON.stringify(field(data, "paths")) === JSON.stringify(input.paths),
+      kind === "widen" && task === input.task && JSON.stringify(data?.paths) === JSON.stringify(input.paths),
   );
-  const refused = same.find(({ answer, data }) => answer === "refused" && field(data, "epoch") === epoch);
+  const refused = same.find(({ answer, data }) => answer === "refused" && data?.epoch === epoch);
   if (refused !== undefined)
     return {
       verdict: deny("R-PW-001", `a person refused that (${refused.id}): go on without it`, {
@@ -240,7 +234,7 @@ async function ask(
     task: input.task,
     question: `task \`${input.task}\` asks for \`${input.paths.join("`, `")}\`: ${input.why}`,
     options: ["approved", "refused"],
-    data: { paths: input.paths, why: input.why, epoch },
+    data: { paths: input.paths, why: input.why, ...(epoch === undefined ? {} : { epoch }) },
     state: "pending",
     answer: null,
     askedAt: draft.at,

@@ -1,4 +1,5 @@
 import { lastMs } from "../core/leases/lease.ts";
+import { sessionPath } from "../core/names/session-paths.ts";
 import { plainEntry } from "../core/paths/entry.ts";
 import type { Disk, Place } from "../core/paths/place.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
@@ -23,10 +24,11 @@ interface Asking {
 export function limitsOf(holder: Holder, asking: Asking): CommandLimits {
   const { world } = asking;
   const place = placeOf(asking);
+  const { session } = holder;
   const requests =
-    world.checkout === undefined || holder.session === null
+    world.checkout === undefined || session === null
       ? []
-      : requestFiles.map((name) => plainEntry(`.agents-work/${holder.session}/${name}`, place));
+      : requestFiles.map((name) => plainEntry(sessionPath(session, name), place));
   const extra = entries(asking.settings.protectedPaths, place);
   const lock = new Scope([...entriesOf([holder]), ...requests], place);
   return {

@@ -35,12 +35,9 @@ export async function judgeClaim(
     );
   const verdict = await desk.bind(agent, task);
   if (!verdict.allow) return refused(caller, verdict);
-  const { task_id: key, epoch } = verdict.details ?? {};
-  if (typeof key === "string" && typeof epoch === "number")
-    await rememberBeginning({ key, epoch }, call, { world });
-  const scope = verdict.details?.scope;
-  const paths = Array.isArray(scope) ? scope.join(", ") : "";
+  const { task_id: key, epoch, scope } = verdict.details;
+  await rememberBeginning({ key, epoch }, call, { world });
   return passed(caller, {
-    context: `You work on task ${verdict.details?.task_id} now and may write: ${paths}.`,
+    context: `You work on task ${key} now and may write: ${scope.join(", ")}.`,
   });
 }

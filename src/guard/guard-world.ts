@@ -2,9 +2,10 @@ import type { Clock } from "../core/leases/clock.ts";
 import type { Disk, Place } from "../core/paths/place.ts";
 import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
-import type { Deny, Verdict } from "../core/rules/verdict.ts";
+import type { Deny, Told, Verdict } from "../core/rules/verdict.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
 import type { Row } from "../core/shell/programs/row.ts";
+import type { Bound } from "../engine/bind-agent.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";
 import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
@@ -64,7 +65,7 @@ export interface GuardDesk {
   whyStale(own: OwnTask): Promise<Deny | undefined>;
   /** The task that an agent has claimed. */
   boundTask(agent: string): Promise<string | undefined>;
-  bind(agent: string, task: string): Promise<Verdict>;
+  bind(agent: string, task: string): Promise<Told<Bound> | Deny>;
   record(violation: GuardViolation): Promise<{ readonly times: number; readonly loops: boolean }>;
   /** `guard.on_deny: block`. */
   block(task: string, refused: Deny): Promise<void>;

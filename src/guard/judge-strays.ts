@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { sessionsFolder } from "../core/names/session-paths.ts";
 import { protectedEntryOf } from "../core/paths/protected-paths.ts";
 import type { Scope } from "../core/paths/scope.ts";
 import { quoted, shortened } from "../core/points/quoted.ts";
@@ -100,7 +101,7 @@ function failedFor(paths: readonly string[], { message }: Error): Undone {
  */
 function whoseElse(path: string, theirs: Scope, { unclaimed }: Judging["settings"]): string | undefined {
   if (protectedEntryOf(path, { tree: false }) !== undefined) return undefined;
-  if (path.startsWith(".agents-work/")) return "Lockstep writes there too";
+  if (path.startsWith(`${sessionsFolder}/`)) return "Lockstep writes there too";
   const entry = theirs.entryOf(path);
   if (entry !== undefined) return `it lies in another task's lock, ${quoted(entry)}`;
   return unclaimed === "locked" ? "with `guard.unclaimed: locked` others may write it too" : undefined;

@@ -1,6 +1,6 @@
+import { isMeta } from "../core/names/task-name.ts";
 import { quoted } from "../core/points/quoted.ts";
 import { deny } from "../core/rules/verdict.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import type { CommandLimits, Objection } from "../core/shell/judge-command.ts";
 import type { RefusalKind, ShellAnalysis } from "../core/shell/types.ts";
 import type { Holder } from "../engine/guard-facts.ts";

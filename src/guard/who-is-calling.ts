@@ -1,6 +1,6 @@
+import { readTaskName } from "../core/names/task-name.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
-import { readTaskName } from "../engine/task-keys.ts";
 import type { GuardDesk, GuardWorld, OwnTask } from "./guard-world.ts";
 import { isOver } from "./live-leases.ts";
 import type { ToolCall } from "./tool-call.ts";

@@ -4,6 +4,7 @@ import type { StoredShape } from "../core/paths/stored-shape.ts";
 import type { Session } from "../core/session/session.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
+import type { DecisionData } from "./decision-data.ts";
 
 /**
  * The durable truth: a handful of reads and one commit. A change is a value, applied in one call in which
@@ -195,7 +196,7 @@ export interface Decision {
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];
-  readonly data: unknown;
+  readonly data: DecisionData | null;
   /** skipped: what became of the work made it needless. */
   readonly state: "pending" | "answered" | "cancelled" | "skipped";
   /** Of one that is cancelled or skipped: why. */

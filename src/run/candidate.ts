@@ -1,5 +1,4 @@
 import type { Maker } from "../core/names/agent-trailers.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import { commandsIn, statementsIn } from "../core/proof/criterion.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
@@ -128,27 +127,24 @@ async function findRolledBack(
 }
 
 /** A task's own terms hold; what the caller adds comes on top. */
-function termsOf(task: Task | undefined, { scope, checks, proves }: BranchWish) {
-  const assignment = task?.assignment ?? null;
+function termsOf(task: Task | undefined, { scope, checks, proves: wished }: BranchWish) {
+  const { lock_scope, forbidden_scope, acceptance_criteria, proves, may_change_tests } =
+    task?.assignment ?? {};
   const ofPlan = task?.session != null;
-  const listed = (name: string) => {
-    const value = field(assignment, name);
-    return isStringList(value) ? value : [];
-  };
-  const held = listed("lock_scope");
-  const criteria = listed("acceptance_criteria");
+  const held = lock_scope ?? [];
+  const criteria = acceptance_criteria ?? [];
   return {
     scope: held.length > 0 ? held : (scope ?? ["."]),
-    forbidden: listed("forbidden_scope"),
+    forbidden: forbidden_scope ?? [],
     // Another program's packet is not a person's word.
-    mayChangeTests: ofPlan ? listed("may_change_tests") : [],
+    mayChangeTests: ofPlan ? (may_change_tests ?? []) : [],
     manual: statementsIn(criteria),
     checks: [
       ...[...new Set([...commandsIn(criteria), ...checks])].map((command) => ({
         command,
         kind: "acceptance" as const,
       })),
-      ...[...new Set([...listed("proves"), ...proves])].map((command) => ({
+      ...[...new Set([...(proves ?? []), ...wished])].map((command) => ({
         command,
         kind: "proves" as const,
       })),

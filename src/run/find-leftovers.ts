@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type KeptRef, needlessRefs } from "../core/names/needless-refs.ts";
 import { allRefs } from "../core/names/ref-names.ts";
+import { taskKey } from "../core/names/task-name.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { finishedBefore, overTasks } from "../engine/finished-work.ts";
@@ -52,7 +53,7 @@ export async function findLeftovers(place: LeftoverPlace): Promise<readonly Left
 /** The key of the task that a checkout was made for. */
 function keyOf({ checkout }: ListedCheckout): string | undefined {
   if (checkout === undefined) return undefined;
-  return checkout.session === null ? checkout.task : `${checkout.session}/${checkout.task}`;
+  return taskKey(checkout.session, checkout.task);
 }
 
 /** What is in them and was not merged is kept on refs. */

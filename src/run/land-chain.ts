@@ -1,5 +1,6 @@
 import { agentTrailers } from "../core/names/agent-trailers.ts";
 import { provenRef } from "../core/names/ref-names.ts";
+import { idOfKey } from "../core/names/task-name.ts";
 import { withoutLogs } from "../core/proof/check-record.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../engine/base-moves.ts";
@@ -131,7 +132,7 @@ function messageOf({ candidate, evidence, judged: { accepted } }: ProvenLink, ta
         : `${command} (${outcome})`,
     )
     .join("; ");
-  const id = session === null ? task : task.slice(session.length + 1);
+  const id = session === null ? task : idOfKey(task);
   return {
     subject: candidate.task === null ? `Land ${branch}: ${title}` : `${id}: ${title}`,
     trailers: {

@@ -1,6 +1,5 @@
 import { beforeRef, rolledBackRef } from "../core/names/ref-names.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
-import { field, isStringList } from "../core/points/fields.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { readRef } from "../workspace/git/refs.ts";
 import { restoreScope, snapshotScope } from "../workspace/git/snapshot-scope.ts";
@@ -63,8 +62,7 @@ function inScopeOf(
   place: IntegrationContext["engine"]["world"]["place"],
   task: Task,
 ): (path: string) => boolean {
-  const scope = field(task.assignment, "lock_scope");
-  const read = readEntries(isStringList(scope) ? scope : [], place);
+  const read = readEntries(task.assignment?.lock_scope ?? [], place);
   if ("error" in read) return () => false;
   const lock = new Scope(read.entries, place);
   return (path) => lock.entryOf(path) !== undefined;

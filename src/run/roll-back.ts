@@ -150,7 +150,7 @@ function movedTask(
   { reverted }: RollbackPlan,
 ): MovedTask {
   const { title, assignment } = reverted.find(({ key }) => key === task) as Task;
-  const branch = typeof assignment?.branch === "string" ? assignment.branch : task;
+  const branch = assignment?.branch ?? task;
   const proof = { rolled_back: task, commit, files };
   return { task, branch, title: title ?? task, commit: reverted_by, scope: [], evidence: [], proof };
 }

@@ -1,5 +1,5 @@
-import { join } from "node:path";
-import { isMeta } from "../core/session/meta-key.ts";
+import { sessionPath } from "../core/names/session-paths.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { isLandedBranch } from "../engine/plan-rollback.ts";
@@ -32,7 +32,7 @@ export async function reportSession(
   { session, reverted, wayBack }: SessionFacts,
 ): Promise<SessionReport> {
   const tasks = (await ledger.tasks({ session })).filter(({ key }) => !isMeta(key));
-  const file = join(".agents-work", session, "activeContext.md");
+  const file = sessionPath(session, "activeContext.md");
   const state: Record<string, number> = {};
   for (const task of tasks) state[wordOf(task)] = (state[wordOf(task)] ?? 0) + 1;
   const report = {

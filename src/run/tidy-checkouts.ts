@@ -1,3 +1,4 @@
+import { taskKey } from "../core/names/task-name.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Checkout } from "../workspace/checkouts/checkout.ts";
 import { listCheckouts } from "../workspace/checkouts/list-checkouts.ts";
@@ -9,7 +10,7 @@ export async function tidyCheckouts({ ledger }: Engine, commonFolder: string): P
   for (const { checkout } of listCheckouts(commonFolder)) {
     if (checkout === undefined) continue;
     const { session, task } = checkout;
-    const key = session === null ? task : `${session}/${task}`;
+    const key = taskKey(session, task);
     const state = (await ledger.task(key))?.state;
     if (state === "MERGED" || state === "FAILED") over.push({ checkout, key, isMerged: state === "MERGED" });
   }

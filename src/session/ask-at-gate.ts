@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { field } from "../core/points/fields.ts";
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import {
   correctorFor,
   readApproval,
@@ -11,7 +11,6 @@ import type { Session } from "../core/session/session.ts";
 import type { GateState } from "../core/session/states.ts";
 import { askGate, reopened } from "../engine/ask-gate.ts";
 import type { Decision } from "../ledger/ledger.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block, blockUnanswered } from "./block.ts";
 import { keepVersion } from "./design-versions.ts";
 import { dispatchRole } from "./dispatch-role.ts";
@@ -47,7 +46,7 @@ function approvalQuestion({ name, context }: SessionContext) {
     /^(?:spec\.md|acceptance\.json|architecture\.md|(?:adr|design-specs|research)\/.*)$/.test(file),
   );
   return {
-    question: `Is this the design to build? Read ${files.join(", ")} in ${sessionsFolder}/${name}/.`,
+    question: `Is this the design to build? Read ${files.join(", ")} in ${sessionPath(name, "")}.`,
     options: ["approved", "changes-requested: …"],
     data: {
       documents: files.map((file) =>
@@ -66,7 +65,7 @@ function strategyQuestion({ name, context }: SessionContext) {
     isRisky: tasks.some(({ risk_flags: flags }) => flags.some((flag) => flag !== "none")),
   });
   return {
-    question: `How is the work to be reviewed: each task before it is merged (per-batch), or all of it at the end (single-final)? For ${tasks.length === 1 ? "the one task" : `the ${tasks.length} tasks`} in ${sessionsFolder}/${name}/tasks.yaml: ${recommended}.`,
+    question: `How is the work to be reviewed: each task before it is merged (per-batch), or all of it at the end (single-final)? For ${tasks.length === 1 ? "the one task" : `the ${tasks.length} tasks`} in ${sessionPath(name, copyName)}: ${recommended}.`,
     options: ["per-batch", "single-final"],
     data: { recommended },
   };
@@ -77,7 +76,7 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
   if (read === undefined) throw new Error(`\`${answer}\` was stored as an answer to ${decision.id}`);
   if (read.approved) {
     const { documents } = approvalQuestion(context).data;
-    if (JSON.stringify(field(decision.data, "documents")) === JSON.stringify(documents)) {
+    if (JSON.stringify(decision.data?.documents) === JSON.stringify(documents)) {
       await context.move({ type: "approved" });
       return "again";
     }

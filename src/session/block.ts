@@ -1,3 +1,4 @@
+import { metaKey } from "../core/names/task-name.ts";
 import type { RoleEnd } from "./dispatch-role.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 
@@ -39,7 +40,7 @@ export async function blockUnanswered(
   }
   const agent = context.roles.agentOf(role);
   const recoveries = {
-    failed: `see \`lockstep log ${context.name}/meta\`, mend what made it fail`,
+    failed: `see \`lockstep log ${metaKey(context.name)}\`, mend what made it fail`,
     limited: `wait until \`${agent}\` has quota again`,
     unauthenticated: `log \`${agent}\` in`,
     unavailable: `see that \`${agent}\` can be reached`,

@@ -1,15 +1,15 @@
 import { join } from "node:path";
+import { copyName } from "../core/names/session-paths.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { needsOf } from "../core/session/advance.ts";
 import { unmet } from "../core/session/conditions.ts";
 import { gateKey } from "../core/session/gate-ids.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { nextStep, type Step } from "../core/session/next-step.ts";
 import type { Session } from "../core/session/session.ts";
 import { type GateState, isGate } from "../core/session/states.ts";
 import { reopenGate } from "../engine/ask-gate.ts";
 import { skipNeedless } from "../engine/drop-decisions.ts";
 import { operate } from "../engine/operate.ts";
-import { copyName } from "../workspace/plan/session-folder.ts";
 import { writeStatuses } from "../workspace/plan/write-statuses.ts";
 import { askApprovalAgain, askAtGate, correctDesign } from "./ask-at-gate.ts";
 import { block } from "./block.ts";

@@ -1,17 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { field } from "../core/points/fields.ts";
-
-/** One document of a design, as it was when a person was asked about it. */
-export interface DesignDocument {
-  readonly file: string;
-  readonly digest: string;
-}
-
-export function isDesignDocument(value: unknown): value is DesignDocument {
-  return typeof field(value, "file") === "string" && /^[0-9a-f]{64}$/.test(String(field(value, "digest")));
-}
+import type { DesignDocument } from "../ledger/decision-data.ts";
 
 /** Keeps the text under its digest, so that a later version can be compared with it. */
 export function keepVersion(stateFolder: string, file: string, text: string): DesignDocument {

@@ -1,9 +1,12 @@
 import { type RoleAnswer, readRoleAnswer } from "../clients/answer/read-role-answer.ts";
 import { promptForRole } from "../clients/input/prompt.ts";
 import { universalInput } from "../clients/input/universal-input.ts";
+import { sessionPath } from "../core/names/session-paths.ts";
+import { metaId } from "../core/names/task-name.ts";
 import { contextFilesFor } from "../core/session/context-files.ts";
 import { roleFiles } from "../core/session/role-files.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
+import type { Started } from "../engine/dispatch-task.ts";
 import type { Call } from "../engine/engine.ts";
 import { operate } from "../engine/operate.ts";
 import { putBack } from "../engine/refuse-attempt.ts";
@@ -14,7 +17,6 @@ import { lendSession } from "../run/conduct/session-files.ts";
 import { awaitAgentsEnd } from "../run/conduct/take-over.ts";
 import { openReviewPlace } from "../run/review/review-place.ts";
 import { endAgentProcesses } from "../workspace/agent-processes.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { decidedBefore } from "./decided-before.ts";
 import { judgeFiles, type SessionFiles } from "./judge-files.ts";
 import { judgeWish } from "./judge-wish.ts";
@@ -65,12 +67,6 @@ export function judgeGiven(context: RunContext, files: readonly string[]): reado
   );
 }
 
-interface Started {
-  readonly epoch: number;
-  readonly attempt: number;
-  readonly token: string;
-}
-
 /** Lets a role write its files of the session: in a copy, inside its lock, and only what counts is taken in. */
 export async function dispatchRole(
   sessionContext: SessionContext,
@@ -103,7 +99,7 @@ export async function dispatchRole(
       how: "unanswered",
       why: { how: "failed", unanswered: `${dispatched.code}: ${dispatched.reason}` },
     };
-  const started = dispatched.details as unknown as Started;
+  const started = dispatched.details;
   const own: Call = { ...call, epoch: started.epoch };
   context.secrets.add(started.token);
   try {
@@ -139,7 +135,7 @@ async function work(
   const at = (await context.atBase()).repository.baseCommit;
   const agent = context.agents.get(task.agent);
   using place = await openReviewPlace(context, {
-    ...{ task: "meta", attempt: started.attempt, base: at, commit: at, agent },
+    ...{ task: metaId, attempt: started.attempt, base: at, commit: at, agent },
     ...(socket === undefined ? {} : { socket }),
   });
   const say = (text: string) => context.onTask(task.key, { type: "said", text });
@@ -211,11 +207,8 @@ async function takeIn(sessionContext: SessionContext, role: string, written: Wri
 
 function inputFor({ context, name }: SessionContext, session: Session, { wish, task, started }: Working) {
   const { config, repository } = context;
-  const { assignment } = task.packet as unknown as {
-    readonly assignment: Parameters<typeof universalInput>[1]["assignment"];
-  };
   return universalInput(task.plan, {
-    assignment,
+    assignment: task.packet.assignment,
     role: wish.role,
     attempt: started.attempt,
     fixDelta: null,
@@ -223,8 +216,6 @@ function inputFor({ context, name }: SessionContext, session: Session, { wish, t
     projectType: config.project_type,
     ciStatus: session.ci,
     lastFailedStep: session.failedStep,
-    artifacts: [...listSessionFiles(repository.root, name)].map(
-      (file) => `${sessionsFolder}/${name}/${file}`,
-    ),
+    artifacts: [...listSessionFiles(repository.root, name)].map((file) => sessionPath(name, file)),
   });
 }

@@ -1,14 +1,14 @@
-import { field } from "../core/points/fields.ts";
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { taskKey } from "../core/names/task-name.ts";
 import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
+import { unprovenClaimsIn } from "../core/tasks/result.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { askSession } from "../engine/ask-session.ts";
 import { openDecisions } from "../engine/open-decisions.ts";
-import { unprovenOf } from "../engine/read-status.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import { testWishes } from "../engine/test-consent.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block } from "./block.ts";
 import { conductTasks } from "./conduct-tasks.ts";
 import { followRepairs } from "./follow-repairs.ts";
@@ -25,7 +25,7 @@ export async function implement(context: SessionContext, session: Session): Prom
     return block(context, {
       code: "artifact_invalid",
       reason: plan.faults.join("; "),
-      recovery: `mend ${sessionsFolder}/${context.name}/${copyName}`,
+      recovery: `mend ${sessionPath(context.name, copyName)}`,
     });
   if (await waitsForConsent(context, session, plan)) {
     await context.move({ type: "ask" });
@@ -80,10 +80,12 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
       await settleTask(context, "task-escalate", { task: task.key, reason: shortReason(task) });
   const tasks = await tasksOf(context, plan);
   const weakened = tasks.flatMap(({ id, weakened: less = [] }) =>
-    less.map((one) => `${id} weakens tests: ${field(one, "path")}: ${field(one, "what")}`),
+    less.map(({ path, what }) => `${id} weakens tests: ${path}: ${what}`),
   );
   const claims = tasks.flatMap((task) =>
-    unprovenOf(task).map((path) => `${task.id} says that it changed ${path}, which is not in its work`),
+    unprovenClaimsIn(task.result).map(
+      (path) => `${task.id} says that it changed ${path}, which is not in its work`,
+    ),
   );
   const issues = [...weakened, ...claims];
   if (issues.length > 0) await context.move({ type: "note", knownIssues: issues });
@@ -119,7 +121,7 @@ async function withoutContinue(
 }
 
 async function tasksOf({ context, name }: SessionContext, plan: LoadedPlan): Promise<readonly Task[]> {
-  const found = await Promise.all(plan.tasks.map(({ id }) => context.engine.ledger.task(`${name}/${id}`)));
+  const found = await Promise.all(plan.tasks.map(({ id }) => context.engine.ledger.task(taskKey(name, id))));
   return found.filter((task) => task !== undefined);
 }
 

@@ -1,10 +1,10 @@
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import { judgeArchitecture, judgeSpec } from "../core/session/artifacts/judge-artifacts.ts";
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
 import type { Condition } from "../core/session/conditions.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { type LoadedPlan, readPlan } from "../workspace/plan/load-plan.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 
 /** The files of a session, as they are or as they would be. */
 export interface SessionFiles {
@@ -65,7 +65,7 @@ export function planOf(
   { repository, config, session }: Planning,
   files: Pick<SessionFiles, "read">,
 ): LoadedPlan | { readonly faults: readonly string[] } {
-  const name = `${sessionsFolder}/${session}/${copyName}`;
+  const name = sessionPath(session, copyName);
   const text = files.read(copyName);
   if (text === undefined) return { faults: [`there is no ${name}`] };
   const known = { agents: config.agents, taskTypes: config.task_types };
@@ -80,7 +80,7 @@ function judged(
   judge: (text: string) => readonly string[],
 ): readonly string[] {
   const text = read(name);
-  if (text === undefined) return [`there is no ${sessionsFolder}/${session}/${name}`];
+  if (text === undefined) return [`there is no ${sessionPath(session, name)}`];
   if (text.trim() === "") return [`${name} is empty`];
   if (hidden.test(text)) return [`${name} has control characters, which people would not see: take them out`];
   return judge(text);
@@ -95,5 +95,5 @@ function below(
   { folder, what }: { readonly folder: string; readonly what: string },
 ): readonly string[] {
   const has = list().some((name) => name.startsWith(folder));
-  return has ? [] : [`there is no ${what} in ${sessionsFolder}/${session}/${folder}`];
+  return has ? [] : [`there is no ${what} in ${sessionPath(session, folder)}`];
 }

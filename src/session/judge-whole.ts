@@ -1,3 +1,5 @@
+import { worklogPath } from "../core/names/session-paths.ts";
+import { metaId } from "../core/names/task-name.ts";
 import { contextFilesFor } from "../core/session/context-files.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
 import { askReviewer } from "../run/review/ask-reviewer.ts";
@@ -32,7 +34,7 @@ export async function judgeWhole(
   const goal = `${goals[purpose] ?? purpose}. The goal was: ${session.goal}`;
   const task = metaTask(name, {
     ...{ goal, title: `${role}: ${purpose}`, agent, contextFiles: files },
-    files: [`.agents-work/${name}/worklogs/meta.md`],
+    files: [worklogPath(name, metaId)],
     constraints: await decidedBefore(context.engine, name),
   });
   const commit = (await context.atBase()).repository.baseCommit;

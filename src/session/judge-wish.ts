@@ -1,9 +1,10 @@
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { metaId, taskKey } from "../core/names/task-name.ts";
 import { judgePlanEdit, judgeStatusEdit } from "../core/session/requests.ts";
 import { readJson } from "../core/text/read-json.ts";
 import { type GuardViolation, recordViolation } from "../engine/record-violation.ts";
 import type { Wish } from "../run/conduct/run-context.ts";
 import { readConfigDocument } from "../workspace/config-document.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import type { SessionContext } from "./session-context.ts";
 
 interface Wished {
@@ -39,8 +40,8 @@ async function refuse(
   for (const reason of reasons) {
     say(`${role} wrote in ${file}: refused: ${reason}`);
     const violation: GuardViolation = {
-      ...{ kind: "refused", task: `${name}/${task ?? "meta"}`, epoch: null, agent: role, tool: "write" },
-      ...{ code: "R-PW-001", target: `${sessionsFolder}/${name}/${file}`, reason, bytes: after.length },
+      ...{ kind: "refused", task: taskKey(name, task ?? metaId), epoch: null, agent: role, tool: "write" },
+      ...{ code: "R-PW-001", target: sessionPath(name, file), reason, bytes: after.length },
     };
     await recordViolation(context.engine, violation, context.call);
   }

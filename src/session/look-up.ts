@@ -1,3 +1,4 @@
+import { taskKey } from "../core/names/task-name.ts";
 import { field } from "../core/points/fields.ts";
 import type { Condition, Facts } from "../core/session/conditions.ts";
 import { finalChecks, type Outside } from "../core/session/next-step.ts";
@@ -86,7 +87,7 @@ export async function unfinishedTasks(context: Looking): Promise<string | null> 
   if ("faults" in plan) return listed(plan.faults);
   const left: string[] = [];
   for (const { id } of plan.tasks) {
-    const task = await context.engine.ledger.task(`${context.session}/${id}`);
+    const task = await context.engine.ledger.task(taskKey(context.session, id));
     if (task === undefined || !(isIn(task) || isLeftOut(task))) left.push(id);
   }
   return left.length === 0 ? null : `not completed: ${left.join(", ")}`;
@@ -105,7 +106,7 @@ async function notOnBase({ engine, repository: { root, base }, session }: Lookin
 
 /** Only a person cancels. */
 function isLeftOut({ state, refusal }: Task): boolean {
-  return state === "FAILED" && field(refusal?.details, "cancelled") === true;
+  return state === "FAILED" && refusal?.details.cancelled === true;
 }
 
 /** Only what a reader of the file finds there counts (S4-154). */

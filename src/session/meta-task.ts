@@ -1,5 +1,7 @@
 import { assignmentOf } from "../clients/input/universal-input.ts";
 import { planSchema } from "../contract/plan.ts";
+import { worklogPath } from "../core/names/session-paths.ts";
+import { metaId, metaKey } from "../core/names/task-name.ts";
 import type { RunTask } from "../run/conduct/run-context.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 
@@ -41,10 +43,10 @@ export function metaTask(
     ...{ context_files: [...contextFiles], constraints: [...constraints] },
   }).tasks;
   if (plan === undefined) throw new Error("a plan of one task has one");
-  const key = `${session}/meta`;
-  const assignment = assignmentOf(plan, `.agents-work/${session}/worklogs/meta.md`);
+  const key = metaKey(session);
+  const assignment = assignmentOf(plan, worklogPath(session, metaId));
   return {
-    ...{ key, agent, plan: { ...plan, id: "meta" } },
+    ...{ key, agent, plan: { ...plan, id: metaId } },
     packet: { task_id: key, title, agent, assignment: { ...assignment } },
   };
 }

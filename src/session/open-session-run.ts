@@ -1,8 +1,9 @@
 import type { AgentEvent } from "../clients/agent.ts";
+import { copyName, sessionPath } from "../core/names/session-paths.ts";
+import { isMeta } from "../core/names/task-name.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { maskByOwnRules } from "../core/secrets/mask-by-own-rules.ts";
 import { needsOf } from "../core/session/advance.ts";
-import { isMeta } from "../core/session/meta-key.ts";
 import { moveSession } from "../engine/move-session.ts";
 import { Agents } from "../run/conduct/agents.ts";
 import type { Stops } from "../run/conduct/conduct.ts";
@@ -11,7 +12,6 @@ import type { IntegrationContext } from "../run/integration.ts";
 import { HostRunning } from "../server/host.ts";
 import { findInstructions } from "../workspace/find-instructions.ts";
 import { backUpFiles } from "../workspace/plan/session-backup.ts";
-import { copyName, sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { lookUp } from "./look-up.ts";
 import { publishStatus } from "./publish-status.ts";
 import { withRoleAgents } from "./role-agents.ts";
@@ -45,7 +45,7 @@ export async function openSessionRun(
 ): Promise<OpenedSession | Deny> {
   const roles = withRoleAgents(given.config);
   const context = { ...given, config: roles.config };
-  const file = `${context.repository.root}/${sessionsFolder}/${name}/${copyName}`;
+  const file = `${context.repository.root}/${sessionPath(name, copyName)}`;
   const wish = {
     plan: { project: { name: null, definition_of_done: [] }, tasks: [] },
     session: { session: name, file },

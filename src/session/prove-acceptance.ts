@@ -1,6 +1,6 @@
+import { metaKey } from "../core/names/task-name.ts";
 import { commandsIn } from "../core/proof/criterion.ts";
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
-import { metaKey } from "../core/session/meta-key.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
 import { projectChecks } from "../run/prove-checks.ts";
 import { block } from "./block.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sessionsFolder } from "../core/names/session-paths.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { judgeStatusDocument } from "../core/session/judge-status.ts";
 import { statusDocument } from "../core/session/status-document.ts";
@@ -13,7 +14,6 @@ import { appendToMemory } from "../workspace/append-to-memory.ts";
 import { findProject } from "../workspace/find-project.ts";
 import { makePlainFolder } from "../workspace/plain-folder.ts";
 import { replaceFile } from "../workspace/plan/replace-file.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 
 /** After the first writing (A4-2). */

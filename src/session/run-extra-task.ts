@@ -1,3 +1,4 @@
+import { taskKey } from "../core/names/task-name.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import { isIn } from "../core/tasks/task.ts";
 import type { RunTask } from "../run/conduct/run-context.ts";
@@ -39,7 +40,7 @@ export async function runExtraTask(
   const reviewersFor = (task: RunTask) => reviewersOf(sessionContext, task);
   const stays = await conductTasks(sessionContext, plan, { role, reviewersFor });
   if (stays !== undefined) return stays;
-  const task = await context.engine.ledger.task(`${name}/${id}`);
+  const task = await context.engine.ledger.task(taskKey(name, id));
   if (task !== undefined && isIn(task)) return "merged";
   const reason = task?.refusal?.reason ?? "nobody says why";
   if (task?.state === "ESCALATED") {

@@ -1,9 +1,8 @@
-import { field } from "../core/points/fields.ts";
+import { sessionsFolder } from "../core/names/session-paths.ts";
 import { leanObjections } from "../core/session/artifacts/lean-objections.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
 import { askSession } from "../engine/ask-session.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { block, blockUnanswered } from "./block.ts";
 import { dispatchRole, type RoleSaid } from "./dispatch-role.ts";
 import { planOf } from "./judge-files.ts";
@@ -82,7 +81,7 @@ async function isDecided(
   if (role !== "Security") return false;
   const all = await sessionDecisions(context.context.engine, context.name);
   const own = all.filter(
-    ({ data }) => field(data, "purpose") === purpose && field(data, "repairsBegun") === session.repairsBegun,
+    ({ data }) => data?.purpose === purpose && data.repairsBegun === session.repairsBegun,
   );
   if (own.length === 0) return false;
   const deferred = own.flatMap(({ state, question, answer }) =>

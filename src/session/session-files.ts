@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
+import { sessionsFolder } from "../core/names/session-paths.ts";
 
 export function sessionFolder(root: string, session: string): string {
   return join(root, sessionsFolder, session);

@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { sessionsFolder } from "../core/names/session-paths.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import type { RunContext, Wish } from "../run/conduct/run-context.ts";
 import { readOwn } from "../run/conduct/session-files.ts";
 import type { Checkout } from "../workspace/checkouts/checkout.ts";
 import { replaceFile } from "../workspace/plan/replace-file.ts";
-import { sessionsFolder } from "../workspace/plan/session-folder.ts";
 import { filesBelow, readSessionFile } from "./session-files.ts";
 
 /** What a role has written in its copy of the session's folder. */

@@ -1,3 +1,4 @@
+import { taskKey } from "../core/names/task-name.ts";
 import type { Session } from "../core/session/session.ts";
 import { isIn } from "../core/tasks/task.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
@@ -18,7 +19,7 @@ async function reportText({ context, name }: SessionContext, session: Session): 
   const tasks = "faults" in plan ? [] : plan.tasks;
   const done = await Promise.all(
     tasks.map(async ({ id, title }) => {
-      const task = await context.engine.ledger.task(`${name}/${id}`);
+      const task = await context.engine.ledger.task(taskKey(name, id));
       return `${id} ${title}: ${task !== undefined && isIn(task) ? `merged as ${task.commit?.slice(0, 12)}` : "left out"}`;
     }),
   );

@@ -5,6 +5,7 @@ import type { AgentEnd, AgentEvent, AgentStart } from "../../src/clients/agent.t
 import { ClaudeReading } from "../../src/clients/claude/read-stream.ts";
 import { readResetTime } from "../../src/clients/claude/reset-time.ts";
 import { claudeAgent } from "../../src/clients/claude/run.ts";
+import { assignmentOf, universalInput } from "../../src/clients/input/universal-input.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { PATH, started } from "./started-agent.ts";
 
@@ -312,9 +313,15 @@ describe("claude", () => {
 
   it("without walls may edit and run the task's checks, and nothing else", async () => {
     using fake = program(lines(result("")));
-    const input = {
-      assignment: { acceptance_checks: [" CMD: node -e 'f(1)'", "Manual: looks good"], proves: ["npm test"] },
+    const task = {
+      ...{ id: "T-1", title: "x", goal: "x", lock_scope: ["."], timeout_seconds: 900 },
+      acceptance_checks: [" CMD: node -e 'f(1)'", "Manual: looks good"],
+      heartbeat_interval_seconds: 60,
     };
+    const input = universalInput(task, {
+      assignment: { ...assignmentOf(task, "T-1.md"), proves: ["npm test"] },
+      ...{ attempt: 1, fixDelta: null, branch: "main", projectType: "lib", role: "Coder" },
+    });
     await fake.start({ input });
     const words = fake.file("words");
     expect(words).toContain("--permission-mode\nacceptEdits\n");

@@ -187,6 +187,21 @@ describe("a denied dispatch", () => {
     expect((await engine.ledger.task("T-1"))?.counters.block_retries).toBe(1);
   });
 
+  it.each([
+    ["lock_scope", "src", { paths: ["src"] }, "R-PD-002"],
+    ["forbidden_scope", "dist", { paths: ["dist"] }, "R-PD-004"],
+    ["worklog_path", 3, ["log.md"], "R-PD-005"],
+    ["timeout_seconds", "600", "900", "R-PD-006"],
+  ])("counts as changed by its word for a field of another form: %s", async (name, first, second, code) => {
+    const engine = await memoryEngine();
+    const given = (value: unknown) => packet("T-1", ["src"], { assignment: { [name]: value } });
+    expect((await dispatch(engine, given(first))).code).toBe(code);
+    expect((await dispatch(engine, given(first))).code).toBe("R-RT-001");
+    const { assignment } = (await engine.ledger.task("T-1")) ?? {};
+    expect(assignment).toMatchObject({ acceptance_criteria: ["tests pass"], unread: { [name]: first } });
+    expect((await dispatch(engine, given(second))).code).toBe(code);
+  });
+
   it("may be repeated unchanged when its context revision goes up", async () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));

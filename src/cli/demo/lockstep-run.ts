@@ -3,6 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { stringify } from "yaml";
+import { idOfKey } from "../../core/names/task-name.ts";
 import { asCriterion } from "../../core/proof/criterion.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
@@ -54,12 +55,8 @@ export async function runLockstep(
   // Whether a halted task may continue is asked about as well, but first of all it was halted.
   const questions = (document.decisions ?? [])
     .filter(({ kind }) => kind !== "continue")
-    .map((one) => [nameOf(one.task), one] as const);
+    .map((one) => [idOfKey(one.task), one] as const);
   return { repository, log, tasks: new Map(tasks), questions: new Map(questions) };
-}
-
-function nameOf(key: string): string {
-  return key.split("/").at(-1) ?? key;
 }
 
 /** Neither tree has them: one of them holds a secret. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { taskKey } from "../../core/names/task-name.ts";
 import { readHostRecord } from "../../server/host-record.ts";
 import { isShownActive } from "../../workspace/active-file.ts";
 import { listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
@@ -89,7 +90,7 @@ async function examineCheckouts(commonFolder: string): Promise<readonly Finding[
 }
 
 function nameOf({ session, task }: { readonly session: string | null; readonly task: string }): string {
-  return session === null ? task : `${session}/${task}`;
+  return taskKey(session, task);
 }
 
 function staleNotes(folder: string): readonly string[] {

@@ -1,3 +1,4 @@
+import { concernsSession, idOfKey, isOfSession } from "../../core/names/task-name.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/ledger.ts";
 import { LedgerFollower } from "../../run/conduct/follow-ledger.ts";
 import { writeAll } from "../descriptor.ts";
@@ -47,10 +48,10 @@ export class JsonLines implements AsyncDisposable {
 }
 
 function isTold(task: string | null, session: string): boolean {
-  return task?.startsWith(`${session}/`) === true || task?.startsWith("agent:") === true;
+  return task !== null && concernsSession(task, session);
 }
 
 function lineOf({ at, seq, type, task, from, to, actor, data }: LedgerEvent, session: string) {
-  const id = task?.startsWith(`${session}/`) ? task.slice(session.length + 1) : null;
+  const id = task !== null && isOfSession(task, session) ? idOfKey(task) : null;
   return { event: type, at, seq, session, task: id, key: task, from, to, actor, data };
 }

@@ -1,4 +1,3 @@
-import { field } from "../../core/points/fields.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { style } from "../style.ts";
 import { printable } from "../table.ts";
@@ -9,10 +8,7 @@ type Remarked = Partial<Pick<TaskStatus, "weakened" | "unproven_claims">>;
 /** What is verified less than before a task, and what its agent claims without a proof. */
 export function lessWords({ weakened = [], unproven_claims: claims = [] }: Remarked): readonly string[] {
   return [
-    ...weakened.map(
-      (less) =>
-        `${style.red("tests weakened:")} ${printable(`${field(less, "path")}: ${field(less, "what")}`)}`,
-    ),
+    ...weakened.map(({ path, what }) => `${style.red("tests weakened:")} ${printable(`${path}: ${what}`)}`),
     ...(claims.length === 0 ? [] : [`${style.red("unproven claim:")} ${printable(claimsText(claims))}`]),
   ];
 }

@@ -10,7 +10,7 @@ export interface Question {
   readonly options: readonly string[];
   /** What the question is about, line by line. */
   readonly findings?: readonly string[];
-  readonly data?: unknown;
+  readonly data?: Decision["data"];
 }
 
 /** Something that only a person can settle, and how: one of the commands. */

@@ -1,4 +1,3 @@
-import { field, isTextList } from "../../core/points/fields.ts";
 import { wrapped } from "../../core/text/display-width.ts";
 import { printable } from "../table.ts";
 import { decideCommands, type Question, questionText } from "./needs-person.ts";
@@ -13,10 +12,10 @@ interface Shown {
 export function questionLines(one: Question, { pending, nameOf }: Shown): readonly string[] {
   const columns = ((process.stdout.isTTY && process.stdout.columns) || 80) - 2;
   const isPending = pending.some(({ id }) => id === one.id);
-  const findings = one.findings ?? field(one.data, "findings");
+  const findings = one.findings ?? one.data?.findings ?? [];
   return [
     ...wrapped(questionText(one, nameOf), columns),
-    ...(isTextList(findings) ? findings.map((finding) => `- ${printable(finding)}`) : []),
+    ...findings.map((finding) => `- ${printable(finding)}`),
     ...(isPending ? decideCommands(one, pending) : []),
   ].map((line) => `  ${line}`);
 }

@@ -1,3 +1,4 @@
+import { concernsSession, isOfSession } from "../../core/names/task-name.ts";
 import { readStatus } from "../../engine/read-status.ts";
 import { readTaskLog } from "../../run/conduct/task-logs.ts";
 import type { IntegrationContext } from "../../run/integration.ts";
@@ -22,10 +23,10 @@ export function runPort(
     async read() {
       const { tasks, decisions } = await readStatus(engine);
       nameOf = statusNames(tasks).of;
-      const isOwn = (key: string) => key.startsWith(`${session}/`);
+      const isOwn = (key: string) => isOfSession(key, session);
       return {
         tasks: tasks.filter(({ key }) => isOwn(key)),
-        decisions: decisions.filter(({ task }) => isOwn(task) || task.startsWith("agent:")),
+        decisions: decisions.filter(({ task }) => concernsSession(task, session)),
         nameOf,
         otherRun: otherRun(),
       };

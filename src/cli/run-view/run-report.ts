@@ -1,3 +1,4 @@
+import { isOfSession } from "../../core/names/task-name.ts";
 import { displayWidth, fitted, joined, padded, shortened, wrapped } from "../../core/text/display-width.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { checkOutput } from "../check-output.ts";
@@ -225,7 +226,7 @@ function nextFor(task: ReportedTask, report: RunReport) {
 /** What is done in this session, the others of it tell; what holds a lock in another one has to be gone on with. */
 function elsewhere({ waits }: ReportedTask, { session, commandsTo }: RunReport): readonly string[] {
   const others = waits.flatMap((wait) => ("task" in wait ? wait.task : []));
-  const foreign = others.filter((key) => !key.startsWith(`${session}/`));
+  const foreign = others.filter((key) => !isOfSession(key, session));
   return foreign.length === 0 ? [] : [...foreign.flatMap(commandsTo), "lockstep run"];
 }
 

@@ -1,5 +1,4 @@
 import type { Wait } from "../../core/plan/waits.ts";
-import { field } from "../../core/points/fields.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { TaskStatus } from "../../engine/read-status.ts";
 import { clockTime } from "../../workspace/local-time.ts";
@@ -110,19 +109,15 @@ export function heldUpText(task: Pick<ShownTask, "key" | "state" | "code" | "rea
 /** The checks that Lockstep itself ran on the merged tree. */
 export function proofWords({ proof, evidence }: Pick<TaskStatus, "proof" | "evidence">): string {
   const checks = evidence.map((record) => {
-    const command = String(field(record, "command") ?? "a check");
-    const failed = (when: "before" | "after") => ![0, undefined].includes(exitOf(field(record, when)));
-    if (field(record, "kind") === "judgement")
+    const { command } = record;
+    if (!("after" in record)) return command;
+    const failed = (when: "before" | "after") => ![0, null, undefined].includes(record[when]?.exit);
+    if (record.kind === "judgement")
       return `${command} with the base's tests${failed("after") ? " (fails, accepted by a person)" : ""}`;
     if (failed("after")) return `${command} (fails as before)`;
     return failed("before") ? `${command} (failed before)` : command;
   });
   return checks.length === 0 ? (proof ?? "none") : [...new Set(checks)].join("; ");
-}
-
-function exitOf(run: unknown): number | undefined {
-  const exit = field(run, "exit");
-  return typeof exit === "number" ? exit : undefined;
 }
 
 /** `3 merged, 1 in progress`, in the order that they come in. */

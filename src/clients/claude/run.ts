@@ -1,5 +1,6 @@
-import { field, isStringList } from "../../core/points/fields.ts";
+import { field } from "../../core/points/fields.ts";
 import { commandsIn } from "../../core/proof/criterion.ts";
+import { readAssignment } from "../../core/tasks/assignment.ts";
 import type { AgentClient, AgentStart } from "../agent.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
 import { claudeHome } from "./home.ts";
@@ -65,12 +66,8 @@ function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
 
 /** What the task says that it runs, and the command for another path. */
 function commandsOf(input: unknown): readonly string[] {
-  const assignment = field(input, "assignment");
-  const listed = (name: string) => {
-    const list = field(assignment, name);
-    return isStringList(list) ? list : [];
-  };
-  return [...commandsIn(listed("acceptance_checks")), ...listed("proves"), "lockstep widen:*"];
+  const { acceptance_criteria, proves } = readAssignment(field(input, "assignment"));
+  return [...commandsIn(acceptance_criteria ?? []), ...(proves ?? []), "lockstep widen:*"];
 }
 
 function asRule(command: string): string {

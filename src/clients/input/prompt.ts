@@ -58,7 +58,8 @@ function rulesOf({ task, assignment, worklog_path }: UniversalInput): readonly s
 }
 
 /** Told before the work starts, so that most never meet it. */
-function testsRule({ may_change_tests: allowed = [] }: UniversalInput["assignment"]): string {
+function testsRule({ may_change_tests }: UniversalInput["assignment"]): string {
+  const allowed = may_change_tests ?? [];
   const free = allowed.length === 0 ? "" : ` A person has allowed changes to ${inTicks(allowed)}.`;
   return `The tests of the base judge your change: they run on it as they were before you, without the tests, helpers and test configuration that you added. Every test that passed before must still run and pass. Add tests as you like; deleting, skipping or weakening one stops the merge until a person accepts it.${free}`;
 }

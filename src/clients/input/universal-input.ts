@@ -1,4 +1,5 @@
 import { checklistFor } from "../../core/session/checklists.ts";
+import type { PlannedAssignment } from "../../core/tasks/assignment.ts";
 
 /** What agents are given: one document for programs, the same as a prompt for clients (`promptFor`). */
 
@@ -22,20 +23,6 @@ export interface PlannedTask {
   readonly files_expected?: readonly string[];
 }
 
-export interface Assignment {
-  readonly lock_scope: readonly string[];
-  readonly forbidden_scope: readonly string[];
-  readonly acceptance_criteria: readonly string[];
-  readonly worklog_path: string;
-  readonly timeout_seconds: number;
-  readonly heartbeat_interval_seconds: number;
-  readonly objective: string;
-  readonly forbidden_actions: readonly string[];
-  readonly evidence: readonly string[];
-  /** Tests that a person has allowed the task to change. */
-  readonly may_change_tests?: readonly string[];
-}
-
 type ChangedFile =
   | { readonly path: string; readonly change_type: "added" | "modified" | "deleted" }
   | { readonly path: string; readonly old_path: string; readonly change_type: "renamed" };
@@ -51,7 +38,7 @@ interface Mending {
 
 export interface AttemptFacts {
   /** As it was dispatched; it may have been widened since it was planned. */
-  readonly assignment: Assignment;
+  readonly assignment: PlannedAssignment;
   /** From 1. */
   readonly attempt: number;
   readonly fixDelta: Mending | null;
@@ -68,7 +55,7 @@ export interface AttemptFacts {
 
 export type UniversalInput = ReturnType<typeof universalInput>;
 
-export function assignmentOf(task: PlannedTask, worklogPath: string): Assignment {
+export function assignmentOf(task: PlannedTask, worklogPath: string): PlannedAssignment {
   const { evidence = [] } = task;
   return {
     lock_scope: task.lock_scope,

@@ -1,3 +1,4 @@
+import { sessionsFolder } from "../names/session-paths.ts";
 import type { Shape } from "./entry.ts";
 import { foldProtected } from "./fold.ts";
 import { literalPrefix } from "./stored-shape.ts";
@@ -44,8 +45,6 @@ interface ProtectedOptions {
   /** Further folders: git's own where they have another name. */
   readonly more?: readonly string[] | undefined;
 }
-
-const sessionsFolder = ".agents-work";
 
 /**
  * The protected entry that a path lies in, or that lies below it when the whole tree is meant. A repository

@@ -1,3 +1,4 @@
+import { agentKey } from "../names/task-name.ts";
 import { type Entry, isGlob } from "../paths/entry.ts";
 import { PathIndex } from "../paths/path-index.ts";
 import type { TaskState } from "../tasks/states.ts";
@@ -72,7 +73,7 @@ function personOf(task: Task, facts: WaitFacts): Wait | undefined {
   if (facts.taken.has(key)) return wait("taken");
   if (state === "IN_PROGRESS") return undefined;
   if (state === "ESCALATED") return wait("escalated");
-  const login = state === "PENDING" || state === "REJECTED" ? `agent:${task.agent}` : key;
+  const login = state === "PENDING" || state === "REJECTED" ? agentKey(task.agent) : key;
   const decision = facts.decisions.get(key) ?? facts.decisions.get(login);
   if (decision !== undefined) return { on: "person", why: "decision", decision };
   if (state !== "BLOCKED" || hold === null) return undefined;
@@ -178,6 +179,6 @@ function foldersAbove(path: string): readonly string[] {
 /** The name of what is waited for: a task, a decision, `agent:NAME`, `slot` or `person`. */
 export function nameOfWait(wait: Wait): string {
   if ("task" in wait) return wait.task;
-  if (wait.on === "limit") return `agent:${wait.agent}`;
+  if (wait.on === "limit") return agentKey(wait.agent);
   return wait.on === "person" ? (wait.decision ?? "person") : wait.on;
 }

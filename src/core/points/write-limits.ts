@@ -1,3 +1,4 @@
+import { sessionsFolder } from "../names/session-paths.ts";
 import { type Entry, fileEntry } from "../paths/entry.ts";
 import { locate } from "../paths/locate.ts";
 import type { Place } from "../paths/place.ts";
@@ -53,7 +54,7 @@ function readWorklog(value: unknown, place: Place): Worklog | { readonly error: 
 /** `.agents-work/<session>/…` says which session a task belongs to. */
 function sessionOf(path: string): string | undefined {
   const [folder, session, ...rest] = path.split("/");
-  return folder === ".agents-work" && rest.length > 0 ? session : undefined;
+  return folder === sessionsFolder && rest.length > 0 ? session : undefined;
 }
 
 /** Words for putting something there; any other may mean that it goes. */

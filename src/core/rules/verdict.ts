@@ -12,6 +12,11 @@ export interface Allow {
   readonly details?: Details;
 }
 
+/** An answer that says more, in a form that its caller relies on. */
+export interface Told<Of> extends Allow {
+  readonly details: Of & Details;
+}
+
 export interface Deny {
   readonly allow: false;
   readonly code: RuleCode;
@@ -20,6 +25,8 @@ export interface Deny {
   readonly details: Details;
 }
 
+export function allow(): Allow;
+export function allow<Of extends object>(details: Of): Told<Of>;
 export function allow(details?: Details): Allow {
   const verdict = { allow: true, code: "OK", reason: "Validation passed" } as const;
   return details === undefined ? verdict : { ...verdict, details };

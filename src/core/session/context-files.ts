@@ -1,3 +1,4 @@
+import { sessionPath } from "../names/session-paths.ts";
 import type { RoleName } from "./roles.ts";
 
 interface Reading {
@@ -40,7 +41,7 @@ export function contextFilesFor(
       ? [...present].filter((path) => path.startsWith(name)).sort()
       : [name].filter((path) => present.has(path)),
   );
-  const full = (path: string) => `.agents-work/${session}/${path}`;
+  const full = (path: string) => sessionPath(session, path);
   return {
     files: [...must.filter((path) => present.has(path)), ...below].map(full),
     missing: must.filter((path) => !present.has(path)).map(full),

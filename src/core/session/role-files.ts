@@ -1,3 +1,4 @@
+import { sessionPath } from "../names/session-paths.ts";
 import type { Purpose } from "./session.ts";
 
 const intake = ["spec.md", "acceptance.json"];
@@ -28,5 +29,5 @@ const corrected: Readonly<Record<string, readonly string[]>> = {
 export function roleFiles(purpose: Purpose, session: string, role = ""): readonly string[] {
   const own = Object.hasOwn(corrected, role) ? (corrected[role] ?? []) : [];
   const files = purpose === "correction" ? own : written[purpose];
-  return files.map((file) => `.agents-work/${session}/${file}`);
+  return files.map((file) => sessionPath(session, file));
 }

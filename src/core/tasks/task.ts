@@ -1,6 +1,10 @@
+import type { CheckRecord } from "../proof/check-record.ts";
+import type { Weakened } from "../proof/material/weakenings.ts";
 import type { RuleCode } from "../rules/catalog.ts";
 import type { Details } from "../rules/verdict.ts";
+import type { Assignment } from "./assignment.ts";
 import type { Counters } from "./counters.ts";
+import type { Evidence } from "./evidence.ts";
 import type { TaskState } from "./states.ts";
 
 /** A piece of work as the ledger holds it. Every change makes a new one with the next version. */
@@ -20,7 +24,7 @@ export interface Task {
   readonly delegatedBy?: string;
   readonly model: string | null;
   /** What the agent is allowed and asked to do, as it was handed in (S0, S1). */
-  readonly assignment: Details | null;
+  readonly assignment: Assignment | null;
   /** What was added to its scope on the way: no later packet takes it away. Absent where there is nothing. */
   readonly granted?: readonly string[];
   /** Where the base was when it was first dispatched: its tests judge what comes of it. Absent where unknown. */
@@ -62,9 +66,9 @@ export interface Task {
   /** `claimed`: completed by somebody else's word. */
   readonly proof: "claimed" | "proven" | null;
   readonly commit: string | null;
-  readonly evidence: readonly unknown[];
+  readonly evidence: readonly (CheckRecord | Evidence)[];
   /** What of the project's checks its work deleted, skipped or redefined. */
-  readonly weakened?: readonly unknown[];
+  readonly weakened?: readonly Weakened[];
   /** The integration that merged it, together with others or alone. */
   readonly batch: string | null;
   /** The commit that took its merge back; the task stays MERGED. */

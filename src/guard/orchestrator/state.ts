@@ -1,3 +1,4 @@
+import { isObject } from "../../core/points/fields.ts";
 import type { ToolInput } from "./tool-input.ts";
 
 export type ViolationType =
@@ -110,7 +111,7 @@ export function parseState(text: string, writtenAt: Date): OrchestratorState | u
   } catch {
     return undefined;
   }
-  if (!isMap(found)) return undefined;
+  if (!isObject(found)) return undefined;
   const absent = {
     ...{ session_id: "unnamed", read_count: 0, violations: [], files_read: [] },
     ...{ created_at: writtenAt.toISOString(), client_session: null, blocked_reads: 0, recent_calls: [] },
@@ -144,7 +145,9 @@ export function isSessionId(value: unknown): value is string {
 }
 
 function isViolation(value: unknown): boolean {
-  return isMap(value) && isShort(value.tool) && isTime(value.timestamp) && typeof value.blocked === "boolean";
+  return (
+    isObject(value) && isShort(value.tool) && isTime(value.timestamp) && typeof value.blocked === "boolean"
+  );
 }
 
 function isList(value: unknown, max: number, isItem: (item: unknown) => boolean): boolean {
@@ -161,8 +164,4 @@ function isCount(value: unknown): boolean {
 
 function isTime(value: unknown): boolean {
   return typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && !Number.isNaN(Date.parse(value));
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../core/points/fields.ts";
 import type { Details } from "../../core/rules/verdict.ts";
 
 export interface ReadVerdict {
@@ -29,8 +30,4 @@ function parse(bytes: Uint8Array): Details | undefined {
   } catch {
     return undefined; // what it is instead may hold anything, and is not repeated
   }
-}
-
-function isObject(value: unknown): value is Details {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

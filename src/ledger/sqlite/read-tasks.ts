@@ -1,15 +1,31 @@
 import type { Session } from "../../core/session/session.ts";
+import { readAssignment } from "../../core/tasks/assignment.ts";
 import { taskStates } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Attempt, Decision, Intent, NewIntent, TaskFilter } from "../ledger.ts";
 import type { Connection } from "./connection.ts";
-import { listSealed } from "./sealed-rows.ts";
+import { listSealed, readSealed } from "./sealed-rows.ts";
+
+export function readTask(connection: Connection, key: string): Task | undefined {
+  const stored = readSealed<Task>(connection, "tasks", key);
+  return stored === undefined ? undefined : taskIn(stored);
+}
+
+/** The assignment is another program's document; everything else Lockstep has written itself. */
+function taskIn(stored: Task): Task {
+  if (stored.assignment == null) return stored;
+  const assignment = readAssignment(stored.assignment);
+  return assignment === stored.assignment ? stored : { ...stored, assignment };
+}
+
+function listTasks(connection: Connection, rest: string, ...values: (string | number | null)[]): Task[] {
+  return listSealed<Task>(connection, { table: "tasks", rest, values }).map(({ value }) => taskIn(value));
+}
 
 export function readTasks(connection: Connection, filter: TaskFilter = {}): Task[] {
   const { states, session, after = "", limit = -1 } = filter;
   const page = "key > ? ORDER BY key LIMIT ?";
-  const list = (rest: string, ...values: (string | number | null)[]) =>
-    listSealed<Task>(connection, { table: "tasks", rest, values }).map(({ value }) => value);
+  const list = listTasks.bind(undefined, connection);
   if (states === undefined && session === undefined) return list(`WHERE ${page}`, after, limit);
   // One search for each state: an index gives each of them in order of key, but not several together.
   const found = [...new Set(states ?? taskStates)].flatMap((state) =>
@@ -23,12 +39,12 @@ export function readTasks(connection: Connection, filter: TaskFilter = {}): Task
 
 export function readDependents(connection: Connection, key: string): Task[] {
   const rest = "WHERE key IN (SELECT task FROM dependencies WHERE needed = ?) ORDER BY key";
-  return listSealed<Task>(connection, { table: "tasks", rest, values: [key] }).map(({ value }) => value);
+  return listTasks(connection, rest, key);
 }
 
 export function readWaiting(connection: Connection, key: string): Task[] {
   const rest = "WHERE waits_for = ? ORDER BY key";
-  return listSealed<Task>(connection, { table: "tasks", rest, values: [key] }).map(({ value }) => value);
+  return listTasks(connection, rest, key);
 }
 
 export function attemptKey({ task, number }: Pick<Attempt, "task" | "number">): string {

@@ -1,5 +1,4 @@
 import type { Session } from "../../core/session/session.ts";
-import type { Task } from "../../core/tasks/task.ts";
 import { type Head, type HeadFile, readHead } from "../audit-head.ts";
 import type {
   Answered,
@@ -26,6 +25,7 @@ import {
   readOpenIntents,
   readRunningAttempts,
   readSessions,
+  readTask,
   readTasks,
   readWaiting,
 } from "./read-tasks.ts";
@@ -59,7 +59,7 @@ export class SqliteLedger implements Ledger {
     return new SqliteLedger(connection, secret, home);
   }
 
-  task = (key: string) => this.#read((connection) => readSealed<Task>(connection, "tasks", key));
+  task = (key: string) => this.#read((connection) => readTask(connection, key));
   tasks = (filter?: TaskFilter) => this.#read((connection) => readTasks(connection, filter));
   dependents = (key: string) => this.#read((connection) => readDependents(connection, key));
   waitingFor = (key: string) => this.#read((connection) => readWaiting(connection, key));

@@ -2,9 +2,9 @@ import { unusable } from "../../clients/answer/unusable.ts";
 import { promptFor, promptToMend } from "../../clients/input/prompt.ts";
 import { universalInput } from "../../clients/input/universal-input.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
-import { field } from "../../core/points/fields.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
+import type { Started } from "../../engine/dispatch-task.ts";
 import type { Call } from "../../engine/engine.ts";
 import { operate } from "../../engine/operate.ts";
 import { checkStart, putBack, refuseAttempt } from "../../engine/refuse-attempt.ts";
@@ -49,17 +49,6 @@ export interface Try {
   readonly stop: AbortSignal;
 }
 
-interface Started {
-  readonly epoch: number;
-  readonly attempt: number;
-  readonly token: string;
-  readonly fix_delta: unknown;
-  /** How long it may take; null: any time. */
-  readonly minutes: number | null;
-  /** As it is now: it may have been widened since it was planned. */
-  readonly lock_scope: readonly string[];
-}
-
 /** Dispatches a task, lets its agent work in a checkout of its own, reads what it made and hands it in. */
 export async function runAttempt(context: RunContext, task: RunTask, one: Try): Promise<AttemptEnd> {
   const { engine, call } = context;
@@ -75,7 +64,7 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
   };
   const dispatched = await operate(engine, "dispatch", { packet, runnerPid: process.pid }, call);
   if (!dispatched.allow) return { how: "refused", verdict: dispatched, started: false };
-  const started = dispatched.details as unknown as Started;
+  const started = dispatched.details;
   const own: Call = { ...call, epoch: started.epoch };
   context.secrets.add(started.token);
   context.onTask(task.key, { type: "said", text: `started by ${one.agent.name}` });
@@ -95,7 +84,7 @@ export async function runAttempt(context: RunContext, task: RunTask, one: Try): 
 /** S1-088: what conflicts with what came in before it is done again, on the base as it is by then. */
 function isBehind(task: Task | undefined): boolean {
   const { code, details } = task?.fixDelta ?? {};
-  const isConflict = field(details, "conflicts") !== undefined || field(details, "route") === "serial";
+  const isConflict = details?.conflicts != null || details?.route === "serial";
   return code === "R-GT-001" && isConflict;
 }
 
@@ -276,9 +265,8 @@ async function inputFor(context: RunContext, working: Working, heartbeats: Heart
   const found = investigation === undefined ? {} : { details: { ...details, investigation } };
   const guidance = `your tree is \`${repository.base}\` as it is now: do the task again there`;
   const anew = one.isFresh ? { guidance } : {};
-  const { assignment } = task.packet as unknown as { readonly assignment: Facts["assignment"] };
   return universalInput(task.plan, {
-    assignment: { ...assignment, lock_scope: started.lock_scope },
+    assignment: { ...task.packet.assignment, lock_scope: started.lock_scope },
     attempt: started.attempt,
     fixDelta: delta === null ? null : { ...delta, ...found, ...anew, previous_ref: ref },
     branch: repository.base,

@@ -1,11 +1,12 @@
+import { agentOfKey, taskKey } from "../../core/names/task-name.ts";
 import { nextTasks } from "../../core/plan/next-tasks.ts";
 import { type PlannedTask, plannedTask } from "../../core/plan/planned-task.ts";
 import { Standing } from "../../core/plan/standing.ts";
-import { field } from "../../core/points/fields.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { isAskedAbout } from "../../engine/open-decisions.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
+import { dataOf } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import { passReview } from "../review/pass-review.ts";
 import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
@@ -76,7 +77,7 @@ export class Conductor {
       this.#parts.set(task.key, { context, task });
       const { dependsOn, ...planned } = plannedTask(task.plan, context.engine.world);
       const stored = await context.engine.ledger.task(task.key);
-      const needs = stored?.dependsOn ?? dependsOn.map((id) => `${context.session}/${id}`);
+      const needs = stored?.dependsOn ?? dependsOn.map((id) => taskKey(context.session, id));
       this.#plans.set(task.key, { ...planned, id: task.key, dependsOn: needs });
     }
     this.#standing = new Standing([...this.#plans.values()]);
@@ -113,10 +114,11 @@ export class Conductor {
   }
 
   async #see(event: LedgerEvent): Promise<void> {
-    const { task, type, to, data } = event;
-    if (type === "breaker.set") this.#obey(field(data, "mode"));
+    const { task, type, to } = event;
+    if (type === "breaker.set") this.#obey(dataOf(event, "breaker.set")?.mode);
     const isAnswer = type === "decision.answered" || type === "decision.cancelled";
-    if (isAnswer && task?.startsWith("agent:")) this.#main.agents.wake(task.slice("agent:".length));
+    const asked = agentOfKey(task ?? "");
+    if (isAnswer && asked !== undefined) this.#main.agents.wake(asked);
     const part = this.#parts.get(task ?? "");
     if (part === undefined) return;
     if (to !== null || isAnswer) this.#waiting.delete(part.task.key);

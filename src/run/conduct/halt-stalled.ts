@@ -1,8 +1,8 @@
 import { type Cycle, stalledCycles } from "../../core/loops/progress.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
-import { field } from "../../core/points/fields.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import { haltTask } from "../../engine/halt-task.ts";
+import { dataOf } from "../../ledger/event-data.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -33,12 +33,13 @@ async function readCycles(
 ): Promise<readonly Cycle[]> {
   let cycles: Cycle[] = [];
   let attempt = 0;
-  for (const { type, data } of await engine.ledger.events({ task: key })) {
-    if (type === "task.started") attempt += 1;
-    if (type === "task.resolved") cycles = [];
-    if (type !== "task.rejected") continue;
+  for (const event of await engine.ledger.events({ task: key })) {
+    if (event.type === "task.started") attempt += 1;
+    if (event.type === "task.resolved") cycles = [];
+    const rejected = dataOf(event, "task.rejected");
+    if (rejected === undefined) continue;
     const tree = await treeOf(repository.root, refsOf({ session, task: id, attempt }).work);
-    cycles.push({ tree, fingerprint: String(field(data, "fingerprint")) });
+    cycles.push({ tree, fingerprint: rejected.fingerprint ?? "" });
   }
   return cycles;
 }

@@ -1,8 +1,8 @@
-import { field, isStringList } from "../../core/points/fields.ts";
+import { unknownTask } from "../../core/names/task-name.ts";
+import { isStringList } from "../../core/points/fields.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { loadTask } from "../../engine/fence.ts";
-import { unknownTask } from "../../engine/known-task.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
@@ -50,8 +50,8 @@ async function submitWorklog(
   { key, assignment }: Task,
   { checkout, collected }: { readonly checkout: Checkout; readonly collected: Collected },
 ): Promise<void> {
-  const path = field(assignment, "worklog_path");
-  if (typeof path !== "string") return;
+  const path = assignment?.worklog_path;
+  if (path == null) return;
   const changed = collected.changed.map((one) => one.path);
   await collectWorklog(context, checkout, path);
   await addEntry(
@@ -78,7 +78,7 @@ function unchanged({ key }: Task, { folder }: Checkout): Deny {
 }
 
 function outside({ key }: Task, stray: Deny): Deny {
-  const paths = field(stray.details, "outside");
+  const paths = stray.details.outside;
   if (!isStringList(paths)) return stray;
   const named = paths
     .map((path) => `\`${path}\``)

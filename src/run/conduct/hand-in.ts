@@ -1,6 +1,5 @@
 import { agentTrailers } from "../../core/names/agent-trailers.ts";
 import { branchOf } from "../../core/names/ref-names.ts";
-import { field, isStringList } from "../../core/points/fields.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { unprovenClaims } from "../../core/proof/unproven-claims.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
@@ -60,13 +59,9 @@ export async function findStray(
   if (collected === "unchanged") return undefined;
   if (collected.nested.length > 0) return nestedRepositories(collected);
   const task = await engine.ledger.task(key);
-  const listed = (name: string) => {
-    const value = field(task?.assignment, name);
-    return isStringList(value) ? value : [];
-  };
   const limits = {
-    scope: listed("lock_scope"),
-    forbidden: listed("forbidden_scope"),
+    scope: task?.assignment?.lock_scope ?? [],
+    forbidden: task?.assignment?.forbidden_scope ?? [],
     session: task?.session ?? null,
     task: task?.id,
   };

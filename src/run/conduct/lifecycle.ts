@@ -1,4 +1,5 @@
 import { branchOf } from "../../core/names/ref-names.ts";
+import { copyName, sessionPath } from "../../core/names/session-paths.ts";
 import type { Deny, Details } from "../../core/rules/verdict.ts";
 import type { Call } from "../../engine/engine.ts";
 import { keepHookContext } from "../../engine/keep-hook-context.ts";
@@ -91,7 +92,7 @@ function contextFor(
     hook_point: point,
     task_id: plan.id,
     task_title: plan.title,
-    task_path: `.agents-work/${session}/tasks.yaml`,
+    task_path: sessionPath(session, copyName),
     task_type: plan.type,
     branch_name: branchOf(plan.id),
     base_branch: repository.base,

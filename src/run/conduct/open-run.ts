@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { withEnds } from "../../core/loops/budgets.ts";
+import { sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { withoutUnapproved } from "../../engine/test-consent.ts";
@@ -165,7 +166,7 @@ class SessionMemory {
     return {
       remember: (name, text) => {
         const line = `- ${now().toISOString()} ${text}\n`;
-        appendToMemory(repository.root, `.agents-work/${session}/${name}`, line);
+        appendToMemory(repository.root, sessionPath(session, name), line);
       },
       onTask: (task, event) => this.#tell(task, event, now()),
       onState: (id, state) => {
@@ -208,7 +209,8 @@ async function atBase(context: IntegrationContext): Promise<IntegrationContext> 
 function keepOutOfCommits(commonFolder: string): void {
   const file = join(commonFolder, "info", "exclude");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  if (/^\/\.agents-work\/$/m.test(text)) return;
+  const line = `/${sessionsFolder}/`;
+  if (text.split("\n").includes(line)) return;
   mkdirSync(dirname(file), { recursive: true });
-  appendFileSync(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}/.agents-work/\n`);
+  appendFileSync(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
 }

@@ -1,20 +1,24 @@
-import { field } from "../../core/points/fields.ts";
+import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** What people look for later in the session's memory (S1-162); batches, loops and rollbacks are written where they are made. */
-const remembered: Readonly<Record<string, (data: unknown) => string>> = {
-  "decision.asked": (data) => `decision ${field(data, "id")} asked`,
-  "decision.answered": (data) => `decision ${field(data, "id")} answered: ${field(data, "answer")}`,
-  "decision.cancelled": (data) => `decision ${field(data, "id")} cancelled`,
-  "task.escalated": (data) => `escalated: ${field(data, "reason")}`,
-  "task.resolved": (data) => `resolved: ${field(data, "note")}`,
+const remembered: { readonly [Type in keyof EventData]?: (data: Partial<EventData[Type]>) => string } = {
+  "decision.asked": ({ id }) => `decision ${id} asked`,
+  "decision.answered": ({ id, answer }) => `decision ${id} answered: ${answer}`,
+  "decision.cancelled": ({ id }) => `decision ${id} cancelled`,
+  "task.escalated": ({ reason }) => `escalated: ${reason}`,
+  "task.resolved": ({ note }) => `resolved: ${note}`,
 };
 
-export function rememberEvent(
-  { remember }: Pick<RunContext, "remember">,
-  { task, type, data }: LedgerEvent,
-): void {
-  const told = Object.hasOwn(remembered, type) ? remembered[type]?.(data) : undefined;
-  if (told !== undefined) remember("activeContext.md", `${task}: ${told}`);
+export function rememberEvent({ remember }: Pick<RunContext, "remember">, event: LedgerEvent): void {
+  for (const type of Object.keys(remembered) as (keyof EventData)[]) {
+    const words = wordsOf(event, type);
+    if (words !== undefined) remember("activeContext.md", `${event.task}: ${words}`);
+  }
+}
+
+function wordsOf<Type extends keyof EventData>(event: LedgerEvent, type: Type): string | undefined {
+  const data = dataOf(event, type);
+  return data === undefined ? undefined : remembered[type]?.(data);
 }

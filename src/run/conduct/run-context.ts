@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../../clients/agent.ts";
 import type { PlanTask } from "../../contract/plan.ts";
+import type { Details } from "../../core/rules/verdict.ts";
+import type { PlannedAssignment } from "../../core/tasks/assignment.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
@@ -46,7 +48,5 @@ export interface RunTask {
   readonly plan: PlanTask & { readonly title: string };
   /** Whom the plan names, or leaves it to. */
   readonly agent: string;
-  readonly packet: Readonly<Record<string, unknown>> & {
-    readonly assignment: Readonly<Record<string, unknown>> & { readonly worklog_path: string };
-  };
+  readonly packet: Details & { readonly assignment: PlannedAssignment };
 }

@@ -1,5 +1,7 @@
 import { assignmentOf } from "../../clients/input/universal-input.ts";
 import type { Config } from "../../contract/config.ts";
+import { worklogPath } from "../../core/names/session-paths.ts";
+import { idOfKey, originalOf, taskKey } from "../../core/names/task-name.ts";
 import { agentsForTask } from "../../core/plan/agents-for-task.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { operate } from "../../engine/operate.ts";
@@ -11,17 +13,17 @@ import type { RunTask } from "./run-context.ts";
 export function runTasks(config: Config, plan: LoadedPlan, session: string): readonly RunTask[] {
   return plan.tasks.map((task) => {
     const [agent = ""] = agentsForTask(task, { agents: config.agents, taskTypes: config.task_types });
-    const assignment = assignmentOf(task, `.agents-work/${session}/worklogs/${task.id}.md`);
+    const assignment = assignmentOf(task, worklogPath(session, task.id));
     return {
-      key: `${session}/${task.id}`,
+      key: taskKey(session, task.id),
       plan: task,
       agent,
       packet: {
-        task_id: `${session}/${task.id}`,
+        task_id: taskKey(session, task.id),
         title: task.title,
         agent,
         ...(task.type === null ? {} : { type: task.type }),
-        depends_on: task.depends_on.map((id) => `${session}/${id}`),
+        depends_on: task.depends_on.map((id) => taskKey(session, id)),
         assignment: {
           ...{ ...assignment, proves: task.proves, uses: task.uses },
           ...(task.may_change_tests.length === 0 ? {} : { may_change_tests: task.may_change_tests }),
@@ -39,11 +41,11 @@ export async function redoneTasks(
 ): Promise<readonly RunTask[]> {
   const byId = new Map(tasks.map((task) => [task.plan.id, task]));
   return (await engine.ledger.tasks({ session })).flatMap(({ id, key, dependsOn }) => {
-    const original = byId.has(id) ? undefined : byId.get(id.replace(/-r\d+$/, ""));
+    const original = byId.has(id) ? undefined : byId.get(originalOf(id));
     if (original === undefined) return [];
     const { plan, packet } = original;
-    const worklog = `.agents-work/${session}/worklogs/${id}.md`;
-    const needs = dependsOn.map((one) => one.slice(session.length + 1));
+    const worklog = worklogPath(session, id);
+    const needs = dependsOn.map(idOfKey);
     return [
       {
         ...{ key, agent: original.agent, plan: { ...plan, id, depends_on: needs } },

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
@@ -110,7 +111,7 @@ export class LentFiles {
   }
 
   #inSession(name: string): string {
-    return `.agents-work/${this.#context.session}/${name}`;
+    return sessionPath(this.#context.session, name);
   }
 }
 
@@ -143,9 +144,9 @@ export function lendSession(
   checkout: Pick<Checkout, "folder">,
 ): ReadonlyMap<string, Seen> {
   const { folder } = checkout;
-  const own = join(".agents-work", session);
+  const own = join(sessionsFolder, session);
   const from = join(root, own);
-  if (!existsSync(from) || [".agents-work", own].some((path) => isLink(join(folder, path)))) return new Map();
+  if (!existsSync(from) || [sessionsFolder, own].some((path) => isLink(join(folder, path)))) return new Map();
   const copied: string[] = [];
   // What an earlier attempt made of them is its own, and is kept with its checkout.
   const edited = new Set(lookAtLent(checkout).edited);

@@ -1,3 +1,4 @@
+import { taskKey } from "../../core/names/task-name.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { operate } from "../../engine/operate.ts";
 import { isUnstarted, replanTask } from "../../engine/replan-task.ts";
@@ -30,7 +31,7 @@ export async function takeInChanges(
   }
   for (const id of changes.removed) {
     if (!states.has(id)) continue;
-    const task = `${session.session}/${id}`;
+    const task = taskKey(session.session, id);
     const verdict = await operate(engine, "task-cancel", { task, reason: "taken out of the plan" }, call);
     if (!verdict.allow) return verdict;
   }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
-import { field } from "../../core/points/fields.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
@@ -53,9 +52,8 @@ export async function takeAttempt({ engine, call }: TakingOver, task: string): P
   }
   const before = await engine.ledger.attempt(task);
   const verdict = await operate(engine, "take", { task }, call);
-  const epoch = field(verdict.details, "previous_epoch");
-  if (verdict.allow && typeof epoch === "number")
-    await awaitAgentsEnd(engine, { task, epoch, runner: before?.runner ?? null });
+  const epoch = verdict.allow ? verdict.details.previous_epoch : undefined;
+  if (epoch !== undefined) await awaitAgentsEnd(engine, { task, epoch, runner: before?.runner ?? null });
   return verdict;
 }
 

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { field } from "../../core/points/fields.ts";
+import { haltIn } from "../../core/loops/halt-details.ts";
+import { sessionPath } from "../../core/names/session-paths.ts";
+import { isOfSession } from "../../core/names/task-name.ts";
 import { shortened } from "../../core/points/quoted.ts";
+import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -17,14 +20,15 @@ type Context = Pick<RunContext, "session" | "remember" | "onTask"> & {
  * session's memory with its diagnostics (S1-133). Other events mean nothing here.
  */
 export function tellLoop(context: Context, event: LedgerEvent): void {
-  const { task, type, data } = event;
+  const { task } = event;
   if (task === null) return;
-  if (type === "task.warned") context.onTask(task, { type: "said", text: `warning: ${warningOf(data)}` });
-  if (type !== "task.halted") return;
-  const refusal = field(data, "refusal");
-  const reason = `${field(refusal, "code") ?? "halted"}: ${field(refusal, "reason")}`;
+  const warning = dataOf(event, "task.warned");
+  if (warning !== undefined) context.onTask(task, { type: "said", text: `warning: ${warningOf(warning)}` });
+  const refusal = dataOf(event, "task.halted")?.refusal;
+  if (refusal === undefined) return;
+  const reason = `${refusal.code ?? "halted"}: ${refusal.reason}`;
   context.onTask(task, { type: "said", text: `halted: ${reason}` });
-  const diagnostics = JSON.stringify(field(field(refusal, "details"), "halt") ?? {});
+  const diagnostics = JSON.stringify(haltIn(refusal) ?? {});
   context.remember(
     "activeContext.md",
     [
@@ -38,20 +42,18 @@ export function tellLoop(context: Context, event: LedgerEvent): void {
 /** What an interrupted run did not get to write; asked once, before a run begins. */
 export async function rememberHalts(context: Context): Promise<void> {
   const { engine, repository, session } = context;
-  const file = join(repository.root, ".agents-work", session, "activeContext.md");
+  const file = join(repository.root, sessionPath(session, "activeContext.md"));
   const written = existsSync(file) ? readFileSync(file, "utf8") : "";
   for (const event of await engine.ledger.events({ type: "task.halted" }))
-    if (event.task?.startsWith(`${session}/`) && !written.includes(markOf(event))) tellLoop(context, event);
+    if (isOfSession(event.task ?? "", session) && !written.includes(markOf(event))) tellLoop(context, event);
 }
 
 /** A budget's warning has numbers, a loop's a reason. */
-function warningOf(data: unknown): string {
-  const reason = field(data, "reason");
-  if (typeof reason === "string") return reason;
-  const signal = String(field(data, "signal"));
-  const halt = field(data, "halt");
-  const end = halt === undefined ? "" : `, the task is halted at ${halt}`;
-  return `${field(data, signal)} ${signal} are spent${end}`;
+function warningOf(warning: Partial<EventData["task.warned"]>): string {
+  const { reason, signal = "", halt = null } = warning;
+  if (reason !== undefined) return reason;
+  const end = halt === null ? "" : `, the task is halted at ${halt}`;
+  return `${warning[signal]} ${signal} are spent${end}`;
 }
 
 function markOf({ seq }: LedgerEvent): string {

@@ -1,3 +1,4 @@
+import { sessionOfKey } from "../../core/names/task-name.ts";
 import { maskDocument } from "../../core/secrets/mask-document.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
@@ -5,7 +6,9 @@ import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 type Context = Pick<RunContext, "repository" | "engine">;
-type Logged = Pick<RunTask, "key" | "packet">;
+type Logged = Pick<RunTask, "key"> & {
+  readonly packet: { readonly assignment: Pick<RunTask["packet"]["assignment"], "worklog_path"> };
+};
 
 /** Lockstep's own entries in a worklog, one JSON document a line (X-8). */
 export interface WorklogEntry {
@@ -29,7 +32,7 @@ export async function addEntry(
   entry: WorklogEntry,
 ): Promise<void> {
   const timestamp = new Date(engine.clock.now().wallMs).toISOString();
-  const [run_id] = key.split("/");
+  const run_id = sessionOfKey(key) ?? key;
   const line = await maskDocument({ timestamp, run_id, task_id: key, ...entry });
   appendToMemory(root, packet.assignment.worklog_path, `${JSON.stringify(line)}\n`);
 }

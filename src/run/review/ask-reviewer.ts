@@ -1,7 +1,7 @@
 import { assignmentOf, universalInput } from "../../clients/input/universal-input.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
-import { isMeta } from "../../core/session/meta-key.ts";
-import type { Review } from "../../engine/record-review.ts";
+import { isMeta, taskKey } from "../../core/names/task-name.ts";
+import type { Review } from "../../ledger/event-data.ts";
 import { askForAnswer } from "../conduct/ask-for-answer.ts";
 import type { RunContext, RunTask } from "../conduct/run-context.ts";
 import { lendSession } from "../conduct/session-files.ts";
@@ -72,7 +72,7 @@ async function inputFor(
   { role, focus, failing }: Pick<ReviewAsked, "focus" | "failing"> & { readonly role: string },
 ) {
   const { config, repository, session, engine } = context;
-  const attempt = (await engine.ledger.task(`${session}/${plan.id}`))?.attempts ?? 1;
+  const attempt = (await engine.ledger.task(taskKey(session, plan.id)))?.attempts ?? 1;
   const files = [...new Set([...plan.context_files, ...(context.filesFor?.(role) ?? [])])];
   const input = universalInput(
     { ...plan, context_files: files },

@@ -1,5 +1,6 @@
-import { field } from "../../core/points/fields.ts";
-import { makersOf, type Review, recordReview, reviewsOf } from "../../engine/record-review.ts";
+import type { Details } from "../../core/rules/verdict.ts";
+import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
+import type { Review } from "../../ledger/event-data.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import type { Heartbeats } from "../conduct/heartbeats.ts";
 import type { RunContext, RunTask } from "../conduct/run-context.ts";
@@ -14,7 +15,7 @@ interface Mended {
   /** Where the refused work is kept. */
   readonly ref: string;
   /** Why it was refused. */
-  readonly details: unknown;
+  readonly details: Details;
   /** Those of the attempt that is to mend it: what ends that ends this too. */
   readonly heartbeats: Heartbeats;
 }
@@ -58,8 +59,7 @@ function aliveIn(heartbeats: Heartbeats): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-function failingIn(details: unknown) {
-  const [command, output] = [field(details, "command"), field(details, "output")];
+function failingIn({ command, output }: Details) {
   return typeof command === "string" && typeof output === "string" ? { command, output } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { readRoleAnswer } from "../../clients/answer/read-role-answer.ts";
-import type { Review } from "../../engine/record-review.ts";
+import type { Review } from "../../ledger/event-data.ts";
 
 export type ReviewReading = Pick<Review, "verdict" | "summary" | "findings"> | { readonly invalid: string };
 

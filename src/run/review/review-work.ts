@@ -1,6 +1,7 @@
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { askSecurity } from "../../engine/ask-security.ts";
-import { makersOf, type Review, recordReview, reviewsOf } from "../../engine/record-review.ts";
+import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
+import type { Review } from "../../ledger/event-data.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import type { RunContext, RunTask } from "../conduct/run-context.ts";
 import { askReviewer, type ReviewAsked, type Work } from "./ask-reviewer.ts";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { AttemptName } from "../../core/names/ref-names.ts";
+import { taskKey } from "../../core/names/task-name.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { checkoutsFolder } from "../state-home.ts";
 
@@ -38,7 +39,7 @@ export function attemptsFolder(commonFolder: string): string {
 
 /** The folder that holds a task's checkout and what is kept about it. */
 export function slotOf(commonFolder: string, { session, task }: AttemptName): string {
-  const key = session === null ? task : `${session}/${task}`;
+  const key = taskKey(session, task);
   return join(attemptsFolder(commonFolder), `${cleaned(key)}-${digestOf(key).slice(0, 8)}`);
 }
 

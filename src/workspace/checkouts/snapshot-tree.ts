@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
+import { sessionsFolder } from "../../core/names/session-paths.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { type ChangedPath, readDiff, splitAtZero } from "../git/read-diff.ts";
@@ -23,7 +24,7 @@ export interface Snapshot {
 }
 
 /** Paths of the checkout that belong to no commit: the session's folder. */
-export const excludedByDefault: readonly string[] = [".agents-work"];
+export const excludedByDefault: readonly string[] = [sessionsFolder];
 
 export interface SnapshotOptions {
   readonly parent: string;

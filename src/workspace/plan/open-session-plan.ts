@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { fieldOf } from "../../contract/config-parts.ts";
+import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
+import { field } from "../../core/points/fields.ts";
 import { readConfigDocument } from "../config-document.ts";
 import { digestOf, type PlanSource, readPlanSource, writePlanSource } from "./plan-source.ts";
 import { replaceFile } from "./replace-file.ts";
-import { copyName, makeSessionFolder, sessionOfCopy, sessionsAt, sessionsFolder } from "./session-folder.ts";
+import { makeSessionFolder, sessionOfCopy, sessionsAt } from "./session-folder.ts";
 import { withoutProgress } from "./write-statuses.ts";
 
 export interface SessionPlan {
@@ -97,7 +98,7 @@ function isFinished(copy: string): boolean {
 /** Every task that is done reads as it did: only the new ones are left to do. */
 function onlyAdds(copy: string, text: string): boolean {
   const read = (plan: string) =>
-    new Map(outline(plan).tasks.map((task) => [fieldOf(task, "id"), written(task)]));
+    new Map(outline(plan).tasks.map((task) => [field(task, "id"), written(task)]));
   const now = read(text);
   return [...read(readFileSync(copy, "utf8"))].every(([id, task]) => now.get(id) === task);
 }
@@ -114,12 +115,12 @@ function outline(text: string): {
 } {
   const document = readConfigDocument(copyName, text);
   const value = "value" in document ? document.value : undefined;
-  const listed = fieldOf(value, "tasks");
+  const listed = field(value, "tasks");
   const tasks: readonly unknown[] = Array.isArray(listed) ? listed : [];
-  const name = fieldOf(fieldOf(value, "project"), "name");
+  const name = field(field(value, "project"), "name");
   return {
     name: typeof name === "string" ? name : undefined,
-    statuses: tasks.map((task) => fieldOf(task, "status")),
+    statuses: tasks.map((task) => field(task, "status")),
     tasks,
   };
 }

@@ -1,4 +1,4 @@
-import { entriesOf, fieldOf } from "../../contract/config-parts.ts";
+import { entriesOf } from "../../contract/config-parts.ts";
 import type { Entry } from "../../core/paths/entry.ts";
 import { PathIndex } from "../../core/paths/path-index.ts";
 import type { Disk, Place } from "../../core/paths/place.ts";
@@ -6,6 +6,7 @@ import { protectedShapeOf } from "../../core/paths/protected-paths.ts";
 import { readEntries } from "../../core/paths/scope.ts";
 import { agentsForTask, type KnownAgents } from "../../core/plan/agents-for-task.ts";
 import { findCircles } from "../../core/plan/dependency-circles.ts";
+import { field } from "../../core/points/fields.ts";
 import { containerOf } from "../../core/points/forbidden-container.ts";
 import { quoted } from "../../core/points/quoted.ts";
 import type { Path } from "../config-document.ts";
@@ -31,11 +32,11 @@ interface Written {
 
 /** What is wrong with a plan as a whole, and with its names and paths. */
 export function issuesOfPlan(value: unknown, world: PlanWorld): readonly Issue[] {
-  const listed = fieldOf(value, "tasks");
+  const listed = field(value, "tasks");
   const tasks = (Array.isArray(listed) ? listed : []).map((task, index) => ({
     at: ["tasks", index],
     task,
-    id: textOf(fieldOf(task, "id")),
+    id: textOf(field(task, "id")),
   }));
   const scopes = new ScopeReader(world);
   return [
@@ -80,7 +81,7 @@ function wrongDependencies(tasks: readonly Written[]): Issue[] {
   const byId = new Map(
     tasks.toReversed().flatMap((task) => (task.id === undefined ? [] : [[task.id, task]])),
   );
-  const dependenciesOf = ({ task }: Written) => textsOf(fieldOf(task, "depends_on"));
+  const dependenciesOf = ({ task }: Written) => textsOf(field(task, "depends_on"));
   const ids = [...byId.keys()].reverse();
   const unknown = tasks.flatMap((task) =>
     dependenciesOf(task)
@@ -104,11 +105,11 @@ function wrongDependencies(tasks: readonly Written[]): Issue[] {
 const commitTypes = ["feat", "fix", "refactor", "chore", "test", "docs"];
 
 function wrongNames({ at, task }: Written, world: PlanWorld): Issue[] {
-  const type = textOf(fieldOf(task, "type")) ?? null;
+  const type = textOf(field(task, "type")) ?? null;
   const types = entriesOf(world.taskTypes).map(([name]) => name);
   if (type !== null && !types.includes(type) && !commitTypes.includes(type))
     return [issue([...at, "type"], `a key of \`task_types\`: ${shown(types)}`, types)];
-  const agent = textOf(fieldOf(task, "agent")) ?? null;
+  const agent = textOf(field(task, "agent")) ?? null;
   const agents = Object.entries(world.agents);
   // Without a configuration the agent is found when the run starts.
   if (agent === null && agents.length === 0) return [];
@@ -133,7 +134,7 @@ class ScopeReader {
   wrongIn({ at, task }: Written): Issue[] {
     const issues: Issue[] = [];
     const read = (key: string) =>
-      textsOf(fieldOf(task, key)).flatMap(([index, text]) => {
+      textsOf(field(task, key)).flatMap(([index, text]) => {
         const entry = this.#entry(text);
         const path = [...at, key, index];
         if (typeof entry !== "string") return [{ path, entry }];
@@ -147,7 +148,7 @@ class ScopeReader {
         issues.push(issue(path, `a path outside ${quoted(closed)}, which no task may write`));
     }
     const forbidden = read("forbidden_scope");
-    const wholeRepository = fieldOf(task, "lock_scope") === undefined ? [this.#entry(".") as Entry] : [];
+    const wholeRepository = field(task, "lock_scope") === undefined ? [this.#entry(".") as Entry] : [];
     for (const { path, entry } of forbidden) {
       const index = new PathIndex();
       index.add("forbidden", entry);

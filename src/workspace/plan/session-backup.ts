@@ -10,8 +10,8 @@ import {
   rmSync,
 } from "node:fs";
 import { join } from "node:path";
+import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
 import { makePlainFolder } from "../plain-folder.ts";
-import { copyName, sessionsFolder } from "./session-folder.ts";
 import { limitsName } from "./session-limits.ts";
 
 const planFiles = [copyName, "source.json", limitsName];

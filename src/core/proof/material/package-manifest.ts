@@ -1,21 +1,19 @@
+import { isObject } from "../../points/fields.ts";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Empty where it does not parse: the syntax check says so. */
 export function readManifest(text: string | undefined): Fields {
   try {
     const value: unknown = JSON.parse((text ?? "{}").replace(/^\uFEFF/, ""));
-    return isFields(value) ? value : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }
 }
 
 export function scriptsOf(manifest: Fields): Fields {
-  return isFields(manifest.scripts) ? manifest.scripts : {};
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(manifest.scripts) ? manifest.scripts : {};
 }
 
 /** What belongs to the product; every other field holds the settings of some tool. */
@@ -58,8 +56,8 @@ export function mixPackage(base: string, changed: string): string {
   }
   for (const field of redirectingFields) {
     const [before, after] = [old[field], now[field]];
-    if (isFields(before) && !same(before, after))
-      mixed[field] = { ...(isFields(after) ? after : {}), ...before };
+    if (isObject(before) && !same(before, after))
+      mixed[field] = { ...(isObject(after) ? after : {}), ...before };
   }
   return same(mixed, now) ? changed : `${JSON.stringify(mixed, null, 2)}\n`;
 }
@@ -82,7 +80,7 @@ export function packageChanges(base: string, changed: string): readonly string[]
 }
 
 function entryChanges(before: unknown, after: unknown) {
-  const [old, now] = [isFields(before) ? before : {}, isFields(after) ? after : {}];
+  const [old, now] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
   return [...new Set([...Object.keys(old), ...Object.keys(now)])]
     .filter((name) => !same(old[name], now[name]))
     .map((name) => ({ name, how: howChanged(old[name], now[name]) }));
@@ -119,13 +117,13 @@ export function redirectedRunners(base: string | undefined, changed: string): re
 export function redirectedLocks(base: string | undefined, changed: string): readonly string[] {
   const packages = (text: string | undefined): Fields => {
     const { packages: found } = readManifest(text);
-    return isFields(found) ? found : {};
+    return isObject(found) ? found : {};
   };
   const [old, now] = [packages(base), packages(changed)];
   return Object.entries(now).flatMap(([place, entry]) => {
     const name = place.replace(/^.*node_modules\//, "");
     const before = old[place];
-    if (!testPackages.test(name) || !isFields(entry) || !isFields(before)) return [];
+    if (!testPackages.test(name) || !isObject(entry) || !isObject(before)) return [];
     const isOther = ["resolved", "integrity", "link"].some((field) => entry[field] !== before[field]);
     return isOther && entry.version === before.version
       ? [`\`${name}\` is locked to another package of the same version`]
@@ -134,11 +132,11 @@ export function redirectedLocks(base: string | undefined, changed: string): read
 }
 
 function pnpmOverrides({ pnpm }: Fields): unknown {
-  return isFields(pnpm) ? pnpm.overrides : undefined;
+  return isObject(pnpm) ? pnpm.overrides : undefined;
 }
 
 function changedSources(before: unknown, after: unknown, from = elsewhere): readonly string[] {
-  const [old, now] = [isFields(before) ? before : {}, isFields(after) ? after : {}];
+  const [old, now] = [isObject(before) ? before : {}, isObject(after) ? after : {}];
   return Object.entries(now).flatMap(([name, source]) =>
     typeof source === "string" && old[name] !== source && testPackages.test(nameIn(name)) && from.test(source)
       ? [`\`${nameIn(name)}\` now comes from \`${source}\``]
@@ -157,10 +155,10 @@ function nameIn(key: string): string {
 }
 
 function flat(value: unknown): Fields {
-  if (!isFields(value)) return {};
+  if (!isObject(value)) return {};
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) =>
-      isFields(one)
+      isObject(one)
         ? Object.entries(flat(one)).map(([inner, source]) => [inner === "." ? name : inner, source])
         : [[name, one]],
     ),

@@ -1,3 +1,4 @@
+import { idOfKey } from "../../names/task-name.ts";
 import { known } from "../text.ts";
 import type { Program } from "../types.ts";
 import { agentNames } from "./agent-names.ts";
@@ -29,7 +30,7 @@ const lockstep: Program = (call, effects) => {
 
 /** A task of a session goes by its id too. */
 function means(name: string | undefined, task: string): boolean {
-  return name === task || name === task.split("/").at(-1);
+  return name === task || name === idOfKey(task);
 }
 
 /** Amazon's `q` is an agent only when asked to chat. */
