@@ -59,7 +59,7 @@ export async function prepareMove(engine: Engine, move: BaseMove, call: Call): P
 }
 
 async function whyEnded(draft: Draft, { members }: BaseMove): Promise<Deny | undefined> {
-  const stopped = await findBreaker(draft.engine, "STOP");
+  const stopped = await findBreaker(draft.engine, "write");
   if (stopped !== undefined) return stopped;
   for (const { task: key } of members) {
     const task = await draft.task(key);

@@ -74,7 +74,7 @@ async function decideDispatch(engine: Engine, { document, key, input, call }: Di
     };
   const barred = refuseAgent(engine, packet.type ?? stored?.type ?? null, packet.agent);
   if (barred !== undefined) return { verdict: barred };
-  const stopped = await findBreaker(engine);
+  const stopped = await findBreaker(engine, "start");
   if (stopped !== undefined) return { verdict: stopped };
   const judged =
     call.dryRun === true ? await judgeDispatch(engine, packet) : await judgeFreed(engine, packet);

@@ -1,5 +1,6 @@
 import { type OperationName, operations } from "../contract/operations.ts";
 import { field } from "../core/points/fields.ts";
+import type { BreakerMode } from "../core/rules/breaker.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { isMeta } from "../core/session/meta-key.ts";
 import { addTask } from "./add-task.ts";
@@ -151,6 +152,6 @@ const article = {
   subagent: "an agent without a task",
 };
 
-function withReason(mode: "CLEAR" | "PAUSE" | "STOP", reason: string | undefined) {
+function withReason(mode: BreakerMode, reason: string | undefined) {
   return reason === undefined ? { mode } : { mode, reason };
 }
