@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+export const activeFileName = "active";
+
 const sessionMs = 12 * 3600 * 1000;
 /** An orchestrator's calls are many; the time is written anew only so often. */
 const renewalMs = 10 * 60 * 1000;
@@ -62,5 +64,5 @@ ${session}`;
 }
 
 function activeFile(folder: string): string {
-  return join(folder, "active");
+  return join(folder, activeFileName);
 }
