@@ -15,9 +15,11 @@ module.exports = function refusalFor(client) {
 
 function isActive(env) {
   if (env.LOCKSTEP_SOCKET || env.LOCKSTEP_TASK) return true;
-  return [env.CLAUDE_PROJECT_DIR, env.GEMINI_PROJECT_DIR, process.cwd()].some(function (start) {
-    return start && isActiveAbove(path.resolve(start));
-  });
+  return [env.CLAUDE_PROJECT_DIR, env.GEMINI_PROJECT_DIR, env.COPILOT_PROJECT_DIR, process.cwd()].some(
+    function (start) {
+      return start && isActiveAbove(path.resolve(start));
+    },
+  );
 }
 
 function isActiveAbove(folder) {

@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readGuardFacts } from "../src/engine/guard-facts.ts";
+import { liveHolders } from "../src/guard/active.ts";
 import type { GuardEndpoint } from "../src/guard/guard-endpoint.ts";
-import { liveHolders } from "../src/guard/live-leases.ts";
 import { guardEndpoint } from "../src/guard/open-endpoint.ts";
 import { showOrchestrator } from "../src/workspace/active-file.ts";
 import { findProject } from "../src/workspace/find-project.ts";

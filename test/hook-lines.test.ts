@@ -5,9 +5,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { marked } from "../src/clients/settings/hook-entries.ts";
 import { shellWord } from "../src/core/points/quoted.ts";
+import { guardedClients } from "../src/guard/guarded-clients.ts";
 import { hookText } from "../src/guard/ladder/hook-file.ts";
 import { hookLine } from "../src/guard/ladder/hook-line.ts";
 import { hookFile, isHookCurrent } from "../src/guard/ladder/launch-file.ts";
+import { seemsActive } from "../src/guard/ladder/seems-active.ts";
 import { type ClientName, clientNames, clientSetups } from "../src/guard/setup/client-setups.ts";
 import { configuredHooks } from "../src/guard/setup/configured-hooks.ts";
 import { showOrchestrator } from "../src/workspace/active-file.ts";
@@ -69,7 +71,7 @@ describe("a hook line", () => {
       expect(line).toMatch(/^[^\n]{1,600}$/);
       expect(line).not.toContain(dirname(process.execPath));
       const otherwise = "/repo/.git/lockstep";
-      expect(hookLine(name, { otherwise }).length).toBeLessThan(360);
+      expect(hookLine(name, { otherwise }).length).toBeLessThan(370);
       for (const how of ["start", "revive"] as const)
         expect(hookLine(name, { otherwise, how }).length).toBeLessThan(200);
     },
@@ -115,12 +117,28 @@ describe("a hook line", () => {
       const call = (payload: object) => run(hookLine(name), { cwd: folder.path, payload, shell });
       const { status, stdout, stderr } = await call(before);
       expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("`lockstep status`") });
-      const document = JSON.stringify(JSON.parse(stdout));
-      expect(document).toMatch(/"deny"|"allow":false/);
-      expect(document).toContain("`lockstep status`");
+      const client = guardedClients[name];
+      const answer = { allow: false, reason: stderr.trim() };
+      const own = client.render(answer, client.parse(before, { folder: folder.path }), before);
+      expect(JSON.parse(stdout)).toMatchObject(JSON.parse(own.stdout));
       if (after !== undefined) expect(await call(after)).toMatchObject(silent);
       rmSync(join(state, "active"));
       expect(await call(before)).toMatchObject(silent);
+    });
+
+    it.each<[string, Readonly<Record<string, string>>]>([
+      ["nothing is shown, and the caller says nothing of itself", {}],
+      ["an agent of a run calls", { LOCKSTEP_SOCKET: "/gone/socket" }],
+      ["an agent with a task calls", { LOCKSTEP_TASK: "T-1" }],
+      ["an orchestrator calls", { CLAUDE_AGENT_ROLE: "orchestrator" }],
+      ["an orchestrator calls by its name", { CLAUDE_AGENT_NAME: "Master-Orchestrator" }],
+      ["another agent calls", { CLAUDE_AGENT_ROLE: "tester" }],
+    ])("takes the same for active as the program does where %s", async (_, env) => {
+      using folder = temporaryFolder();
+      const state = stateFolder(join(folder.path, ".lockstep/state"));
+      rmSync(join(state, "active"));
+      const { status } = await run(hookLine("claude"), { cwd: folder.path, env, shell });
+      expect(status).toBe(seemsActive(state, env) ? 2 : 0);
     });
 
     it("is silent where Lockstep is not installed, whatever is above", async () => {

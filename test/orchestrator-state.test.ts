@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OrchestratorLayers, openOrchestratorLayers } from "../src/guard/orchestrator/desk.ts";
 import { orchestratorFolders } from "../src/guard/orchestrator/folders.ts";
@@ -322,11 +322,14 @@ describe("parallel calls", () => {
 
   it("where the state cannot be written the call fails, and nothing is let through", async () => {
     using repository = temporaryRepository();
-    const { read } = opened(repository);
-    await read("c1");
-    mkdirSync(`${mainFile(repository)}.${process.pid}.tmp`);
-    await expect(read("c1")).rejects.toThrow();
-    expect(stateIn(mainFile(repository)).read_count).toBe(1);
+    // So deep that the file's own path is just short enough, and that of the file which replaces it is not.
+    const room = 4080 - mainFile(repository, "").length;
+    const root = "deep/".repeat(room / 5).slice(0, -1);
+    const file = mainFile(repository, root);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ ...freshState, read_count: 1 }));
+    await expect(opened(repository, { root }).read("c1")).rejects.toThrow("ENAMETOOLONG");
+    expect(stateIn(file).read_count).toBe(1);
   });
 });
 

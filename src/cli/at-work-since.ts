@@ -1,5 +1,5 @@
 import { readGuardFacts } from "../engine/guard-facts.ts";
-import { liveHolders } from "../guard/live-leases.ts";
+import { liveHolders } from "../guard/active.ts";
 import { openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
 import { networkFileSystem } from "../workspace/file-system.ts";
 import type { Project } from "../workspace/find-project.ts";

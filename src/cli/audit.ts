@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { deny } from "../core/rules/verdict.ts";
 import type { LedgerEvent, Verification } from "../ledger/ledger.ts";
 import { localTime } from "../workspace/local-time.ts";
 import { ask } from "./ask.ts";
@@ -8,6 +9,7 @@ import { wholeName } from "./find-task.ts";
 import { wholeNumber } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
 import { counted, table } from "./table.ts";
+import { tellRefusal } from "./verdicts.ts";
 
 interface ListOptions {
   readonly json?: boolean;
@@ -71,8 +73,7 @@ export function auditVerifyCommand({ json }: { readonly json?: boolean }): Promi
 export async function auditExportCommand(file: string | undefined): Promise<number> {
   let count = 0;
   if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
-    writeAll(2, `lockstep: R-IN-001: \`${file}\` is a folder: name a file in it\n`);
-    return 2;
+    return tellRefusal(deny("R-IN-001", `\`${file}\` is a folder: name a file in it`), false);
   }
   const exit = await showReading<undefined>({ text: () => "" }, async () => {
     const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;

@@ -1,6 +1,6 @@
 import type { RuleCode } from "../core/rules/catalog.ts";
 
-/** Nobody's request is wrong: the ledger, git or Lockstep itself failed. */
+/** The request is not wrong: the ledger, git or Lockstep itself failed. */
 const failures: readonly string[] = ["E-STORE", "E-GIT", "E-INTERNAL"] satisfies readonly RuleCode[];
 
 /**
@@ -10,3 +10,18 @@ const failures: readonly string[] = ["E-STORE", "E-GIT", "E-INTERNAL"] satisfies
 export function exitOf(code: string): 1 | 2 {
   return failures.includes(code) ? 1 : 2;
 }
+
+/** What a command exits with by the outcome of its work: 3 is waiting for a person. */
+export const outcomeExits = {
+  merged: 0,
+  proven: 0,
+  proposed: 0,
+  "rolled-back": 0,
+  planned: 0,
+  nothing: 0,
+  failed: 1,
+  refused: 2,
+  waiting: 3,
+  running: 3,
+  stopped: 3,
+} as const;

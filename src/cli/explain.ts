@@ -16,6 +16,7 @@ import { scopeFromHere } from "./scope-from-here.ts";
 import { style } from "./style.ts";
 import { printable } from "./table.ts";
 import { taughtRows } from "./taught-rows.ts";
+import { tellRefusal } from "./verdicts.ts";
 
 interface ExplainOptions {
   readonly scope?: readonly string[];
@@ -33,16 +34,13 @@ interface Limits {
 }
 
 /** `lockstep explain`: what the guard thinks of a command, and why. */
-export async function explainCommand(line: string, options: ExplainOptions): Promise<0 | 2> {
+export async function explainCommand(line: string, options: ExplainOptions): Promise<number> {
   const cwd = currentFolder();
   const project = findProject(cwd);
   const { place } = project;
   const disk = nodeDisk();
   const limits = await readLimits(options, place, disk);
-  if (limits !== undefined && "allow" in limits) {
-    writeAll(2, `lockstep: ${limits.code}: ${limits.reason}\n`);
-    return 2;
-  }
+  if (limits !== undefined && "allow" in limits) return tellRefusal(limits, options.json);
   const why = options.why === true;
   const analysis = analyze(line, { cwd, project, disk, why, rows: await taughtRows(place.root) });
   const objections =

@@ -7,6 +7,7 @@ import { flakyBase } from "../run/prove-checks.ts";
 import { freeLeftLocks } from "../run/recover-moves.ts";
 import { checkOutput } from "./check-output.ts";
 import { CommandFault } from "./command-fault.ts";
+import { outcomeExits } from "./exit-of.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { scopeFromHere, tellScope } from "./scope-from-here.ts";
 import { style } from "./style.ts";
@@ -19,8 +20,6 @@ interface LandOptions extends RepositoryOptions {
   readonly mayChangeTests?: readonly string[];
   readonly allowRed?: boolean;
 }
-
-const exits = { merged: 0, proven: 0, proposed: 0, nothing: 0, refused: 2, waiting: 3 } as const;
 
 /** Exit 0 all merged, 2 something refused, 3 a person has to decide. */
 export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
@@ -37,7 +36,12 @@ export function landCommand(branches: readonly string[], options: LandOptions): 
     const refusals = landed.branches.flatMap(({ branch, refused }) =>
       refused === null ? [] : [wishes.length > 1 ? { name: branch, refused } : { refused }],
     );
-    return { exit: exits[landed.outcome], text: landedText(landed), refusals, document: toJson(landed) };
+    return {
+      exit: outcomeExits[landed.outcome],
+      text: landedText(landed),
+      refusals,
+      document: toJson(landed),
+    };
   });
 }
 

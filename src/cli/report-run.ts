@@ -4,6 +4,7 @@ import { batchesOf, readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { hasRemote } from "../run/propose-chain.ts";
 import { checkOutput } from "./check-output.ts";
+import { outcomeExits } from "./exit-of.ts";
 import { commandsFor, decideCommands } from "./run-view/needs-person.ts";
 import { type RunReport, runReport } from "./run-view/run-report.ts";
 import { isMerged, isTaken } from "./run-view/task-words.ts";
@@ -28,7 +29,6 @@ interface Ran {
   readonly refused?: Deny;
 }
 
-const exits = { merged: 0, failed: 1, waiting: 3, running: 3, stopped: 3 } as const;
 const unfinished = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
 
 /** What a run comes to: for people, and as the document that `--json` prints. */
@@ -67,7 +67,7 @@ export async function reportRun(context: IntegrationContext, ran: Ran) {
   };
   return {
     outcome,
-    exit: exits[outcome],
+    exit: outcomeExits[outcome],
     text: refused === undefined ? runReport(report) : outputOf(context.repository.base, refused),
     refusals: refused === undefined ? [] : [{ refused }],
     document,
@@ -97,7 +97,7 @@ export function reportTogether(told: readonly RunTold[]): RunTold {
   const costs = documents.flatMap(({ cost_usd }) => cost_usd ?? []);
   return {
     outcome,
-    exit: exits[outcome],
+    exit: outcomeExits[outcome],
     text: told.map(({ text }) => text).join("\n"),
     refusals: told.flatMap(({ refusals }) => refusals),
     document: {

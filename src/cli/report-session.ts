@@ -5,6 +5,7 @@ import { wrapped } from "../core/text/display-width.ts";
 import { decisionName } from "../engine/decision-ids.ts";
 import { readStatus, type Status } from "../engine/read-status.ts";
 import type { IntegrationContext } from "../run/integration.ts";
+import { outcomeExits } from "./exit-of.ts";
 import { pushCommand, type Walls } from "./report-run.ts";
 import { lessLines } from "./run-view/less-lines.ts";
 import { questionLines } from "./run-view/question-lines.ts";
@@ -40,12 +41,10 @@ export async function reportSession(
     [...lastLines(session, how), ...(push === null ? [] : [`${style.dim("to share it:")} ${push}`])],
   ];
   const text = parts.filter((part) => part.length > 0).map((part) => `${part.join("\n")}\n`);
-  return { exit: exits[outcome], text: text.join("\n"), refusals: [], document };
+  return { exit: outcomeExits[outcome], text: text.join("\n"), refusals: [], document };
 }
 
-const exits = { merged: 0, failed: 1, waiting: 3, stopped: 3 } as const;
-
-function outcomeOf({ state }: Session, how: How): keyof typeof exits {
+function outcomeOf({ state }: Session, how: How): "merged" | "failed" | "waiting" | "stopped" {
   if (state === "DONE") return "merged";
   if (state === "BLOCKED") return "failed";
   return how === "waiting" ? "waiting" : "stopped";

@@ -1,10 +1,9 @@
 import { type RolledBack, rollBack } from "../run/roll-back.ts";
+import { outcomeExits } from "./exit-of.ts";
 import { onlyName } from "./find-task.ts";
 import { inRepository, type RepositoryOptions } from "./in-repository.ts";
 import { style } from "./style.ts";
 import { counted, printable, table } from "./table.ts";
-
-const exits = { "rolled-back": 0, planned: 0, nothing: 0, refused: 2, waiting: 3 } as const;
 
 /** Exit 0 done, 2 refused, 3 a person is in the way. */
 export function rollbackCommand(
@@ -18,7 +17,7 @@ export function rollbackCommand(
       { level, name: level === "task" ? await onlyName(name) : name },
     );
     const refusals = done.refused === null ? [] : [{ refused: done.refused }];
-    return { exit: exits[done.outcome], text: rollbackText(done), refusals, document: done };
+    return { exit: outcomeExits[done.outcome], text: rollbackText(done), refusals, document: done };
   });
 }
 

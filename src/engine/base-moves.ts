@@ -64,7 +64,7 @@ async function prepare(engine: Engine, move: BaseMove, call: Admitted): Promise<
 }
 
 async function whyEnded(draft: Draft, { members }: BaseMove): Promise<Deny | undefined> {
-  const stopped = await findBreaker(draft.engine, "STOP");
+  const stopped = await findBreaker(draft.engine, "write");
   if (stopped !== undefined) return stopped;
   for (const { task: key } of members) {
     const task = await draft.task(key);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { hasLapsed } from "../core/leases/lease.ts";
+import { isOver } from "../core/leases/lease.ts";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { isMeta, unknownTask } from "../core/names/task-name.ts";
 import { quoted } from "../core/points/quoted.ts";
@@ -50,7 +50,7 @@ async function bind(
       return deny("R-AU-001", `this agent works on task ${quoted(before)} and claims no other`, {
         task_id: before,
       });
-    if (attempt === undefined || isOver(attempt, clock)) return notClaimable(task.key, task.state);
+    if (attempt === undefined || isOver(attempt, clock.now())) return notClaimable(task.key, task.state);
     const details = { task_id: task.key, epoch: attempt.epoch, scope: task.assignment?.lock_scope ?? [] };
     if (attempt.boundAgent === agent && attempt.boundClient === undefined) return allow(details);
     if (attempt.boundAgent !== undefined && attempt.boundAgent !== agent)
@@ -131,10 +131,6 @@ async function findKey(ledger: Ledger, name: string): Promise<string | undefined
   if ((await ledger.task(name)) !== undefined) return name;
   const open = await ledger.tasks({ states: ["IN_PROGRESS", "REVIEW"] });
   return open.findLast(({ id }) => id === name)?.key;
-}
-
-function isOver({ leaseState, lease }: Attempt, clock: Source["clock"]): boolean {
-  return leaseState === "over" || (leaseState === "running" && hasLapsed(lease, clock.now()));
 }
 
 function notClaimable(key: string, state: string): Deny {

@@ -1,11 +1,9 @@
-import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { type BreakerMode, whyStopped } from "../core/rules/breaker.ts";
+import { allow, type Deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";
 import { settle } from "./settle.ts";
-
-/** S1's circuit breaker. Paused: nothing new starts. Stopped: nothing is written either. */
-export type BreakerMode = "CLEAR" | "PAUSE" | "STOP";
 
 export interface Breaker {
   readonly mode: BreakerMode;
@@ -22,16 +20,12 @@ export function breakerIn(stored: unknown): Breaker {
   return (stored as Breaker | null | undefined) ?? { mode: "CLEAR", reason: null, since: null };
 }
 
-/** Asked before a task starts and, `only` where all is stopped, before it gets more scope. Writes are refused by the hook commands, which see the breaker on disk. */
-export async function findBreaker(engine: Pick<Engine, "ledger">, only?: "STOP"): Promise<Deny | undefined> {
-  const { mode, reason, since } = await readBreaker(engine);
-  if (mode === "CLEAR" || (only !== undefined && mode !== only)) return undefined;
-  const word = mode === "PAUSE" ? "paused" : "stopped";
-  const why = reason === null ? "" : ` (${reason})`;
-  return deny("R-CB-001", `all work is ${word}${why}: wait until a person runs \`lockstep clear\``, {
-    mode,
-    since,
-  });
+/** Asked before a task starts, gets more scope or is merged. An agent's own writes are refused by the hooks. */
+export async function findBreaker(
+  engine: Pick<Engine, "ledger">,
+  act: "start" | "write",
+): Promise<Deny | undefined> {
+  return whyStopped(await readBreaker(engine), act);
 }
 
 export async function setBreaker(

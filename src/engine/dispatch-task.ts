@@ -101,7 +101,7 @@ async function decideDispatch(
     };
   const barred = refuseAgent(engine, packet.type ?? stored?.type ?? null, packet.agent);
   if (barred !== undefined) return { verdict: barred };
-  const stopped = await findBreaker(engine);
+  const stopped = await findBreaker(engine, "start");
   if (stopped !== undefined) return { verdict: stopped };
   const judged =
     call.dryRun === true ? await judgeDispatch(engine, packet) : await judgeFreed(engine, packet);

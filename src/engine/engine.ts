@@ -3,6 +3,7 @@ import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import type { Threshold } from "../core/loops/budgets.ts";
 import type { Ports } from "../core/points/ports.ts";
 import type { Judgement } from "../core/proof/weakening.ts";
+import type { BreakerMode } from "../core/rules/breaker.ts";
 import type { Evidence } from "../core/tasks/evidence.ts";
 import type { Actor } from "../core/tasks/task.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -27,7 +28,7 @@ export interface Engine {
   ): Promise<Judgement | { readonly error: string }>;
   findSecrets: Ports["findSecrets"];
   /** Lets hook commands see the breaker without opening the ledger. */
-  showBreaker(mode: "CLEAR" | "PAUSE" | "STOP"): void;
+  showBreaker(mode: BreakerMode): void;
   /** Waits before a change is decided anew; `round` counts from 0. */
   pause(round: number): Promise<void>;
 }

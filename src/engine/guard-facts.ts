@@ -1,8 +1,9 @@
 import type { Lease } from "../core/leases/lease.ts";
 import type { StoredShape } from "../core/paths/stored-shape.ts";
+import type { BreakerMode } from "../core/rules/breaker.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type BreakerMode, readBreaker } from "./breaker.ts";
+import { readBreaker } from "./breaker.ts";
 
 /** What the guard needs of the ledger to judge a call: who holds what. */
 export interface GuardFacts {

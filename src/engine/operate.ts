@@ -1,6 +1,7 @@
 import { type OperationName, operations } from "../contract/operations.ts";
 import { isMeta, sessionOfKey } from "../core/names/task-name.ts";
 import { field } from "../core/points/fields.ts";
+import type { BreakerMode } from "../core/rules/breaker.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { addTask } from "./add-task.ts";
 import { answerDecision } from "./answer-decision.ts";
@@ -160,6 +161,6 @@ const article = {
   system: "Lockstep itself",
 };
 
-function withReason(mode: "CLEAR" | "PAUSE" | "STOP", reason: string | undefined) {
+function withReason(mode: BreakerMode, reason: string | undefined) {
   return reason === undefined ? { mode } : { mode, reason };
 }

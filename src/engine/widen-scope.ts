@@ -27,7 +27,7 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Admitt
   const secret = await findSecretPath(input.paths);
   if (secret !== undefined) return secret;
   return settle(engine, { operation: "widen", input, call }, async () => {
-    const stopped = await findBreaker(engine, "STOP");
+    const stopped = await findBreaker(engine, "write");
     if (stopped !== undefined) return { verdict: stopped };
     const found = await findWidened(engine, input.task, call);
     if ("allow" in found) return { verdict: found };

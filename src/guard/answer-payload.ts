@@ -1,10 +1,10 @@
 import { readJsonBytes } from "../core/text/read-json.ts";
 import { guardPayloadBytesMax } from "./guard-endpoint.ts";
 import type { GuardWorld } from "./guard-world.ts";
-import { guardedClients } from "./guarded-clients.ts";
+import { guardedClient, guardedClients } from "./guarded-clients.ts";
 import { judgeCall } from "./judge-call.ts";
 import { offlineAnswer } from "./ladder/offline-answer.ts";
-import type { GuardedClient, NativeAnswer, ToolCall } from "./tool-call.ts";
+import type { NativeAnswer, ToolCall } from "./tool-call.ts";
 
 export interface Payload {
   readonly client: string;
@@ -22,7 +22,7 @@ export interface Payload {
 /** One hook call of a client, from its own payload to its own answer; whatever fails is an answer too. */
 export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
   const { client, bytes, folder } = payload;
-  const guarded = clientNamed(client);
+  const guarded = guardedClient(client);
   if (guarded === undefined) {
     const known = Object.keys(guardedClients).join(", ");
     return {
@@ -44,12 +44,6 @@ export async function answerPayload(payload: Payload): Promise<NativeAnswer> {
     const isActive = await payload.isActive().catch(() => true);
     return offlineAnswer({ client, payload: bytes, folder, isActive, project: payload.project(), why });
   }
-}
-
-function clientNamed(name: string): GuardedClient | undefined {
-  return Object.hasOwn(guardedClients, name)
-    ? guardedClients[name as keyof typeof guardedClients]
-    : undefined;
 }
 
 /** Undefined is no JSON document, and nothing that is too long is looked at: both are calls that nobody understands. */

@@ -1,4 +1,4 @@
-import { lastMs } from "../core/leases/lease.ts";
+import { isOver, lastMs } from "../core/leases/lease.ts";
 import { sessionPath } from "../core/names/session-paths.ts";
 import { plainEntry } from "../core/paths/entry.ts";
 import type { Disk, Place } from "../core/paths/place.ts";
@@ -7,7 +7,6 @@ import { entryFrom } from "../core/paths/stored-shape.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardSettings, GuardWorld } from "./guard-world.ts";
-import { isOver } from "./live-leases.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 /** Files of its session that an agent may edit in its own checkout: they are taken as requests. */

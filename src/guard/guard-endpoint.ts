@@ -10,16 +10,25 @@ export type GuardEndpoint = (
   env: Readonly<Record<string, string>>,
 ) => Promise<NativeAnswer>;
 
-/** What of a hook's environment tells who is calling and where; nothing else is sent, stored or logged. */
-export const guardVariables = [
-  "LOCKSTEP_TASK",
-  "LOCKSTEP_EPOCH",
-  "LOCKSTEP_TOKEN",
-  "CLAUDE_AGENT_ROLE",
-  "CLAUDE_AGENT_NAME",
-  "LOCKSTEP_CHECKOUT",
-  "TMPDIR",
-  "PWD",
-] as const;
+/**
+ * What of a hook's environment tells who is calling and where, with the header that tells it over HTTP; nothing else is
+ * sent, stored or logged. Clients that call over HTTP are in no checkout of Lockstep's, and tell their folder.
+ */
+const variables: Readonly<Record<string, string | null>> = {
+  LOCKSTEP_TASK: "X-Lockstep-Task",
+  LOCKSTEP_EPOCH: "X-Lockstep-Epoch",
+  LOCKSTEP_TOKEN: "X-Lockstep-Token",
+  CLAUDE_AGENT_ROLE: "X-Lockstep-Role",
+  CLAUDE_AGENT_NAME: "X-Lockstep-Name",
+  LOCKSTEP_CHECKOUT: null,
+  TMPDIR: "X-Lockstep-Tmpdir",
+  PWD: null,
+};
+
+export const guardVariables: readonly string[] = Object.keys(variables);
+
+export const guardHeaders: readonly { readonly header: string; readonly name: string }[] = Object.entries(
+  variables,
+).flatMap(([name, header]) => (header === null ? [] : [{ header, name }]));
 
 export const guardPayloadBytesMax = 1024 * 1024;

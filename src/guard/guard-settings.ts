@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../contract/config.ts";
 import { defaultConfig } from "../contract/default-config.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { readConfigFile } from "../workspace/read-config-file.ts";
+import { replaceFile } from "../workspace/replace-file.ts";
 import type { GuardSettings } from "./guard-world.ts";
 
 const cacheFile = "guard-settings.json";
@@ -59,9 +60,7 @@ function readKept(folder: string): Kept | undefined {
 }
 
 function keep(folder: string, kept: Kept): void {
-  const file = join(folder, cacheFile);
   try {
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(`${file}.${process.pid}`, file);
+    replaceFile(join(folder, cacheFile), JSON.stringify(kept));
   } catch {} // inside the sandbox there is no such folder, and the next call reads the file again
 }

@@ -21,3 +21,9 @@ export const guardedClients = {
   opencode: { parse: parseOpencode, render: renderOpencode },
   cursor: { parse: parseCursor, render: renderCursor },
 } as const satisfies Record<string, GuardedClient>;
+
+export function guardedClient(name: string): GuardedClient | undefined {
+  return Object.hasOwn(guardedClients, name)
+    ? guardedClients[name as keyof typeof guardedClients]
+    : undefined;
+}

@@ -1,5 +1,5 @@
 import { deny } from "../core/rules/verdict.ts";
-import { isActive } from "./active.ts";
+import { hasLiveHolder, isActive } from "./active.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { claimedTask, judgeClaim } from "./claim-call.ts";
 import { tellReadOnly } from "./contain/tell-read-only.ts";
@@ -11,7 +11,6 @@ import { judgeStop, rememberBeginning } from "./judge-stop.ts";
 import { type Judging, judgeTaskCall } from "./judge-task-call.ts";
 import { judgeUnclaimedCall } from "./judge-unclaimed-call.ts";
 import { findLedgerWrite } from "./ledger-writes.ts";
-import { hasLiveHolder } from "./live-leases.ts";
 import { mayChange } from "./may-change.ts";
 import { beginningFor } from "./session-beginning.ts";
 import { analyzeFor } from "./shell-call.ts";

@@ -1,3 +1,4 @@
+import { whyStopped } from "../core/rules/breaker.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { containCommand } from "../core/shell/contain-command.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
@@ -101,11 +102,7 @@ export async function findStopped(
   call: ToolCall,
   changes: () => Promise<boolean>,
 ): Promise<Deny | undefined> {
-  if (breaker === "CLEAR") return undefined;
-  const concerned = call.operation.kind === "spawn" || (breaker === "STOP" && (await changes()));
-  if (!concerned) return undefined;
-  const word = breaker === "PAUSE" ? "paused" : "stopped";
-  return deny("R-CB-001", `all work is ${word}: wait until a person runs \`lockstep clear\``, {
-    mode: breaker,
-  });
+  if (call.operation.kind === "spawn") return whyStopped({ mode: breaker }, "start");
+  const stopped = whyStopped({ mode: breaker }, "write");
+  return stopped !== undefined && (await changes()) ? stopped : undefined;
 }

@@ -2,10 +2,10 @@ import type { ShellAnalysis } from "../core/shell/types.ts";
 import { onlyReads } from "./shell-call.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-/** Whether a call could change anything: what cannot be told may. */
+/** Whether a call could change anything: what cannot be told may, and so may a command that nobody analyzes. */
 export async function mayChange(
   { operation }: Pick<ToolCall, "operation">,
-  analyze: (command: string) => Promise<ShellAnalysis>,
+  analyze?: (command: string) => Promise<ShellAnalysis>,
 ): Promise<boolean> {
   switch (operation.kind) {
     case "none":
@@ -16,7 +16,7 @@ export async function mayChange(
     case "malformed":
       return true;
     case "shell":
-      return !onlyReads(await analyze(operation.command));
+      return analyze === undefined || !onlyReads(await analyze(operation.command));
     case "unknown":
       return !operation.reads;
   }

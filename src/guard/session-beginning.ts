@@ -1,7 +1,7 @@
+import { hasLiveHolder } from "./active.ts";
 import { listed } from "./answers.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { wayToClaim } from "./judge-unclaimed-call.ts";
-import { hasLiveHolder } from "./live-leases.ts";
 import type { Caller } from "./who-is-calling.ts";
 
 /** What an agent is told at its beginning: its task and scope, or that it has none yet. */

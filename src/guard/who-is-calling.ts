@@ -1,8 +1,8 @@
+import { isOver } from "../core/leases/lease.ts";
 import { readTaskName } from "../core/names/task-name.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardDesk, GuardWorld, OwnTask } from "./guard-world.ts";
-import { isOver } from "./live-leases.ts";
 import type { ToolCall } from "./tool-call.ts";
 
 export type Caller =

@@ -1,5 +1,8 @@
 import { payloadBytesMax } from "./run-point.ts";
 
+/** The parser takes minutes for a mebibyte of nested keys. */
+const bounds = { depthMax: 64, tokensMax: 200_000 };
+
 /** Reads what an agent hands in: JSON, or else YAML; a fenced block alone in the text counts as its content. */
 export async function readSubmittedText(text: string): Promise<{ document: unknown } | { error: string }> {
   if (text.length > payloadBytesMax || Buffer.byteLength(text) > payloadBytesMax)
@@ -9,9 +12,11 @@ export async function readSubmittedText(text: string): Promise<{ document: unkno
   try {
     return { document: JSON.parse(content) };
   } catch {
-    const { parseYaml } = await import("./parse-yaml.ts");
-    const read = await parseYaml(content);
-    return "error" in read ? { error: `the document is neither JSON nor YAML: ${read.error}` } : read;
+    const { readPlainYaml } = await import("../core/yaml/read-yaml.ts");
+    const read = readPlainYaml(await import("yaml"), content, bounds);
+    if ("value" in read) return { document: read.value };
+    const { line, column, message } = read.fault;
+    return { error: `the document is neither JSON nor YAML: line ${line}, column ${column}: ${message}` };
   }
 }
 

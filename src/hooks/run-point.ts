@@ -2,6 +2,7 @@ import { nearestName } from "../core/names/nearest-name.ts";
 import { isPointName, type Point, type PointName, pointNames } from "../core/points/points.ts";
 import type { Ports } from "../core/points/ports.ts";
 import { quoted } from "../core/points/quoted.ts";
+import { whyStopped } from "../core/rules/breaker.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
 
@@ -25,10 +26,7 @@ export async function runPoint(name: string, bytes: Uint8Array, ports: Ports): P
 /** Before a task starts and before a write, a person's word comes first. */
 function findStopped(name: PointName, ports: Ports): Verdict | undefined {
   if (name !== "PreDispatch" && name !== "PreExecution" && name !== "PreWrite") return undefined;
-  const mode = ports.breaker?.() ?? "CLEAR";
-  if (mode === "CLEAR" || (mode === "PAUSE" && name === "PreWrite")) return undefined;
-  const word = mode === "PAUSE" ? "paused" : "stopped";
-  return deny("R-CB-001", `all work is ${word}: wait until a person runs \`lockstep clear\``, { mode });
+  return whyStopped({ mode: ports.breaker?.() ?? "CLEAR" }, name === "PreWrite" ? "write" : "start");
 }
 
 export function internalFault(error: unknown): Deny {

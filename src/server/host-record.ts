@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { field } from "../core/points/fields.ts";
 import { readJson } from "../core/text/read-json.ts";
+import { replaceFile } from "../workspace/replace-file.ts";
 
 /** `host`: a run, for its agents. `serve`: the warm process, for the hooks of people's clients. */
 export type HostRole = "host" | "serve";
@@ -37,9 +38,7 @@ export function readHostRecord(folder: string, role: HostRole = "host"): HostRec
 
 /** Whole or not there: others read it at any time. */
 export function writeHostRecord(folder: string, role: HostRole, record: HostRecord): void {
-  const temporary = `${fileIn(folder, role)}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify({ ...record, folder: keyOf(folder) })}\n`, { mode: 0o600 });
-  renameSync(temporary, fileIn(folder, role));
+  replaceFile(fileIn(folder, role), `${JSON.stringify({ ...record, folder: keyOf(folder) })}\n`);
 }
 
 export function removeHostRecord(folder: string, role: HostRole): void {

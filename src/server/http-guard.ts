@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type GuardEndpoint, guardPayloadBytesMax } from "../guard/guard-endpoint.ts";
+import { type GuardEndpoint, guardHeaders, guardPayloadBytesMax } from "../guard/guard-endpoint.ts";
 import type { NativeAnswer } from "../guard/tool-call.ts";
 import type { HttpAccess } from "../workspace/http-access.ts";
 import { readMsMax } from "./protocol.ts";
@@ -121,20 +121,11 @@ function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
   });
 }
 
-const headerNames = {
-  "x-lockstep-task": "LOCKSTEP_TASK",
-  "x-lockstep-epoch": "LOCKSTEP_EPOCH",
-  "x-lockstep-token": "LOCKSTEP_TOKEN",
-  "x-lockstep-role": "CLAUDE_AGENT_ROLE",
-  "x-lockstep-name": "CLAUDE_AGENT_NAME",
-  "x-lockstep-tmpdir": "TMPDIR",
-} as const;
-
 /** A variable that is not set comes as an empty header. */
 function variablesOf({ headers }: IncomingMessage): Record<string, string> {
   const env: Record<string, string> = {};
-  for (const [header, name] of Object.entries(headerNames)) {
-    const value = headers[header];
+  for (const { header, name } of guardHeaders) {
+    const value = headers[header.toLowerCase()];
     if (typeof value === "string" && value.trim() !== "") env[name] = value.trim();
   }
   return env;

@@ -1,13 +1,14 @@
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
+import { tidyShownActive } from "../guard/active.ts";
 import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
 import { guardedClients } from "../guard/guarded-clients.ts";
-import { tidyShownActive } from "../guard/keep-active.ts";
 import { listeningFile } from "../guard/ladder/ask-server.ts";
 import { openHttpAccess } from "../workspace/http-access.ts";
+import { replaceFile } from "../workspace/replace-file.ts";
 import { openClientSockets } from "./client-sockets.ts";
 import { openHost } from "./host.ts";
 import { readHostRecord } from "./host-record.ts";
@@ -90,9 +91,7 @@ function isOwn(folder: string): boolean {
 
 /** Whole or not there: a hook reads it at any time. */
 function tell(folder: string, socket: string): void {
-  const file = listeningFile(folder);
-  writeFileSync(`${file}.${process.pid}`, `${socket}\n${process.pid}\n`, { mode: 0o600 });
-  renameSync(`${file}.${process.pid}`, file);
+  replaceFile(listeningFile(folder), `${socket}\n${process.pid}\n`);
 }
 
 async function pause(ms: number, stop: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ import { waitForStatusLock } from "../server/host-lock.ts";
 import { appendToMemory } from "../workspace/append-to-memory.ts";
 import { findProject } from "../workspace/find-project.ts";
 import { makePlainFolder } from "../workspace/plain-folder.ts";
-import { replaceFile } from "../workspace/plan/replace-file.ts";
+import { projectFile, replaceFile } from "../workspace/replace-file.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 
 /** After the first writing (A4-2). */
@@ -39,7 +39,7 @@ export async function publishStatus(
     if (attempt > 0) await sleep(pauseMs);
     try {
       const file = join(makePlainFolder(root, folder), statusName);
-      replaceFile(file, text);
+      replaceFile(file, text, projectFile);
       const found = whyWrong(readFileSync(file, "utf8"), text);
       if (found === undefined) return undefined;
       problem = found;

@@ -6,7 +6,7 @@ import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import type { RunContext, Wish } from "../run/conduct/run-context.ts";
 import { readOwn } from "../run/conduct/session-files.ts";
 import type { Checkout } from "../workspace/checkouts/checkout.ts";
-import { replaceFile } from "../workspace/plan/replace-file.ts";
+import { projectFile, replaceFile } from "../workspace/replace-file.ts";
 import { filesBelow, readSessionFile } from "./session-files.ts";
 
 /** What a role has written in its copy of the session's folder. */
@@ -51,6 +51,6 @@ export function keepWritten({ repository, session }: RunContext, files: Readonly
   for (const [name, text] of files) {
     const file = join(repository.root, sessionsFolder, session, name);
     mkdirSync(dirname(file), { recursive: true });
-    replaceFile(file, text);
+    replaceFile(file, text, projectFile);
   }
 }

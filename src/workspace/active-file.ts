@@ -1,5 +1,8 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "./replace-file.ts";
+
+export const activeFileName = "active";
 
 const sessionMs = 12 * 3600 * 1000;
 /** An orchestrator's calls are many; the time is written anew only so often. */
@@ -56,11 +59,9 @@ function write(folder: string, untilMs: number): void {
   const text = `While this file is here, Lockstep's hooks refuse writes that they cannot ask about.
 \`lockstep status\` removes it where nothing is active.
 ${session}`;
-  const temporary = `${activeFile(folder)}.${process.pid}`;
-  writeFileSync(temporary, text, { mode: 0o600 });
-  renameSync(temporary, activeFile(folder));
+  replaceFile(activeFile(folder), text);
 }
 
 function activeFile(folder: string): string {
-  return join(folder, "active");
+  return join(folder, activeFileName);
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { shellWord } from "../core/points/quoted.ts";
 import { installFolder } from "./install-folder.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** Where programs are looked for that were given no search path. */
 const systemPath = ["/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
@@ -26,9 +27,7 @@ export function placeProfile(folder: string, path: string): string {
 
 /** Whole or not there: another agent's shell may read it at this moment. */
 function put(folder: string, name: string, { text, mode }: { text: string; mode: number }): string {
-  const making = join(folder, `.${name}-${process.pid}`);
-  writeFileSync(making, text, { mode });
-  renameSync(making, join(folder, name));
+  replaceFile(join(folder, name), text, { mode });
   return join(folder, name);
 }
 

@@ -1,15 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "./replace-file.ts";
 
 /** The newest that are kept in any case; older ones only as long as something needs them. */
 const outputsMax = 200;
@@ -43,7 +35,7 @@ export function keepOutput(stateFolder: string, output: string): string {
   const folder = openFolder(stateFolder, "checks");
   const time = new Date().toISOString().replace(/[-:.]/g, "");
   const path = join(folder, `${time}-${randomBytes(4).toString("hex")}.log`);
-  writeWhole(path, output);
+  replaceFile(path, output);
   return path;
 }
 
@@ -55,7 +47,7 @@ export function readOutput(path: string): string | undefined {
 /** The newest takes the place of the one before. */
 export function recordProof(stateFolder: string, proof: RecordedProof): void {
   const folder = openFolder(stateFolder, "proofs");
-  writeWhole(join(folder, recordName(proof.name)), JSON.stringify(proof));
+  replaceFile(join(folder, recordName(proof.name)), JSON.stringify(proof));
   tidyRecords(folder);
 }
 
@@ -118,16 +110,4 @@ function openFolder(stateFolder: string, kind: "checks" | "proofs"): string {
 /** A branch may have any name. */
 function recordName(name: string): string {
   return `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.json`;
-}
-
-/** Whole or not at all, whoever reads meanwhile. */
-function writeWhole(path: string, text: string): void {
-  const written = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(written, text, { mode: 0o600 });
-    renameSync(written, path);
-  } catch (error) {
-    rmSync(written, { force: true });
-    throw error;
-  }
 }

@@ -1,12 +1,24 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLError } from "yaml";
+import * as yaml from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type YAMLError,
+} from "yaml";
 import { quoted, shortened } from "../core/points/quoted.ts";
 import { UnreadableYaml } from "../core/yaml/bounded-tokens.ts";
+import { composeYaml } from "../core/yaml/read-yaml.ts";
 import type { ConfigFault } from "./config-fault.ts";
-import { parseLongYaml } from "./parse-long-yaml.ts";
 
 const depthMax = 16;
 /** Of a text up to this length all errors are told. */
 const shortLengthMax = 256 * 1024;
+const longBounds = { depthMax: 64, tokensMax: 1_500_000 };
 const messageLengthMax = 160;
 
 export type Path = readonly (string | number)[];
@@ -34,7 +46,7 @@ export function readConfigDocument(file: string, text: string): ConfigDocument |
   const options = { prettyErrors: false, uniqueKeys: false, schema: "core" } as const;
   const parsed =
     text.length > shortLengthMax
-      ? parseLongYaml(text, lines, options)
+      ? parseLong(text, lines)
       : parseDocument(text, { ...options, lineCounter: lines });
   const lineAndColumn = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -49,6 +61,18 @@ export function readConfigDocument(file: string, text: string): ConfigDocument |
   const { value, spot } = reader.read({ node: parsed.contents, path: [], key: undefined });
   const faults = reader.findings.map(({ offset, ...told }) => ({ file, ...lineAndColumn(offset), ...told }));
   return { file, value: value ?? {}, faults, root: spot, lineAndColumn };
+}
+
+/** Read no further than to its first error. */
+function parseLong(text: string, lines: LineCounter): Document.Parsed | UnreadableYaml {
+  try {
+    const [first, second] = composeYaml(yaml, text, { lines, bounds: longBounds });
+    if (second !== undefined) return new UnreadableYaml(second.range[0], "a second document starts here");
+    return first ?? new UnreadableYaml(0, "there is no document");
+  } catch (error) {
+    if (error instanceof UnreadableYaml) return error;
+    throw error;
+  }
 }
 
 /** `limits.tokens.warn`, `workspace.setup[0][1]`. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Saved, Snapshot } from "../core/points/ports.ts";
 import { maskDocument } from "../core/secrets/mask-document.ts";
 import type { Project } from "./find-project.ts";
+import { syncFolder } from "./replace-file.ts";
 import { openStateSubfolder } from "./state-folder.ts";
 
 const attemptsMax = 1000;
@@ -65,15 +66,5 @@ function openNew(path: string): number | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return undefined;
     throw error;
-  }
-}
-
-/** The new name is part of the folder, and is safe only once that is. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

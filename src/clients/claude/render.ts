@@ -19,7 +19,7 @@ const eventNames: Readonly<Partial<Record<GuardEvent, string>>> = {
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
-      if (!answer.allow) return refusal(denial(answer), reasonOf(answer));
+      if (!answer.allow) return refusal(denial(reasonOf(answer)), reasonOf(answer));
       return answer.command === undefined
         ? beside(answer, call, payload)
         : message(replacement(answer, payload));
@@ -42,12 +42,12 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
 };
 
 /** With any other name of the event the tool would run. */
-export function denial(answer: GuardAnswer): object {
+export function denial(reason: string): object {
   return {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: "deny",
-      permissionDecisionReason: reasonOf(answer),
+      permissionDecisionReason: reason,
     },
   };
 }

@@ -6,7 +6,7 @@ import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/n
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
-      if (!answer.allow) return refusal(denial(answer), reasonOf(answer));
+      if (!answer.allow) return refusal(denial(reasonOf(answer)), reasonOf(answer));
       // Without its allow the new command is not taken. Commands are replaced only where it asks nothing anyway.
       return answer.command === undefined
         ? silent

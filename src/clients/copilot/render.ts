@@ -12,7 +12,7 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
     case "before-tool":
       if (answer.allow)
         return answer.command === undefined ? silent : message(replacement(answer.command, payload));
-      return refusal(pascalName === undefined ? plainDenial(answer) : denial(answer), reasonOf(answer));
+      return refusal((pascalName === undefined ? plainDenial : denial)(reasonOf(answer)), reasonOf(answer));
     case "after-tool":
     case "session-start":
     case "subagent-start":
@@ -29,8 +29,9 @@ function replacement(command: string, payload: unknown): object {
   return { modifiedArgs: withCommand(payload, command) };
 }
 
-function plainDenial(answer: GuardAnswer): object {
-  return { permissionDecision: "deny", permissionDecisionReason: reasonOf(answer) };
+/** For hooks that were set up under a name in camel case; the others take Claude's form. */
+export function plainDenial(reason: string): object {
+  return { permissionDecision: "deny", permissionDecisionReason: reason };
 }
 
 function beside(answer: GuardAnswer, hookEventName: string | undefined): NativeAnswer {

@@ -2,23 +2,15 @@ import type { GuardedClient } from "../../guard/tool-call.ts";
 import { goOnOf, message, reasonOf, refusal, toldBy } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 
-/** From its documentation, with the keys of both spellings that it has had; nothing printed may count as a failure. */
+/** From its documentation; nothing printed may count as a failure. */
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
-    case "before-tool": {
+    case "before-tool":
       if (answer.allow)
         return message(
           answer.command === undefined ? {} : { updated_input: withCommand(payload, answer.command) },
         );
-      const reason = reasonOf(answer);
-      const messages = {
-        userMessage: reason,
-        agentMessage: reason,
-        user_message: reason,
-        agent_message: reason,
-      };
-      return refusal({ permission: "deny", ...messages }, reason);
-    }
+      return refusal(denial(reasonOf(answer)), reasonOf(answer));
     case "after-tool":
     case "session-start":
       return message(withPart("additional_context", toldBy(answer)));
@@ -29,6 +21,17 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
       return message({});
   }
 };
+
+/** With the keys of both spellings that it has had. */
+export function denial(reason: string): object {
+  return {
+    permission: "deny",
+    userMessage: reason,
+    agentMessage: reason,
+    user_message: reason,
+    agent_message: reason,
+  };
+}
 
 function withPart(key: string, text: string | undefined): object {
   return text === undefined ? {} : { [key]: text };

@@ -6,7 +6,7 @@ import { withCommand } from "../payload/replace-command.ts";
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
-      if (!answer.allow) return refusal({ decision: "deny", reason: reasonOf(answer) }, reasonOf(answer));
+      if (!answer.allow) return refusal(denial(reasonOf(answer)), reasonOf(answer));
       return answer.command === undefined ? silent : message(replacement(answer.command, payload));
     case "after-tool":
     case "session-start": {
@@ -25,6 +25,10 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
       return silent;
   }
 };
+
+export function denial(reason: string): object {
+  return { decision: "deny", reason };
+}
 
 /** Its allow answers no question: the client judges the new command by its own rules. */
 function replacement(command: string, payload: unknown): object {

@@ -12,5 +12,9 @@ export const render: GuardedClient["render"] = (answer, call) => {
     const command = answer.command === undefined ? {} : { command: answer.command };
     return message({ allow: true, reason: answer.reason.toWellFormed(), ...context, ...command });
   }
-  return refusal({ allow: false, reason: reasonOf(answer), ...context }, reasonOf(answer));
+  return refusal({ ...denial(reasonOf(answer)), ...context }, reasonOf(answer));
 };
+
+export function denial(reason: string): object {
+  return { allow: false, reason };
+}

@@ -1,7 +1,8 @@
-import { parse } from "yaml";
+import * as yaml from "yaml";
 import { nearestName } from "../../core/names/nearest-name.ts";
 import { field, isLine, isObject } from "../../core/points/fields.ts";
 import { quoted } from "../../core/points/quoted.ts";
+import { readPlainYaml } from "../../core/yaml/read-yaml.ts";
 
 /** One thing that a scripted agent does. */
 export type Step =
@@ -24,9 +25,11 @@ export class ScriptFault extends Error {
   override readonly name = "ScriptFault";
 }
 
+const bounds = { depthMax: 64, tokensMax: 200_000 };
+
 /** Reads `steps`, or `attempts` with the steps of each. */
-export function readScript(yaml: string): Script {
-  const document = parseDocument(yaml);
+export function readScript(text: string): Script {
+  const document = parseDocument(text);
   const [key, ...others] = isObject(document) ? Object.keys(document) : [];
   const value = key === undefined ? undefined : field(document, key);
   if (others.length > 0 || !Array.isArray(value) || value.length === 0)
@@ -36,12 +39,11 @@ export function readScript(yaml: string): Script {
   throw new ScriptFault(`${quoted(key ?? "")} is no key of a script: give \`steps\` or \`attempts\``);
 }
 
-function parseDocument(yaml: string): unknown {
-  try {
-    return parse(yaml);
-  } catch (cause) {
-    throw new ScriptFault(`it is no YAML: ${(cause as Error).message}`, { cause });
-  }
+function parseDocument(text: string): unknown {
+  const read = readPlainYaml(yaml, text, bounds);
+  if ("value" in read) return read.value;
+  const { line, column, message } = read.fault;
+  throw new ScriptFault(`it is no YAML: line ${line}, column ${column}: ${message}`);
 }
 
 function readSteps(value: unknown, at: string): readonly Step[] {

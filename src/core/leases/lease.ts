@@ -21,6 +21,22 @@ export function hasLapsed(lease: Lease, now: Moment, notBeforeMs = -Infinity): b
   return ageSeconds({ ...lease, beatMs }, now) > lease.timeoutSeconds;
 }
 
+/** What an attempt has: `held` waits for a review or a person, and has no clock. */
+interface Leased {
+  readonly leaseState: "running" | "held" | "over";
+  readonly lease: Lease;
+}
+
+/** Its agent is at work now. */
+export function isLive({ leaseState, lease }: Leased, now: Moment): boolean {
+  return leaseState === "running" && !hasLapsed(lease, now);
+}
+
+/** A lease that has lapsed is over before that is noted. */
+export function isOver({ leaseState, lease }: Leased, now: Moment): boolean {
+  return leaseState === "over" || (leaseState === "running" && hasLapsed(lease, now));
+}
+
 /** In the monotonic time of its boot: the last moment at which it has not lapsed. */
 export function lastMs({ beatMs, timeoutSeconds }: Lease): number {
   return beatMs + timeoutSeconds * 1000;

@@ -1,4 +1,5 @@
 import type { Disk, Place } from "../paths/place.ts";
+import type { BreakerMode } from "../rules/breaker.ts";
 import type { PointName } from "./points.ts";
 
 /** What the rules ask the world outside for. */
@@ -10,7 +11,7 @@ export interface Ports {
   /** The document with the facts that it leaves out, where a ledger has them. */
   complete?(point: PointName, document: unknown): Promise<unknown>;
   /** The circuit breaker that a person may have set. */
-  breaker?(): "CLEAR" | "PAUSE" | "STOP";
+  breaker?(): BreakerMode;
 }
 
 /** What must survive a compaction of the orchestrator's context. */

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import type { Project } from "../../workspace/find-project.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
+import { replaceFile } from "../../workspace/replace-file.ts";
 import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
@@ -148,8 +149,6 @@ fi
 exec ${own} "$@"
 `;
   if (existsSync(file) && readFileSync(file, "utf8") === text) return file;
-  const making = `${file}.${process.pid}`;
-  writeFileSync(making, text, { mode: 0o700 });
-  renameSync(making, file);
+  replaceFile(file, text, { mode: 0o700 });
   return file;
 }

@@ -1,6 +1,7 @@
 import { guardVariables } from "../guard-endpoint.ts";
 import { clientSocket } from "./client-socket.ts";
 import { rawStart } from "./raw-form.ts";
+import { inShell } from "./seems-active.ts";
 import { staticDeny } from "./static-deny.ts";
 import type { Machine } from "./ways-to-ask.ts";
 
@@ -28,8 +29,8 @@ payload= # once this shell has read it
 asked=   # \`broken\` once a server was asked and gave no whole answer
 
 # Set for agents that Lockstep has started; the others say what role they have.
-agent=$LOCKSTEP_SOCKET$LOCKSTEP_TASK
-caller=$agent$CLAUDE_AGENT_ROLE$CLAUDE_AGENT_NAME
+agent=${inShell.attempt}
+caller=$agent${inShell.role}
 
 # The file \`launch\` has one command: the Node client of this installation, with the arguments of this function.
 ask_node() {
@@ -97,7 +98,7 @@ function askThroughNode(netcat: boolean): string {
   const listens = netcat ? "" : '[ -n "$socket" ] || ';
   return `\
 # Ask through the Node client, which also starts the server. It is slow, so only where it may have something to say.
-if ${listens}[ "$how" = start ] || [ -n "$caller" ] || [ -e "$s/active" ]; then
+if ${listens}[ "$how" = start ] || [ -n "$caller" ] || ${inShell.isShown}; then
   if [ -n "$payload" ]; then
     printf %s "$payload" | ask_node "$client" "\${how:-$asked}"
   else

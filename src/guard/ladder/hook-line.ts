@@ -1,4 +1,5 @@
 import { shellWord } from "../../core/points/quoted.ts";
+import { inShell } from "./seems-active.ts";
 import { eventBefore } from "./static-deny.ts";
 
 export interface HookPlace {
@@ -57,7 +58,7 @@ function nearFolder(client: string, otherwise: string): string {
 function refuse(client: string): string {
   const before = eventBefore(client);
   const reason = "lockstep: the guard cannot be run: let a person run lockstep status";
-  const isActive = `p=$(cat); [ -e "$s/active" ] || [ -n "$LOCKSTEP_TASK" ] || exit 0`;
+  const isActive = `p=$(cat); ${inShell.isShown} || [ -n "${inShell.attempt}" ] || exit 0`;
   const deny = `echo '${reason}' >&2; exit 2`;
   return before === "" ? `${isActive}; ${deny}` : `${isActive}; case $p in ''|*${before}*) ${deny}; esac`;
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
+import { replaceFile } from "../../workspace/replace-file.ts";
 import { hookText } from "./hook-file.ts";
 import type { ServerPlace } from "./start-server.ts";
 import { isTriedNode } from "./tried-node.ts";
@@ -41,9 +42,8 @@ export function isHookCurrent(folder: string): boolean {
 
 function write(file: string, text: string): void {
   if (textOf(file) === text) return;
-  // After a crash it is whole or not there: half a file could not say what it refuses.
-  writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600, flush: true });
-  renameSync(`${file}.${process.pid}`, file);
+  // Half a file could not say what it refuses.
+  replaceFile(file, text, { durable: true });
 }
 
 function textOf(file: string): string | undefined {

@@ -1,7 +1,8 @@
 import { readJsonBytes } from "../../core/text/read-json.ts";
 import { readGuardSettings } from "../guard-settings.ts";
-import { guardedClients } from "../guarded-clients.ts";
-import type { GuardedClient, NativeAnswer, ToolCall } from "../tool-call.ts";
+import { guardedClient } from "../guarded-clients.ts";
+import { mayChange } from "../may-change.ts";
+import type { NativeAnswer, ToolCall } from "../tool-call.ts";
 
 interface Offline {
   readonly client: string;
@@ -20,13 +21,13 @@ const pass: NativeAnswer = { stdout: "", stderr: "", exit: 0 };
 /** What a hook says that could not ask the guard: no to what would change something while anything is active. */
 export async function offlineAnswer(offline: Offline): Promise<NativeAnswer> {
   const { client, payload, folder, isActive, why } = offline;
-  const guarded = clientOf(client);
+  const guarded = guardedClient(client);
   const warning = `lockstep: the guard could not be asked: ${why}`;
   if (!isActive) return { ...pass, stderr: `${warning}; nothing is active, so the call goes on` };
   if (guarded === undefined) return { stdout: "", stderr: `${warning}; \`${client}\` is no client`, exit: 2 };
   const document = readJsonBytes(payload);
   const call = guarded.parse(document, { folder });
-  if (!changesSomething(call)) return pass;
+  if (!(await isRefused(call))) return pass;
   if (await isOpen(offline))
     return { ...pass, stderr: `${warning}; \`guard.on_error\` is \`open\`, so the call goes on` };
   const reason = `${warning}, so this is refused while work is active here; \`lockstep status\` says what is`;
@@ -42,23 +43,8 @@ async function isOpen({ project }: Offline): Promise<boolean> {
   }
 }
 
-function clientOf(name: string): GuardedClient | undefined {
-  return Object.hasOwn(guardedClients, name)
-    ? guardedClients[name as keyof typeof guardedClients]
-    : undefined;
-}
-
-function changesSomething({ event, operation }: ToolCall): boolean {
-  if (event === "settings-change") return true;
-  if (event !== "before-tool" && operation.kind !== "malformed") return false;
-  switch (operation.kind) {
-    case "none":
-    case "read":
-    case "spawn":
-      return false;
-    case "unknown":
-      return !operation.reads;
-    default:
-      return true;
-  }
+/** What has happened already is not refused any more. */
+async function isRefused(call: ToolCall): Promise<boolean> {
+  if (call.event === "settings-change") return true;
+  return (call.event === "before-tool" || call.operation.kind === "malformed") && (await mayChange(call));
 }

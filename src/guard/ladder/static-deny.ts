@@ -1,3 +1,11 @@
+import { denial as claudeDenial } from "../../clients/claude/render.ts";
+import { plainDenial as copilotDenial } from "../../clients/copilot/render.ts";
+import { denial as cursorDenial } from "../../clients/cursor/render.ts";
+import { denial as geminiDenial } from "../../clients/gemini/render.ts";
+import { denial as opencodeDenial } from "../../clients/opencode/render.ts";
+import type { guardedClients } from "../guarded-clients.ts";
+import { inShell } from "./seems-active.ts";
+
 const reason =
   "lockstep: work is active here and the guard cannot be run, so this is refused: let a person run `lockstep status` in the project, which tells hooks anew where lockstep is; where it is gone, remove the file named active in its state folder";
 
@@ -7,32 +15,18 @@ interface Form {
   readonly document: object;
 }
 
-const asClaude: Form = {
-  before: "PreToolUse",
-  document: {
-    hookSpecificOutput: {
-      hookEventName: "PreToolUse",
-      permissionDecision: "deny",
-      permissionDecisionReason: reason,
-    },
-  },
-};
+const asClaude: Form = { before: "PreToolUse", document: claudeDenial(reason) };
 
 /** Built into a file too, for a Node that can load nothing else. */
 export const refusalForms: Readonly<Record<string, Form>> = {
   claude: asClaude,
   codex: asClaude,
-  gemini: { before: "BeforeTool", document: { decision: "deny", reason } },
-  copilot: {
-    before: "",
-    document: { permissionDecision: "deny", permissionDecisionReason: reason, ...asClaude.document },
-  },
-  opencode: { before: "", document: { allow: false, reason } },
-  cursor: {
-    before: "",
-    document: { permission: "deny", userMessage: reason, agentMessage: reason },
-  },
-};
+  gemini: { before: "BeforeTool", document: geminiDenial(reason) },
+  // Which of its two forms it wants, the payload tells.
+  copilot: { before: "", document: { ...copilotDenial(reason), ...claudeDenial(reason) } },
+  opencode: { before: "", document: opencodeDenial(reason) },
+  cursor: { before: "", document: cursorDenial(reason) },
+} satisfies Readonly<Record<keyof typeof guardedClients, Form>>;
 
 /** What stands in payloads of the client's calls that have not been made yet. */
 export function eventBefore(client: string): string {
@@ -52,7 +46,7 @@ export function staticDeny(): string {
   return `\
 # Nobody could be asked: the call passes where nothing is active.
 [ -n "$payload" ] || payload=$(cat)
-[ -n "$agent" ] || [ -e "$s/active" ] || exit 0
+[ -n "$agent" ] || ${inShell.isShown} || ${inShell.isOrchestrator} || exit 0
 
 # Else it is refused in the client's own form. What is told after a call, or at a session's end, passes: \`before\` stands
 # in the payload of each call that is still to be made, and an empty payload is one that a failed program has read.

@@ -1,14 +1,5 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, utimesSync } from "node:fs";
+import { replaceFile } from "../../workspace/replace-file.ts";
 import { type OrchestratorState, parseState, stateBytesMax } from "./state.ts";
 
 export type StateFile =
@@ -44,12 +35,7 @@ export function readStateFile(file: string): StateFile {
 
 /** Whole or not at all. */
 export function writeWhole(file: string, document: unknown): void {
-  const temporary = `${file}.${process.pid}.tmp`;
-  retrying(() => {
-    rmSync(temporary, { force: true });
-    writeFileSync(temporary, `${JSON.stringify(document, null, 2)}\n`, { flag: "wx", mode: 0o600 });
-    renameSync(temporary, file);
-  });
+  retrying(() => replaceFile(file, `${JSON.stringify(document, null, 2)}\n`));
 }
 
 export function touch(file: string, now: Date): void {

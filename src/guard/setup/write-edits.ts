@@ -1,21 +1,18 @@
 import { isUtf8 } from "node:buffer";
-import { randomBytes } from "node:crypto";
 import {
-  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmdirSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { quoted } from "../../core/points/quoted.ts";
+import { replaceFile } from "../../workspace/replace-file.ts";
 import { type Edit, SetupFault } from "./edits.ts";
 
 /** The folders that `init` may write in. */
@@ -50,17 +47,9 @@ export function writeEdits(edits: readonly Edit[], places: Places, secret: strin
       removeEmptyFolders(dirname(path), places);
       continue;
     }
-    const mode = statSync(path, { throwIfNoEntry: false })?.mode;
     mkdirSync(dirname(path), { recursive: true });
-    const temporary = `${path}.${randomBytes(4).toString("hex")}.lockstep`;
     const isSecret = secret !== undefined && after.includes(secret);
-    try {
-      writeFileSync(temporary, after, { flag: "wx", mode: isSecret ? 0o600 : 0o666 });
-      if (mode !== undefined) chmodSync(temporary, mode & 0o7777);
-      renameSync(temporary, path);
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+    replaceFile(path, after, { mode: isSecret ? 0o600 : 0o666, keepsMode: true });
   }
 }
 

@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { neverRun } from "../../core/shell/contain-command.ts";
+import { replaceFile } from "../../workspace/replace-file.ts";
 import type { ToolCall } from "../tool-call.ts";
 
 const prefix = "before-";
@@ -37,9 +38,7 @@ export function callFile(folder: string, name: string): string {
 }
 
 export function writeCallFile(file: string, document: unknown): void {
-  const made = `${file}.${randomUUID()}`;
-  writeFileSync(made, JSON.stringify(document), { mode: 0o600 });
-  renameSync(made, file);
+  replaceFile(file, JSON.stringify(document));
 }
 
 export function readCallFile<Document>(file: string): Document | undefined {

@@ -3,7 +3,7 @@ import type { Fault } from "./reading/fault.ts";
 import { type FileKind, fileKind } from "./reading/file-kind.ts";
 import { type ScriptParser, scriptParser } from "./reading/parse-script.ts";
 import { readJson } from "./reading/read-json.ts";
-import { readYaml } from "./reading/read-yaml.ts";
+import { readYamlFile } from "./reading/read-yaml.ts";
 import { changedBy, type Merge, presentPaths, type SourceTree } from "./source-tree.ts";
 
 /** S1: all modified files parse without errors. */
@@ -63,7 +63,7 @@ async function faultIn(
     kind === "script"
       ? (await parser()).parse(path, text)
       : kind === "yaml"
-        ? await readYaml(text)
+        ? await readYamlFile(text)
         : readJson(text, { comments: kind === "jsonc" });
   return "fault" in parsed ? parsed.fault : undefined;
 }

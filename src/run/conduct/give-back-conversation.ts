@@ -4,7 +4,7 @@ import type { Config } from "../../contract/config.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
 import type { ClientHome, ConversationExport } from "../../workspace/client-home/client-home.ts";
-import { replaceFile } from "../../workspace/client-home/plain-files.ts";
+import { replaceFile } from "../../workspace/replace-file.ts";
 import { type ProcessRun, runProcess } from "../../workspace/run-process.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { openClientPlace } from "./client-place.ts";
@@ -51,7 +51,7 @@ async function throughFile(given: GivenBack, exported: ConversationExport): Prom
   const document = exported.cleaned(parsed(printed), { id, checkout: checkout.folder });
   if (document === undefined) return "its client did not print this conversation";
   const file = join(dirname(checkout.folder), "conversation.json");
-  replaceFile(file, JSON.stringify(document));
+  replaceFile(file, JSON.stringify(document), { durable: true });
   const env = { ...passedOn(Object.keys(process.env)), ...own };
   const { exit, tail } = await runProcess({ command: exported.take(file), cwd, env, msMax });
   return exit === 0 ? undefined : `its client does not take it in: ${tail.trim()}`;

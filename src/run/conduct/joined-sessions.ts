@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { identityOf, isAlive } from "../../workspace/process-identity.ts";
+import { replaceFile } from "../../workspace/replace-file.ts";
 
 /** A session that another process wants done by the run that goes on. */
 export interface JoinedSession {
@@ -21,8 +22,7 @@ export function joinSession(stateFolder: string, { session, file }: JoinedSessio
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = join(folder, `${session}.${process.pid}.json`);
   const self = identityOf(process.pid) ?? { pid: process.pid, startedAt: "", boot: "" };
-  writeFileSync(`${name}.new`, JSON.stringify({ session, file, ...self }), { mode: 0o600 });
-  renameSync(`${name}.new`, name);
+  replaceFile(name, JSON.stringify({ session, file, ...self }));
   return { [Symbol.dispose]: () => rmSync(name, { force: true }) };
 }
 

@@ -6,7 +6,7 @@ import { sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { withoutUnapproved } from "../../engine/test-consent.ts";
-import { tidyShownActive } from "../../guard/keep-active.ts";
+import { tidyShownActive } from "../../guard/active.ts";
 import { guardEndpoint } from "../../guard/open-endpoint.ts";
 import { openHost } from "../../server/host.ts";
 import { showActive } from "../../workspace/active-file.ts";

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { taskKey } from "../../core/names/task-name.ts";
 import { quoted } from "../../core/points/quoted.ts";
+import { replaceFile } from "../replace-file.ts";
 import { checkoutsFolder } from "../state-home.ts";
 
 /**
@@ -66,9 +67,7 @@ export function readRecord(commonFolder: string, slot: string): Checkout | undef
 }
 
 export function writeRecord({ folder, session, task, attempt, base, included }: Checkout): void {
-  const file = recordFile(dirname(folder));
-  writeFileSync(`${file}.new`, JSON.stringify({ session, task, attempt, base, included }), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(recordFile(dirname(folder)), JSON.stringify({ session, task, attempt, base, included }));
 }
 
 export function placesIn(slot: string): Pick<Checkout, "folder" | "temporary"> {

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileMark } from "../file-mark.ts";
+import { replaceFile } from "../replace-file.ts";
 import { type Checkout, digestOf } from "./checkout.ts";
 import { asBytes, onDisk, sizeAt } from "./walk-tree.ts";
 
@@ -17,11 +18,9 @@ interface Lent {
  * agent changes one of them is there something to keep.
  */
 export function rememberLent(place: Place, digests: Readonly<Record<string, string>>): void {
-  const file = lentFile(place);
   const lent = Object.entries(digests).map(([path, digest]) => [path, { digest, mark: markAt(place, path) }]);
   const all = { ...readLent(place), ...Object.fromEntries(lent) };
-  writeFileSync(`${file}.new`, JSON.stringify(all), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(lentFile(place), JSON.stringify(all));
 }
 
 /** Those that are there, by whether they still are as they were. */

@@ -1,12 +1,13 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
+import { replaceFile } from "../replace-file.ts";
 import { isBelow } from "../sandbox/plan-mounts.ts";
 import type { PlacedFolder } from "../sandbox/sandbox.ts";
 import { bringConversation, type Side } from "./bring-conversation.ts";
 import type { ClientHome, ConversationName } from "./client-home.ts";
 import { LoginExchange } from "./login-exchange.ts";
-import { clearPlain, readOwn, replaceFile } from "./plain-files.ts";
+import { clearPlain, readOwn } from "./plain-files.ts";
 
 const copyBytesMax = 1024 * 1024;
 const exchangeMs = 1_000;
@@ -46,7 +47,7 @@ export class AgentHome {
       for (const name of shows) clearPlain(own, name);
       for (const name of copies) {
         const content = readOwn(join(path, name), copyBytesMax);
-        if (content !== undefined) replaceFile(join(own, name), content);
+        if (content !== undefined) replaceFile(join(own, name), content, { durable: true });
       }
     }
     for (const login of this.#logins) login.give();

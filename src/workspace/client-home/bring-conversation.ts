@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { replaceFile } from "../replace-file.ts";
 import type { ConversationFile, ConversationName } from "./client-home.ts";
-import { makePlain, readOwn, readPlain, replaceFile } from "./plain-files.ts";
+import { makePlain, readOwn, readPlain } from "./plain-files.ts";
 
 const conversationBytesMax = 256 * 1024 * 1024;
 
@@ -63,7 +64,7 @@ function readFrom({ root, whose }: Side, path: string): Buffer | undefined {
 function put({ root, whose }: Side, path: string, content: string | Buffer): void {
   if (whose === "agent") makePlain(root, dirname(path));
   else mkdirSync(join(root, dirname(path)), { recursive: true, mode: 0o700 });
-  replaceFile(join(root, path), content);
+  replaceFile(join(root, path), content, { durable: true });
 }
 
 /** These records only grow. */

@@ -3,8 +3,9 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { field } from "../../core/points/fields.ts";
 import { fileMark } from "../file-mark.ts";
+import { replaceFile } from "../replace-file.ts";
 import type { Login } from "./client-home.ts";
-import { readOwn, readPlain, replaceFile } from "./plain-files.ts";
+import { readOwn, readPlain } from "./plain-files.ts";
 import { isJson, refreshedLogin } from "./refreshed-login.ts";
 
 const loginBytesMax = 1024 * 1024;
@@ -57,7 +58,7 @@ export class LoginExchange {
 
   #givePerson(person: string, agent: string): void {
     const refreshed = refreshedLogin(person, agent, this.#login.values);
-    if (refreshed !== undefined) replaceFile(realpathSync(this.#file.person), refreshed);
+    if (refreshed !== undefined) replaceFile(realpathSync(this.#file.person), refreshed, { durable: true });
     this.#remember(refreshed ?? person, agent);
   }
 
@@ -72,13 +73,13 @@ export class LoginExchange {
   }
 
   #giveAgent(login: string): void {
-    replaceFile(this.#file.agent, login);
+    replaceFile(this.#file.agent, login, { durable: true });
     this.#remember(login, login);
   }
 
   #remember(person: string, agent: string): void {
     const given: Given = { person: digestOf(person), agent: digestOf(agent) };
-    replaceFile(this.#record, JSON.stringify(given));
+    replaceFile(this.#record, JSON.stringify(given), { durable: true });
   }
 
   #given(): Given | undefined {

@@ -1,18 +1,14 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
@@ -44,24 +40,6 @@ export function readOwn(file: string, bytesMax: number): Buffer | undefined {
     const found = statSync(file);
     return found.isFile() && found.size <= bytesMax ? readFileSync(file) : undefined;
   });
-}
-
-/** Whole or not at all; a link in its place is replaced, not followed. */
-export function replaceFile(file: string, content: string | Buffer): void {
-  const making = join(dirname(file), `.lockstep-${randomBytes(6).toString("hex")}`);
-  try {
-    const descriptor = openSync(making, "wx", 0o600);
-    try {
-      writeFileSync(descriptor, content);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(making, file);
-  } catch (error) {
-    rmSync(making, { force: true });
-    throw error;
-  }
 }
 
 /** A folder below one that agents can write. What lies in the way is removed. */

@@ -1,4 +1,5 @@
-import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { replaceFile } from "../replace-file.ts";
 import { splitAtZero } from "./read-diff.ts";
 import { type BytePath, onDisk } from "./sweep-tree.ts";
 
@@ -32,8 +33,7 @@ export function writeMarks(file: string, key: string, kept: { folder: string; pa
   // The key comes last: a list that was cut has none, and nothing is taken for added by it.
   const fields = [...marksOf(kept.folder, kept.paths)].flat().concat(key);
   const bytes = Buffer.from(fields.map((field) => `${field}\0`).join(""), "latin1");
-  writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, bytes);
 }
 
 /**

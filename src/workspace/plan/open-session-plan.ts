@@ -3,8 +3,8 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
 import { field } from "../../core/points/fields.ts";
 import { readConfigDocument } from "../config-document.ts";
+import { projectFile, replaceFile } from "../replace-file.ts";
 import { digestOf, type PlanSource, readPlanSource, writePlanSource } from "./plan-source.ts";
-import { replaceFile } from "./replace-file.ts";
 import { makeSessionFolder, sessionOfCopy, sessionsAt } from "./session-folder.ts";
 import { withoutProgress } from "./write-statuses.ts";
 
@@ -59,7 +59,7 @@ export function openSessionPlan(
   });
   const origin = isOwn ? readPlanSource(dirname(path)) : undefined;
   // A session that starts anew from another one's copy has done nothing yet.
-  replaceFile(made.file, isOwn ? withoutProgress(text) : bytes);
+  replaceFile(made.file, isOwn ? withoutProgress(text) : bytes, projectFile);
   writePlanSource(made.folder, { path, digest, ...origin, opened_at: now.toISOString() });
   return made;
 }

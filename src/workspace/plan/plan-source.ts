@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "./replace-file.ts";
+import { projectFile, replaceFile } from "../replace-file.ts";
 
 const sourceName = "source.json";
 
@@ -29,5 +29,5 @@ export function readPlanSource(folder: string): PlanSource | undefined {
 }
 
 export function writePlanSource(folder: string, source: PlanSource): void {
-  replaceFile(join(folder, sourceName), `${JSON.stringify(source, null, 2)}\n`);
+  replaceFile(join(folder, sourceName), `${JSON.stringify(source, null, 2)}\n`, projectFile);
 }

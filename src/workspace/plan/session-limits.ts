@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ends } from "../../core/loops/budgets.ts";
-import { replaceFile } from "./replace-file.ts";
+import { projectFile, replaceFile } from "../replace-file.ts";
 
 export const limitsName = "limits.json";
 
@@ -21,7 +21,7 @@ export function readSessionLimits(folder: string): Ends {
 export function keepSessionLimits(folder: string, given: Ends): void {
   if (given.tokens === undefined && given.minutes === undefined) return;
   const kept = { ...readSessionLimits(folder), ...given };
-  replaceFile(join(folder, limitsName), `${JSON.stringify(kept, null, 2)}\n`);
+  replaceFile(join(folder, limitsName), `${JSON.stringify(kept, null, 2)}\n`, projectFile);
 }
 
 function isAmount(value: unknown): value is number {

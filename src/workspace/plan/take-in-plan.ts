@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type PlanChanges, planChanges } from "../../core/plan/plan-changes.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
+import { projectFile, replaceFile } from "../replace-file.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import type { SessionPlan } from "./open-session-plan.ts";
 import { digestOf, readPlanSource, writePlanSource } from "./plan-source.ts";
-import { replaceFile } from "./replace-file.ts";
 import { withStatuses } from "./write-statuses.ts";
 
 interface TakingIn {
@@ -31,7 +31,7 @@ export function takeInPlan(
   );
   if (started.length > 0) return { started };
   const bytes = readFileSync(source.path);
-  replaceFile(file, withStatuses(bytes.toString("utf8"), states));
+  replaceFile(file, withStatuses(bytes.toString("utf8"), states), projectFile);
   writePlanSource(folder, { ...source, digest: digestOf(bytes) });
   return changes;
 }

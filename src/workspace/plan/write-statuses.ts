@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { stateWords, type TaskState } from "../../core/tasks/states.ts";
-import { replaceFile } from "./replace-file.ts";
+import { projectFile, replaceFile } from "../replace-file.ts";
 import { sessionOfCopy } from "./session-folder.ts";
 import { type CutPlan, cutPlan, joinPlan } from "./status-words.ts";
 
@@ -17,7 +17,7 @@ export function writeStatuses(file: string, states: ReadonlyMap<string, TaskStat
   const before = lastWritten?.text === text ? lastWritten.cut : cutPlan(text);
   const cut = withStates(before, states);
   const updated = joinPlan(cut);
-  if (updated !== text) replaceFile(file, updated);
+  if (updated !== text) replaceFile(file, updated, projectFile);
   lastWritten = { text: updated, cut };
   const ids = new Set(cut.words.map(({ id }) => id));
   return [...states.keys()].filter((id) => !ids.has(id));

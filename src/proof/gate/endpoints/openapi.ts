@@ -1,5 +1,6 @@
 import type { Pair, YAMLMap } from "yaml";
-import { readYaml, type YamlDocument } from "../reading/read-yaml.ts";
+import type { YamlDocument } from "../../../core/yaml/read-yaml.ts";
+import { readYamlFile } from "../reading/read-yaml.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { methodNames } from "./script-routes.ts";
 import { routeSegments } from "./url-path.ts";
@@ -12,7 +13,7 @@ export function isOpenApi(path: string, text: string): boolean {
 
 /** What a document lists, or nothing where it cannot be read. */
 export async function openApiEndpoints(path: string, text: string): Promise<Endpoint[] | undefined> {
-  const result = await readYaml(text);
+  const result = await readYamlFile(text);
   if ("fault" in result) return undefined;
   return result.documents.flatMap((document) => {
     const prefixes = prefixesIn(document);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readYaml } from "./read-yaml.ts";
+import { readYamlFile } from "./read-yaml.ts";
 
 const told = async (text: string) => {
-  const result = await readYaml(text);
+  const result = await readYamlFile(text);
   if ("fault" in result) return `${result.fault.line}: ${result.fault.message}`;
   return result.documents.map((document) => document.toJS());
 };
