@@ -55,11 +55,10 @@ export function runProgram(
 function workTree({ context, report }: Machine, { cwd }: World): WorkTree | undefined {
   const { disk, root, mayBeRef = () => true } = context;
   if (disk === undefined || cwd === undefined || report.mayRemove) return undefined;
+  const kindOf = (path: string) => disk.kindOf(path.startsWith("/") ? path : `${cwd}/${path}`);
   return {
-    holds: (path) =>
-      isOwn(cwd, root, disk) &&
-      path !== "" &&
-      disk.kindOf(path.startsWith("/") ? path : `${cwd}/${path}`) !== "absent",
+    holds: (path) => isOwn(cwd, root, disk) && path !== "" && kindOf(path) !== "absent",
+    isFolder: (path) => kindOf(path) === "folder",
     mayBeRef,
   };
 }

@@ -24,7 +24,7 @@ const tmux: Program = (call, effects) => {
   const globals = readTmux(call.args);
   for (const code of globals.all("c")) effects.shell(code);
   if (globals.has("f")) effects.opaque("tmux runs what it is configured to");
-  for (const command of commandsOf(globals.operands)) tellTmux(command, effects);
+  for (const command of commandsOf(globals.operands)) tellTmux(command, call, effects);
 };
 
 function commandsOf(words: readonly Text[]): readonly (readonly Text[])[] {
@@ -60,7 +60,7 @@ function isTmux(names: string, word: string): boolean {
   return names.split(" ").some((name) => name.startsWith(word));
 }
 
-function tellTmux([verb, ...args]: readonly Text[], effects: Effects): void {
+function tellTmux([verb, ...args]: readonly Text[], call: Call, effects: Effects): void {
   const name = known(verb ?? []) ?? "?";
   for (const word of args)
     for (const [, code] of knownParts(word).matchAll(/#\(([^)]*)/g)) effects.shell(literal(code ?? ""));
@@ -71,13 +71,18 @@ function tellTmux([verb, ...args]: readonly Text[], effects: Effects): void {
   else if (starts !== undefined) {
     const options = starts.read(args);
     const folder = options.value(starts.folder);
-    const inner = folder === undefined ? effects : effects.within(folder);
+    const inner = folder === undefined ? effects : effects.within(startFolder(folder, call));
     if (options.operands.length === 1) inner.shell(options.operands[0] ?? unknownText);
     else if (options.operands.length > 1) inner.run(options.operands);
   } else if (isTmux(tmuxConfigures, name)) {
     effects.opaque("tmux runs what it is configured to");
     for (const word of args) effects.code(word);
   }
+}
+
+/** Where there is no such folder, tmux starts the command in the home folder. */
+function startFolder(folder: Text, { tree }: Call): Text {
+  return tree?.isFolder(known(folder) ?? "") === true ? folder : unknownText;
 }
 
 /** Text typed into a shell that somebody opened. */

@@ -1,17 +1,24 @@
 import type { Options } from "../read-options.ts";
-import { known, knownParts, literal, unknownText } from "../text.ts";
+import { concat, known, knownParts, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { hasSlash, mention, reading, writeFiles } from "./describe.ts";
+import { hasSlash, inFolder, mention, reading, writeFiles } from "./describe.ts";
 import { type DiffReading, readDiff, readPatch, type Strip } from "./patch-targets.ts";
 
 /** A patch known as text names what it writes; any other decides by itself. */
-export function writePatch(input: Call["input"], effects: Effects, reading: DiffReading): void {
+export function writePatch(
+  input: Call["input"],
+  effects: Effects,
+  reading: DiffReading & { readonly beside?: (target: Text) => void },
+): void {
   if (input.kind === "none") return;
   const targets = input.kind === "text" ? readDiff(knownParts(input.text), reading) : [];
   if (targets.length === 0 || input.kind !== "text" || known(input.text) === undefined) {
     effects.opaque("the patch names what it writes");
   }
-  for (const { path, action } of targets) effects.write(literal(path), action);
+  for (const { path, action } of targets) {
+    effects.write(literal(path), action);
+    reading.beside?.(literal(path));
+  }
 }
 
 export function stripOf(options: Options, otherwise: Strip): Strip {
@@ -36,13 +43,26 @@ const patch = reading(
     if (["B", "z", "Y"].some((key) => hasSlash(options.value(key)))) inner.write(unknownText);
     if (output !== undefined) return writeFiles([output], inner);
     const original = options.operands[0];
-    if (original !== undefined) return inner.write(original);
+    const beside = (target: Text) => {
+      if (mayBeFolder(inFolder(folder ?? [], target), call)) inner.write(concat(target, literal(".rej")));
+    };
+    if (original !== undefined) {
+      inner.write(original);
+      return beside(original);
+    }
     if (folder !== undefined && call.input.kind !== "text")
       inner.write(literal("."), "write", { tree: true });
     if (options.has("i")) return inner.opaque("the patch names what it writes");
-    writePatch(call.input, inner, { strip: stripOf(options, "all"), counts: !options.has("c", "e", "n") });
+    writePatch(call.input, inner, {
+      ...{ strip: stripOf(options, "all"), counts: !options.has("c", "e", "n"), beside },
+    });
   },
 );
+
+/** `patch` refuses a folder, and says so in a file beside it. */
+function mayBeFolder(path: Text, { tree }: Call): boolean {
+  return tree?.isFolder(known(path) ?? ".") !== false;
+}
 
 /** Codex's own editor: the patch is an operand or comes on standard input. */
 const applyPatch: Program = (call, effects) => {

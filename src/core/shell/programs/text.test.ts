@@ -87,8 +87,8 @@ describe("A text program writes only where its options or script say", () => {
     ["vim -R f", ""],
     ["ex -sc '!touch z' f", "code !touch z; shell touch z; opaque; write f"],
     ["nano f", "write f"],
-    ["patch f p.diff", "write f"],
-    ["patch -b -B src/b/ f", "write $U; write f"],
+    ["patch f p.diff", "write f; write f.rej"],
+    ["patch -b -B src/b/ f", "write $U; write f; write f.rej"],
     ["apply_patch $U", "write $U"],
   ])("%s", (line, expected) => {
     expect(report(line)).toBe(expected);
@@ -97,9 +97,13 @@ describe("A text program writes only where its options or script say", () => {
   it.each([
     ["ed f", given("w other\nq"), "write f; code w other\nq; write other"],
     ["ed -s f", given("1d\n!touch z\nq"), "write f; code 1d\n!touch z\nq; shell touch z"],
-    ["patch -p1", given("--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b"), "write x.ts"],
-    ["patch", given("--- a/src/x.ts\n+++ b/src/x.ts\n@@ -1 +1 @@\n-a\n+b"), "write x.ts"],
-    ["patch -d dir -p1", given("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b"), "in dir: write x"],
+    ["patch -p1", given("--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b"), "write x.ts; write x.ts.rej"],
+    ["patch", given("--- a/src/x.ts\n+++ b/src/x.ts\n@@ -1 +1 @@\n-a\n+b"), "write x.ts; write x.ts.rej"],
+    [
+      "patch -d dir -p1",
+      given("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b"),
+      "in dir: write x; in dir: write x.rej",
+    ],
     ["patch -p0", file, "opaque"],
     ["patch -p0", unknown, "opaque"],
     ["patch --dry-run -p1", file, ""],
