@@ -2,7 +2,7 @@ import { resolveDots } from "../paths/locate.ts";
 import { callEffects } from "./call-effects.ts";
 import type { Machine } from "./machine.ts";
 import { outputOf } from "./program-output.ts";
-import { isAgent } from "./programs/agent-names.ts";
+import { isAgent } from "./programs/agents/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";

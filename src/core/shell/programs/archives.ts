@@ -10,7 +10,7 @@ import {
   withoutStart,
 } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { hasSlash, isDash, named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { hasSlash, isDash, named, reading, writeFiles, writeTrees } from "./row/describe.ts";
 import { tar } from "./tar.ts";
 
 const unpacks = "the archive names what it writes, through links too";

@@ -11,7 +11,7 @@ import {
   withoutStart,
 } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { baseName, named, reading, writeFiles } from "./describe.ts";
+import { baseName, named, reading, writeFiles } from "./row/describe.ts";
 
 const ccSpec: OptionSpec = {
   style: "first-letter",

@@ -13,8 +13,8 @@ import {
   readsOnly,
   writeFiles,
   writeTrees,
-} from "./describe.ts";
-import { runWords } from "./wrapping.ts";
+} from "./row/describe.ts";
+import { runWords } from "./row/wrapping.ts";
 
 const runValues =
   "e,env env-file u,user w,workdir v,volume mount p,publish name l,label label-file h,hostname network,net network-alias add-host a,attach c,cpu-shares m,memory entrypoint cpus cpuset-cpus device dns dns-search gpus group-add health-cmd ip ipc isolation link log-driver log-opt memory-swap pid platform pull restart runtime security-opt shm-size stop-signal stop-timeout storage-opt sysctl tmpfs ulimit userns uts volume-driver volumes-from cap-add cap-drop cgroup-parent cidfile detach-keys expose annotation domainname mac-address oom-score-adj arch index from f,file pod secret userns uidmap gidmap ";

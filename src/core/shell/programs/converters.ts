@@ -1,6 +1,6 @@
 import { known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
-import { named, reading, writeFiles } from "./describe.ts";
+import { named, reading, writeFiles } from "./row/describe.ts";
 
 /** ffmpeg: every option but a few takes a value; what is left are outputs. */
 const ffmpegFlags =

@@ -10,7 +10,7 @@ import {
   withoutStart,
 } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { baseName, hasSlash, inFolder, isDash, reading, writeFiles, writeTrees } from "./describe.ts";
+import { baseName, hasSlash, inFolder, isDash, reading, writeFiles, writeTrees } from "./row/describe.ts";
 
 const copyFlags =
   "R,r,recursive a,archive l,link s,symbolic-link n,no-clobber f,force v,verbose p u,update d i b T,no-target-directory parents";

@@ -1,6 +1,6 @@
 import { known, knownParts, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { named, reading, writeFiles } from "./describe.ts";
+import { named, reading, writeFiles } from "./row/describe.ts";
 
 /** Statements that make a database client write files or run programs on this machine. */
 function tellStatements(code: Text, effects: Effects): void {

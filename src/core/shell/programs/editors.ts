@@ -1,7 +1,7 @@
 import type { Options } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText, withoutStart } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { named, reading } from "./describe.ts";
+import { named, reading } from "./row/describe.ts";
 
 /** `w FILE` and `!COMMAND` in lines handed to ed, ex or vi. */
 function tellEditorCommands(code: Text, effects: Effects): void {

@@ -9,7 +9,7 @@ import {
   withoutStart,
 } from "../text.ts";
 import type { Program } from "../types.ts";
-import { baseName, describe, hasSlash, inFolder, named, reading, writeTrees } from "./describe.ts";
+import { baseName, describe, hasSlash, inFolder, named, reading, writeTrees } from "./row/describe.ts";
 
 /** `chmod -w x` and `chattr -i x`: a mode may look like an option. */
 const chmod: Program = (call, effects) => {

@@ -1,8 +1,8 @@
 import { optionReader } from "../read-options.ts";
 import { known, knownParts, literal, type Text } from "../text.ts";
 import type { Call, Program } from "../types.ts";
-import { describe, writeTrees } from "./describe.ts";
-import { repositoryName } from "./git-remotes.ts";
+import { repositoryName } from "./git/remotes.ts";
+import { describe, writeTrees } from "./row/describe.ts";
 import { gh as ghRow } from "./rows/gh.ts";
 
 const ghCommands = describe(ghRow);

@@ -1,9 +1,9 @@
 import { keysOf, type OptionSpec } from "../read-options.ts";
 import { concat, known, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
-import { both, describe, hasSlash, named, reading } from "./describe.ts";
-import { tellCode } from "./tell-code.ts";
-import { runWords } from "./wrapping.ts";
+import { both, describe, hasSlash, named, reading } from "./row/describe.ts";
+import { tellCode } from "./row/tell-code.ts";
+import { runWords } from "./row/wrapping.ts";
 
 /** An interpreter of a language that is not followed. */
 interface Language extends OptionSpec {

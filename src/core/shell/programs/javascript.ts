@@ -1,8 +1,8 @@
 import { known, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { agentOfPackage } from "./agent-names.ts";
-import { named, reading, writeFiles, writeTrees } from "./describe.ts";
-import { tellCode } from "./tell-code.ts";
+import { agentOfPackage } from "./agents/agent-names.ts";
+import { named, reading, writeFiles, writeTrees } from "./row/describe.ts";
+import { tellCode } from "./row/tell-code.ts";
 
 const nodeOptions = {
   values:

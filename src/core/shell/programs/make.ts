@@ -1,6 +1,6 @@
 import { concat, known, knownParts, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { both, contentOf, named, opaqueProgram, reading } from "./describe.ts";
+import { both, contentOf, named, opaqueProgram, reading } from "./row/describe.ts";
 
 const make = reading(
   {

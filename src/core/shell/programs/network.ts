@@ -1,7 +1,16 @@
 import { anyName, known, knownStart, literal, type Text, withoutStart } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
 import { runSshSetting } from "./copying.ts";
-import { contentOf, inFolder, isDash, joined, mention, reading, writeFiles, writeTrees } from "./describe.ts";
+import {
+  contentOf,
+  inFolder,
+  isDash,
+  joined,
+  mention,
+  reading,
+  writeFiles,
+  writeTrees,
+} from "./row/describe.ts";
 
 const curlValues =
   "A,user-agent b,cookie C,continue-at d,data e,referer E,cert F,form H,header K,config m,max-time P,ftp-port Q,quote r,range t,telnet-option T,upload-file u,user U,proxy-user w,write-out x,proxy X,request y,speed-time Y,speed-limit z,time-cond data-raw data-binary data-urlencode data-ascii json url url-query connect-timeout retry retry-delay retry-max-time max-redirs max-filesize cacert capath ciphers interface key key-type pass limit-rate resolve connect-to noproxy proto proto-redir proto-default socks5 socks5-hostname socks4 unix-socket form-string oauth2-bearer aws-sigv4 dns-servers doh-url parallel-max rate request-target variable output-dir cert-type keepalive-time local-port mail-from mail-rcpt mail-auth netrc-file tls-max";

@@ -1,9 +1,17 @@
 import { optionReader } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { asksForHelp, describe, mention, reading, readsOnly, writeFiles, writeTrees } from "./describe.ts";
+import {
+  asksForHelp,
+  describe,
+  mention,
+  reading,
+  readsOnly,
+  writeFiles,
+  writeTrees,
+} from "./row/describe.ts";
+import { tellCode } from "./row/tell-code.ts";
 import { npx } from "./rows/runners.ts";
-import { tellCode } from "./tell-code.ts";
 
 const readGlobals = optionReader({
   values:

@@ -1,6 +1,6 @@
 import { known, type Text } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, mention } from "./describe.ts";
+import { describe, mention } from "./row/describe.ts";
 import { cargo as cargoCommands } from "./rows/packages.ts";
 
 const runCargo = describe(cargoCommands);

@@ -1,8 +1,8 @@
 import { optionReader } from "../read-options.ts";
 import { known, literal, type Text } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
-import { asksForHelp, describe, mention, named, readsOnly, writeFiles, writeTrees } from "./describe.ts";
-import { tellCode } from "./tell-code.ts";
+import { asksForHelp, describe, mention, named, readsOnly, writeFiles, writeTrees } from "./row/describe.ts";
+import { tellCode } from "./row/tell-code.ts";
 
 const readPython = optionReader({
   values: "W X check-hash-based-pycs",

@@ -1,7 +1,7 @@
 import { type Options, optionReader } from "../read-options.ts";
 import { known, knownStart, literal, type Text } from "../text.ts";
 import type { Effects, Program } from "../types.ts";
-import { asksForHelp, inFolder, writeFiles, writeTrees } from "./describe.ts";
+import { asksForHelp, inFolder, writeFiles, writeTrees } from "./row/describe.ts";
 
 const readTar = optionReader({
   values:

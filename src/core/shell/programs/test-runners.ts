@@ -1,6 +1,6 @@
 import { known, literal } from "../text.ts";
 import type { Program } from "../types.ts";
-import { named, reading, writeFiles, writeTrees } from "./describe.ts";
+import { named, reading, writeFiles, writeTrees } from "./row/describe.ts";
 
 const pytest = reading(
   {

@@ -1,6 +1,6 @@
 import { anyName, concat, known, literal, unknownText } from "../text.ts";
 import type { Program } from "../types.ts";
-import { hasSlash, named, reading, writeFiles } from "./describe.ts";
+import { hasSlash, named, reading, writeFiles } from "./row/describe.ts";
 
 /** `split [FILE [PREFIX]]`: pieces are called after the prefix. */
 const split = reading(

@@ -1,7 +1,7 @@
 import { known, knownStart, literal, unknownText, withoutStart } from "../text.ts";
 import type { Program } from "../types.ts";
-import { describe, named, reading } from "./describe.ts";
-import { runWithAssignments, runWords } from "./wrapping.ts";
+import { describe, named, reading } from "./row/describe.ts";
+import { runWithAssignments, runWords } from "./row/wrapping.ts";
 
 /** `flock FILE command`, `flock FILE -c CODE`, `flock FD`: the lock file is created. */
 const flock = reading(

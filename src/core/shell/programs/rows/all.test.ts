@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { codedPrograms } from "../programs.ts";
-import { brokenExamples } from "../row-examples.ts";
+import { brokenExamples } from "../row/row-examples.ts";
 import { builtInRows } from "./all.ts";
 import { cargo } from "./packages.ts";
 

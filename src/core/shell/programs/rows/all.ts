@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 import { archives } from "./archives.ts";
 import { compilers } from "./compilers.ts";
 import { converters } from "./converters.ts";

@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 const unpacks = "the archive names what it writes, through links too";
 const intoHere = { opaque: unpacks, fixed: ".", tree: true } as const;

@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 const elsewhere = "where it writes depends on its settings";
 const projectCode = "its settings are the project's code";

@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 const dumps = "h,host p,port U,username u,user t,table n,schema T F,format d,dbname Z";
 

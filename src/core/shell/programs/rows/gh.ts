@@ -1,4 +1,4 @@
-import type { Deed } from "../row.ts";
+import type { Deed } from "../row/row.ts";
 
 const refs = (why: string): Deed => ({ refuses: { kind: "refs", why } });
 const changes = (topic: string): Deed => ({

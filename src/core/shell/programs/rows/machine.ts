@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 const schedule = { refuses: { kind: "loader", why: "jobs are put into the system's schedule" } } as const;
 

@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 const remote = { opaque: "it talks to another machine" } as const;
 const downloads = { opaque: "it downloads files" } as const;

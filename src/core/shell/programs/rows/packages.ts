@@ -1,4 +1,4 @@
-import type { Deed, Row } from "../row.ts";
+import type { Deed, Row } from "../row/row.ts";
 
 const builds = { opaque: "it builds or installs packages", mentions: "all" } as const;
 const system = { opaque: "packages of the system are installed", mentions: "all" } as const;

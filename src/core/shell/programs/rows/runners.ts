@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 const tests = { opaque: "tests run", mentions: "outputs" } as const;
 const starts = { opaque: "it starts other programs", mentions: "all" } as const;
