@@ -1,22 +1,15 @@
 import type { Program } from "../types.ts";
 import { agents } from "./agents/agents.ts";
 import { kills } from "./agents/kill.ts";
-import { archives } from "./archives.ts";
 import { compilers } from "./compilers.ts";
 import { containers } from "./containers.ts";
-import { converters } from "./converters.ts";
-import { copying } from "./copying.ts";
-import { databases } from "./databases.ts";
 import { editors } from "./editors.ts";
-import { files } from "./files.ts";
 import { ghs } from "./gh.ts";
 import { gits } from "./git/git.ts";
 import { interpreters } from "./interpreters.ts";
 import { javascript } from "./javascript.ts";
 import { makes } from "./make.ts";
-import { network } from "./network.ts";
 import { npms } from "./npm.ts";
-import { packageManagers } from "./packages.ts";
 import { pythons } from "./python.ts";
 import { both, opaqueReader } from "./row/describe.ts";
 import { programOf } from "./row/run-row.ts";
@@ -29,11 +22,9 @@ import { parallels } from "./shell/parallel.ts";
 import { powershells } from "./shell/powershell.ts";
 import { shellNames, shells } from "./shell/shells.ts";
 import { xargsPrograms } from "./shell/xargs.ts";
-import { testRunners } from "./test-runners.ts";
 import { awks } from "./text/awk.ts";
 import { patches } from "./text/patch.ts";
 import { seds } from "./text/sed.ts";
-import { textPrograms } from "./text.ts";
 import { wrappers } from "./wrappers.ts";
 
 const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
@@ -42,14 +33,8 @@ const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
 export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
   ...interpreterMaps,
   makes,
-  packageManagers,
   npms,
   compilers,
-  converters,
-  testRunners,
-  databases,
-  network,
-  archives,
   containers,
   deferred,
   wrappers,
@@ -57,12 +42,9 @@ export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
   xargsPrograms,
   parallels,
   finders,
-  textPrograms,
   seds,
   editors,
   patches,
-  files,
-  copying,
   ghs,
   gits,
   shells,

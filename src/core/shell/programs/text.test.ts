@@ -17,7 +17,7 @@ describe("A text program writes only where its options or script say", () => {
     ["split -b1k in src/b/x", "write src/b/x<name>"],
     ["split in", "write x<name>"],
     ["csplit -f src/b/x in /a/", "write src/b/x<name>"],
-    ["csplit -f src/a/ -b ../b/%d in 1", "write $U"],
+    ["csplit -f src/a/ -b ../b/%d in 1", "write $U; write src/a/<name>"],
     ["xxd in out", "write out"],
     ["xxd -ps in out", "write out"],
     ["xxd -r -ps -s 4 in out", "write out"],

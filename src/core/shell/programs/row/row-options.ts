@@ -3,7 +3,7 @@ import { known } from "../../text.ts";
 import type { Deed } from "./row.ts";
 
 /** Lists of options by what their value is. */
-export const valueLists = ["files", "folders", "in", "shell", "programs", "code"] as const;
+export const valueLists = ["files", "folders", "parts", "in", "shell", "programs", "code"] as const;
 const inheritedLists = ["values", "glued", "digits", "flags", ...valueLists] as const;
 const lists = [...inheritedLists, "ends", "when", "unless", "harmless", "tree"] as const;
 
@@ -29,11 +29,14 @@ const wrapperKinds: ReadonlySet<Deed["runs"]> = new Set([
 
 /** How the options of a deed and of its cases are read. */
 export function specOf(deed: Deed): OptionSpec {
-  const all = [deed, ...(deed.cases ?? [])];
-  const joinedLists = (names: readonly (typeof lists)[number][]) =>
-    all.flatMap((one) => names.flatMap((name) => groupsOf(listed(one, name)))).join(" ");
+  const all = [deed, ...(deed.cases ?? []), ...(deed.besides ?? [])];
+  const groupsIn = (names: readonly (typeof lists)[number][]) =>
+    all.flatMap((one) => names.flatMap((name) => groupsOf(listed(one, name))));
+  const joinedLists = (names: readonly (typeof lists)[number][]) => groupsIn(names).join(" ");
+  const glued = new Set(groupsIn(["glued", "digits"]).flat());
+  const values = groupsIn([...valueLists, "values"]).filter(([name = ""]) => !glued.has(name));
   return {
-    values: joinedLists([...valueLists, "values"]),
+    values: values.join(" "),
     ends: joinedLists(["ends"]),
     glued: joinedLists(["glued"]),
     digits: joinedLists(["digits"]),

@@ -1,5 +1,6 @@
-import type { OptionSpec } from "../../read-options.ts";
-import type { Action, RefusalKind } from "../../types.ts";
+import type { OptionSpec, Options } from "../../read-options.ts";
+import type { Text } from "../../text.ts";
+import type { Action, Call, Effects, RefusalKind } from "../../types.ts";
 
 /**
  * What a program does, as plain data. Lists of options are written as in `OptionSpec`: `o,output q`. The table of the
@@ -31,11 +32,19 @@ export interface Deed extends OptionSpec, Values, Writes, Runs {
   readonly input?: "shell" | "code";
   /** The first whose `when` holds is done in place of the rest of the row; the options are the row's. */
   readonly cases?: readonly Deed[];
+  /** Each whose `when` holds is done besides the rest of the row; the options are the row's. */
+  readonly besides?: readonly Deed[];
   /** By the first operand, names apart by spaces; any other word leaves the row itself. Options of the row hold below. */
   readonly commands?: Readonly<Record<string, Deed>>;
   /** What a program with `commands` does without one; otherwise what the row says. */
   readonly alone?: Deed;
+  /** In the guard's own table: what no row can say, told after the rest and in the same folder. */
+  readonly also?: Hook;
+  /** In the guard's own table: the words as options are to be read from them. */
+  readonly spelled?: (words: readonly Text[]) => readonly Text[];
 }
+
+export type Hook = (options: Options, effects: Effects, call: Call) => void;
 
 /** Options by what their value is. */
 interface Values {
@@ -43,6 +52,8 @@ interface Values {
   readonly files?: string;
   /** A folder that is filled. */
   readonly folders?: string;
+  /** A part of the name of a file that is written: with a slash in it the file may be anywhere. */
+  readonly parts?: string;
   /** The folder that everything happens in. */
   readonly in?: string;
   /** A line for a shell. */
@@ -62,7 +73,7 @@ interface Writes {
   readonly tree?: boolean | string;
   /** It walks trees but leaves git's and other tools' folders alone. */
   readonly sources?: boolean;
-  /** Endings of the files that are written beside the operands, in place of the operands themselves. */
+  /** Endings of the files that are written beside the operands, in place of the operands; `*` is some name. */
   readonly suffix?: string;
   /** Written in place of missing operands, with everything below. */
   readonly otherwise?: string;

@@ -1,8 +1,7 @@
 import { type Options, optionReader } from "../../read-options.ts";
-import { anyName, concat, known, literal, type Text } from "../../text.ts";
+import { anyName, concat, known, literal, type Text, unknownText } from "../../text.ts";
 import type { Call, Effects, Program } from "../../types.ts";
-import { asksForHelp, isDash, joined, mention, mentionOutputs, readsOnly, writeTrees } from "./describe.ts";
-import type { Deed, Row } from "./row.ts";
+import type { Deed } from "./row.ts";
 import {
   below,
   canonicalNames,
@@ -14,92 +13,65 @@ import {
   wordsOf,
 } from "./row-options.ts";
 import { tellCode } from "./tell-code.ts";
+import {
+  asksForHelp,
+  hasSlash,
+  isDash,
+  joined,
+  mention,
+  mentionOutputs,
+  readsOnly,
+  writeTrees,
+} from "./words.ts";
 import { runPackage, runWithAssignments, runWords } from "./wrapping.ts";
 
-/** The program that a row describes; the row is looked at when the program is first called. */
-export function programOf(row: Row, label: string): Program {
+/**
+ * The program that a deed describes, which is looked at when the program is first called; `label` is what
+ * `lockstep explain --why` calls it.
+ */
+export function programOf(deed: Deed, label?: string): Program {
   let program: Program | undefined;
   return (call, effects) => {
-    program ??= describe(row, label);
+    program ??= made(deed, label);
     program(call, effects);
   };
 }
 
-/** The program that a deed describes; `label` is what `lockstep explain --why` calls it. */
-export function describe(deed: Deed, label?: string): Program {
-  if (Object.keys(deed).every((key) => silent.has(key))) return readsOnly;
+function made(deed: Deed, label: string | undefined): Program {
+  if (!Object.keys(deed).some((key) => telling.has(key))) return readsOnly;
   const done = deedOf(deed, label);
-  if (deed.commands === undefined) return done;
-  return bySubcommand(deed, done, label);
+  return deed.commands === undefined ? done : bySubcommand(deed, done, label);
 }
 
-/** What says nothing of a call by itself: a row of these only reads, and its options need not be read. */
-const silent: ReadonlySet<string> = new Set([
-  ...[
-    "names",
-    "match",
-    "no_match",
-    "values",
-    "glued",
-    "digits",
-    "flags",
-    "ends",
-    "style",
-    "exact",
-    "wrapper",
-  ],
-  ...[
-    "harmless",
-    "when",
-    "unless",
-    "needs",
-    "action",
-    "tree",
-    "sources",
-    "suffix",
-    "skip",
-    "assignments",
-    "as",
-  ],
+/** What says something of a call: without any of these a row only reads, and its options need not be read. */
+const telling: ReadonlySet<string> = new Set([
+  ...valueLists,
+  ...["writes", "otherwise", "fixed", "runs", "opaque", "mentions", "refuses", "input"],
+  ...["cases", "besides", "commands", "alone", "also"],
 ]);
 
 function bySubcommand(deed: Deed, otherwise: Program, label: string | undefined): Program {
   const names = canonicalNames(deed);
   const read = optionReader({ ...specOf(deed), wrapper: true });
-  const commands = new Map<string, Command>();
-  for (const [list, found] of Object.entries(deed.commands ?? {}))
-    for (const name of wordsOf(list)) commands.set(name, new Command(deed, found, label));
-  const alone = deed.alone === undefined ? undefined : new Command(deed, deed.alone, label);
+  const commandOf = (found: Deed) => ({ found, program: programOf(below(deed, found), label) });
+  const commands = new Map(
+    Object.entries(deed.commands ?? {}).flatMap(([list, found]) => {
+      const command = commandOf(found);
+      return wordsOf(list).map((name) => [name, command] as const);
+    }),
+  );
+  const alone = deed.alone === undefined ? undefined : commandOf(deed.alone);
   return (call, effects) => {
     if (asksForHelp(call.args)) return;
-    const options = read(call.args);
+    const options = read(deed.spelled?.(call.args) ?? call.args);
     const [word, ...args] = options.operands;
     const name = known(word ?? []);
     const command = word === undefined ? alone : commands.get(name ?? "");
     if (command === undefined) return otherwise(call, effects);
-    const inner = insideOf(deed, command.deed, { options, effects, names });
+    const inner = insideOf(deed, command.found, { options, effects, names });
     tellValues(deed, { options, effects: inner, names, label });
     command.program({ ...call, name: name ?? call.name, args }, inner);
   };
-}
-
-/** A subcommand, looked at when it is first called. */
-class Command {
-  readonly deed: Deed;
-  readonly #above: Deed;
-  readonly #label: string | undefined;
-  #program: Program | undefined;
-
-  constructor(above: Deed, deed: Deed, label: string | undefined) {
-    this.#above = above;
-    this.deed = deed;
-    this.#label = label;
-  }
-
-  get program(): Program {
-    this.#program ??= describe(below(this.#above, this.deed), this.#label);
-    return this.#program;
-  }
 }
 
 interface Told {
@@ -124,22 +96,32 @@ function insideOf(
 function deedOf(deed: Deed, label: string | undefined): Program {
   const read = optionReader(specOf(deed));
   const names = canonicalNames(deed);
-  return (call, outer) => {
+  return (given, outer) => {
+    const call = deed.spelled === undefined ? given : { ...given, args: deed.spelled(given.args) };
     if (asksForHelp(call.args)) return;
     const options = read(call.args);
-    const harmless = deed.harmless !== undefined && isSurelyGiven(options, names(deed.harmless));
-    const chosen = deed.cases?.find((one) => holds(one, options, names));
-    const told = {
-      options,
-      effects: insideOf(deed, chosen ?? deed, { options, effects: outer, names }),
-      names,
-      label,
-    };
-    if (!harmless) tellRest(chosen ?? deed, call, told);
+    const chosen = deed.cases?.find((one) => holds(one, options, names)) ?? deed;
+    const effects = insideOf(deed, chosen, { options, effects: outer, names });
+    const told = { options, effects, names, label };
+    const isHarmless = deed.harmless !== undefined && isSurelyGiven(options, names(deed.harmless));
+    if (!isHarmless) tellRest(chosen, call, told);
     tellValues(deed, told);
-    if (chosen !== undefined && !harmless) tellValues(chosen, told);
-    if (!harmless) tellOperands(chosen ?? deed, call, told);
+    if (isHarmless) return;
+    if (chosen !== deed) tellValues(chosen, told);
+    tellOperands(chosen, call, told);
+    for (const one of deed.besides ?? []) tellBesides(one, call, told);
+    effects.because?.(label, "its code decides");
+    if (chosen !== deed) chosen.also?.(options, effects, call);
+    deed.also?.(options, effects, call);
   };
+}
+
+function tellBesides(deed: Deed, call: Call, told: Told): void {
+  if (!isDone(deed, told)) return;
+  tellRest(deed, call, told);
+  tellValues(deed, told);
+  tellOperands(deed, call, told);
+  deed.also?.(told.options, told.effects, call);
 }
 
 /** What a deed says whatever the operands are. */
@@ -178,6 +160,7 @@ function tellValue(
 ): void {
   if (kind === "files" && (deed.action !== undefined || !isDash(value))) effects.write(value);
   if (kind === "folders") writeTrees([value], effects);
+  if (kind === "parts" && hasSlash(value)) effects.write(unknownText);
   if (kind === "shell") effects.shell(value);
   if (kind === "programs") effects.run([value]);
   if (kind !== "code" || deed.runs === "script") return;
@@ -192,10 +175,13 @@ function holds({ when, needs = 0 }: Deed, options: Options, names: Names): boole
   return (when === undefined || isGiven(options, names(when))) && options.operands.length >= needs;
 }
 
+function isDone(deed: Deed, { options, names }: Told): boolean {
+  if (deed.unless !== undefined && isSurelyGiven(options, names(deed.unless))) return false;
+  return holds(deed, options, names);
+}
+
 function tellOperands(deed: Deed, call: Call, told: Told): void {
-  const { options, names } = told;
-  if (deed.unless !== undefined && isSurelyGiven(options, names(deed.unless))) return;
-  if (!holds(deed, options, names)) return;
+  if (!isDone(deed, told)) return;
   tellWrites(deed, told);
   if (deed.runs !== undefined) tellRuns(deed, call, told);
 }
@@ -210,7 +196,7 @@ function tellWrites(deed: Deed, { options, effects, names, label }: Told): void 
     if (deed.action === undefined && isDash(target)) continue;
     effects.because?.(label, `an operand (\`writes: ${deed.writes}\`)${condition()}`);
     if (deed.suffix === undefined) write(packages(target), tree);
-    else for (const suffix of wordsOf(deed.suffix)) write(concat(target, literal(suffix)), tree);
+    else for (const suffix of wordsOf(deed.suffix)) write(concat(target, pathOf(suffix)), tree);
   }
   effects.because?.(label, `written whatever the operands are${condition()}`);
   if (deed.fixed !== undefined) for (const path of wordsOf(deed.fixed)) write(pathOf(path), tree);
@@ -240,29 +226,13 @@ function pathOf(spelled: string): Text {
 function tellRuns(deed: Deed, call: Call, { options, effects, names, label }: Told): void {
   effects.because?.(label, `it runs its operands (\`runs: ${deed.runs}\`)`);
   const words = options.operands.slice(deed.skip ?? 0);
-  switch (deed.runs) {
-    case "script":
-      tellCode(options.all(...names(deed.code).keys), options, effects, call);
-      break;
-    case "package":
-      runPackage(words, effects);
-      break;
-    case "each":
-      for (const word of words) effects.shell(word);
-      break;
-    case "line":
-      if (words.length > 0) effects.shell(joined(words));
-      break;
-    case "shell":
-      if (words.length > 0) effects.shell(joined(words));
-      else effects.run([literal("sh")]);
-      break;
-    case "after-dashes":
-      runCommand(afterDashes(call.args) ?? words, deed, effects);
-      break;
-    default:
-      runCommand(words, deed, effects);
-  }
+  if (deed.runs === "script") tellCode(options.all(...names(deed.code).keys), options, effects, call);
+  else if (deed.runs === "package") runPackage(words, effects);
+  else if (deed.runs === "each") for (const word of words) effects.shell(word);
+  else if (deed.runs === "after-dashes") runCommand(afterDashes(call.args) ?? words, deed, effects);
+  else if (deed.runs === "operands") runCommand(words, deed, effects);
+  else if (words.length > 0) effects.shell(joined(words));
+  else if (deed.runs === "shell") effects.run([literal("sh")]);
 }
 
 function afterDashes(args: readonly Text[]): readonly Text[] | undefined {

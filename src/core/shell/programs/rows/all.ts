@@ -2,6 +2,7 @@ import type { Row } from "../row/row.ts";
 import { archives } from "./archives.ts";
 import { compilers } from "./compilers.ts";
 import { converters } from "./converters.ts";
+import { copying } from "./copying.ts";
 import { databases } from "./databases.ts";
 import { editors } from "./editors.ts";
 import { files } from "./files.ts";
@@ -34,4 +35,5 @@ export const builtInRows: readonly Row[] = [
   textPrograms,
   editors,
   files,
+  copying,
 ].flat();

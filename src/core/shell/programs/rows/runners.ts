@@ -1,4 +1,6 @@
-import type { Row } from "../row/row.ts";
+import { known, literal } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { writeTrees } from "../row/words.ts";
 
 const tests = { opaque: "tests run", mentions: "outputs" } as const;
 const starts = { opaque: "it starts other programs", mentions: "all" } as const;
@@ -15,6 +17,15 @@ export const npx = {
   flags: "y,yes no q,quiet s,silent ws,workspaces ignore-existing prefer-offline offline bun isolated",
 } as const;
 
+/** `-o NAME=VALUE`, `--cov-report=html:FOLDER`. */
+const tellPytest: Hook = (options, effects) => {
+  for (const setting of options.all("o")) effects.code(setting);
+  for (const report of options.all("cov-report")) {
+    const target = (known(report) ?? "").split(":")[1];
+    if (target !== undefined) writeTrees([literal(target)], effects);
+  }
+};
+
 /** Test runners, task runners, and tools that put an environment around a command. */
 export const runners: readonly Row[] = [
   {
@@ -22,6 +33,22 @@ export const runners: readonly Row[] = [
     ...npx,
     match: ["npx rimraf a -> a", "npx -y prettier@3 --write a -> a", "npx -c 'touch a' -> a", "npx --cache c ls -> c", "uvx ruff check --fix a -> a"],
     no_match: ["npx eslint --version", "npx -p x ls"],
+  },
+  {
+    names: "pytest py.test",
+    opaque: "tests run",
+    values:
+      "k m n c,config-file o,override-ini p,plugin W,pythonwarnings r,report rootdir confcutdir cov-config cov-report tb maxfail durations import-mode ignore ignore-glob deselect capture dist",
+    glued: "cov",
+    flags: "x v q s l lf ff sw",
+    files: "junitxml,junit-xml log-file html resultlog",
+    folders: "basetemp",
+    writes: "operands",
+    tree: true,
+    otherwise: ".",
+    when: "snapshot-update inline-snapshot force-regen",
+    also: tellPytest,
+    match: ["pytest a ->", "pytest --junitxml r a -> r", "pytest --cov-report=html:d -> d", "pytest --snapshot-update -> ."],
   },
   {
     names: "jest vitest ava playwright uvu wtr web-test-runner",

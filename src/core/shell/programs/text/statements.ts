@@ -1,9 +1,8 @@
-import { known, knownParts, literal, type Text, unknownText } from "../text.ts";
-import type { Call, Effects, Program } from "../types.ts";
-import { named, reading, writeFiles } from "./row/describe.ts";
+import { known, knownParts, literal, type Text, unknownText } from "../../text.ts";
+import type { Effects } from "../../types.ts";
 
 /** Statements that make a database client write files or run programs on this machine. */
-function tellStatements(code: Text, effects: Effects): void {
+export function tellStatements(code: Text, effects: Effects): void {
   effects.code(code);
   const text = known(code);
   if (text === undefined) return;
@@ -25,7 +24,7 @@ function tellStatements(code: Text, effects: Effects): void {
 }
 
 /** Commands of sqlite, which may be abbreviated, and functions of its that reach files. */
-function tellSqlite(code: Text, effects: Effects): void {
+export function tellSqlite(code: Text, effects: Effects): void {
   tellStatements(code, effects);
   const text = knownParts(code);
   for (const line of text.split("\n")) tellDotCommand(line, effects);
@@ -56,66 +55,3 @@ function tellDotCommand(line: string, effects: Effects): void {
     effects.write(textOf(file));
   if (isOneOf(dotReads)) effects.opaque("a file of commands or data is read or written");
 }
-
-function tellInput(call: Call, effects: Effects): void {
-  if (call.input.kind === "text") tellStatements(call.input.text, effects);
-}
-
-const psql = reading(
-  {
-    values:
-      "c,command f,file d,dbname h,host p,port U,username v,set,variable o,output L,log-file F,field-separator P,pset R,record-separator T,table-attr",
-    flags:
-      "l,list t,tuples-only A,no-align q,quiet x,expanded w,no-password W,password X,no-psqlrc 1,single-transaction a b e E n s S z 0 H",
-  },
-  (options, effects, call) => {
-    writeFiles(options.all("o", "L"), effects);
-    if (options.has("l")) return;
-    effects.opaque("statements run");
-    for (const code of options.all("c")) tellStatements(code, effects);
-    tellInput(call, effects);
-  },
-);
-
-const mysql = reading(
-  {
-    values:
-      "e,execute D,database h,host P,port u,user S,socket tee init-command delimiter default-character-set ssl-mode",
-    glued: "p,password",
-    flags: "B,batch N t s,silent v r X,xml H,html",
-  },
-  (options, effects, call) => {
-    writeFiles(options.all("tee"), effects);
-    effects.opaque("statements run");
-    for (const code of options.all("e", "init-command")) tellStatements(code, effects);
-    tellInput(call, effects);
-  },
-);
-
-/** The database may be written by any statement, so its path is only mentioned: reading is common. */
-const sqlite = reading(
-  {
-    style: "long",
-    values: "cmd init separator nullvalue newline mmap vfs ",
-    flags:
-      "readonly header noheader column csv json line list html box table markdown quote batch bail echo safe",
-  },
-  (options, effects, call) => {
-    const [database, ...statements] = options.operands;
-    if (options.has("init")) effects.opaque("a file of commands runs");
-    for (const code of [...options.all("cmd"), ...statements]) tellSqlite(code, effects);
-    if (call.input.kind === "text") tellSqlite(call.input.text, effects);
-    else if (call.input.kind !== "none" && statements.length === 0)
-      effects.opaque("commands of unknown content run");
-    if (database === undefined || known(database) === ":memory:" || options.has("readonly")) return;
-    effects.opaque("statements run");
-    effects.operand(database);
-  },
-);
-
-export const databases = new Map<string, Program>([
-  ["psql", psql],
-  ...named("mysql mariadb mycli", mysql),
-  ...named("sqlite3 sqlite", sqlite),
-  ["duckdb", sqlite],
-]);
