@@ -2,14 +2,12 @@ import type { Program } from "../types.ts";
 import { agents } from "./agents/agents.ts";
 import { kills } from "./agents/kill.ts";
 import { compilers } from "./compilers.ts";
-import { containers } from "./containers.ts";
 import { editors } from "./editors.ts";
 import { ghs } from "./gh.ts";
 import { gits } from "./git/git.ts";
 import { interpreters } from "./interpreters.ts";
 import { javascript } from "./javascript.ts";
 import { makes } from "./make.ts";
-import { npms } from "./npm.ts";
 import { pythons } from "./python.ts";
 import { both, opaqueReader } from "./row/describe.ts";
 import { programOf } from "./row/run-row.ts";
@@ -33,9 +31,7 @@ const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
 export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
   ...interpreterMaps,
   makes,
-  npms,
   compilers,
-  containers,
   deferred,
   wrappers,
   environments,

@@ -108,9 +108,11 @@ export function below(deed: Deed, command: Deed): Deed {
     }),
   );
   const { style = deed.style, exact = deed.exact, sources = deed.sources } = command;
+  const besides = [...(deed.besides ?? []), ...(command.besides ?? [])];
   return {
     ...command,
     ...inherited,
+    ...(besides.length === 0 ? {} : { besides }),
     ...(style === undefined ? {} : { style }),
     ...(exact === undefined ? {} : { exact }),
     ...(sources === undefined ? {} : { sources }),

@@ -32,7 +32,7 @@ export interface Deed extends OptionSpec, Values, Writes, Runs {
   readonly input?: "shell" | "code";
   /** The first whose `when` holds is done in place of the rest of the row; the options are the row's. */
   readonly cases?: readonly Deed[];
-  /** Each whose `when` holds is done besides the rest of the row; the options are the row's. */
+  /** Each whose `when` holds is done besides the rest of the row or its subcommand; the options are the row's. */
   readonly besides?: readonly Deed[];
   /** By the first operand, names apart by spaces; any other word leaves the row itself. Options of the row hold below. */
   readonly commands?: Readonly<Record<string, Deed>>;

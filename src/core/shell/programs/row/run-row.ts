@@ -69,7 +69,9 @@ function bySubcommand(deed: Deed, otherwise: Program, label: string | undefined)
     const command = word === undefined ? alone : commands.get(name ?? "");
     if (command === undefined) return otherwise(call, effects);
     const inner = insideOf(deed, command.found, { options, effects, names });
-    tellValues(deed, { options, effects: inner, names, label });
+    const told = { options, effects: inner, names, label };
+    tellValues(deed, told);
+    for (const one of deed.besides ?? []) tellBesides(one, call, told);
     command.program({ ...call, name: name ?? call.name, args }, inner);
   };
 }

@@ -1,4 +1,4 @@
-import { known, knownStart, literal, type Text, withoutStart } from "../../text.ts";
+import { known, knownParts, knownStart, literal, type Text, withoutStart } from "../../text.ts";
 import type { Effects, Input, RunOptions } from "../../types.ts";
 import { programOfPackage } from "../agents/agent-names.ts";
 
@@ -28,10 +28,14 @@ function readAssignments(words: readonly Text[]): {
   return { env, rest: words.slice(at) };
 }
 
-/** `PACKAGE args`, as `npx` and its kin run it: the package's program, wherever it comes from. */
+/** `PACKAGE args`, as `npx` and its kin run it: the package's program, wherever it comes from. One word with blanks is a line for a shell. */
 export function runPackage(words: readonly Text[], effects: Effects): void {
   const [name, ...rest] = withoutDashes(words);
   if (name === undefined) return;
+  if (rest.length === 0 && /\s/.test(knownParts(name))) {
+    effects.shell(name);
+    return;
+  }
   const spelled = known(name);
   const isAddress = spelled !== undefined && /^(?:[a-z+]+:|\.{0,2}\/)/.test(spelled);
   const program = spelled === undefined || isAddress ? name : literal(programOfPackage(spelled));

@@ -1,6 +1,7 @@
 import type { Row } from "../row/row.ts";
 import { archives } from "./archives.ts";
 import { compilers } from "./compilers.ts";
+import { containers } from "./containers.ts";
 import { converters } from "./converters.ts";
 import { copying } from "./copying.ts";
 import { databases } from "./databases.ts";
@@ -11,6 +12,7 @@ import { languages } from "./interpreters.ts";
 import { linters } from "./linters.ts";
 import { machine } from "./machine.ts";
 import { network } from "./network.ts";
+import { npms } from "./npm.ts";
 import { packages } from "./packages.ts";
 import { readers } from "./readers.ts";
 import { runners } from "./runners.ts";
@@ -22,6 +24,7 @@ export const builtInRows: readonly Row[] = [
   readers,
   languages,
   packages,
+  npms,
   runners,
   compilers,
   converters,
@@ -30,6 +33,7 @@ export const builtInRows: readonly Row[] = [
   databases,
   network,
   archives,
+  containers,
   machine,
   wrappers,
   textPrograms,
