@@ -1,14 +1,9 @@
 import type { Program } from "../types.ts";
 import { agents } from "./agents/agents.ts";
 import { kills } from "./agents/kill.ts";
-import { compilers } from "./compilers.ts";
 import { editors } from "./editors.ts";
 import { ghs } from "./gh.ts";
 import { gits } from "./git/git.ts";
-import { interpreters } from "./interpreters.ts";
-import { javascript } from "./javascript.ts";
-import { makes } from "./make.ts";
-import { pythons } from "./python.ts";
 import { both, opaqueReader } from "./row/describe.ts";
 import { programOf } from "./row/run-row.ts";
 import { builtInRows } from "./rows/all.ts";
@@ -25,13 +20,11 @@ import { patches } from "./text/patch.ts";
 import { seds } from "./text/sed.ts";
 import { wrappers } from "./wrappers.ts";
 
-const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
+const interpreterMaps = [awks, powershells];
 
 /** Programs that need more than a row, by name; a test sees to it that no name is there twice. */
 export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
   ...interpreterMaps,
-  makes,
-  compilers,
   deferred,
   wrappers,
   environments,

@@ -1,32 +1,8 @@
-import { concat, known, knownParts, literal, type Text, unknownText } from "../text.ts";
-import type { Effects, Program } from "../types.ts";
-import { both, contentOf, named, opaqueProgram, reading } from "./row/describe.ts";
-
-const make = reading(
-  {
-    values:
-      "f,file,makefile I,include-dir o,old-file,assume-old W,what-if,new-file,assume-new C,directory eval,E",
-    glued: "j,jobs l,load-average O,output-sync debug shuffle",
-    flags: "B b d e i k n,just-print,dry-run,recon p q R r S s t v w",
-  },
-  (options, effects, call) => {
-    if (options.has("v")) return;
-    const folder = options.value("C");
-    const inner = folder === undefined ? effects : effects.within(folder);
-    for (const word of options.operands) inner.operand(word);
-    for (const code of options.all("eval")) tellMakefile(code, inner);
-    const contents = options.all("f").map((file) => contentOf(file, call));
-    for (const content of contents) if (content !== undefined) tellMakefile(content, inner);
-    if (contents.length > 0 && !contents.includes(undefined)) return;
-    const fromInput = options.all("f").some((file) => /^(?:-|\/dev\/stdin)$/.test(known(file) ?? ""));
-    if (fromInput && call.input.kind === "unknown")
-      inner.refuse("unknown-code", "recipes of unknown content run");
-    inner.opaque("recipes run");
-  },
-);
+import { concat, known, knownParts, literal, type Text, unknownText } from "../../text.ts";
+import type { Effects } from "../../types.ts";
 
 /** Hands the recipes of a makefile that is known as text to a shell, one line after the other. */
-function tellMakefile(makefile: Text, effects: Effects): void {
+export function tellMakefile(makefile: Text, effects: Effects): void {
   const text = known(makefile) ?? knownParts(makefile);
   if (known(makefile) === undefined) effects.refuse("unknown-code", "recipes of unknown content run");
   effects.code(makefile);
@@ -88,15 +64,3 @@ function expanded(line: string): Text {
     ),
   );
 }
-
-const taskRunner = opaqueProgram("tasks of the project run");
-
-/** `just --justfile - recipe`: the recipes come on standard input. */
-const just = both(taskRunner, (call, effects) => {
-  for (const word of call.args) {
-    const content = contentOf(word, call);
-    if (content !== undefined) tellMakefile(content, effects);
-  }
-});
-
-export const makes = new Map<string, Program>([...named("make gmake bmake nmake", make), ["just", just]]);
