@@ -1,40 +1,19 @@
 import type { Program } from "../types.ts";
 import { agents } from "./agents/agents.ts";
 import { kills } from "./agents/kill.ts";
-import { editors } from "./editors.ts";
-import { ghs } from "./gh.ts";
 import { gits } from "./git/git.ts";
-import { both, opaqueReader } from "./row/describe.ts";
 import { programOf } from "./row/run-row.ts";
+import { both, opaqueReader } from "./row/words.ts";
 import { builtInRows } from "./rows/all.ts";
 import { languages } from "./rows/interpreters.ts";
-import { deferred } from "./shell/deferred.ts";
-import { environments } from "./shell/env.ts";
 import { finders } from "./shell/find.ts";
-import { parallels } from "./shell/parallel.ts";
 import { powershells } from "./shell/powershell.ts";
 import { shellNames, shells } from "./shell/shells.ts";
-import { xargsPrograms } from "./shell/xargs.ts";
-import { awks } from "./text/awk.ts";
-import { patches } from "./text/patch.ts";
-import { seds } from "./text/sed.ts";
-import { wrappers } from "./wrappers.ts";
-
-const interpreterMaps = [awks, powershells];
 
 /** Programs that need more than a row, by name; a test sees to it that no name is there twice. */
 export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
-  ...interpreterMaps,
-  deferred,
-  wrappers,
-  environments,
-  xargsPrograms,
-  parallels,
+  powershells,
   finders,
-  seds,
-  editors,
-  patches,
-  ghs,
   gits,
   shells,
   agents,
@@ -53,10 +32,7 @@ const programs: ReadonlyMap<string, Program> = new Map([
 ]);
 
 const shellSet = new Set(shellNames.split(" "));
-const interpreterSet = new Set([
-  ...interpreterMaps.flatMap((map) => [...map.keys()]),
-  ...languages.flatMap((row) => namesOf(row.names)),
-]);
+const interpreterSet = new Set([...powershells.keys(), ...languages.flatMap((row) => namesOf(row.names))]);
 
 /** What is known of a program, by its base name. */
 export function findProgram(name: string): Program | undefined {

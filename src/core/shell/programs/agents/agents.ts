@@ -1,6 +1,6 @@
 import { known } from "../../text.ts";
 import type { Program } from "../../types.ts";
-import { named } from "../row/describe.ts";
+import { named } from "../row/words.ts";
 import { agentNames } from "./agent-names.ts";
 import { commandRight } from "./own-commands.ts";
 

@@ -2,7 +2,7 @@ import { holdsGuarded, isGuardedName, mayBeGuarded, namesLockstep } from "../../
 import { optionReader } from "../../read-options.ts";
 import { known, knownStart, type Text } from "../../text.ts";
 import type { Effects, Program } from "../../types.ts";
-import { named } from "../row/describe.ts";
+import { named } from "../row/words.ts";
 
 const signal = /^-(?:\d+|(?:SIG)?[A-Z][A-Z\d+-]+)$/;
 

@@ -1,7 +1,7 @@
 import { type Options, optionReader } from "../../read-options.ts";
 import { known, literal } from "../../text.ts";
 import type { Effects, Program } from "../../types.ts";
-import { mention } from "../row/describe.ts";
+import { mention } from "../row/words.ts";
 import { whyNotSetting } from "./config.ts";
 import { gitHistory } from "./history.ts";
 import { gitPlumbing } from "./plumbing.ts";

@@ -1,7 +1,7 @@
 import { keysOf, type OptionSpec } from "../../read-options.ts";
 import { known } from "../../text.ts";
 import type { Program } from "../../types.ts";
-import { readsOnly, writeTrees } from "../row/describe.ts";
+import { readsOnly, writeTrees } from "../row/words.ts";
 import { writePatch } from "../text/patch.ts";
 import { gitReading } from "./options.ts";
 import { printing } from "./readers.ts";

@@ -1,6 +1,6 @@
 import { type OptionSpec, type Options, optionReader } from "../../read-options.ts";
 import type { Call, Effects, Program } from "../../types.ts";
-import { asksForHelp } from "../row/describe.ts";
+import { asksForHelp } from "../row/words.ts";
 import { gitOptions } from "./option-table.ts";
 
 type Command = keyof typeof gitOptions;

@@ -1,6 +1,6 @@
 import { concat, known, knownStart, literal, type Text, unknownText } from "../../text.ts";
 import type { Action, Effects } from "../../types.ts";
-import { inFolder } from "../row/describe.ts";
+import { inFolder } from "../row/words.ts";
 
 /**
  * Reports what a list of pathspecs covers. From the top (`:/x`, or all but `:!x`) is unknown here, since the

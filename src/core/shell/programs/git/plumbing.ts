@@ -1,16 +1,7 @@
 import { anyName, concat, known, literal, type Text, unknownText } from "../../text.ts";
 import type { Program } from "../../types.ts";
-import {
-  describe,
-  inFolder,
-  named,
-  opaqueProgram,
-  reading,
-  readsOnly,
-  writeFiles,
-  writeTrees,
-} from "../row/describe.ts";
-import { gitOptions } from "./option-table.ts";
+import { programOf } from "../row/run-row.ts";
+import { inFolder, named, opaqueProgram, readsOnly, writeFiles, writeTrees } from "../row/words.ts";
 import { gitReading } from "./options.ts";
 
 const formatPatch = gitReading(
@@ -64,8 +55,7 @@ const grep = gitReading(
   },
 );
 
-const interpretTrailers = describe({
-  all: gitOptions["interpret-trailers"],
+const interpretTrailers = programOf({
   writes: "operands",
   when: "in-place",
 });
@@ -75,7 +65,7 @@ const hook: Program = (call, effects) => {
 };
 
 /** `mailinfo MESSAGE PATCH` writes both. */
-const mailinfo = describe({ all: gitOptions.mailinfo, writes: "operands" });
+const mailinfo = programOf({ writes: "operands" });
 
 const packObjects = gitReading("pack-objects", { flags: "stdout" }, (options, effects) => {
   const base = options.operands[0];
@@ -83,17 +73,15 @@ const packObjects = gitReading("pack-objects", { flags: "stdout" }, (options, ef
 });
 
 /** The index lies beside the pack unless it is sent elsewhere. */
-const indexPack = reading(
-  {
-    values: "o threads object-format",
-    glued: "keep promisor strict max-input-size",
-    flags: "stdin fix-thin v",
-  },
-  (options, effects) => {
-    writeFiles(options.all("o"), effects);
+const indexPack = programOf({
+  values: "threads object-format",
+  glued: "keep promisor strict max-input-size",
+  flags: "stdin fix-thin v",
+  files: "o",
+  also: (options, effects) => {
     if (!options.has("o")) for (const pack of options.operands) effects.write(inFolderOf(pack));
   },
-);
+});
 
 function inFolderOf(path: Text): Text {
   const text = known(path);
@@ -117,11 +105,11 @@ export const gitPlumbing = new Map<string, Program>([
   ["interpret-trailers", interpretTrailers],
   ["hook", hook],
   ["mailinfo", mailinfo],
-  ["mailsplit", describe({ values: "d f", folders: "o" })],
+  ["mailsplit", programOf({ values: "d f", folders: "o" })],
   ["pack-objects", packObjects],
   ["index-pack", indexPack],
   ["unpack-file", (_, effects) => effects.write(unknownText)],
-  ["fast-export", describe({ all: gitOptions["fast-export"], files: "export-marks output" })],
+  ["fast-export", programOf({ files: "export-marks output" })],
   ...reports,
   ...named(
     "write-tree commit-tree hash-object mktree mktag unpack-objects pack-refs repack commit-graph multi-pack-index rerere update-server-info",

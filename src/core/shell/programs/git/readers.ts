@@ -1,10 +1,11 @@
 import type { Program } from "../../types.ts";
-import { describe, named } from "../row/describe.ts";
+import { programOf } from "../row/run-row.ts";
+import { named } from "../row/words.ts";
 
 const indicators = "output-indicator-new output-indicator-old output-indicator-context";
 
 /** The log and diff family: everything goes to standard output unless `--output` says otherwise. */
-const printsDiffs = describe({
+const printsDiffs = programOf({
   values: "n,max-count S G skip since until after before author committer grep O",
   glued: "U,unified M C B l stat color word-diff pretty format",
   flags: `p,patch s,no-patch ${indicators}`,
@@ -13,7 +14,7 @@ const printsDiffs = describe({
 });
 
 /** Others that only print; many of them take the options of the family above, `--output` included. */
-export const printing = describe({ flags: indicators, files: "output", action: "write" });
+export const printing = programOf({ flags: indicators, files: "output", action: "write" });
 
 export const gitReaders = new Map<string, Program>([
   ...named(

@@ -1,6 +1,6 @@
 import { anyName, known, knownStart, literal, type Text } from "../../text.ts";
 import type { Effects, Program } from "../../types.ts";
-import { baseName, inFolder, joined, mention, readsOnly, writeFiles, writeTrees } from "../row/describe.ts";
+import { baseName, inFolder, joined, mention, readsOnly, writeFiles, writeTrees } from "../row/words.ts";
 import { whyNotSetting } from "./config.ts";
 import { gitReading } from "./options.ts";
 import { printing } from "./readers.ts";

@@ -1,6 +1,6 @@
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../../text.ts";
 import type { Call, Effects, Program } from "../../types.ts";
-import { writeTrees } from "../row/describe.ts";
+import { writeTrees } from "../row/words.ts";
 import { stripOf, writePatch } from "../text/patch.ts";
 import { gitReading } from "./options.ts";
 import { isHead, looksLikePath, refuseWholeTree, writePathspecs } from "./pathspec.ts";

@@ -1,7 +1,7 @@
 import type { Program } from "../../types.ts";
-import { both } from "./describe.ts";
 import type { Row } from "./row.ts";
 import { programOf } from "./run-row.ts";
+import { both } from "./words.ts";
 
 /** What is known of a program, given what the table says of it. */
 export type TaughtPrograms = (name: string, builtIn: Program | undefined) => Program | undefined;

@@ -8,6 +8,7 @@ import { databases } from "./databases.ts";
 import { editors } from "./editors.ts";
 import { files } from "./files.ts";
 import { formatters } from "./formatters.ts";
+import { gh } from "./gh.ts";
 import { languages } from "./interpreters.ts";
 import { linters } from "./linters.ts";
 import { machine } from "./machine.ts";
@@ -34,6 +35,7 @@ export const builtInRows: readonly Row[] = [
   network,
   archives,
   containers,
+  gh,
   machine,
   wrappers,
   textPrograms,

@@ -4,7 +4,7 @@ import type { Action, Effects } from "../../types.ts";
 import type { Hook, Row } from "../row/row.ts";
 import { baseName, inFolder, isDash, writeTrees } from "../row/words.ts";
 
-export const meetsLinks = "what is copied may meet links below the target";
+const meetsLinks = "what is copied may meet links below the target";
 
 /** `SOURCE… TARGET`, or `-t FOLDER SOURCE…`. */
 function placesOf(options: Options) {

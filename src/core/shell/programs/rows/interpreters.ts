@@ -2,6 +2,7 @@ import { known, knownStart, literal, type Text, unknownText } from "../../text.t
 import type { Hook, Row } from "../row/row.ts";
 import { tellCode } from "../row/tell-code.ts";
 import { runWords } from "../row/wrapping.ts";
+import { awk } from "../text/awk.ts";
 import { javascript } from "./javascript.ts";
 import { python } from "./python.ts";
 
@@ -46,6 +47,7 @@ const debugs: Hook = (_, effects, { args }) => {
 export const languages: readonly Row[] = [
   python,
   ...javascript,
+  awk,
   {
     names: "perl",
     wrapper: true,

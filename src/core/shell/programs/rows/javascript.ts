@@ -77,7 +77,7 @@ export const javascript: readonly Row[] = [
     names: "deno",
     ...runsDeno,
     commands: {
-      run: runsDeno,
+      "run cache install i task add serve bench": runsDeno,
       eval: { wrapper: true, values: "ext c,config", also: evaluates },
       fmt: { ...rewrites, unless: "check" },
       lint: { ...rewrites, when: "fix" },

@@ -1,5 +1,7 @@
 import { known } from "../../text.ts";
 import type { Hook, Row } from "../row/row.ts";
+import { patchPrograms } from "../text/patch.ts";
+import { sed } from "../text/sed.ts";
 
 const byItself = "it names the files by itself";
 
@@ -33,6 +35,8 @@ const runsVerbs: Hook = (_, effects, call) => {
 };
 
 export const textPrograms: readonly Row[] = [
+  sed,
+  ...patchPrograms,
   {
     names: "tee",
     glued: "output-error",

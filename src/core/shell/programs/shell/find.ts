@@ -2,7 +2,7 @@ import { foundBelow } from "../../program-output.ts";
 import { optionReader } from "../../read-options.ts";
 import { anyName, concat, known, knownStart, literal, type Text, unknownText } from "../../text.ts";
 import type { Effects, Program } from "../../types.ts";
-import { asksForHelp, named } from "../row/describe.ts";
+import { asksForHelp, named } from "../row/words.ts";
 import { hasMark, replaceMark } from "./split-quoted.ts";
 
 const below: Text = [{ kind: "below" }];

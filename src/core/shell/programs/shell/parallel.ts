@@ -1,39 +1,27 @@
-import { optionReader } from "../../read-options.ts";
 import { concat, known, literal, type Text, unknownText } from "../../text.ts";
-import type { Call, Effects, Program } from "../../types.ts";
-import { asksForHelp, joined, named, writeFiles, writeTrees } from "../row/describe.ts";
+import type { Call, Effects } from "../../types.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { joined } from "../row/words.ts";
 import { hasMark, itemsOf, replaceMark } from "./split-quoted.ts";
-
-const readParallel = optionReader({
-  values:
-    "j,jobs,max-procs,P a,arg-file I n,max-args N,max-replace-args L,max-lines d,delimiter C,colsep S,sshlogin sshloginfile,slf timeout delay retries load memfree tagstring halt nice env block recstart recend seqreplace basefile,bf return trc shellquote joblog results tmpdir,tempdir workdir,wd semaphorename,id limit",
-  glued: "l s i",
-  flags:
-    "0,null k,keep-order q,quote u,ungroup v,verbose t tag eta bar progress dry-run,dryrun m X pipe xargs r,no-run-if-empty will-cite bg fg wait",
-  wrapper: true,
-});
 
 const marks = ["{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}"];
 const runsMax = 256;
 
 /** GNU parallel joins its words and hands them to a shell, with one input in place of each mark. */
-const parallel: Program = (call, effects) => {
-  if (asksForHelp(call.args)) return;
-  const options = readParallel(call.args);
-  writeFiles(options.all("joblog"), effects);
-  writeTrees(options.all("results"), effects);
+const runsInputs: Hook = (options, effects, call) => {
   const at = options.operands.findIndex((word) => /^:::/.test(known(word) ?? ""));
   const words = at < 0 ? options.operands : options.operands.slice(0, at);
   const fromFile = options.has("a") ? [unknownText] : [];
   const listed = at < 0 ? fromFile : listedItems(options.operands.slice(at));
   const items = listed.length === 0 ? inputItems(call) : listed;
-  if (options.has("dry-run")) return;
   const quoted = options.has("q");
-  if (options.has("pipe") || call.name === "sem")
-    return quoted ? effects.run(words) : runLine(words, effects);
-  if (words.length === 0) return runItems(items, effects);
-  const chosen = items.length > runsMax ? [unknownText] : items;
-  for (const item of chosen) runWith(words, item, { quoted, effects });
+  if (options.has("pipe") || call.name === "sem") {
+    if (quoted) effects.run(words);
+    else if (words.length > 0) effects.shell(joined(words));
+  } else if (words.length === 0) for (const item of items) effects.shell(item);
+  else
+    for (const item of items.length > runsMax ? [unknownText] : items)
+      runWith(words, item, { quoted, effects });
 };
 
 function inputItems(call: Call): readonly Text[] {
@@ -51,15 +39,6 @@ function listedItems(words: readonly Text[]): readonly Text[] {
     else items.push(fromFile ? unknownText : word);
   }
   return items;
-}
-
-function runLine(words: readonly Text[], effects: Effects): void {
-  if (words.length > 0) effects.shell(joined(words));
-}
-
-/** Without a command every input is one. */
-function runItems(items: readonly Text[], effects: Effects): void {
-  for (const item of items) effects.shell(item);
 }
 
 /** With `-q` no shell reads the words a second time. */
@@ -95,4 +74,22 @@ function quotedForShell(item: Text): Text {
   return text === undefined ? item : literal(`'${text.replaceAll("'", "'\\''")}'`);
 }
 
-export const parallels = new Map<string, Program>(named("parallel sem env_parallel", parallel));
+export const parallel: Row = {
+  names: "parallel sem env_parallel",
+  wrapper: true,
+  values:
+    "j,jobs,max-procs,P a,arg-file I n,max-args N,max-replace-args L,max-lines d,delimiter C,colsep S,sshlogin sshloginfile,slf timeout delay retries load memfree tagstring halt nice env block recstart recend seqreplace basefile,bf return trc shellquote tmpdir,tempdir workdir,wd semaphorename,id limit",
+  glued: "l s i",
+  flags:
+    "0,null k,keep-order q,quote u,ungroup v,verbose t tag eta bar progress m X pipe xargs r,no-run-if-empty will-cite bg fg wait",
+  files: "joblog",
+  folders: "results",
+  harmless: "dry-run,dryrun",
+  also: runsInputs,
+  match: [
+    "parallel touch ::: a b -> a b",
+    "parallel 'touch {}.x' ::: a -> a.x",
+    "parallel --joblog l ls -> l",
+  ],
+  no_match: ["parallel --dry-run touch ::: a", "parallel cat ::: a"],
+};

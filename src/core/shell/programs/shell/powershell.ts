@@ -1,6 +1,6 @@
 import { known, knownParts, literal, type Text, unknownText } from "../../text.ts";
 import type { Action, Effects, Program } from "../../types.ts";
-import { joined, named } from "../row/describe.ts";
+import { joined, named } from "../row/words.ts";
 
 const codeOption = /^[-/](?:c|com|comm|comma|comman|command|commandwithargs|cwa)$/i;
 const encodedOption = /^[-/](?:e|ec|en|enc|enco|encod|encode|encoded|encodedc\w*)$/i;

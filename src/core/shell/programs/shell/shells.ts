@@ -1,7 +1,8 @@
+import { optionReader } from "../../read-options.ts";
 import { deviceOf } from "../../resolve-path.ts";
 import { known, knownStart, literal, type Text } from "../../text.ts";
 import type { Call, Effects, Program } from "../../types.ts";
-import { asksForHelp, named, reading } from "../row/describe.ts";
+import { asksForHelp, named } from "../row/words.ts";
 
 export const shellNames =
   "sh bash dash zsh ksh mksh pdksh ksh93 ash rbash rzsh yash posh oksh loksh csh tcsh fish";
@@ -12,6 +13,7 @@ interface ShellCall {
   readonly operands: readonly Text[];
 }
 
+const interactive = "an interactive shell loads what its start files say";
 const longValues = /^--(?:rcfile|init-file|emulate)$/;
 
 /** Shells read options their own way: `-c` is a flag, and `-o` takes the next word even within a cluster. */
@@ -44,7 +46,7 @@ const shell: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
   const { flags, long, operands } = readShell(call.args);
   if (flags.has("i") || long.has("--rcfile") || long.has("--init-file") || long.has("--interactive")) {
-    effects.refuse("loader", "an interactive shell loads what its start files say");
+    effects.refuse("loader", interactive);
   }
   if (flags.has("P"))
     effects.refuse("unparsed", "a shell that resolves links when it changes folders is not followed");
@@ -85,25 +87,25 @@ function runScript(script: Text, args: readonly Text[], effects: Effects): void 
   for (const word of args) effects.operand(word);
 }
 
-/** fish and nu take code as the value of an option. */
-const fish = reading(
-  {
-    values:
-      "c,command,commands C,init-command d,debug D,debug-stack-frames f,features o,debug-output profile profile-startup e,execute",
-    flags: "i,interactive l,login n,no-execute N,no-config P,private",
-    wrapper: true,
-  },
-  (options, effects, call) => {
-    for (const file of options.all("profile", "profile-startup", "o")) effects.write(file);
-    if (options.has("i")) effects.refuse("loader", "an interactive shell loads what its start files say");
-    const code = options.all("C", "c");
-    for (const text of code) effects.shell(text, options.operands);
-    const [script, ...rest] = options.operands;
-    if (options.has("c", "n")) return;
-    if (script === undefined || isStandardInput(script)) readInput(call, effects, options.operands);
-    else runScript(script, rest, effects);
-  },
-);
+const readFish = optionReader({
+  values:
+    "c,command,commands C,init-command d,debug D,debug-stack-frames f,features o,debug-output profile profile-startup e,execute",
+  flags: "i,interactive l,login n,no-execute N,no-config P,private",
+  wrapper: true,
+});
+
+/** fish takes code as the value of an option. */
+const fish: Program = (call, effects) => {
+  if (asksForHelp(call.args)) return;
+  const options = readFish(call.args);
+  for (const file of options.all("profile", "profile-startup", "o")) effects.write(file);
+  if (options.has("i")) effects.refuse("loader", interactive);
+  for (const text of options.all("C", "c")) effects.shell(text, options.operands);
+  const [script, ...rest] = options.operands;
+  if (options.has("c", "n")) return;
+  if (script === undefined || isStandardInput(script)) readInput(call, effects, options.operands);
+  else runScript(script, rest, effects);
+};
 
 /** `busybox sh`, `toybox touch`: the applet is the program. */
 const multiCall: Program = (call, effects) => {

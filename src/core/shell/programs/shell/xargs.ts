@@ -1,22 +1,13 @@
-import { type Options, optionReader } from "../../read-options.ts";
+import type { Options } from "../../read-options.ts";
 import { known, literal, type Text, unknownText } from "../../text.ts";
-import type { Call, Effects, Program } from "../../types.ts";
-import { asksForHelp } from "../row/describe.ts";
+import type { Call, Effects } from "../../types.ts";
+import type { Hook, Row } from "../row/row.ts";
 import { hasMark, itemsOf, replaceMark, splitQuoted } from "./split-quoted.ts";
-
-const readXargs = optionReader({
-  values: "a,arg-file d,delimiter E I L n,max-args P,max-procs s,max-chars R J S process-slot-var",
-  glued: "i,replace l,max-lines e,eof",
-  flags: "0,null t,verbose r,no-run-if-empty p,interactive x,exit o,open-tty",
-  wrapper: true,
-});
 
 /** More runs than that are not told apart. */
 const runsMax = 256;
 
-const xargs: Program = (call, effects) => {
-  if (asksForHelp(call.args)) return;
-  const options = readXargs(call.args);
+const runsItems: Hook = (options, effects, call) => {
   if (options.operands.length === 0) return;
   const mark = options.has("I", "i", "J") ? markOf(options) : undefined;
   const items = inputItems(call, options, mark !== undefined);
@@ -75,4 +66,13 @@ function runAppending(options: Options, items: readonly Text[], effects: Effects
   for (const batch of chosen) effects.run([...options.operands, ...batch], { input: { kind: "none" } });
 }
 
-export const xargsPrograms = new Map<string, Program>([["xargs", xargs]]);
+export const xargs: Row = {
+  names: "xargs",
+  wrapper: true,
+  values: "a,arg-file d,delimiter E I L n,max-args P,max-procs s,max-chars R J S process-slot-var",
+  glued: "i,replace l,max-lines e,eof",
+  flags: "0,null t,verbose r,no-run-if-empty p,interactive x,exit o,open-tty",
+  also: runsItems,
+  match: ["echo a b | xargs touch -> a b", "echo a | xargs -I {} touch d/{} -> d/a", "cat f | xargs rm -> ?"],
+  no_match: ["ls | xargs cat", "xargs"],
+};

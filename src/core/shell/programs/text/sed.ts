@@ -1,29 +1,19 @@
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../../text.ts";
-import type { Effects, Program } from "../../types.ts";
-import { contentOf, joinedBy, reading } from "../row/describe.ts";
+import type { Effects } from "../../types.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { contentOf, joinedBy } from "../row/words.ts";
 import { readSedScript } from "./sed-script.ts";
 
-const sed = reading(
-  {
-    values: "e,expression f,file l,line-length",
-    glued: "i,in-place I",
-    flags:
-      "n,quiet,silent E r,regexp-extended s,separate z,null-data u,unbuffered posix sandbox follow-symlinks",
-  },
-  (options, effects, call) => {
-    const inPlace = options.has("i", "I");
-    const operands = inPlace ? withoutBsdSuffix(options.operands) : options.operands;
-    const hasScript = options.has("e", "f");
-    const read = options.all("f").flatMap((file) => contentOf(file, call) ?? []);
-    const script = hasScript ? joinedBy("\n", [...options.all("e"), read]) : (operands[0] ?? []);
-    const files = hasScript ? operands : operands.slice(1);
-    if (options.has("f")) effects.opaque("the script may write files");
-    tellScript(script, files, effects);
-    if (inPlace) for (const file of files) effects.write(file);
-    const suffix = options.value("i", "I");
-    if (suffix !== undefined && knownParts(suffix).includes("/")) effects.write(unknownText);
-  },
-);
+const edits: Hook = (options, effects, call) => {
+  const inPlace = options.has("i");
+  const operands = inPlace ? withoutBsdSuffix(options.operands) : options.operands;
+  const hasScript = options.has("e", "f");
+  const read = options.all("f").flatMap((file) => contentOf(file, call) ?? []);
+  const script = hasScript ? joinedBy("\n", [...options.all("e"), read]) : (operands[0] ?? []);
+  const files = hasScript ? operands : operands.slice(1);
+  tellScript(script, files, effects);
+  if (inPlace) for (const file of files) effects.write(file);
+};
 
 /** BSD's `-i ''` leaves an empty operand where GNU has none. */
 function withoutBsdSuffix(operands: readonly Text[]): readonly Text[] {
@@ -45,7 +35,20 @@ function tellScript(script: Text, files: readonly Text[], effects: Effects): voi
   }
 }
 
-export const seds = new Map<string, Program>([
-  ["sed", sed],
-  ["ssed", sed],
-]);
+export const sed: Row = {
+  names: "sed ssed",
+  values: "e,expression f,file l,line-length",
+  glued: "i,in-place,I",
+  flags:
+    "n,quiet,silent E r,regexp-extended s,separate z,null-data u,unbuffered posix sandbox follow-symlinks",
+  parts: "i",
+  besides: [{ when: "f", opaque: "the script may write files" }],
+  also: edits,
+  match: [
+    "sed -i s/a/b/ a b -> a b",
+    "sed -n 'w a' b -> a",
+    "sed 's/a/touch b/e' a",
+    "sed -i../x s/a/b/ a -> ? a",
+  ],
+  no_match: ["sed s/a/b/ a", "sed -n 1p a"],
+};

@@ -1,31 +1,8 @@
 import { optionReader } from "../../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../../text.ts";
-import type { Call, Effects, Program } from "../../types.ts";
-import { joined, mention, named, reading, writeFiles } from "../row/describe.ts";
-
-/** Commands that run later are judged like those that run now. */
-function laterInput(call: Call, effects: Effects): void {
-  if (call.input.kind === "text") effects.shell(call.input.text);
-  else if (call.input.kind === "unknown")
-    effects.refuse("unknown-code", "data of unknown content runs later");
-  else if (call.input.kind === "file") effects.opaque("a script runs later");
-}
-
-const at = reading({ values: "f q t c d r", flags: "l m M v b V" }, (options, effects, call) => {
-  if (options.has("l", "c", "d", "r", "V")) return;
-  if (options.has("f")) return effects.opaque("a script runs later");
-  laterInput(call, effects);
-});
-
-const readTmux = optionReader({ values: "c f L S T", flags: "2 C D l N u v V", wrapper: true });
-
-/** `tmux new-session -d 'command' ; send-keys 'text' Enter`. */
-const tmux: Program = (call, effects) => {
-  const globals = readTmux(call.args);
-  for (const code of globals.all("c")) effects.shell(code);
-  if (globals.has("f")) effects.opaque("tmux runs what it is configured to");
-  for (const command of commandsOf(globals.operands)) tellTmux(command, call, effects);
-};
+import type { Call, Effects } from "../../types.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { joined, writeFiles } from "../row/words.ts";
 
 function commandsOf(words: readonly Text[]): readonly (readonly Text[])[] {
   const commands: Text[][] = [[]];
@@ -62,8 +39,7 @@ function isTmux(names: string, word: string): boolean {
 
 function tellTmux([verb, ...args]: readonly Text[], call: Call, effects: Effects): void {
   const name = known(verb ?? []) ?? "?";
-  for (const word of args)
-    for (const [, code] of knownParts(word).matchAll(/#\(([^)]*)/g)) effects.shell(literal(code ?? ""));
+  for (const word of args) for (const [, code] of knownParts(word).matchAll(/#\(([^)]*)/g)) effects.shell(literal(code ?? ""));
   if (name.length < 2) return;
   const starts = tmuxStarts.find(({ names }) => isTmux(names, name));
   if (isTmux("send-keys", name)) typed(args, effects);
@@ -92,7 +68,7 @@ function typed(words: readonly Text[], effects: Effects): void {
   if (text.length > 0) effects.shell(joined(text));
 }
 
-function withoutOptions(words: readonly Text[], withValue: RegExp, flags: RegExp): readonly Text[] {
+export function withoutOptions(words: readonly Text[], withValue: RegExp, flags: RegExp): readonly Text[] {
   let at = 0;
   while (at < words.length && knownStart(words[at] ?? []).startsWith("-")) {
     const word = knownStart(words[at] ?? []);
@@ -101,50 +77,19 @@ function withoutOptions(words: readonly Text[], withValue: RegExp, flags: RegExp
   return words.slice(at);
 }
 
-const screen: Program = (call, effects) => {
-  const { args } = call;
-  const stuff = args.findIndex((word) => known(word) === "stuff");
-  if (stuff >= 0) return effects.shell(args[stuff + 1] ?? unknownText);
-  const exec = args.findIndex((word) => /^(?:exec|screen)$/.test(known(word) ?? ""));
-  if (exec >= 0) return effects.run(args.slice(exec + 1));
-  const words = withoutOptions(args, /^-(?:[A-Za-z]*[SctTspehr])$/, /^-(?:ls|list|r|d|D|x)$/);
-  if (words.length > 0) effects.run(words);
+const runsCommands: Hook = (options, effects, call) => {
+  for (const command of commandsOf(options.operands)) tellTmux(command, call, effects);
 };
 
-const schedules: Program = (call, effects) => {
-  const words = call.args.map((word) => known(word) ?? "");
-  if (
-    words.some((word) =>
-      /^(?:enable|disable|link|edit|set-property|mask|load|bootstrap|submit|setenv|import-environment|set-environment)$/.test(
-        word,
-      ),
-    )
-  ) {
-    return effects.refuse("loader", "the system's services are changed");
-  }
-  if (
-    words.some((word) =>
-      /^(?:start|restart|stop|reload|kickstart|daemon-reload|unload|bootout|kill)$/.test(word),
-    )
-  ) {
-    effects.opaque("a service starts or stops");
-    if (words.some((word) => /lockstep/i.test(word)))
-      effects.refuse("lockstep", "Lockstep's own processes would be ended");
-  }
+/** `tmux new-session -d 'command' ; send-keys 'text' Enter`. */
+export const tmux: Row = {
+  names: "tmux",
+  wrapper: true,
+  values: "f L S T",
+  flags: "2 C D l N u v V",
+  shell: "c",
+  besides: [{ when: "f", opaque: "tmux runs what it is configured to" }],
+  also: runsCommands,
+  match: ["tmux new -d 'touch a' -> a", "tmux send-keys -t 0 'touch a' Enter -> a", "tmux saveb a -> a", "tmux -c 'touch a' -> a", "tmux bind x y"],
+  no_match: ["tmux ls", "tmux attach"],
 };
-
-const schtasks: Program = (call, effects) => {
-  if (!call.args.some((word) => /^\/query$/i.test(known(word) ?? ""))) {
-    effects.refuse("loader", "jobs are put into the system's schedule");
-  }
-  mention(call.args, effects);
-};
-
-export const deferred = new Map<string, Program>([
-  ["at", at],
-  ["batch", at],
-  ["schtasks", schtasks],
-  ["tmux", tmux],
-  ["screen", screen],
-  ...named("systemctl launchctl service rc-service rc-update update-rc.d chkconfig", schedules),
-]);
