@@ -43,6 +43,27 @@ const rows: readonly (Row & { readonly what: string })[] = [
     ...{ names: "x", fixed: "a.json b-*", unless: "n", match: ["x -> a.json b-*"], no_match: ["x -n"] },
   },
   {
+    what: "a part of a name, which may lead elsewhere",
+    ...{ names: "x", parts: "S,suffix", writes: "operands", match: ["x -S ../b a -> ? a", "x -S .b a -> a"] },
+  },
+  {
+    what: "what is done besides",
+    ...{
+      names: "x",
+      files: "o",
+      besides: [
+        { when: "l", files: "p" },
+        { unless: "q", fixed: "f" },
+      ],
+    },
+    ...{ match: ["x -o a -p b -> a f", "x -l -o a -p b -> a b f"], no_match: ["x -q", "x -q -p b"] },
+  },
+  {
+    what: "what is done besides a subcommand",
+    ...{ names: "x", besides: [{ when: "l", fixed: "f" }], commands: { c: { writes: "operands" } } },
+    ...{ match: ["x -l c a -> f a", "x c -l a -> f a", "x c a -> a"], no_match: ["x"] },
+  },
+  {
     what: "files beside the operands",
     names: "x",
     writes: "operands",
