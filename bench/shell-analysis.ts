@@ -7,7 +7,7 @@ import { atMost, type Options, type Row, type Section } from "./section.ts";
 import { shellCommands } from "./shell-commands.ts";
 import { median, nowMs, quantile } from "./statistics.ts";
 
-const p99MsMax = 1;
+const p99MsMax = 0.15;
 const slowestShown = 3;
 const context = { cwd: "/repo", root: "/repo" };
 const place = { root: "/repo" };

@@ -4,10 +4,10 @@
  */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { gitOptions } from "../src/core/shell/programs/git-option-table.ts";
+import { gitOptions } from "../src/core/shell/programs/git/option-table.ts";
 import { listedGitOptions } from "./listed-git-options.ts";
 
-const file = new URL("../src/core/shell/programs/git-option-table.ts", import.meta.url);
+const file = new URL("../src/core/shell/programs/git/option-table.ts", import.meta.url);
 const version = execFileSync("git", ["version"], { encoding: "utf8" }).trim().split(" ").at(2) ?? "";
 const rows = Object.keys(gitOptions)
   .toSorted()

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { listedGitOptions, readListed } from "../scripts/listed-git-options.ts";
-import { gitOptions } from "../src/core/shell/programs/git-option-table.ts";
-import { reliedOptions } from "../src/core/shell/programs/git-options.ts";
-import "../src/core/shell/programs/git.ts";
+import { gitOptions } from "../src/core/shell/programs/git/option-table.ts";
+import { reliedOptions } from "../src/core/shell/programs/git/options.ts";
+import "../src/core/shell/programs/git/git.ts";
 
 /** Options of a newer git than the table's, or of the diff family, which the subcommand itself does not list. */
 const unlisted = new Set(

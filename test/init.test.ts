@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../src/contract/config.ts";
 import { defaultConfig } from "../src/contract/default-config.ts";
-import { brokenExamples } from "../src/core/shell/programs/row-examples.ts";
+import { brokenExamples } from "../src/core/shell/programs/row/row-examples.ts";
 import { clientNames, clientSetups } from "../src/guard/setup/client-setups.ts";
 import { configTemplate } from "../src/guard/setup/config-template.ts";
 import { configuredHooks } from "../src/guard/setup/configured-hooks.ts";

@@ -3,7 +3,7 @@ import { readEntries, Scope } from "../core/paths/scope.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { analyzeCommand } from "../core/shell/analyze.ts";
 import { judgeCommand, type Objection } from "../core/shell/judge-command.ts";
-import { type TaughtRow, taughtPrograms } from "../core/shell/programs/taught.ts";
+import { type TaughtRow, taughtPrograms } from "../core/shell/programs/row/taught.ts";
 import { knownParts } from "../core/shell/text.ts";
 import type { Because, ShellAnalysis } from "../core/shell/types.ts";
 import { projectPath, targetsOf } from "../core/shell/write-targets.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { commandRight } from "../core/shell/programs/own-commands.ts";
+import { commandRight } from "../core/shell/programs/agents/own-commands.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { operations } from "../contract/operations.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
-import { type CommandRight, commandRight } from "../core/shell/programs/own-commands.ts";
+import { type CommandRight, commandRight } from "../core/shell/programs/agents/own-commands.ts";
 import { tellRefusal } from "./verdicts.ts";
 import type { Caller } from "./who-calls.ts";
 

@@ -1,4 +1,4 @@
-import type { TaughtRow } from "../core/shell/programs/taught.ts";
+import type { TaughtRow } from "../core/shell/programs/row/taught.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { loadConfig } from "../workspace/load-config.ts";
 import { CommandFault } from "./command-fault.ts";

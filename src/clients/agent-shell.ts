@@ -1,4 +1,4 @@
-import { agentOfPackage, isAgent } from "../core/shell/programs/agent-names.ts";
+import { agentOfPackage, isAgent } from "../core/shell/programs/agents/agent-names.ts";
 import type { SeenProcess } from "../workspace/process-ancestors.ts";
 
 /** What each client sets for the commands of its agent, and a person's own shell does not have. */

@@ -32,6 +32,7 @@ const facts = {
   wrapper: flag("options end at the first operand"),
   files: listOf("options whose value is a file that is written"),
   folders: listOf("options whose value is a folder that is filled"),
+  parts: listOf("options whose value is a part of the name of a file that is written"),
   in: listOf("options whose value is the folder that everything happens in"),
   shell: listOf("options whose value is a line for a shell"),
   programs: listOf("options whose value is a program that is run"),
@@ -68,6 +69,7 @@ const facts = {
 
 type Deed = z.output<z.ZodObject<typeof facts>> & {
   cases?: Deed[];
+  besides?: Deed[];
   commands?: Record<string, Deed>;
   alone?: Deed;
 };
@@ -80,6 +82,7 @@ const deedShape = {
     .array(lazyDeed)
     .exactOptional()
     .describe("the first whose `when` holds is done in place of the rest"),
+  besides: z.array(lazyDeed).exactOptional().describe("each whose `when` holds is done besides the rest"),
   commands: z
     .record(z.string(), lazyDeed)
     .exactOptional()

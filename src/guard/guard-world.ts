@@ -4,7 +4,7 @@ import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import type { Deny, Told, Verdict } from "../core/rules/verdict.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
-import type { Row } from "../core/shell/programs/row.ts";
+import type { Row } from "../core/shell/programs/row/row.ts";
 import type { Bound } from "../engine/bind-agent.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";

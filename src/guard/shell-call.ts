@@ -1,5 +1,5 @@
 import { shellWord } from "../core/points/quoted.ts";
-import type { TaughtPrograms } from "../core/shell/programs/taught.ts";
+import type { TaughtPrograms } from "../core/shell/programs/row/taught.ts";
 import type { ShellAnalysis } from "../core/shell/types.ts";
 import type { GuardWorld } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
@@ -41,7 +41,7 @@ async function taughtBy(world: World): Promise<TaughtPrograms | undefined> {
   );
   return rows.length === 0
     ? undefined
-    : (await import("../core/shell/programs/taught.ts")).taughtPrograms(rows);
+    : (await import("../core/shell/programs/row/taught.ts")).taughtPrograms(rows);
 }
 
 /** Commands that a call would run, whatever kind of tool it is. */

@@ -1,4 +1,4 @@
-import { gitOptions } from "../../../src/core/shell/programs/git-option-table.ts";
+import { gitOptions } from "../../../src/core/shell/programs/git/option-table.ts";
 import { shellCommands } from "../../shell-commands.ts";
 import { inLock, outside, relative, temporary, throughLinks } from "./paths.ts";
 import { programOptions } from "./program-options.ts";

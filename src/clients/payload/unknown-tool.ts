@@ -1,4 +1,4 @@
-import { readPatch } from "../../core/shell/programs/patch-targets.ts";
+import { readPatch } from "../../core/shell/programs/text/patch-targets.ts";
 import type { Operation } from "../../guard/tool-call.ts";
 import type { Argument } from "./arguments.ts";
 import { wordsOfTool } from "./tool-names.ts";

@@ -1,4 +1,4 @@
-import { agentNames } from "./programs/agent-names.ts";
+import { agentNames } from "./programs/agents/agent-names.ts";
 import { knownParts, type Text } from "./text.ts";
 
 /** How Lockstep's own processes and the clients' are called, as `ps -o comm` has it. */

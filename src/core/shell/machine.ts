@@ -1,6 +1,6 @@
 import type { Function as FunctionNode, ParsedScript, Word } from "unbash";
 import type { Disk } from "../paths/place.ts";
-import type { TaughtPrograms } from "./programs/taught.ts";
+import type { TaughtPrograms } from "./programs/row/taught.ts";
 import type { Report } from "./report.ts";
 import type { Text } from "./text.ts";
 import type { Input } from "./types.ts";

@@ -1,5 +1,5 @@
 import { holdsGuarded, isGuardedName, mayBeGuarded, namesLockstep } from "./guarded-processes.ts";
-import { readPattern } from "./programs/kill.ts";
+import { readPattern } from "./programs/agents/kill.ts";
 import { anyName, known, knownStart, type Text, unknownText } from "./text.ts";
 import type { Call } from "./types.ts";
 import type { World } from "./world.ts";

@@ -66,11 +66,10 @@ export function keysOf(list: string | undefined): string[] {
 
 /** Makes a reader of one program's words; the spec is looked at on first use. */
 export function optionReader(spec: OptionSpec): (args: readonly Text[]) => Options {
-  let table: Table | undefined;
-  const ends = keysOf(spec.ends);
+  let reading: Reading | undefined;
   return (args) => {
-    table ??= tableOf(spec);
-    return read(args, { ...spec, table, endKeys: ends });
+    reading ??= { ...spec, table: tableOf(spec), endKeys: keysOf(spec.ends) };
+    return read(args, reading);
   };
 }
 

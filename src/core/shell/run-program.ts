@@ -2,7 +2,7 @@ import { resolveDots } from "../paths/locate.ts";
 import { callEffects } from "./call-effects.ts";
 import type { Machine } from "./machine.ts";
 import { outputOf } from "./program-output.ts";
-import { isAgent } from "./programs/agent-names.ts";
+import { isAgent } from "./programs/agents/agent-names.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
 import { folderFrom } from "./resolve-path.ts";
 import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";
@@ -55,11 +55,10 @@ export function runProgram(
 function workTree({ context, report }: Machine, { cwd }: World): WorkTree | undefined {
   const { disk, root, mayBeRef = () => true } = context;
   if (disk === undefined || cwd === undefined || report.mayRemove) return undefined;
+  const kindOf = (path: string) => disk.kindOf(path.startsWith("/") ? path : `${cwd}/${path}`);
   return {
-    holds: (path) =>
-      isOwn(cwd, root, disk) &&
-      path !== "" &&
-      disk.kindOf(path.startsWith("/") ? path : `${cwd}/${path}`) !== "absent",
+    holds: (path) => isOwn(cwd, root, disk) && path !== "" && kindOf(path) !== "absent",
+    isFolder: (path) => kindOf(path) === "folder",
     mayBeRef,
   };
 }

@@ -102,6 +102,7 @@ export interface Call {
 export interface WorkTree {
   /** Whether something lies there; a relative path starts from the folder that the program runs in. */
   holds(path: string): boolean;
+  isFolder(path: string): boolean;
   /** Whether a branch, a tag or another ref may go by this name. */
   mayBeRef(name: string): boolean;
 }

@@ -3,8 +3,8 @@ import type { Disk, Place } from "../../core/paths/place.ts";
 import { Scope } from "../../core/paths/scope.ts";
 import { analyzeCommand } from "../../core/shell/analyze.ts";
 import { judgeCommand, type Objection } from "../../core/shell/judge-command.ts";
-import type { Row } from "../../core/shell/programs/row.ts";
-import { taughtPrograms } from "../../core/shell/programs/taught.ts";
+import type { Row } from "../../core/shell/programs/row/row.ts";
+import { taughtPrograms } from "../../core/shell/programs/row/taught.ts";
 import type { RefusalKind, ShellAnalysis } from "../../core/shell/types.ts";
 import type { ViolationType } from "./state.ts";
 

@@ -1,69 +1,19 @@
 import type { Program } from "../types.ts";
-import { agents } from "./agents.ts";
-import { archives } from "./archives.ts";
-import { awks } from "./awk.ts";
-import { compilers } from "./compilers.ts";
-import { containers } from "./containers.ts";
-import { converters } from "./converters.ts";
-import { copying } from "./copying.ts";
-import { databases } from "./databases.ts";
-import { deferred } from "./deferred.ts";
-import { both, opaqueReader } from "./describe.ts";
-import { editors } from "./editors.ts";
-import { environments } from "./env.ts";
-import { files } from "./files.ts";
-import { finders } from "./find.ts";
-import { ghs } from "./gh.ts";
-import { gits } from "./git.ts";
-import { interpreters } from "./interpreters.ts";
-import { javascript } from "./javascript.ts";
-import { kills } from "./kill.ts";
-import { makes } from "./make.ts";
-import { network } from "./network.ts";
-import { npms } from "./npm.ts";
-import { packageManagers } from "./packages.ts";
-import { parallels } from "./parallel.ts";
-import { patches } from "./patch.ts";
-import { powershells } from "./powershell.ts";
-import { pythons } from "./python.ts";
+import { agents } from "./agents/agents.ts";
+import { kills } from "./agents/kill.ts";
+import { gits } from "./git/git.ts";
+import { programOf } from "./row/run-row.ts";
+import { both, opaqueReader } from "./row/words.ts";
 import { builtInRows } from "./rows/all.ts";
 import { languages } from "./rows/interpreters.ts";
-import { programOf } from "./run-row.ts";
-import { seds } from "./sed.ts";
-import { shellNames, shells } from "./shells.ts";
-import { testRunners } from "./test-runners.ts";
-import { textPrograms } from "./text.ts";
-import { wrappers } from "./wrappers.ts";
-import { xargsPrograms } from "./xargs.ts";
-
-const interpreterMaps = [interpreters, javascript, pythons, awks, powershells];
+import { finders } from "./shell/find.ts";
+import { powershells } from "./shell/powershell.ts";
+import { shellNames, shells } from "./shell/shells.ts";
 
 /** Programs that need more than a row, by name; a test sees to it that no name is there twice. */
 export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
-  ...interpreterMaps,
-  makes,
-  packageManagers,
-  npms,
-  compilers,
-  converters,
-  testRunners,
-  databases,
-  network,
-  archives,
-  containers,
-  deferred,
-  wrappers,
-  environments,
-  xargsPrograms,
-  parallels,
+  powershells,
   finders,
-  textPrograms,
-  seds,
-  editors,
-  patches,
-  files,
-  copying,
-  ghs,
   gits,
   shells,
   agents,
@@ -82,10 +32,7 @@ const programs: ReadonlyMap<string, Program> = new Map([
 ]);
 
 const shellSet = new Set(shellNames.split(" "));
-const interpreterSet = new Set([
-  ...interpreterMaps.flatMap((map) => [...map.keys()]),
-  ...languages.flatMap((row) => namesOf(row.names)),
-]);
+const interpreterSet = new Set([...powershells.keys(), ...languages.flatMap((row) => namesOf(row.names))]);
 
 /** What is known of a program, by its base name. */
 export function findProgram(name: string): Program | undefined {

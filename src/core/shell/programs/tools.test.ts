@@ -16,13 +16,13 @@ describe("A package manager is opaque, writes its own files, or runs a program",
     ["npm x prettier -- --write d", "run prettier --write d"],
     ["npm --prefix sub run x", "operand sub; in sub: opaque"],
     ["npm ls", ""],
-    ["npm run x --script-shell=/x", "opaque; refuse loader; operand /x"],
+    ["npm run x --script-shell=/x", "refuse loader; opaque; operand /x"],
     ["pnpm dlx prettier --write d", "run prettier --write d"],
     ["pnpm exec touch x", "run touch x"],
     ["pnpm vitest run", "opaque; run vitest run"],
     ["yarn", "opaque"],
     ["yarn prettier --write d", "opaque; run prettier --write d"],
-    ["yarn workspace a prettier --write d", "opaque; run prettier --write d"],
+    ["yarn workspace a prettier --write d", "run yarn prettier --write d"],
     ["pip install --target d x", "opaque; operand x; write d **"],
     ["pip list", ""],
     ["pip list --log-file=x", "write x"],
@@ -60,7 +60,7 @@ describe("An archive program fills a folder or writes the archive", () => {
     ["tar --extract --file=a.tgz --directory=src/b", "in src/b: opaque; in src/b: write . **"],
     ["tar xf a --strip-components=1 src", "opaque; write . **"],
     ["tar cf a.tar --remove-files src", "write a.tar; delete src **"],
-    ["tar cf a.tar --checkpoint-action=exec='touch x' src", "shell touch x; write a.tar"],
+    ["tar cf a.tar --checkpoint-action=exec='touch x' src", "write a.tar; shell touch x"],
     ["tar -I 'touch x' -tf a", "shell touch x"],
     ["unzip -o a.zip -d out", "opaque; write out **"],
     ["unzip -l a.zip", ""],
@@ -183,7 +183,7 @@ describe("A test runner reads what it is given", () => {
 describe("A database client's statements are handed on", () => {
   it.each([
     ["psql -c 'select 1'", "opaque; code select 1"],
-    ["psql -o f -c x", "write f; opaque; code x"],
+    ["psql -o f -c x", "opaque; write f; code x"],
     ["psql -c \"copy t to 'f'\"", "opaque; code copy t to 'f'; write f"],
     ["psql -c '\\o f'", "opaque; code \\o f; write f"],
     ["sqlite3 app.db 'select 1'", "code select 1; opaque; operand app.db"],
@@ -196,7 +196,7 @@ describe("A database client's statements are handed on", () => {
     ["sqlite3 :memory: \"select writefile('o',1)\"", "code select writefile('o',1); write o"],
     ["sqlite3 :memory: \"select writefile('o'||1,1)\"", "code select writefile('o'||1,1); write $U"],
     ["sqlite3 app.db '.shell touch x'", "code .shell touch x; shell touch x; opaque; operand app.db"],
-    ["mysql --tee=f -e x", "write f; opaque; code x"],
+    ["mysql --tee=f -e x", "opaque; write f; code x"],
   ])("%s", (line, expected) => {
     expect(report(line)).toBe(expected);
   });

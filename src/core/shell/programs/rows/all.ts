@@ -1,15 +1,19 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 import { archives } from "./archives.ts";
 import { compilers } from "./compilers.ts";
+import { containers } from "./containers.ts";
 import { converters } from "./converters.ts";
+import { copying } from "./copying.ts";
 import { databases } from "./databases.ts";
 import { editors } from "./editors.ts";
 import { files } from "./files.ts";
 import { formatters } from "./formatters.ts";
+import { gh } from "./gh.ts";
 import { languages } from "./interpreters.ts";
 import { linters } from "./linters.ts";
 import { machine } from "./machine.ts";
 import { network } from "./network.ts";
+import { npms } from "./npm.ts";
 import { packages } from "./packages.ts";
 import { readers } from "./readers.ts";
 import { runners } from "./runners.ts";
@@ -21,6 +25,7 @@ export const builtInRows: readonly Row[] = [
   readers,
   languages,
   packages,
+  npms,
   runners,
   compilers,
   converters,
@@ -29,9 +34,12 @@ export const builtInRows: readonly Row[] = [
   databases,
   network,
   archives,
+  containers,
+  gh,
   machine,
   wrappers,
   textPrograms,
   editors,
   files,
+  copying,
 ].flat();

@@ -1,9 +1,162 @@
-import type { Row } from "../row.ts";
+import { concat, known, knownStart, literal, type Text, unknownText, withoutStart } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { isDash, writeTrees } from "../row/words.ts";
+import { tar } from "./tar.ts";
 
 const unpacks = "the archive names what it writes, through links too";
 const intoHere = { opaque: unpacks, fixed: ".", tree: true } as const;
 
+/** zip has options of two letters, which may stand at the end of a cluster: `-qTT COMMAND`. */
+function withWholeOptions(words: readonly Text[]): readonly Text[] {
+  return words.flatMap((word): readonly Text[] => {
+    const [whole = "", letters, pair = ""] = /^-(\w*?)(TT|lf|tt|ds|s[bcdfopsuUv])/.exec(knownStart(word)) ?? [];
+    if (letters === undefined) return [word];
+    const glued = withoutStart(word, whole.length);
+    const option = concat(literal(`--${pair}${glued.length > 0 ? "=" : ""}`), glued);
+    return letters === "" ? [option] : [literal(`-${letters}`), option];
+  });
+}
+
+const packs: Hook = (options, effects) => {
+  const [archive, ...sources] = options.operands;
+  const target = options.value("O") ?? archive;
+  const hasExtension = /\.[^/]*$/.test(known(target ?? []) ?? ".");
+  if (target !== undefined && !isDash(target)) effects.write(hasExtension ? target : concat(target, literal(".zip")));
+  if (options.has("m")) writeTrees(sources, effects, "delete");
+};
+
+/** gzip and its kin replace each file by one with a suffix, or the other way round; of the modes the last counts. */
+const squeezes =
+  (suffixes: readonly string[], { unpacks = false, keeps = false }): Hook =>
+  (options, effects) => {
+    const mode = options.options.findLast(({ name }) => /^[zdtl]$/.test(name))?.name ?? "";
+    if (/[tl]/.test(mode)) return;
+    const tree = options.has("r");
+    const removes = !options.has("k") && (!keeps || options.has("rm"));
+    for (const file of options.operands) {
+      if (isDash(file)) continue;
+      if (removes || tree) effects.write(file, "delete", { tree });
+      if (!tree) effects.write(renamed(file, suffixes, (unpacks || options.has("d")) && !options.has("z")));
+    }
+  };
+
+function renamed(file: Text, suffixes: readonly string[], isUnpacked: boolean): Text {
+  if (!isUnpacked) return concat(file, literal(suffixes[0] ?? ""));
+  const last = file.at(-1);
+  const suffix = suffixes.find((ending) => last?.kind === "literal" && last.text.endsWith(ending));
+  if (suffix === undefined || last?.kind !== "literal") return file;
+  return [...file.slice(0, -1), ...literal(last.text.slice(0, -suffix.length))];
+}
+
+const squeezer = (names: string, suffixes: readonly string[], how: { unpacks?: boolean; keeps?: boolean } = {}): Row => {
+  const [name = "", suffix = ""] = [names.split(" ")[0], suffixes[0]];
+  const files = how.unpacks === true ? [`a${suffix}`, "a"] : ["a", `a${suffix}`];
+  return {
+    names,
+    values: "b T,threads M,memlimit D filelist",
+    glued: "files files0",
+    flags: "d,decompress,uncompress t,test l,list k,keep f,force r,recursive q v z,compress rm C c,stdout,to-stdout",
+    files: "o,output-file,output",
+    cases: [
+      { when: "o c" },
+      {
+        parts: "S,suffix",
+        folders: "output-dir-flat output-dir-mirror",
+        also: (options, effects, call) => {
+          if (options.has("files", "files0", "filelist")) effects.write(unknownText);
+          squeezes(suffixes, how)(options, effects, call);
+        },
+      },
+    ],
+    match: [`${name} ${files[0]} -> ${files.slice(how.keeps === true ? 1 : 0).join(" ")}`, `${name} -o b a -> b`, `${name} -k ${files[0]} -> ${files[1]}`],
+    no_match: [`${name} -c a`, `${name} -t a`],
+  };
+};
+
+const unpacksRar: Hook = (_, effects, call) => {
+  const [command, ...rest] = call.args;
+  if (!/^[xe]$/.test(known(command ?? []) ?? "")) return;
+  const last = rest.findLast((word) => !knownStart(word).startsWith("-"));
+  effects.opaque(unpacks);
+  writeTrees([last !== undefined && knownStart(last).endsWith("/") ? last : literal(".")], effects);
+};
+
+/** `ar rcs ARCHIVE FILE…`, `ar x ARCHIVE`; the letters may be spread over several words. */
+const tellAr: Hook = (options, effects) => {
+  const dashed = options.options.map(({ name }) => (name.length === 1 ? name : "")).join("");
+  const isDashed = /[dmpqrstxM]/.test(dashed);
+  const letters = isDashed ? dashed : dashed + (known(options.operands[0] ?? []) ?? "rx");
+  // A member that others are put next to, or a count, comes before the archive.
+  const before = (isDashed ? 0 : 1) + (/[abi]/.test(letters) ? 1 : 0) + (letters.includes("N") ? 1 : 0);
+  if (letters.includes("M")) effects.write(unknownText);
+  if (letters.includes("x")) writeTrees([options.value("output") ?? literal(".")], effects);
+  if (/[rqdms]/.test(letters)) effects.write(options.operands[before] ?? unknownText);
+};
+
+/** `jar cf ARCHIVE …`, `jar --create --file=ARCHIVE …`, `jar xf ARCHIVE`. */
+const tellJar: Hook = (_, effects, call) => {
+  const [operation, ...rest] = call.args;
+  const letters = (known(operation ?? []) ?? "").replace(/^-+/, "");
+  if (/^(?:x|extract)/.test(letters)) return writeTrees([literal(".")], effects);
+  if (!/^(?:[cu]|create|update)/.test(letters)) return;
+  const at = rest.findIndex((word) => /^(?:-f|--file)$/.test(known(word) ?? ""));
+  const glued = rest.find((word) => knownStart(word).startsWith("--file="));
+  effects.write(glued !== undefined ? withoutStart(glued, 7) : (rest[at + 1] ?? [{ kind: "name" }]));
+};
+
 export const archives: readonly Row[] = [
+  tar,
+  {
+    names: "zip",
+    spelled: withWholeOptions,
+    values: "t,from-date tt,before-date ds n,suffixes P,password i,include x,exclude O,output-file,out s,split-size Z",
+    flags: "m,move r,recurse-paths q,quiet u,update f,freshen d,delete j,junk-paths 9 0 sf T",
+    files: "lf,logfile-path",
+    folders: "b,temp-path",
+    shell: "TT,unzip-command",
+    also: packs,
+    match: ["zip -r a b -> a.zip", "zip -m a.zip b -> a.zip b", "zip -qTT 'touch x' a.zip b -> a.zip x"],
+  },
+  squeezer("gzip pigz", [".gz", ".tgz"]),
+  squeezer("gunzip unpigz", [".gz", ".tgz", ".Z"], { unpacks: true }),
+  squeezer("bzip2 pbzip2 lbzip2", [".bz2"]),
+  squeezer("bunzip2", [".bz2"], { unpacks: true }),
+  squeezer("xz pixz", [".xz"]),
+  squeezer("unxz", [".xz"], { unpacks: true }),
+  squeezer("lzma", [".lzma"]),
+  squeezer("unlzma", [".lzma"], { unpacks: true }),
+  squeezer("lzip", [".lz"]),
+  squeezer("zstd zstdmt pzstd", [".zst"], { keeps: true }),
+  squeezer("unzstd", [".zst"], { unpacks: true, keeps: true }),
+  squeezer("lz4", [".lz4"], { keeps: true }),
+  squeezer("unlz4", [".lz4"], { unpacks: true, keeps: true }),
+  squeezer("brotli", [".br"], { keeps: true }),
+  squeezer("compress", [".Z"]),
+  squeezer("uncompress", [".Z"], { unpacks: true }),
+  { names: "unrar rar", also: unpacksRar, match: ["unrar x a.rar -> .", "unrar x a.rar d/ -> d"], no_match: ["unrar l a.rar"] },
+  {
+    names: "cpio",
+    values: "F,file I O,E H,format C M R,owner pattern-file",
+    flags: "d,make-directories u m v l,link",
+    in: "D,directory",
+    cases: [
+      { when: "t,list" },
+      { when: "o,create", files: "O F" },
+      { when: "p,pass-through", writes: "first", tree: true },
+      { when: "i,extract", ...intoHere },
+    ],
+    match: ["cpio -i -> .", "cpio -o -O a -> a", "cpio -pd a -> a", "cpio -iD d -> d"],
+    no_match: ["cpio -it"],
+  },
+  {
+    names: "ar gcc-ar llvm-ar",
+    values: "output target plugin record-libdeps l",
+    flags: "thin M",
+    also: tellAr,
+    match: ["ar rcs a b -> a", "ar -x a -> .", "ar x a --output d -> d", "ar ra m a b -> a"],
+    no_match: ["ar t a"],
+  },
+  { names: "jar", also: tellJar, match: ["jar cf a b -> a", "jar --create --file=a b -> a", "jar xf a -> ."], no_match: ["jar tf a"] },
   {
     names: "unzip",
     values: "x P O I",

@@ -1,8 +1,77 @@
-import type { Row } from "../row.ts";
+import { known, knownStart, literal, type Text, unknownText } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { writeFiles, writeTrees } from "../row/words.ts";
 
 const beside = "it writes beside its inputs";
 
+const ffmpegFlags =
+  /^-(?:y|n|vn|an|sn|dn|hide_banner|nostdin|stdin|shortest|re|stats|nostats|report|benchmark|version|copyts|h|help|formats|codecs|encoders|decoders|filters)$/;
+
+/** Every option but a few takes a value; what is left are outputs. */
+const writesRest: Hook = (_, effects, { args }) => {
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? [];
+    const start = knownStart(word);
+    if (ffmpegFlags.test(start)) continue;
+    if (start.startsWith("-") && start.length > 1) at++;
+    else if (!/^(?:-|pipe:|\w+:\/\/)/.test(start)) effects.write(word);
+  }
+};
+
+/** The last operand is the picture that is written; `mogrify` writes all of them. */
+const writesPictures: Hook = (_, effects, call) => {
+  const verb = known(call.args[0] ?? []) ?? "";
+  const args = /^(?:mogrify|convert|composite|montage)$/.test(verb) ? call.args.slice(1) : call.args;
+  if (verb === "identify" || args.length === 0) return;
+  for (const [at, word] of args.entries()) if (known(word) === "-write") effects.write(args[at + 1] ?? unknownText);
+  const target = args.at(-1) ?? [];
+  if (call.name === "mogrify" || verb === "mogrify") {
+    for (const word of args) if (!knownStart(word).startsWith("-") && /[./]/.test(known(word) ?? ".")) effects.write(word);
+  } else if (args.length > 1 && !/^(?:-|info:|null:|\w+:-$)/.test(knownStart(target))) effects.write(target);
+};
+
+const writesAfter =
+  (option: RegExp): Hook =>
+  (_, effects, { args }) => {
+    const at = args.findIndex((word) => option.test(known(word) ?? ""));
+    if (at >= 0) writeFiles(args.slice(at + 1, at + 2), effects);
+  };
+
+/** `exiftool -TAG=value FILE…` rewrites; without an assignment it reads. */
+const writesTags: Hook = (options, effects, call) => {
+  writesAfter(/^-(?:o|out)$/)(options, effects, call);
+  const assigns = (word: Text) => /^-[\w:#+-]+<?=|^-overwrite_original|^-delete_original/.test(knownStart(word));
+  if (call.args.some(assigns))
+    writeTrees(
+      call.args.filter((word) => !knownStart(word).startsWith("-")),
+      effects,
+    );
+};
+
+/** `sass IN OUT`, `sass IN:OUT`. */
+const writesSheets: Hook = (options, effects) => {
+  const pairs = options.operands.flatMap((word) => /^.{2,}:([^:]*)$/s.exec(known(word) ?? "")?.[1] ?? []);
+  writeTrees(pairs.length > 0 ? pairs.map(literal) : options.operands.slice(1, 2), effects);
+};
+
 export const converters: readonly Row[] = [
+  { names: "ffmpeg", also: writesRest, match: ["ffmpeg -y -i a b -> b"], no_match: ["ffmpeg -i a", "ffmpeg -i a pipe:1"] },
+  {
+    names: "convert magick mogrify composite montage gm",
+    also: writesPictures,
+    match: ["convert a.png b.png -> b.png", "mogrify -resize 9 a.png -> a.png", "magick a.png -write b.png null: -> b.png"],
+    no_match: ["magick identify a.png"],
+  },
+  { names: "exiftool", also: writesTags, match: ["exiftool -Artist=x a -> a", "exiftool -o b a -> b"], no_match: ["exiftool -Artist a"] },
+  {
+    names: "sass",
+    values: "I,load-path s,style pkg-importer",
+    flags: "watch update no-source-map stdin",
+    also: writesSheets,
+    match: ["sass a.scss b.css -> b.css", "sass a.scss:b.css -> b.css"],
+    no_match: ["sass a.scss"],
+  },
+  { names: "pdftk", also: writesAfter(/^output$/), match: ["pdftk a cat output b -> b"], no_match: ["pdftk a dump_data"] },
   {
     names: "openssl",
     style: "long",

@@ -1,8 +1,58 @@
-import type { Row } from "../row.ts";
+import { known } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { tellSqlite, tellStatements } from "../text/statements.ts";
+
+/** Statements by option, and those on standard input. */
+const runs: Hook = (options, effects, { input }) => {
+  for (const code of options.all("c", "e", "init-command")) tellStatements(code, effects);
+  if (input.kind === "text") tellStatements(input.text, effects);
+};
+
+/** The database may be written by any statement, so its path is only mentioned: reading is common. */
+const runsSqlite: Hook = (options, effects, { input }) => {
+  const [database, ...statements] = options.operands;
+  for (const code of [...options.all("cmd"), ...statements]) tellSqlite(code, effects);
+  if (input.kind === "text") tellSqlite(input.text, effects);
+  else if (input.kind !== "none" && statements.length === 0) effects.opaque("commands of unknown content run");
+  if (database === undefined || known(database) === ":memory:" || options.has("readonly")) return;
+  effects.opaque("statements run");
+  effects.operand(database);
+};
 
 const dumps = "h,host p,port U,username u,user t,table n,schema T F,format d,dbname Z";
 
 export const databases: readonly Row[] = [
+  {
+    names: "psql",
+    values: "c,command f,file d,dbname h,host p,port U,username v,set,variable F,field-separator P,pset R,record-separator T,table-attr",
+    flags: "t,tuples-only A,no-align q,quiet x,expanded w,no-password W,password X,no-psqlrc 1,single-transaction a b e E n s S z 0 H",
+    files: "o,output L,log-file",
+    harmless: "l,list",
+    opaque: "statements run",
+    also: runs,
+    match: ["psql -o a -c 'select 1' -> a", "psql -c '\\o a' -> a", "psql -c \"copy t to 'a'\" -> a", "psql -c '\\! touch a' -> a"],
+    no_match: ["psql -l"],
+  },
+  {
+    names: "mysql mariadb mycli",
+    values: "e,execute D,database h,host P,port u,user S,socket init-command delimiter default-character-set ssl-mode",
+    glued: "p,password",
+    flags: "B,batch N t s,silent v r X,xml H,html",
+    files: "tee",
+    opaque: "statements run",
+    also: runs,
+    match: ["mysql --tee=a -> a", "mysql -e 'system touch a' -> a", "mysql -pSECRET -e \"select 1 into outfile 'a'\" -> a"],
+  },
+  {
+    names: "sqlite3 sqlite duckdb",
+    style: "long",
+    values: "cmd init separator nullvalue newline mmap vfs",
+    flags: "readonly header noheader column csv json line list html box table markdown quote batch bail echo safe",
+    besides: [{ when: "init", opaque: "a file of commands runs" }],
+    also: runsSqlite,
+    match: ["sqlite3 db 'select 1' ->", "sqlite3 db '.output a' -> a", "sqlite3 db '.shell touch a' -> a"],
+    no_match: ["sqlite3 :memory:", "sqlite3 -readonly db"],
+  },
   {
     names: "redis-cli valkey-cli mongo mongosh cqlsh influx clickhouse-client clickhouse cypher-shell sqlcmd sqlplus usql pgcli litecli",
     values: "h p a n d u c",

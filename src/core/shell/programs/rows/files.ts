@@ -1,4 +1,38 @@
-import type { Row } from "../row.ts";
+import { anyName, known, knownParts, knownStart, literal, type Text, withoutStart } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { inFolder } from "../row/words.ts";
+
+/** `chmod -w x`: a mode may look like an option. */
+function withoutMode(words: readonly Text[]): readonly Text[] {
+  const at = words.findIndex((word) => /^-[rwxXstugo,=+]+$/.test(known(word) ?? ""));
+  return at < 0 ? words : words.with(at, literal("+"));
+}
+
+const writesOutput: Hook = (_, effects, call) => {
+  for (const word of call.args) {
+    if (knownStart(word).startsWith("of=")) effects.write(withoutStart(word, 3));
+    else if (knownStart(word) === "" && word.length > 0) effects.write(word);
+  }
+};
+
+/** Without a template or with `-t`, `-p`: a new file in the temporary folder, which is scratch. */
+const makesTemporary: Hook = (options, effects) => {
+  const folder = options.value("p", "tmpdir");
+  const [template] = options.operands;
+  if (folder !== undefined && folder.length > 0) effects.write(inFolder(folder, anyName));
+  else if (template !== undefined && !options.has("t", "tmpdir", "p")) effects.write(template);
+};
+
+/** perl's `rename EXPR FILE…` and util-linux's `rename FROM TO FILE…`. */
+const renames: Hook = (options, effects, call) => {
+  const code = options.value("e") ?? options.operands[0];
+  if (code !== undefined) effects.code(code);
+  if (/[({`]/.test(knownParts(code ?? []))) effects.opaque("the expression is code");
+  if (options.has("n")) return;
+  const files = options.operands.slice(options.has("e") ? 0 : 1);
+  for (const file of files) effects.write(file, "move", { tree: true });
+  if (files.length === 0 || call.input.kind !== "none") effects.opaque("it names the files by itself");
+};
 
 const attributes = {
   writes: "after-first",
@@ -30,6 +64,40 @@ export const files: readonly Row[] = [
   { names: "mkdir", values: "m,mode", glued: "Z,context", flags: "p,parents v,verbose", writes: "operands", action: "folder", match: ["mkdir -p a -> a"] },
   { names: "rmdir", flags: "p,parents", writes: "operands", action: "delete", match: ["rmdir a -> a"] },
   { names: "unlink srm", writes: "operands", action: "delete", tree: "r R", match: ["unlink a -> a"] },
+  {
+    names: "chmod",
+    values: "reference from",
+    ...attributes,
+    spelled: withoutMode,
+    match: ["chmod +x a -> a", "chmod -w a -> a", "chmod --reference=b a -> a"],
+  },
+  {
+    names: "chattr",
+    values: "v p",
+    spelled: (words) => words.filter((word) => !/^[+=]/.test(knownStart(word))),
+    writes: "operands",
+    action: "attributes",
+    tree: "R",
+    match: ["chattr +i a -> a", "chattr -i a b -> a b"],
+  },
+  { names: "dd", also: writesOutput, match: ["dd if=a of=b bs=1 -> b"], no_match: ["dd if=a"] },
+  {
+    names: "mktemp",
+    values: "p suffix",
+    glued: "tmpdir",
+    flags: "d,directory q,quiet t V",
+    harmless: "u,dry-run",
+    also: makesTemporary,
+    match: ["mktemp ./a.XXXXXX"],
+    no_match: ["mktemp -u a.XXXXXX"],
+  },
+  {
+    names: "rename prename perl-rename file-rename mmv",
+    values: "e",
+    flags: "n,nono,no-act,dry-run f,force v,verbose o,no-overwrite s,symlink d i 0,null a,all l,last",
+    also: renames,
+    match: ["rename s/a/b/ a c -> a c"],
+  },
   { names: "chown chgrp", values: "reference from", ...attributes, match: ["chown x a -> a", "chown --reference=b a -> a"] },
   { names: "chcon", values: "reference u,user r,role t,type l,range", ...attributes, match: ["chcon x a -> a"] },
   {
@@ -79,5 +147,4 @@ export const files: readonly Row[] = [
     match: ["gio trash a -> a", "gio copy a b -> b", "gio move a b -> a b"],
     no_match: ["gio info a"],
   },
-  { names: "ditto", values: "arch bom", flags: "V v c k x", writes: "last", tree: true, needs: 2, match: ["ditto a b -> b"] },
 ];

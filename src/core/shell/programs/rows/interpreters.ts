@@ -1,9 +1,90 @@
-import type { Row } from "../row.ts";
+import { known, knownStart, literal, type Text, unknownText } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { tellCode } from "../row/tell-code.ts";
+import { runWords } from "../row/wrapping.ts";
+import { awk } from "../text/awk.ts";
+import { javascript } from "./javascript.ts";
+import { python } from "./python.ts";
 
 const script = { runs: "script" } as const;
 
+/** Code that picks and prints lines, and has no word with which a file is written or a command run. */
+function onlyPrints(code: Text): boolean {
+  const writing =
+    /[`>&|]|\$\{?\^|%x|\b(?:open|sysopen|unlink|rename|link|symlink|mkdir|rmdir|truncate|chmod|chown|utime|system|exec|qx|eval|do|require|use|syscall|fork|send|public_send|spawn|load|File|FileUtils|IO|Dir|Kernel|Process|CORE|ARGVOUT)\b|\/\w*e\w*\s*[;}]?\s*$/;
+  return !writing.test(known(code) ?? ">");
+}
+
+/** perl and ruby: with `-i` the operands are files that are rewritten. */
+const rewrites: Hook = (options, effects, call) => {
+  const code = options.all("e");
+  for (const loaded of options.all("M", "m", "r")) effects.code(loaded);
+  if (code.length === 0 && options.has("v")) return;
+  if (code.length === 0 && options.has("c")) return effects.opaque("some code runs while it is checked");
+  if (!options.has("i")) {
+    const looks = options.has("n", "p") && code.length > 0 && code.every(onlyPrints);
+    return tellCode(code, looks ? { ...options, operands: [] } : options, effects, call);
+  }
+  for (const text of code) effects.code(text);
+  effects.opaque("inline code runs");
+  const files = code.length > 0 ? options.operands : options.operands.slice(1);
+  for (const file of files) if (knownStart(file) !== "--") effects.write(file);
+};
+
+/** `-ex 'shell COMMAND'`, and the program behind `--args`. */
+const debugs: Hook = (_, effects, { args }) => {
+  for (const word of args) {
+    effects.code(word);
+    const command = /^(?:shell\s|!|make\s|pipe\s)\s*(.*)$/s.exec(known(word) ?? "")?.[1];
+    if (command !== undefined) effects.shell(literal(command));
+    else if (/^(?:shell|!|make|pipe)/.test(knownStart(word))) effects.shell(known(word) === undefined ? unknownText : word);
+  }
+  const at = args.findIndex((word) => /^--?args$/.test(known(word) ?? ""));
+  if (at >= 0) runWords(args.slice(at + 1), effects);
+};
+
 /** Languages that are not followed: inline code, a script with its operands, or code on standard input. */
 export const languages: readonly Row[] = [
+  python,
+  ...javascript,
+  awk,
+  {
+    names: "perl",
+    wrapper: true,
+    values: "e,E I",
+    glued: "i F M m x C d D V",
+    digits: "l 0",
+    flags: "n p a s S t T u U w W X c v h g",
+    parts: "i",
+    besides: [{ when: "M m", opaque: "modules are loaded first" }],
+    also: rewrites,
+    match: ["perl -pi -e s/a/b/ a b -> a b", "perl -i../x -pe 1 a -> ? a", "perl a.pl", "perl -ne 'print if /x/' a"],
+    no_match: ["perl -v"],
+  },
+  {
+    names: "ruby jruby",
+    wrapper: true,
+    values: "e I r,require E,encoding external-encoding internal-encoding",
+    glued: "i F K x",
+    digits: "0 T W",
+    flags: "n p l a s S c,check v w h U y",
+    parts: "i",
+    in: "C",
+    besides: [{ when: "r", opaque: "modules are loaded first" }],
+    also: rewrites,
+    match: ["ruby -i -pe x a -> a", "ruby -C d -i -pe x a -> d/a", "ruby a.rb"],
+    no_match: ["ruby -v"],
+  },
+  {
+    names: "java",
+    ...script,
+    // `-Xlog:gc:FILE`, `-XX:OnError=COMMAND`.
+    also: (_, effects, call) => {
+      for (const word of call.args) if (knownStart(word).startsWith("-X")) effects.code(word);
+    },
+    match: ["java A.java", "java -XX:OnError=x A"],
+  },
+  { names: "gdb lldb", opaque: "a debugger runs what it is told", also: debugs, match: ["gdb -ex 'shell touch a' -> a", "gdb --args touch a -> a"] },
   {
     names: "php",
     ...script,

@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 /** They walk the trees that they are given, but not into git's or another tool's own folder. */
 const inPlace = { writes: "operands", tree: true, sources: true } as const;

@@ -1,4 +1,6 @@
-import type { Deed, Row } from "../row.ts";
+import { known, type Text } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { mention } from "../row/words.ts";
 
 const builds = { opaque: "it builds or installs packages", mentions: "all" } as const;
 const system = { opaque: "packages of the system are installed", mentions: "all" } as const;
@@ -24,9 +26,23 @@ const goBuild = {
 } as const;
 const goRewrites = { flags: "n x", writes: "operands", tree: true, otherwise: "." } as const;
 
-/** Behind a toolchain's name, and with what `fmt` passes on taken as its own. */
-export const cargo: Deed = {
+/** `cargo +nightly fmt -- --check`: a toolchain may come first, and what `fmt` passes on is as good as its own. */
+function withoutToolchain(words: readonly Text[]): readonly Text[] {
+  const own = /^\+/.test(known(words[0] ?? []) ?? "") ? words.slice(1) : words;
+  return own.some((word) => known(word) === "fmt") ? own.filter((word) => known(word) !== "--") : own;
+}
+
+/** `nix develop -c command`, `nix run PACKAGE -- args`. */
+const runsInEnvironment: Hook = (_, effects, { args }) => {
+  const at = args.findIndex((word) => /^(?:-c|--command)$/.test(known(word) ?? ""));
+  if (at >= 0 && at + 1 < args.length) effects.run(args.slice(at + 1));
+  else mention(args, effects);
+};
+
+const cargo: Row = {
+  names: "cargo cross",
   ...builds,
+  spelled: withoutToolchain,
   values: "C Z color",
   code: "config",
   commands: {
@@ -38,9 +54,13 @@ export const cargo: Deed = {
     "run r": { ...cargoBuild, mentions: "operands" },
     "search tree metadata locate-project pkgid read-manifest verify-project version help info fetch audit deny": {},
   },
+  match: ["cargo fmt -> .", "cargo +nightly fix -> .", "cargo new a -> a", "cargo build --target-dir a -> a"],
+  no_match: ["cargo tree", "cargo fmt --check", "cargo +nightly fmt -- --check"],
 };
 
 export const packages: readonly Row[] = [
+  cargo,
+  { names: "nix", opaque: "it builds an environment", also: runsInEnvironment, match: ["nix develop -c touch a -> a", "nix build"] },
   {
     names: "go",
     ...builds,

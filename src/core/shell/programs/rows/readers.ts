@@ -1,4 +1,4 @@
-import type { Row } from "../row.ts";
+import type { Row } from "../row/row.ts";
 
 /** Programs that write nothing but what they print, and what one of their options names. */
 export const readers: readonly Row[] = [

@@ -1,4 +1,7 @@
-import type { Row } from "../row.ts";
+import { known, literal } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { contentOf, writeTrees } from "../row/words.ts";
+import { tellMakefile } from "../text/makefile.ts";
 
 const tests = { opaque: "tests run", mentions: "outputs" } as const;
 const starts = { opaque: "it starts other programs", mentions: "all" } as const;
@@ -15,13 +18,66 @@ export const npx = {
   flags: "y,yes no q,quiet s,silent ws,workspaces ignore-existing prefer-offline offline bun isolated",
 } as const;
 
+/** `-o NAME=VALUE`, `--cov-report=html:FOLDER`. */
+const tellPytest: Hook = (options, effects) => {
+  for (const setting of options.all("o")) effects.code(setting);
+  for (const report of options.all("cov-report")) {
+    const target = (known(report) ?? "").split(":")[1];
+    if (target !== undefined) writeTrees([literal(target)], effects);
+  }
+};
+
+const makes: Hook = (options, effects, call) => {
+  for (const word of options.operands) effects.operand(word);
+  for (const code of options.all("eval")) tellMakefile(code, effects);
+  const contents = options.all("f").map((file) => contentOf(file, call));
+  for (const content of contents) if (content !== undefined) tellMakefile(content, effects);
+  if (contents.length > 0 && !contents.includes(undefined)) return;
+  const fromInput = options.all("f").some((file) => /^(?:-|\/dev\/stdin)$/.test(known(file) ?? ""));
+  if (fromInput && call.input.kind === "unknown") effects.refuse("unknown-code", "recipes of unknown content run");
+  effects.opaque("recipes run");
+};
+
+/** `just --justfile - recipe`: the recipes come on standard input. */
+const runsRecipes: Hook = (_, effects, call) => {
+  for (const content of call.args.map((word) => contentOf(word, call))) if (content !== undefined) tellMakefile(content, effects);
+};
+
 /** Test runners, task runners, and tools that put an environment around a command. */
 export const runners: readonly Row[] = [
+  {
+    names: "make gmake bmake nmake",
+    values: "f,file,makefile I,include-dir o,old-file,assume-old W,what-if,new-file,assume-new eval,E",
+    glued: "j,jobs l,load-average O,output-sync debug shuffle",
+    flags: "B b d e i k n,just-print,dry-run,recon p q R r S s t w",
+    in: "C,directory",
+    harmless: "v",
+    also: makes,
+    match: ["make all", "make -f - <<< 'a: ; touch b' -> b", "make --eval='x: ; touch a' -> a"],
+    no_match: ["make -v", "make --version"],
+  },
+  { names: "just", opaque: scripts, mentions: "all", also: runsRecipes, match: ["just build"], no_match: ["just --version"] },
   {
     names: "npx bunx pnpx uvx pipx-run dlx",
     ...npx,
     match: ["npx rimraf a -> a", "npx -y prettier@3 --write a -> a", "npx -c 'touch a' -> a", "npx --cache c ls -> c", "uvx ruff check --fix a -> a"],
     no_match: ["npx eslint --version", "npx -p x ls"],
+  },
+  {
+    names: "pytest py.test",
+    opaque: "tests run",
+    values:
+      "k m n c,config-file o,override-ini p,plugin W,pythonwarnings r,report rootdir confcutdir cov-config cov-report tb maxfail durations import-mode ignore ignore-glob deselect capture dist",
+    glued: "cov",
+    flags: "x v q s l lf ff sw",
+    files: "junitxml,junit-xml log-file html resultlog",
+    folders: "basetemp",
+    writes: "operands",
+    tree: true,
+    otherwise: ".",
+    when: "snapshot-update inline-snapshot force-regen",
+    also: tellPytest,
+    match: ["pytest a ->", "pytest --junitxml r a -> r", "pytest --cov-report=html:d -> d", "pytest --snapshot-update -> ."],
   },
   {
     names: "jest vitest ava playwright uvu wtr web-test-runner",

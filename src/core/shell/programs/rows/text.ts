@@ -1,4 +1,7 @@
-import type { Row } from "../row.ts";
+import { known } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { patchPrograms } from "../text/patch.ts";
+import { sed } from "../text/sed.ts";
 
 const byItself = "it names the files by itself";
 
@@ -10,7 +13,30 @@ const rewrites = {
   otherwise: ".",
 } as const;
 
+/** yq: files follow the expression, which may be left out with `-f`. */
+const rewritesYaml: Hook = (options, effects) => {
+  const hasVerb = /^(?:e|eval|ea|eval-all)$/.test(known(options.operands[0] ?? []) ?? "");
+  const operands = options.operands.slice(hasVerb ? 1 : 0);
+  const isExpression = !options.has("f") && operands.length > 1;
+  if (options.has("i")) for (const file of operands.slice(isExpression ? 1 : 0)) effects.write(file);
+};
+
+const runsDiff: Hook = (options, effects) => {
+  const program = options.value("diff-program");
+  if (program !== undefined) effects.run([program, ...options.operands]);
+};
+
+const runsVerbs: Hook = (_, effects, call) => {
+  const verb = call.args.findIndex((word) => /^(?:tee|split|put|filter)$/.test(known(word) ?? ""));
+  if (verb >= 0) effects.opaque("its verbs may write files and run commands");
+  if (verb >= 0) for (const code of call.args.slice(verb + 1)) effects.code(code);
+  const at = call.args.findIndex((word) => known(word) === "-I");
+  if (at >= 0) for (const word of call.args.slice(at + 1)) effects.write(word);
+};
+
 export const textPrograms: readonly Row[] = [
+  sed,
+  ...patchPrograms,
   {
     names: "tee",
     glued: "output-error",
@@ -94,6 +120,56 @@ export const textPrograms: readonly Row[] = [
     cases: [{ when: "n,newfile", writes: "after-first" }],
     match: ["dos2unix a b -> a b", "dos2unix -n a b -> b"],
     no_match: ["dos2unix -O a"],
+  },
+  {
+    names: "split",
+    values: "a,suffix-length b,bytes C,line-bytes l,lines n,number t,separator additional-suffix p",
+    glued: "d numeric-suffixes x hex-suffixes",
+    flags: "e u verbose",
+    shell: "filter",
+    cases: [{ when: "filter" }, { needs: 2, writes: "second", action: "write", suffix: "*" }, { fixed: "x*" }],
+    match: ["split a -> x*", "split -l 1 a b -> b*", "split --filter='touch a' b -> a"],
+  },
+  {
+    names: "csplit",
+    values: "f,prefix n,digits",
+    flags: "k s z suppress-matched",
+    parts: "b,suffix-format",
+    cases: [{ when: "f", also: (options, effects) => effects.write([...(options.value("f") ?? []), { kind: "name" }]) }, { fixed: "xx*" }],
+    match: ["csplit a 9 -> xx*", "csplit -f p a 9 -> p*", "csplit -b ../%d a 9 -> ? xx*"],
+  },
+  {
+    names: "yq",
+    values: "f,from-file p,input-format o,output-format I,indent s,split-exp w,width arg argjson slurpfile",
+    flags: "i,inplace,in-place e n,null-input r,unwrapScalar y Y j,tojson P,prettyPrint C M N",
+    besides: [{ when: "s,split-exp", fixed: "*" }],
+    also: rewritesYaml,
+    match: ["yq -i .a=1 f -> f", "yq e -i .a=1 f -> f", "yq -s .a f -> *"],
+    no_match: ["yq .a f"],
+  },
+  {
+    names: "xmlstarlet xml",
+    flags: "P S O",
+    writes: "last",
+    when: "L,inplace",
+    match: ["xmlstarlet ed -L -u x -v y a -> a", "xml ed -PL a -> a"],
+    no_match: ["xmlstarlet sel -t a"],
+  },
+  { names: "mlr", also: runsVerbs, match: ["mlr -I sort a -> sort a", "mlr put x"], no_match: ["mlr cat a"] },
+  {
+    names: "diff3",
+    values: "w,width I,ignore-matching-lines L,label diff-program",
+    also: runsDiff,
+    match: ["diff3 --diff-program=touch a b -> a b"],
+    no_match: ["diff3 a b c"],
+  },
+  {
+    names: "sdiff",
+    values: "w,width I,ignore-matching-lines L,label diff-program",
+    files: "o,output",
+    also: runsDiff,
+    match: ["sdiff -o a b c -> a"],
+    no_match: ["sdiff a b"],
   },
   { names: "recode", writes: "after-first", match: ["recode x a -> a"] },
   {

@@ -1,9 +1,102 @@
-import type { Row } from "../row.ts";
+import { known, knownStart, type Text, unknownText, withoutStart } from "../../text.ts";
+import type { Hook, Row } from "../row/row.ts";
+import { runWithAssignments, runWords } from "../row/wrapping.ts";
+import { environments } from "../shell/env.ts";
+import { parallel } from "../shell/parallel.ts";
+import { xargs } from "../shell/xargs.ts";
 
 const runs = { runs: "operands" } as const;
 
+/** `flock FILE command`, `flock FILE -c CODE`, `flock FD`: the lock file is created. */
+const locks: Hook = ({ operands: [file, ...words] }, effects) => {
+  if (file === undefined) return;
+  if (!/^\d+$/.test(known(file) ?? "")) effects.write(file);
+  if (/^(?:-c|--command)$/.test(known(words[0] ?? []) ?? "")) effects.shell(words[1] ?? unknownText);
+  else runWords(words, effects);
+};
+
+/** `strace -o '|COMMAND'` hands the trace to a command. */
+const traces: Hook = (options, effects) => {
+  for (const output of options.all("o")) {
+    if (/^[|!]/.test(knownStart(output))) effects.shell(withoutStart(output, 1));
+    else effects.write(output);
+  }
+  runWithAssignments([...options.all("E"), ...options.operands], effects);
+};
+
+/** `setarch [ARCH] command`: the machine's kind may be left out. */
+function withoutKind(words: readonly Text[]): readonly Text[] {
+  const first = words.findIndex((word) => !knownStart(word).startsWith("-"));
+  const isKind = /^(?:linux(?:32|64)|i\d86|x86_64|aarch64|arm\w*|uname26|ppc\w*|s390x?)$/.test(known(words[first] ?? []) ?? "");
+  return isKind ? words.toSpliced(first, 1) : words;
+}
+
+const wordsOf = (names: string): ReadonlySet<string> => new Set(names.split(" "));
+const bwrapPairs = wordsOf("bind dev-bind ro-bind bind-try dev-bind-try ro-bind-try symlink setenv chmod file bind-data ro-bind-data overlay");
+const bwrapValues = wordsOf(
+  "args unsetenv userns userns2 pidns uid gid hostname chdir exec-label file-label proc dev tmpfs mqueue dir seccomp add-seccomp-fd block-fd userns-block-fd info-fd json-status-fd sync-fd lock-file remount-ro cap-add cap-drop perms size overlay-src tmp-overlay ro-overlay argv0",
+);
+
+/** bubblewrap's options take one word, two, or none. */
+const binds: Hook = (_, effects, { args }) => {
+  let at = 0;
+  while (at < args.length && /^--./.test(knownStart(args[at] ?? []))) {
+    const name = knownStart(args[at] ?? []).slice(2);
+    at += bwrapPairs.has(name) ? 3 : bwrapValues.has(name) ? 2 : 1;
+  }
+  runWords(args.slice(at), effects);
+};
+
 /** Programs that run the command they are given. */
 export const wrappers: readonly Row[] = [
+  ...environments,
+  xargs,
+  parallel,
+  {
+    names: "flock lckdo",
+    wrapper: true,
+    values: "w,wait,timeout E,conflict-exit-code",
+    flags: "s,shared x,exclusive u,unlock n,nb o F",
+    also: locks,
+    match: ["flock l touch a -> a l", "flock -w 5 l -c 'touch a' -> a l"],
+    no_match: ["flock -n 9"],
+  },
+  {
+    names: "strace",
+    wrapper: true,
+    values: "o,output e,trace p,attach s,string-limit a,columns u,user E,env P,trace-path S,summary-sort-by X b I O",
+    also: traces,
+    match: ["strace -o l touch a -> a l", "strace -o '|touch b' touch a -> a b"],
+  },
+  { names: "setarch", ...runs, spelled: withoutKind, flags: "R B F I L S T X Z 3 v", match: ["setarch x86_64 -R touch a -> a", "setarch -R touch a -> a"] },
+  {
+    names: "script",
+    wrapper: false,
+    glued: "t,timing",
+    flags: "a,append e,return f,flush q,quiet force",
+    values: "o,output-limit E,echo m,logging-format",
+    files: "I,log-in O,log-out B,log-io T,log-timing",
+    shell: "c,command",
+    writes: "first",
+    action: "write",
+    besides: [
+      { ...runs, skip: 1, unless: "c" },
+      { unless: "I O B", also: (options, effects) => (options.operands.length === 0 ? effects.write([{ kind: "literal", text: "typescript" }]) : undefined) },
+    ],
+    match: ["script -c 'touch a' l -> a l", "script l touch a -> a l", "script -> typescript", "script -O l -c ls -> l"],
+  },
+  { names: "bwrap", also: binds, match: ["bwrap --ro-bind / / --dev /dev touch a -> a", "bwrap --unshare-all -- touch a -> a"] },
+  {
+    names: "concurrently",
+    runs: "each",
+    values: "n,names c,prefix-colors p,prefix s,success l,prefix-length t,timestamp-format m,max-processes restart-tries restart-after hide",
+    flags: "k,kill-others kill-others-on-fail raw i,handle-input g,group no-color",
+    // `npm:x` is a script of the package.
+    also: (_, effects, { args }) => {
+      if (args.some((word) => knownStart(word).startsWith("npm:"))) effects.opaque("scripts of the package run", { runsScript: true });
+    },
+    match: ["concurrently -k 'touch a' 'touch b' -> a b", "concurrently npm:x"],
+  },
   {
     names:
       "nohup setsid unbuffer chronic ifne eatmydata winpty catchsegv torsocks torify tsocks linux32 linux64 i386 i686 x86_64 uname26 run-one keep-one-running annotate-output",

@@ -1,0 +1,101 @@
+import { keysOf, type OptionSpec } from "../../read-options.ts";
+import { known } from "../../text.ts";
+import type { Program } from "../../types.ts";
+import { readsOnly, writeTrees } from "../row/words.ts";
+import { writePatch } from "../text/patch.ts";
+import { gitReading } from "./options.ts";
+import { printing } from "./readers.ts";
+
+const noVerify = "skips the checks that run before a commit or merge: run it without `--no-verify`";
+
+const commit = gitReading(
+  "commit",
+  {
+    values: "m,message F,file C,reuse-message c,reedit-message t,template",
+    glued: "u,untracked-files S,gpg-sign",
+    flags: "n,no-verify",
+  },
+  (options, effects) => {
+    if (options.has("n")) effects.refuse("no-verify", `\`git commit\` ${noVerify}`);
+  },
+);
+
+/** Commands that bring others' changes into the tree; which files they rewrite is known only afterwards. */
+function bringing(command: Parameters<typeof gitReading>[0], spec: OptionSpec, why: string): Program {
+  const flags = spec.flags ?? "no-verify";
+  return gitReading(command, { ...spec, flags }, (options, effects) => {
+    if (options.has(...keysOf(flags))) effects.refuse("no-verify", `\`git ${command}\` ${noVerify}`);
+    for (const url of options.operands) {
+      if (/^ext::/.test(known(url) ?? ""))
+        effects.refuse("loader", "an `ext::` address runs a command: use one with https or ssh");
+    }
+    if (options.has("upload-pack")) effects.refuse("loader", "`--upload-pack` runs a program: leave it out");
+    const rebase = options.value("rebase", "r") ?? [];
+    if (options.has("rebase", "r") && known(rebase) !== "false") {
+      effects.refuse("refs", "`git pull --rebase` rewrites the branch: merge with `git pull --no-rebase`");
+    }
+    writeTrees(options.all("directory"), effects);
+    effects.opaque(why);
+  });
+}
+
+const merge = bringing(
+  "merge",
+  { values: "m,message F,file s,strategy X,strategy-option", glued: "S,gpg-sign" },
+  "which files the merge rewrites is known afterwards",
+);
+
+const am = bringing(
+  "am",
+  { values: "C p directory", glued: "S,gpg-sign", flags: "n,no-verify" },
+  "the patches name what they write",
+);
+
+const amChecked: Program = (call, effects) => {
+  if (call.input.kind === "text") writePatch(call.input, effects, { strip: 1, counts: true });
+  am(call, effects);
+};
+
+const pull = bringing(
+  "pull",
+  { values: "s,strategy X,strategy-option upload-pack o,server-option", glued: "j,jobs r,rebase S,gpg-sign" },
+  "which files the pull rewrites is known afterwards",
+);
+
+const pick = (command: "cherry-pick" | "revert") =>
+  bringing(
+    command,
+    { values: "m,mainline s,strategy X,strategy-option empty", glued: "S,gpg-sign" },
+    "which files the commits rewrite is known afterwards",
+  );
+
+const rebase: Program = (call, effects) => {
+  if (call.args.some((word) => known(word) === "--show-current-patch")) return;
+  effects.refuse("refs", "`git rebase` rewrites the branch: merge the other branch with `git merge`");
+};
+
+const bisect: Program = (call, effects) => {
+  const [verb, ...rest] = call.args;
+  const name = known(verb ?? []) ?? "";
+  if (/^(?:log|view|visualize|terms|help)?$/.test(name)) return printing(call, effects);
+  if (name === "run") effects.run(rest);
+  effects.refuse(
+    "refs",
+    "`git bisect` checks out other commits: look at them with `git show` or `git log -S`",
+  );
+};
+
+export const gitHistory = new Map<string, Program>([
+  ["add", readsOnly],
+  ["stage", readsOnly],
+  ["commit", commit],
+  ["merge", merge],
+  ["am", amChecked],
+  ["pull", pull],
+  ["cherry-pick", pick("cherry-pick")],
+  ["revert", pick("revert")],
+  ["rebase", rebase],
+  ["bisect", bisect],
+  ["mergetool", (_, effects) => effects.opaque("it opens another program")],
+  ["quiltimport", (_, effects) => effects.opaque("the patches name what they write")],
+]);

@@ -1,0 +1,122 @@
+import { anyName, concat, known, literal, type Text, unknownText } from "../../text.ts";
+import type { Program } from "../../types.ts";
+import { programOf } from "../row/run-row.ts";
+import { inFolder, named, opaqueProgram, readsOnly, writeFiles, writeTrees } from "../row/words.ts";
+import { gitReading } from "./options.ts";
+
+const formatPatch = gitReading(
+  "format-patch",
+  {
+    values: "o,output-directory output v,reroll-count description-file O",
+    glued: "stat U,unified M,find-renames C",
+    flags: "stdout",
+  },
+  (options, effects) => {
+    for (const file of options.all("output")) effects.write(file);
+    if (options.has("stdout", "output")) return;
+    effects.write(inFolder(options.value("o") ?? [], anyName));
+  },
+);
+
+const mergeFile = gitReading(
+  "merge-file",
+  {
+    values: "L diff-algorithm",
+    flags: "p,stdout",
+  },
+  (options, effects) => {
+    if (!options.has("p")) writeFiles(options.operands.slice(0, 1), effects);
+  },
+);
+
+const difftool = gitReading(
+  "difftool",
+  {
+    values: "x,extcmd t,tool output",
+  },
+  (options, effects) => {
+    const command = options.value("x");
+    if (command !== undefined) effects.shell(command);
+    for (const file of options.all("output")) effects.write(file);
+    effects.opaque("it opens another program");
+  },
+);
+
+const grep = gitReading(
+  "grep",
+  {
+    values: "e f A,after-context B,before-context C,context m,max-count",
+    glued: "O,open-files-in-pager",
+  },
+  (options, effects) => {
+    const pager = options.value("O");
+    if (pager !== undefined) effects.shell(pager);
+    else if (options.has("O")) effects.opaque("it opens a pager");
+  },
+);
+
+const interpretTrailers = programOf({
+  writes: "operands",
+  when: "in-place",
+});
+
+const hook: Program = (call, effects) => {
+  if (known(call.args[0] ?? []) === "run") effects.opaque("a hook runs");
+};
+
+/** `mailinfo MESSAGE PATCH` writes both. */
+const mailinfo = programOf({ writes: "operands" });
+
+const packObjects = gitReading("pack-objects", { flags: "stdout" }, (options, effects) => {
+  const base = options.operands[0];
+  if (!options.has("stdout") && base !== undefined) effects.write(concat(base, literal("-"), anyName));
+});
+
+/** The index lies beside the pack unless it is sent elsewhere. */
+const indexPack = programOf({
+  values: "threads object-format",
+  glued: "keep promisor strict max-input-size",
+  flags: "stdin fix-thin v",
+  files: "o",
+  also: (options, effects) => {
+    if (!options.has("o")) for (const pack of options.operands) effects.write(inFolderOf(pack));
+  },
+});
+
+function inFolderOf(path: Text): Text {
+  const text = known(path);
+  return text === undefined
+    ? unknownText
+    : concat(literal(text.slice(0, text.lastIndexOf("/") + 1)), anyName);
+}
+
+const reports = (["bugreport", "diagnose"] as const).map((name): [string, Program] => [
+  name,
+  gitReading(name, { values: "o,output-directory s,suffix" }, (options, effects) =>
+    writeTrees([options.value("o") ?? literal(".")], effects),
+  ),
+]);
+
+export const gitPlumbing = new Map<string, Program>([
+  ["format-patch", formatPatch],
+  ["merge-file", mergeFile],
+  ["difftool", difftool],
+  ["grep", grep],
+  ["interpret-trailers", interpretTrailers],
+  ["hook", hook],
+  ["mailinfo", mailinfo],
+  ["mailsplit", programOf({ values: "d f", folders: "o" })],
+  ["pack-objects", packObjects],
+  ["index-pack", indexPack],
+  ["unpack-file", (_, effects) => effects.write(unknownText)],
+  ["fast-export", programOf({ files: "export-marks output" })],
+  ...reports,
+  ...named(
+    "write-tree commit-tree hash-object mktree mktag unpack-objects pack-refs repack commit-graph multi-pack-index rerere update-server-info",
+    readsOnly,
+  ),
+  ...named(
+    "svn p4 cvsimport cvsexportcommit send-email imap-send instaweb daemon gui citool credential credential-store credential-cache merge-index merge-one-file merge-recursive merge-ours merge-octopus merge-subtree for-each-repo flow annex gitk shell sh-setup scalar",
+    opaqueProgram("it does more than can be told before"),
+  ),
+]);

@@ -1,0 +1,238 @@
+import { known, knownParts, knownStart, literal, type Text, unknownText } from "../../text.ts";
+import type { Call, Effects, Program } from "../../types.ts";
+import { writeTrees } from "../row/words.ts";
+import { stripOf, writePatch } from "../text/patch.ts";
+import { gitReading } from "./options.ts";
+import { isHead, looksLikePath, refuseWholeTree, writePathspecs } from "./pathspec.ts";
+import { printing } from "./readers.ts";
+
+const checkout = gitReading(
+  "checkout",
+  {
+    values: "b B orphan pathspec-from-file",
+    glued: "t,track",
+    flags: "f,force d,detach m,merge p,patch 2,ours 3,theirs",
+  },
+  (options, effects, call) => {
+    if (options.has("B"))
+      return effects.refuse("refs", "`git checkout -B` moves a branch: make a new one with `-b`");
+    if (options.has("d")) return effects.refuse("refs", `\`git checkout --detach\` ${leaves}`);
+    if (options.has("pathspec-from-file")) return writeListed("checkout", effects);
+    const { operands, dashes } = options;
+    const forced = options.has("f", "m");
+    if (options.has("b", "orphan")) return createBranch("checkout", operands[0], { forced, effects });
+    if (dashes !== undefined && dashes < operands.length)
+      return writePathspecs(operands.slice(dashes), effects);
+    if (operands.length > 1) return checkoutPaths(operands, effects, call);
+    const only = operands[0];
+    if (only === undefined || isHead(only)) {
+      if (forced || options.has("p", "2", "3")) refuseWholeTree("git checkout", effects);
+    } else if (dashes === undefined && (looksLikePath(only) || isPath(only, call)))
+      writePathspecs([only], effects);
+    else refuseSwitch(`git checkout ${knownParts(only, "…")}`, effects);
+  },
+);
+
+/** A new branch leaves the tree alone unless it starts elsewhere. */
+function createBranch(
+  command: string,
+  start: Text | undefined,
+  { forced, effects }: { readonly forced: boolean; readonly effects: Effects },
+): void {
+  if (forced) refuseWholeTree(`git ${command}`, effects);
+  else if (start !== undefined && !isHead(start))
+    refuseSwitch(`git ${command} … ${knownParts(start, "…")}`, effects);
+}
+
+const leaves = "leaves the branch that your work is on: stay on it";
+
+/** Every file that differs between the two commits is rewritten, whoever holds it. */
+function refuseSwitch(spelled: string, effects: Effects): void {
+  effects.refuse(
+    "refs",
+    `\`${spelled}\` rewrites the whole work tree: stay on your branch, look at another commit with \`git show\`, or name the paths behind \`--\``,
+  );
+}
+
+/** The paths stand in a file, and nobody knows them before. */
+function writeListed(command: string, effects: Effects): void {
+  effects.refuse(
+    "refs",
+    `\`git ${command} --pathspec-from-file\` takes its paths from a file: name them behind \`--\``,
+  );
+}
+
+/** Without a ref of that name git takes it for the path that it is. */
+function isPath(operand: Text, { tree }: Call): boolean {
+  const name = known(operand) ?? "";
+  return isPlainName.test(name) && tree?.holds(name) === true && !tree.mayBeRef(name);
+}
+
+/** Nothing that git could read as a commit: no `~`, `^`, `@{`, `:`, no number of a commit, no \`git describe\`. */
+const isPlainName = /^(?!-)(?![\da-f]{4,64}$)(?!.*-g[\da-f]{4,64}$)(?!@$)[^~^@:\s\\]+$/i;
+
+/** `checkout REF PATH…` or `checkout PATH…`: where something goes by the first name, git refuses to take it for a ref. */
+function checkoutPaths(operands: readonly Text[], effects: Effects, { tree }: Call): void {
+  const [first = [], ...rest] = operands;
+  const name = known(first) ?? "";
+  const mayBePath = isPlainName.test(name) && !isHead(first) && tree?.holds(name) !== false;
+  const isPath = mayBePath || looksLikePath(first) || /\.[A-Za-z]\w{0,7}$/.test(name);
+  if (!isPath && !isHead(first)) effects.operand(first);
+  writePathspecs(isPath ? operands : rest, effects);
+}
+
+const switchBranch = gitReading(
+  "switch",
+  {
+    values: "c,create C,force-create",
+    glued: "t,track",
+    flags: "f,force,discard-changes m,merge",
+  },
+  (options, effects) => {
+    if (options.has("C"))
+      return effects.refuse("refs", "`git switch -C` moves a branch: make a new one with `-c`");
+    const [start] = options.operands;
+    if (options.has("c")) return createBranch("switch", start, { forced: options.has("f", "m"), effects });
+    refuseSwitch(`git switch ${knownParts(start ?? [], "…")}`.trim(), effects);
+  },
+);
+
+const restore = gitReading(
+  "restore",
+  {
+    values: "s,source pathspec-from-file",
+    flags: "S,staged W,worktree p,patch",
+  },
+  (options, effects) => {
+    if (options.has("S") && !options.has("W")) return;
+    if (options.has("pathspec-from-file")) return writeListed("restore", effects);
+    if (options.operands.length > 0) writePathspecs(options.operands, effects);
+    else if (options.has("p")) refuseWholeTree("git restore -p", effects);
+  },
+);
+
+const rm = gitReading(
+  "rm",
+  { values: "pathspec-from-file", flags: "cached n,dry-run" },
+  (options, effects) => {
+    if (options.has("cached", "n")) return;
+    if (options.has("pathspec-from-file")) return writeListed("rm", effects);
+    if (options.operands.length > 0) writePathspecs(options.operands, effects, "delete");
+  },
+);
+
+const mv = gitReading("mv", { flags: "n,dry-run" }, (options, effects) => {
+  if (options.has("n")) return;
+  writeTrees(options.operands.slice(0, -1), effects, "move");
+  writeTrees(options.operands.slice(-1), effects);
+});
+
+const clean = gitReading("clean", { values: "e,exclude", flags: "n,dry-run" }, (options, effects) => {
+  if (options.has("n")) return;
+  if (options.operands.length === 0)
+    return writeTrees([[...literal("./"), { kind: "below" }]], effects, "delete");
+  // The folder itself stays, or is made again by whatever fills it.
+  writePathspecs(options.operands, effects, "write");
+});
+
+const reset = gitReading(
+  "reset",
+  {
+    flags: "hard merge keep soft mixed",
+  },
+  (options, effects, call) => {
+    if (options.has("hard", "merge", "keep"))
+      return effects.refuse(
+        "refs",
+        "`git reset` rewrites the whole work tree: undo your own files with `git restore -- PATH`",
+      );
+    const { operands, dashes } = options;
+    if (dashes !== undefined ? dashes < operands.length : operands.length > 1) return;
+    const only = operands[0];
+    const takesPaths = dashes === undefined && !options.has("soft", "mixed");
+    if (only === undefined || isHead(only)) return;
+    // Where something goes by that name, git refuses to take it for a commit.
+    if (takesPaths && (looksLikePath(only) || call.tree?.holds(known(only) ?? "") === true)) return;
+    effects.refuse(
+      "refs",
+      `\`git reset ${knownParts(only, "…")}\` moves the branch: undo a commit with \`git revert\`; to unstage a path write \`git reset -- PATH\``,
+    );
+  },
+);
+
+const stash: Program = (call, effects) => {
+  const verb = known(call.args[0] ?? []) ?? "";
+  if (/^(?:list|show)$/.test(verb)) return printing(call, effects);
+  if (verb === "create") return;
+  const takes = /^(?:pop|apply|branch)$/.test(verb);
+  const way = takes
+    ? "take your own files out of an entry with `git restore --source=stash@{0} -- PATH`"
+    : "commit your own files instead (`git commit -m wip -- PATH`)";
+  effects.refuse(
+    "refs",
+    `\`${`git stash ${verb}`.trim()}\` changes a list that all checkouts share, so that agents take each other's work: ${way}`,
+  );
+};
+
+const sparse: Program = (call, effects) => {
+  if (!/^(?:list|check-rules)$/.test(known(call.args[0] ?? []) ?? "list"))
+    refuseWholeTree("git sparse-checkout", effects);
+};
+
+const apply = gitReading(
+  "apply",
+  {
+    values: "p C directory",
+    flags: "check stat numstat summary apply cached index recount",
+  },
+  (options, effects, call) => {
+    const onlyLooks = options.has("check", "stat", "numstat", "summary") && !options.has("apply");
+    if (onlyLooks || (options.has("cached") && !options.has("index"))) return;
+    const folder = options.value("directory");
+    const inner = folder === undefined ? effects : effects.within(folder);
+    const files = options.operands.filter((file) => known(file) !== "-");
+    if (folder !== undefined && (files.length > 0 || call.input.kind !== "text"))
+      inner.write(literal("."), "write", { tree: true });
+    if (files.length > 0) return inner.opaque("the patch names what it writes");
+    writePatch(call.input, inner, { strip: stripOf(options, 1), counts: !options.has("recount") });
+  },
+);
+
+const readTree = gitReading(
+  "read-tree",
+  { values: "index-output", flags: "n,dry-run" },
+  (options, effects) => {
+    for (const file of options.all("index-output")) effects.write(file);
+    if (options.has("u") && !options.has("n")) refuseWholeTree("git read-tree -u", effects);
+  },
+);
+
+/** The prefix is taken from the top of the work tree, where temporary files are made too. */
+const checkoutIndex = gitReading(
+  "checkout-index",
+  { values: "prefix", flags: "a,all stdin" },
+  (options, effects) => {
+    if (options.has("temp") || options.all("stage").some((stage) => known(stage) === "all"))
+      effects.write(unknownText);
+    const prefix = options.value("prefix");
+    if (prefix !== undefined && knownStart(prefix).startsWith("/")) return writeTrees([prefix], effects);
+    if (prefix !== undefined || options.has("a", "stdin"))
+      return refuseWholeTree("git checkout-index", effects);
+    writeTrees(options.operands, effects);
+  },
+);
+
+export const gitWorkTree = new Map<string, Program>([
+  ["checkout", checkout],
+  ["switch", switchBranch],
+  ["restore", restore],
+  ["rm", rm],
+  ["mv", mv],
+  ["clean", clean],
+  ["reset", reset],
+  ["stash", stash],
+  ["sparse-checkout", sparse],
+  ["apply", apply],
+  ["read-tree", readTree],
+  ["checkout-index", checkoutIndex],
+]);

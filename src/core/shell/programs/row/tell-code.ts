@@ -1,0 +1,31 @@
+import type { Options } from "../../read-options.ts";
+import { known, type Text } from "../../text.ts";
+import type { Call, Effects } from "../../types.ts";
+
+/** The shared part of every interpreter: inline code, a script, or code on standard input. */
+export function tellCode(code: readonly Text[], options: Options, effects: Effects, call: Call): void {
+  const [script, ...rest] = options.operands;
+  if (code.length > 0) {
+    for (const text of code) effects.code(text);
+    effects.opaque("inline code runs");
+    for (const word of options.operands) effects.operand(word);
+  } else if (script === undefined || isStandardInput(script)) {
+    tellInput(effects, call);
+    for (const word of rest) effects.operand(word);
+  } else {
+    effects.opaque("a script runs", { script });
+    const pipe = script.find((piece) => piece.kind === "pipe");
+    if (pipe?.kind === "pipe" && pipe.content !== undefined) effects.code(pipe.content);
+    for (const word of rest) effects.operand(word);
+  }
+}
+
+function tellInput(effects: Effects, call: Call): void {
+  if (call.input.kind === "none") return;
+  if (call.input.kind === "text") effects.code(call.input.text);
+  effects.opaque("code from standard input runs");
+}
+
+function isStandardInput(script: Text): boolean {
+  return /^(?:-|\/dev\/stdin|\/dev\/fd\/0)$/.test(known(script) ?? "");
+}

@@ -1,0 +1,164 @@
+import { known, knownParts, literal, type Text, unknownText } from "../../text.ts";
+import type { Action, Effects, Program } from "../../types.ts";
+import { joined, named } from "../row/words.ts";
+
+const codeOption = /^[-/](?:c|com|comm|comma|comman|command|commandwithargs|cwa)$/i;
+const encodedOption = /^[-/](?:e|ec|en|enc|enco|encod|encode|encoded|encodedc\w*)$/i;
+const fileOption = /^[-/](?:f|fi|fil|file)$/i;
+const valueOption =
+  /^[-/](?:ex|exec|executionpolicy|ep|of|outputformat|outp\w*|inputformat|inp\w*|if|wd|workingdirectory|w|windowstyle|version|v|psc\w*|configurationname|config|settingsfile|custompipename)$/i;
+
+/** PowerShell is not followed; what it is told to write in plain words is reported. */
+const powershell: Program = (call, effects) => {
+  const { args } = call;
+  for (let at = 0; at < args.length; at++) {
+    const word = known(args[at] ?? []) ?? "";
+    if (encodedOption.test(word)) return effects.refuse("unknown-code", "encoded code goes into a shell");
+    if (codeOption.test(word)) return tellPowerShell(joined(args.slice(at + 1)), effects);
+    if (fileOption.test(word)) return runFile(args.slice(at + 1), effects);
+    if (valueOption.test(word)) at++;
+    else if (!/^[-/]/.test(word)) {
+      const isFile = call.name === "pwsh" && /\.ps1$/i.test(word);
+      return isFile ? runFile(args.slice(at), effects) : tellPowerShell(joined(args.slice(at)), effects);
+    }
+  }
+  if (call.input.kind === "text") tellPowerShell(call.input.text, effects);
+  else if (call.input.kind === "unknown")
+    effects.refuse("unknown-code", "data of unknown content goes into a shell");
+  else if (call.input.kind === "file") effects.opaque("a script runs");
+};
+
+function runFile(words: readonly Text[], effects: Effects): void {
+  effects.opaque("a script runs");
+  for (const word of words.slice(1)) effects.operand(word);
+}
+
+/** Code of PowerShell, from a shell or from the PowerShell tool of a client. */
+function tellPowerShell(code: Text, effects: Effects): void {
+  effects.code(code);
+  effects.opaque("PowerShell is not followed");
+  for (const { path, action, tree } of powerShellWrites(knownParts(code))) {
+    effects.write(path === undefined ? unknownText : literal(path), action, { tree });
+  }
+}
+
+interface PowerShellWrite {
+  readonly path: string | undefined;
+  readonly action: Action;
+  readonly tree: boolean;
+}
+
+const cmdlets: ReadonlyMap<string, { action: Action; from: "path" | "destination" | "both" }> = new Map(
+  Object.entries({
+    "set-content": { action: "write", from: "path" },
+    sc: { action: "write", from: "path" },
+    "add-content": { action: "write", from: "path" },
+    ac: { action: "write", from: "path" },
+    "clear-content": { action: "write", from: "path" },
+    clc: { action: "write", from: "path" },
+    "out-file": { action: "write", from: "path" },
+    "tee-object": { action: "write", from: "path" },
+    "export-csv": { action: "write", from: "path" },
+    "export-clixml": { action: "write", from: "path" },
+    "new-item": { action: "write", from: "path" },
+    ni: { action: "write", from: "path" },
+    md: { action: "folder", from: "path" },
+    mkdir: { action: "folder", from: "path" },
+    "set-itemproperty": { action: "attributes", from: "path" },
+    "remove-item": { action: "delete", from: "path" },
+    ri: { action: "delete", from: "path" },
+    rm: { action: "delete", from: "path" },
+    del: { action: "delete", from: "path" },
+    erase: { action: "delete", from: "path" },
+    rd: { action: "delete", from: "path" },
+    rmdir: { action: "delete", from: "path" },
+    "rename-item": { action: "move", from: "path" },
+    ren: { action: "move", from: "path" },
+    "move-item": { action: "move", from: "both" },
+    mi: { action: "move", from: "both" },
+    mv: { action: "move", from: "both" },
+    move: { action: "move", from: "both" },
+    "copy-item": { action: "write", from: "destination" },
+    cp: { action: "write", from: "destination" },
+    copy: { action: "write", from: "destination" },
+    "invoke-webrequest": { action: "write", from: "destination" },
+    iwr: { action: "write", from: "destination" },
+    "expand-archive": { action: "write", from: "destination" },
+    "compress-archive": { action: "write", from: "destination" },
+  } as const),
+);
+
+const pathNames = /^-(?:p|pa|pat|path|lit\w*|filep\w*|pspath|lp)$/i;
+const targetNames = /^-(?:d|de\w*|outf\w*|destinationpath)$/i;
+const switches =
+  /^-(?:force|recurse|r|fo|append|nonewline|passthru|confirm|whatif|verbose|noclobber|notypeinformation|raw)$/i;
+
+/** The writes that code spells out; a computed target is undefined. */
+function powerShellWrites(code: string): PowerShellWrite[] {
+  return statementsOf(code).flatMap(statementWrites);
+}
+
+function statementWrites(words: readonly string[]): PowerShellWrite[] {
+  const redirected = words.flatMap((word, at) => (/^[\d*]?>{1,2}$/.test(word) ? [words[at + 1]] : []));
+  const writes = redirected
+    .filter((path) => path !== undefined && !/^(?:&\d|\$null)$/i.test(path))
+    .map((path): PowerShellWrite => ({ path: plain(path), action: "write", tree: false }));
+  const cmdlet = cmdlets.get((words[0] ?? "").toLowerCase());
+  if (cmdlet === undefined) return writes;
+  const { paths, targets, rest } = argumentsOf(words.slice(1));
+  const [first, second] = rest;
+  const path = paths.length > 0 ? paths : first === undefined ? [] : [first];
+  const target =
+    targets.length > 0 ? targets : paths.length > 0 ? rest.slice(0, 1) : second === undefined ? [] : [second];
+  const chosen =
+    cmdlet.from === "path" ? path : cmdlet.from === "destination" ? target : [...path, ...target];
+  const tree =
+    cmdlet.action === "delete" || cmdlet.action === "move" || words.some((word) => /^-r/i.test(word));
+  return [...writes, ...chosen.map((spelled) => ({ path: plain(spelled), action: cmdlet.action, tree }))];
+}
+
+function argumentsOf(words: readonly string[]): { paths: string[]; targets: string[]; rest: string[] } {
+  const found = { paths: [] as string[], targets: [] as string[], rest: [] as string[] };
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    const value = words[at + 1] ?? "";
+    if (switches.test(word)) continue;
+    if (/^[\d*]?>{1,2}$/.test(word)) at++;
+    else if (pathNames.test(word)) found.paths.push(...splitList(words[++at] ?? value));
+    else if (targetNames.test(word)) found.targets.push(words[++at] ?? value);
+    else if (/^-[A-Za-z]+$/.test(word)) at++;
+    else found.rest.push(...splitList(word));
+  }
+  return found;
+}
+
+const splitList = (word: string): string[] => word.split(",").filter((part) => part !== "");
+
+function plain(spelled: string | undefined): string | undefined {
+  if (spelled === undefined || /[$`(){}\u{fffd}]/u.test(spelled)) return undefined;
+  return spelled.replaceAll("\\", "/");
+}
+
+/** Words of each statement, without quotes. Separators are `;`, `|`, `&&`, braces and new lines. */
+function statementsOf(code: string): string[][] {
+  const statements: string[][] = [[]];
+  for (const match of code.matchAll(
+    /'((?:[^']|'')*)'|"((?:[^"`]|`.)*)"|([;|{}()\n]|&&)|(>{1,2})|([^\s'";|{}()>]+)/g,
+  )) {
+    if (match[3] !== undefined) statements.push([]);
+    else statements.at(-1)?.push(match[1] ?? match[2] ?? match[4] ?? match[5] ?? "");
+  }
+  return statements.filter((words) => words.length > 0);
+}
+
+/** `cmd /c …`: close enough to a shell to be read as one. */
+const cmd: Program = (call, effects) => {
+  const at = call.args.findIndex((word) => /^\/[ck]$/i.test(known(word) ?? ""));
+  if (at < 0) return call.input.kind === "none" ? undefined : effects.opaque("commands from standard input");
+  tellPowerShell(joined(call.args.slice(at + 1)), effects);
+};
+
+export const powershells = new Map<string, Program>([
+  ...named("pwsh powershell pwsh-preview", powershell),
+  ...named("cmd command.com", cmd),
+]);
