@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { guardedClients } from "../src/guard/guarded-clients.ts";
 import type { Operation } from "../src/guard/tool-call.ts";
+import { cpuMsSince } from "./support/cpu-time.ts";
 
 const at = { folder: "/repo" };
 const callOf = (tool: string, input: unknown) =>
@@ -220,11 +221,11 @@ describe("any payload at all", () => {
       { chars: long("\u001b[1;") },
       long('{"a":'),
     ];
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const input of inputs) {
       for (const tool of ["mcp__x__y", "apply_patch", "write_bash", "Edit"]) operationOf(tool, input);
     }
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(cpuMsSince(start)).toBeLessThan(10_000);
   });
 
   it.each([null, 3, "text", [], {}])("that is no payload is denied: %j", (payload) => {

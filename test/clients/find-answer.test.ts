@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findAnswer } from "../../src/clients/answer/find-answer.ts";
+import { cpuMsSince } from "../support/cpu-time.ts";
 
 const answer = { status: "OK", summary: 'a "quoted" {brace}', artifacts: { notes: ["}", "\\", "\n"] } };
 const inLine = JSON.stringify(answer);
@@ -122,10 +123,10 @@ describe("a mebibyte of what could be the beginning of an answer", () => {
     "\\n",
   ])("%j takes no long time", (unit) => {
     const text = unit.repeat(Math.floor(2 ** 20 / unit.length));
-    const start = performance.now();
+    const start = process.cpuUsage();
     findAnswer(text);
     findAnswer(`{"a":["${text}`);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(cpuMsSince(start)).toBeLessThan(10_000);
   });
 
   it("is read to its end where it is one text", () => {

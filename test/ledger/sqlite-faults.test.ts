@@ -174,19 +174,15 @@ describe("a write lock that somebody else keeps", () => {
     const ledger = await open(folder.path);
     using other = new DatabaseSync(join(folder.path, "state.db"));
     other.exec("BEGIN IMMEDIATE");
-    const gapsMs: number[] = [];
-    let last = performance.now();
+    let ticks = 0;
     const ticker = setInterval(() => {
-      gapsMs.push(performance.now() - last);
-      last = performance.now();
+      ticks += 1;
+      if (ticks === 20) other.exec("COMMIT");
     }, 10);
-    setTimeout(() => other.exec("COMMIT"), 400);
-    const started = performance.now();
+    // Were anything else stopped by the wait, the twentieth tick would never come.
     committed(await ledger.commit(creating(newTask("T-1"))));
     clearInterval(ticker);
-    expect(performance.now() - started).toBeGreaterThan(380);
-    expect(gapsMs.length).toBeGreaterThan(10);
-    expect(gapsMs.sort((a, b) => a - b)[Math.floor(gapsMs.length / 2)]).toBeLessThan(50);
+    expect(ticks).toBeGreaterThanOrEqual(20);
     ledger.close();
   });
 
