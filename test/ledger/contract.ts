@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { literalPrefix } from "../../src/core/paths/stored-shape.ts";
+import type { Details } from "../../src/core/rules/verdict.ts";
 import type { TaskState } from "../../src/core/tasks/states.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
 import { InvariantBroken } from "../../src/ledger/invariant-broken.ts";
@@ -371,6 +372,29 @@ function stateChains(open: Open): void {
 }
 
 function taskLists(open: Open): void {
+  it("have an assignment that can be relied on, however an older Lockstep stored it", async () => {
+    await using opened = await open();
+    const { ledger } = opened;
+    const stored: Details = {
+      lock_scope: "src",
+      uses: ["db", 3],
+      worklog_path: "log.md",
+      forbidden_scope: null,
+    };
+    const tasks = [newTask("T-1", { assignment: stored }), newTask("T-2")];
+    committed(await ledger.commit(creating(...tasks)));
+    const read = {
+      ...{ worklog_path: "log.md", forbidden_scope: null },
+      unread: { lock_scope: "src", uses: ["db", 3] },
+    };
+    const lists = [ledger.tasks(), ledger.tasks({ states: ["PENDING"] })];
+    for (const list of await Promise.all(lists))
+      expect(list.map(({ assignment }) => assignment)).toEqual([read, tasks[1]?.assignment]);
+    expect((await ledger.survey()).tasks[0]?.assignment).toEqual(read);
+    expect((await ledger.task("T-1"))?.assignment).toEqual(read);
+    expect(await ledger.verify()).toMatchObject({ problems: [] });
+  });
+
   it("are filtered by state and session, in order of key, page by page", async () => {
     await using opened = await open();
     const { ledger } = opened;
