@@ -251,14 +251,12 @@ function goOnWith({ one: { agent, isFresh }, previous, before }: Working, prompt
   return same && agent.can.resume && conversation !== undefined ? { goOn: { conversation, prompt } } : {};
 }
 
-type Facts = Parameters<typeof universalInput>[1];
-
 async function inputFor(context: RunContext, working: Working, heartbeats: Heartbeats) {
   const { config, repository, session } = context;
   const { task, one, started, before } = working;
   // What was denied before it came to a review is to be mended all the same.
   const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
-  const delta = (started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null)) as Facts["fixDelta"];
+  const delta = started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null);
   const ref = refsOf({ session, task: task.plan.id, attempt: started.attempt - 1 }).work;
   const details = delta?.details ?? {};
   const investigation = await investigate(context, task, { ref, details, heartbeats });
