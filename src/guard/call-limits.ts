@@ -1,5 +1,5 @@
 import { isOver, lastMs } from "../core/leases/lease.ts";
-import { sessionPath } from "../core/names/session-paths.ts";
+import { sessionPath, viewFiles } from "../core/names/session-paths.ts";
 import { plainEntry } from "../core/paths/entry.ts";
 import type { Disk, Place } from "../core/paths/place.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
@@ -8,9 +8,6 @@ import type { CommandLimits } from "../core/shell/judge-command.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardSettings, GuardWorld } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
-
-/** Files of its session that an agent may edit in its own checkout: they are taken as requests. */
-const requestFiles = ["status.json", "tasks.yaml"];
 
 interface Asking {
   readonly call: Pick<ToolCall, "folder">;
@@ -27,7 +24,7 @@ export function limitsOf(holder: Holder, asking: Asking): CommandLimits {
   const requests =
     world.checkout === undefined || session === null
       ? []
-      : requestFiles.map((name) => plainEntry(sessionPath(session, name), place));
+      : viewFiles.map((name) => plainEntry(sessionPath(session, name), place));
   const extra = entries(asking.settings.protectedPaths, place);
   const lock = new Scope([...entriesOf([holder]), ...requests], place);
   return {

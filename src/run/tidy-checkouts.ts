@@ -1,3 +1,4 @@
+import { isBesideWork } from "../core/names/ref-names.ts";
 import { taskKey } from "../core/names/task-name.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Checkout } from "../workspace/checkouts/checkout.ts";
@@ -18,7 +19,7 @@ export async function tidyCheckouts({ ledger }: Engine, commonFolder: string): P
   return over.flatMap(({ key, isMerged }, at) =>
     (removed[at] ?? [])
       // What was merged needs no word; what was in the checkout besides does.
-      .filter(({ ref }) => !isMerged || /-(?:kept|ignored)(?:\/|$)/.test(ref))
+      .filter(({ ref }) => !isMerged || isBesideWork(ref))
       .map(({ holds, command }) => `removed the checkout of \`${key}\`; ${holds} is kept: ${command}`),
   );
 }

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sessionsFolder } from "../core/names/session-paths.ts";
+import { sessionsFolder, viewFiles } from "../core/names/session-paths.ts";
 import { readEntries, Scope } from "../core/paths/scope.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import type { RunContext, Wish } from "../run/conduct/run-context.ts";
@@ -18,7 +18,7 @@ export interface Written {
   readonly wishes: readonly Wish[];
 }
 
-const views: readonly string[] = ["status.json", "tasks.yaml"];
+const views: readonly string[] = viewFiles;
 /** Kept by Lockstep, and taken in by other ways or not at all. */
 const kept = /^(?:activeContext\.md|progress\.md|source\.json|approve-design-history\.jsonl|worklogs\/.*)$/;
 

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { beforeRef, branchOf, provenRef, refsOf, refsOfTask, replacedRef } from "./ref-names.ts";
+import {
+  beforeRef,
+  branchOf,
+  holdsIgnored,
+  isBesideWork,
+  provenRef,
+  refsOf,
+  refsOfTask,
+  replacedRef,
+} from "./ref-names.ts";
 
 const partsOf = (ref: string) => ref.split("/");
 
@@ -66,6 +75,16 @@ describe("the names of a task's refs", () => {
       expect(partsOf(made)[2]).toBe(`%-${session}`);
     },
   );
+
+  it("say what they keep, however the task is called", () => {
+    for (const task of ["A", "A-kept", "A-ignored"]) {
+      const { base, work, kept, ignored } = refsOf({ session: null, task, attempt: 1 });
+      expect([base, work, kept, `${kept}/0123456789ab`, ignored].map(isBesideWork)).toEqual([
+        ...[false, false, true, true, true],
+      ]);
+      expect([base, work, kept, ignored].map(holdsIgnored)).toEqual([false, false, false, true]);
+    }
+  });
 
   it("of an id that holds a folder never lie in those of another", () => {
     expect(`${beforeRef("a/5", 7)}/`.startsWith(`${beforeRef("a", 5)}/`)).toBe(false);

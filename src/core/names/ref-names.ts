@@ -39,6 +39,15 @@ export function refsOf(name: AttemptName): AttemptRefs {
   };
 }
 
+/** A ref of what is beside the work: commits and states of the tree that are not the work, and files that git ignores. */
+export function isBesideWork(ref: string): boolean {
+  return /\/\d+-(?:kept|ignored)(?:\/|$)/.test(ref);
+}
+
+export function holdsIgnored(ref: string): boolean {
+  return ref.endsWith("-ignored");
+}
+
 /** What the refs of all attempts at a task begin with. */
 export function refsOfTask({ session, task }: Pick<AttemptName, "session" | "task">): {
   readonly base: string;

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../clients/agent.ts";
 import type { PlanTask } from "../../contract/plan.ts";
+import type { MemoryFile, ViewFile } from "../../core/names/session-paths.ts";
 import type { Details } from "../../core/rules/verdict.ts";
 import type { PlannedAssignment } from "../../core/tasks/assignment.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
@@ -23,7 +24,7 @@ export interface RunContext extends IntegrationContext {
   /** The same with the base where it is now. */
   atBase(): Promise<IntegrationContext>;
   /** Adds a timed entry to one of the session's files. */
-  remember(file: "activeContext.md" | "progress.md", text: string): void;
+  remember(file: MemoryFile, text: string): void;
   onTask(task: string, event: AgentEvent): void;
   onState(id: string, state: TaskState): void;
   /** Who looks at a task's work; where it is absent, the gatekeepers of its type. */
@@ -37,7 +38,7 @@ export interface RunContext extends IntegrationContext {
 }
 
 export interface Wish {
-  readonly file: "status.json" | "tasks.yaml";
+  readonly file: ViewFile;
   readonly before: string;
   readonly after: string;
 }

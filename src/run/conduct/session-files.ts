@@ -1,6 +1,13 @@
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { sessionPath, sessionsFolder } from "../../core/names/session-paths.ts";
+import {
+  type MemoryFile,
+  memoryFiles,
+  sessionPath,
+  sessionsFolder,
+  type ViewFile,
+  viewFiles,
+} from "../../core/names/session-paths.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
@@ -8,10 +15,6 @@ import { lookAtLent, markAt, rememberLent } from "../../workspace/checkouts/lent
 import { fileMark } from "../../workspace/file-mark.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
-/** What an agent may add to in its own copy, beside its worklog (S1-162). */
-const memoryFiles = ["activeContext.md", "progress.md"] as const;
-/** What only shows how the ledger stands. */
-const viewFiles = ["status.json", "tasks.yaml"] as const;
 const memoryBytesMax = 64 * 1024;
 const worklogBytesMax = 1024 * 1024;
 /** Whatever is longer in a checkout is not looked at. */
@@ -30,7 +33,7 @@ export class LentFiles {
   readonly #task: RunTask;
   readonly #checkout: Checkout;
   readonly #seen = new Map<string, Seen>();
-  readonly #views = new Map<(typeof viewFiles)[number], string>();
+  readonly #views = new Map<ViewFile, string>();
 
   constructor(context: RunContext, task: RunTask, checkout: Checkout) {
     this.#context = context;
@@ -49,7 +52,7 @@ export class LentFiles {
     return { ...seenIn(readOwn(this.#checkout, path)), mark };
   }
 
-  #readView(name: (typeof viewFiles)[number]): string {
+  #readView(name: ViewFile): string {
     return readOwn(this.#checkout, this.#inSession(name)).toString("utf8");
   }
 
@@ -74,7 +77,7 @@ export class LentFiles {
     }
   }
 
-  async #remember(name: (typeof memoryFiles)[number]): Promise<void> {
+  async #remember(name: MemoryFile): Promise<void> {
     const { text, isAppended, taken } = this.#added(this.#inSession(name), memoryBytesMax);
     if (text.trim() === "") return;
     const { key } = this.#task;

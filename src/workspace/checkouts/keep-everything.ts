@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { branchOfKept, refsOf } from "../../core/names/ref-names.ts";
+import { branchOfKept, holdsIgnored, refsOf } from "../../core/names/ref-names.ts";
 import { shellWord } from "../../core/points/quoted.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import { type KeptRef, nothing, readTaskRefs, type TaskKept } from "./attempt-refs.ts";
@@ -65,7 +65,7 @@ async function keepWorkingTree(checkout: Checkout, made: readonly KeptRef[], exc
 
 function describeKept({ ref, subject }: KeptRef): Kept {
   // Without `--overlay` git would delete every tracked file that the commit lacks.
-  const command = ref.endsWith("-ignored")
+  const command = holdsIgnored(ref)
     ? `git restore --overlay --source=${ref} -- .`
     : `git checkout -b ${shellWord(branchOfKept(ref))} ${ref}`;
   return { ref, holds: subject.replace(/\p{Cc}+/gu, " "), command };
