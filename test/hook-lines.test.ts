@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { marked } from "../src/clients/settings/hook-entries.ts";
-import { shellWord } from "../src/core/points/quoted.ts";
+import { shellWord } from "../src/core/text/quoted.ts";
 import { guardedClients } from "../src/guard/guarded-clients.ts";
 import { hookText } from "../src/guard/ladder/hook-file.ts";
 import { hookLine } from "../src/guard/ladder/hook-line.ts";

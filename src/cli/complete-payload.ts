@@ -1,5 +1,5 @@
-import { isObject } from "../core/points/fields.ts";
 import type { PointName } from "../core/points/points.ts";
+import { isObject } from "../core/values/fields.ts";
 import { ledgerFacts } from "../engine/ledger-facts.ts";
 import { openSqliteLedger } from "../ledger/sqlite/open-ledger.ts";
 import { networkFileSystem } from "../workspace/file-system.ts";

@@ -2,9 +2,9 @@ import { lstatSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type OperationName, operations } from "../contract/operations.ts";
-import { field } from "../core/points/fields.ts";
-import { quoted } from "../core/points/quoted.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import { quoted } from "../core/text/quoted.ts";
+import { field } from "../core/values/fields.ts";
 import { type HostRequest, protocolVersion, requestBytesMax } from "../server/protocol.ts";
 
 const answerMsMax = 2000;

@@ -1,7 +1,7 @@
 import type { AttemptName } from "../core/names/ref-names.ts";
-import { shellWord } from "../core/points/quoted.ts";
 import { allow, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
+import { shellWord } from "../core/text/quoted.ts";
 import type { Call } from "../engine/engine.ts";
 import { withDefaultAgent } from "../run/conduct/default-agent.ts";
 import { giveBackConversation } from "../run/conduct/give-back-conversation.ts";

@@ -1,8 +1,8 @@
 import { heartbeatFor } from "../contract/heartbeat.ts";
 import { worklogPath } from "../core/names/session-paths.ts";
 import { idOfKey, unknownTask } from "../core/names/task-name.ts";
-import { isObject } from "../core/points/fields.ts";
 import type { Details, Verdict } from "../core/rules/verdict.ts";
+import { isObject } from "../core/values/fields.ts";
 import type { TaskStatus } from "../engine/read-status.ts";
 import { localTime } from "../workspace/local-time.ts";
 import { type AskOptions, ask } from "./ask.ts";

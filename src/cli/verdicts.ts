@@ -1,5 +1,5 @@
-import { isStringList } from "../core/points/fields.ts";
 import { type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { isStringList } from "../core/values/fields.ts";
 import { internalFault } from "../hooks/run-point.ts";
 import { asDiskFault } from "../workspace/disk-fault.ts";
 import { CommandFault } from "./command-fault.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { field } from "../core/points/fields.ts";
+import { field } from "../core/values/fields.ts";
 import { hooks } from "./config-hooks.ts";
 import { command, entriesOf, line, name, variableName, word } from "./config-parts.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { field } from "../core/points/fields.ts";
+import { field } from "../core/values/fields.ts";
 import { command, entriesOf, name } from "./config-parts.ts";
 
 /** Lifecycle hooks: what runs before and after a task is submitted and merged. */

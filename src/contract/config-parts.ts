@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "../core/points/fields.ts";
+import { isObject } from "../core/values/fields.ts";
 import { lineOfWords, wordsOfLine } from "./command-forms.ts";
 
 /**

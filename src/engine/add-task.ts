@@ -1,8 +1,8 @@
-import { isObject } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/pre-dispatch.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, type Details, deny, type Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
+import { isObject } from "../core/values/fields.ts";
 import { downUpstream, orphanOf } from "./carry-effects.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";

@@ -1,5 +1,4 @@
 import { unknownTask } from "../core/names/task-name.ts";
-import { field, isTextList } from "../core/points/fields.ts";
 import { factsOf, rules } from "../core/points/pre-complete.ts";
 import { commandsIn, isCommand, readCriterion } from "../core/proof/criterion.ts";
 import type { Judgement } from "../core/proof/weakening.ts";
@@ -9,6 +8,7 @@ import type { Evidence } from "../core/tasks/evidence.ts";
 import { advance } from "../core/tasks/machine.ts";
 import { acceptanceCheckIn } from "../core/tasks/result.ts";
 import type { Task } from "../core/tasks/task.ts";
+import { field, isTextList } from "../core/values/fields.ts";
 import type { Admitted } from "./door.ts";
 import { Draft } from "./draft.ts";
 import type { Engine } from "./engine.ts";

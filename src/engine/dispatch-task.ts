@@ -1,11 +1,11 @@
 import { expiresAt } from "../core/leases/lease.ts";
 import { isMeta } from "../core/names/task-name.ts";
-import { isObject } from "../core/points/fields.ts";
 import { allow, type Deny, deny, type Told } from "../core/rules/verdict.ts";
 import { forgiven } from "../core/tasks/next-task.ts";
 import type { TaskState } from "../core/tasks/states.ts";
 import { type FixDelta, isIn, type Task } from "../core/tasks/task.ts";
 import type { TaskEvent } from "../core/tasks/task-event.ts";
+import { isObject } from "../core/values/fields.ts";
 import { findBreaker } from "./breaker.ts";
 import { downUpstream, orphanOf, unmerged } from "./carry-effects.ts";
 import type { Admitted } from "./door.ts";

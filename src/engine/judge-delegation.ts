@@ -1,9 +1,9 @@
 import { type Chain, findCircular } from "../core/loops/delegation.ts";
 import { haltDetails } from "../core/loops/halt-details.ts";
 import { taskKey } from "../core/names/task-name.ts";
-import { isLine } from "../core/points/fields.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import type { Refusal, Task } from "../core/tasks/task.ts";
+import { isLine } from "../core/values/fields.ts";
 import type { Draft } from "./draft.ts";
 import { type Packet, unnamedAgent } from "./read-packet.ts";
 import { fingerprintOf } from "./refusals.ts";

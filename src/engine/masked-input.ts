@@ -1,6 +1,6 @@
-import { field } from "../core/points/fields.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { maskDocument } from "../core/secrets/mask-document.ts";
+import { field } from "../core/values/fields.ts";
 
 /** Agents' documents are masked before anything is decided on them, so that what is compared is what is stored. */
 export async function maskedInput(document: unknown): Promise<unknown> {

@@ -1,8 +1,8 @@
 import { type OperationName, operations } from "../contract/operations.ts";
 import { isMeta, sessionOfKey } from "../core/names/task-name.ts";
-import { field } from "../core/points/fields.ts";
 import type { BreakerMode } from "../core/rules/breaker.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import { field } from "../core/values/fields.ts";
 import { addTask } from "./add-task.ts";
 import { answerDecision } from "./answer-decision.ts";
 import { setBreaker } from "./breaker.ts";

@@ -1,7 +1,7 @@
 import { readTaskName, type TaskName, taskKey } from "../core/names/task-name.ts";
-import { field, isLine, isObject, isTextList } from "../core/points/fields.ts";
 import { type Deny, type Details, deny } from "../core/rules/verdict.ts";
 import { type Assignment, readAssignment } from "../core/tasks/assignment.ts";
+import { field, isLine, isObject, isTextList } from "../core/values/fields.ts";
 
 /** An assignment packet beyond what the rules of PreDispatch look at. */
 export interface Packet {

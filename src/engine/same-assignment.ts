@@ -1,5 +1,5 @@
-import { isObject } from "../core/points/fields.ts";
 import type { Task } from "../core/tasks/task.ts";
+import { isObject } from "../core/values/fields.ts";
 
 /** True where a retry would repeat what was refused: neither the assignment nor its revision changed. */
 export function sameAssignment(before: Task, after: Task): boolean {

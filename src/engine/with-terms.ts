@@ -1,5 +1,5 @@
-import { isObject } from "../core/points/fields.ts";
 import type { Details } from "../core/rules/verdict.ts";
+import { isObject } from "../core/values/fields.ts";
 
 /** A packet may add to these lists of a task that was added by hand; it takes nothing away from them. */
 const kept = ["acceptance_criteria", "forbidden_scope", "uses"];

@@ -1,7 +1,7 @@
-import { shortened } from "../core/points/quoted.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
 import type { Objection } from "../core/shell/judge-command.ts";
+import { shortened } from "../core/text/quoted.ts";
 import type { CallRecord, Judged } from "./guard-world.ts";
 import type { GuardAnswer } from "./tool-call.ts";
 import type { Caller } from "./who-is-calling.ts";

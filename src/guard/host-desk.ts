@@ -1,5 +1,5 @@
-import { field } from "../core/points/fields.ts";
 import { allow, type Deny, deny } from "../core/rules/verdict.ts";
+import { field } from "../core/values/fields.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
 import type { GuardDesk, OwnTask } from "./guard-world.ts";
 

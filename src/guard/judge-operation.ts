@@ -1,12 +1,12 @@
 import { locate } from "../core/paths/locate.ts";
 import { isScratch } from "../core/paths/scratch.ts";
 import { rules as writeRules } from "../core/points/pre-write.ts";
-import { shellWord, shortened } from "../core/points/quoted.ts";
 import { targetOf } from "../core/points/write-limits.ts";
 import { spellingsOf } from "../core/rules/judge-write.ts";
 import { decide } from "../core/rules/rule.ts";
 import { type CommandLimits, judgeCommand, type Objection } from "../core/shell/judge-command.ts";
 import type { Opaque, ShellAnalysis } from "../core/shell/types.ts";
+import { shellWord, shortened } from "../core/text/quoted.ts";
 import type { ToolCall, WriteTarget } from "./tool-call.ts";
 
 export interface OperationWorld {

@@ -1,8 +1,8 @@
 import { isMeta } from "../core/names/task-name.ts";
-import { quoted } from "../core/points/quoted.ts";
 import { deny } from "../core/rules/verdict.ts";
 import type { CommandLimits, Objection } from "../core/shell/judge-command.ts";
 import type { RefusalKind, ShellAnalysis } from "../core/shell/types.ts";
+import { quoted } from "../core/text/quoted.ts";
 import type { Holder } from "../engine/guard-facts.ts";
 import { liveHolders } from "./active.ts";
 import { refusalOf } from "./answers.ts";

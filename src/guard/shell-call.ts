@@ -1,6 +1,6 @@
-import { shellWord } from "../core/points/quoted.ts";
 import type { TaughtPrograms } from "../core/shell/programs/row/taught.ts";
 import type { ShellAnalysis } from "../core/shell/types.ts";
+import { shellWord } from "../core/text/quoted.ts";
 import type { GuardWorld } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
 

@@ -1,10 +1,10 @@
 import { nearestName } from "../core/names/nearest-name.ts";
 import { isPointName, type Point, type PointName, pointNames } from "../core/points/points.ts";
 import type { Ports } from "../core/points/ports.ts";
-import { quoted } from "../core/points/quoted.ts";
 import { whyStopped } from "../core/rules/breaker.ts";
 import { decide } from "../core/rules/rule.ts";
 import { allow, type Deny, deny, type Verdict } from "../core/rules/verdict.ts";
+import { quoted } from "../core/text/quoted.ts";
 
 export const payloadBytesMax = 1024 * 1024;
 

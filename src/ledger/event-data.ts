@@ -1,6 +1,6 @@
-import { isObject } from "../core/points/fields.ts";
 import type { Details } from "../core/rules/verdict.ts";
 import type { TaskEvent, TaskEventType } from "../core/tasks/task-event.ts";
+import { isObject } from "../core/values/fields.ts";
 import type { LedgerEvent } from "./ledger.ts";
 
 type StepData<Type extends TaskEventType> = Omit<Extract<TaskEvent, { type: Type }>, "type">;

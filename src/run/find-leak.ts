@@ -1,5 +1,5 @@
-import { quoted } from "../core/points/quoted.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
+import { quoted } from "../core/text/quoted.ts";
 import type { Engine } from "../engine/engine.ts";
 import { gitBytes } from "../workspace/git/run-git.ts";
 

@@ -1,6 +1,6 @@
-import { field, isObject } from "../core/points/fields.ts";
 import { deny } from "../core/rules/verdict.ts";
 import { readJsonBytes } from "../core/text/read-json.ts";
+import { field, isObject } from "../core/values/fields.ts";
 import { type GuardEndpoint, guardVariables } from "../guard/guard-endpoint.ts";
 import { rawAnswer, rawStart, readRawRequest } from "../guard/ladder/raw-form.ts";
 import { protocolVersion } from "./protocol.ts";

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
-import { field } from "../core/points/fields.ts";
 import { readJson } from "../core/text/read-json.ts";
+import { field } from "../core/values/fields.ts";
 import { replaceFile } from "../workspace/replace-file.ts";
 
 /** `host`: a run, for its agents. `serve`: the warm process, for the hooks of people's clients. */

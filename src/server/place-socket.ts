@@ -1,7 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted } from "../core/text/quoted.ts";
 import { clientNameBytesMax } from "../guard/ladder/client-socket.ts";
 import { DiskFault } from "../workspace/disk-fault.ts";
 

@@ -1,5 +1,5 @@
-import { field, isText } from "../core/points/fields.ts";
 import { readJson, readJsonBytes } from "../core/text/read-json.ts";
+import { field, isText } from "../core/values/fields.ts";
 import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
 import type { NativeAnswer } from "../guard/tool-call.ts";
 

@@ -1,9 +1,9 @@
 import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import { taskKey } from "../core/names/task-name.ts";
-import { shortened } from "../core/points/quoted.ts";
 import type { Session } from "../core/session/session.ts";
 import { unprovenClaimsIn } from "../core/tasks/result.ts";
 import type { Task } from "../core/tasks/task.ts";
+import { shortened } from "../core/text/quoted.ts";
 import { askSession } from "../engine/ask-session.ts";
 import { openDecisions } from "../engine/open-decisions.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";

@@ -1,10 +1,10 @@
 import { taskKey } from "../core/names/task-name.ts";
-import { field } from "../core/points/fields.ts";
 import type { Condition, Facts } from "../core/session/conditions.ts";
 import { finalChecks, type Outside } from "../core/session/next-step.ts";
 import type { Session } from "../core/session/session.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import { readJson } from "../core/text/read-json.ts";
+import { field } from "../core/values/fields.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import type { RunContext } from "../run/conduct/run-context.ts";
 import { tryGit } from "../workspace/git/run-git.ts";

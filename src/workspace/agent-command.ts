@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { shellWord } from "../core/points/quoted.ts";
+import { shellWord } from "../core/text/quoted.ts";
 import { installFolder } from "./install-folder.ts";
 import { replaceFile } from "./replace-file.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fsyncSync, openSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted } from "../core/text/quoted.ts";
 import { makePlainFolder, PlaceFault } from "./plain-folder.ts";
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;

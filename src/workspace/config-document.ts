@@ -10,7 +10,7 @@ import {
   parseDocument,
   type YAMLError,
 } from "yaml";
-import { quoted, shortened } from "../core/points/quoted.ts";
+import { quoted, shortened } from "../core/text/quoted.ts";
 import { UnreadableYaml } from "../core/yaml/bounded-tokens.ts";
 import { composeYaml } from "../core/yaml/read-yaml.ts";
 import type { ConfigFault } from "./config-fault.ts";

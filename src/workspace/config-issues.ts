@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { nearestName } from "../core/names/nearest-name.ts";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted } from "../core/text/quoted.ts";
 import { type ConfigDocument, type Path, pathText, type Spot } from "./config-document.ts";
 import type { ConfigFault } from "./config-fault.ts";
 

@@ -1,4 +1,4 @@
-import { quoted } from "../core/points/quoted.ts";
+import { quoted } from "../core/text/quoted.ts";
 
 const pathLengthMax = 300;
 

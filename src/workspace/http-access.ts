@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { field } from "../core/points/fields.ts";
+import { field } from "../core/values/fields.ts";
 import { DiskFault } from "./disk-fault.ts";
 
 /** Below the ports that systems give out by themselves. */

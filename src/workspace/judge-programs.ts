@@ -1,6 +1,6 @@
 import type { Config } from "../contract/config.ts";
-import { quoted } from "../core/points/quoted.ts";
 import { brokenExamples } from "../core/shell/programs/row/row-examples.ts";
+import { quoted } from "../core/text/quoted.ts";
 import { pathText, readConfigDocument } from "./config-document.ts";
 import type { ConfigFault } from "./config-fault.ts";
 import { spotAt } from "./config-issues.ts";

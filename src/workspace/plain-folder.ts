@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted } from "../core/text/quoted.ts";
 
 /**
  * A folder below the project's root, made where it is missing. A branch may have brought a link to somewhere else

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } f
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted } from "../core/text/quoted.ts";
 import { takePipe } from "./named-pipes.ts";
 
 const graceMs = 3_000;

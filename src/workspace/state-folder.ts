@@ -10,7 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { quoted } from "../core/points/quoted.ts";
+import { quoted } from "../core/text/quoted.ts";
 import { DiskFault, orDiskFault, shownPath } from "./disk-fault.ts";
 import type { Project } from "./find-project.ts";
 

@@ -1,5 +1,5 @@
-import { field } from "../../src/core/points/fields.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
+import { field } from "../../src/core/values/fields.ts";
 import type { Call } from "../../src/engine/engine.ts";
 import { makeDocument } from "./documents.ts";
 import { makePaths } from "./packets.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { field } from "../../src/core/points/fields.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
+import { field } from "../../src/core/values/fields.ts";
 import type { Change } from "../../src/ledger/ledger.ts";
 import type { Operation } from "./operation.ts";
 import { type Commit, epochOf, ranOut, type Sight } from "./shadow.ts";

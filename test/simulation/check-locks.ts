@@ -1,5 +1,5 @@
-import { field, isStringList } from "../../src/core/points/fields.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
+import { field, isStringList } from "../../src/core/values/fields.ts";
 import type { Lock } from "../../src/ledger/ledger.ts";
 import { pathsUnder, worklogOf } from "./scopes.ts";
 import type { Commit, Stored } from "./shadow.ts";

@@ -1,5 +1,5 @@
-import { field } from "../../src/core/points/fields.ts";
 import { retryLimits } from "../../src/core/tasks/counters.ts";
+import { field } from "../../src/core/values/fields.ts";
 import type { LedgerEvent } from "../../src/ledger/ledger.ts";
 import { type Commit, ranOut } from "./shadow.ts";
 

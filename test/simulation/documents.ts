@@ -1,6 +1,6 @@
-import { field, isStringList } from "../../src/core/points/fields.ts";
 import type { Details } from "../../src/core/rules/verdict.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
+import { field, isStringList } from "../../src/core/values/fields.ts";
 import type { Random } from "./random.ts";
 import { worklogOf } from "./scopes.ts";
 import type { Secrets } from "./secrets.ts";

@@ -1,5 +1,5 @@
 import type { Moment } from "../../src/core/leases/clock.ts";
-import { field } from "../../src/core/points/fields.ts";
+import { field } from "../../src/core/values/fields.ts";
 import { PeriodicWatchdog } from "../../src/engine/periodic-watchdog.ts";
 import { GatedLedger } from "./gated-ledger.ts";
 import type { Operation, SimProcess } from "./operation.ts";

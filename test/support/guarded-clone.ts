@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shellWord } from "../../src/core/points/quoted.ts";
+import { shellWord } from "../../src/core/text/quoted.ts";
 import { hookText } from "../../src/guard/ladder/hook-file.ts";
 import { type HookPlace, hookLine } from "../../src/guard/ladder/hook-line.ts";
 import { hookFile } from "../../src/guard/ladder/launch-file.ts";

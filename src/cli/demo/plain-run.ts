@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEnd } from "../../clients/agent.ts";
 import { scriptAgent } from "../../clients/script/run.ts";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import { git, tryGit } from "../../workspace/git/run-git.ts";
 import { answerWords } from "../run-view/run-watcher.ts";
 import { halfWay } from "./agents.ts";

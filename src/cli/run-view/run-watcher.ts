@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../clients/agent.ts";
-import { field } from "../../core/points/fields.ts";
 import { isTaskState } from "../../core/tasks/states.ts";
 import { readJson } from "../../core/text/read-json.ts";
+import { field } from "../../core/values/fields.ts";
 import { printable } from "../table.ts";
 import { stateWord } from "./words.ts";
 

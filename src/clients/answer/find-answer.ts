@@ -1,5 +1,5 @@
-import { isObject } from "../../core/points/fields.ts";
 import { isAnswer } from "../../core/reports/is-answer.ts";
+import { isObject } from "../../core/values/fields.ts";
 import { scanObject } from "./scan-object.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;

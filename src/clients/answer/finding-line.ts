@@ -1,5 +1,5 @@
-import { field, isObject, isText } from "../../core/points/fields.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
+import { field, isObject, isText } from "../../core/values/fields.ts";
 
 const findingLengthMax = 1000;
 

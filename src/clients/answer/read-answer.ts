@@ -1,5 +1,4 @@
 import { allOf, type Fault, isFault, problemsOf } from "../../core/points/fault.ts";
-import { field, isObject } from "../../core/points/fields.ts";
 import { isAgentStatus } from "../../core/reports/is-answer.ts";
 import {
   line,
@@ -13,6 +12,7 @@ import {
 import { readSubmission, type Submission } from "../../core/reports/read-submission.ts";
 import type { ReportedTask } from "../../core/reports/submission.ts";
 import { questions, roleNames } from "../../core/session/roles.ts";
+import { field, isObject } from "../../core/values/fields.ts";
 import { findingLine } from "./finding-line.ts";
 
 export type AnswerReading =

@@ -1,7 +1,7 @@
 import { isFault, problemsOf } from "../../core/points/fault.ts";
-import { field, isText } from "../../core/points/fields.ts";
 import { lines, optional, readFields, texts } from "../../core/reports/read-fields.ts";
 import type { Submission } from "../../core/reports/submission.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import { findingLine, severityOf } from "./finding-line.ts";
 import { type AgentOutput, type AnswerReading, findingList, readAnswer } from "./read-answer.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import type { GuardedClient } from "../../guard/tool-call.ts";
 import { isAllowed, rulesIn } from "./permission-rules.ts";
 

@@ -1,4 +1,4 @@
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import { networkVariables } from "../../workspace/network-variables.ts";
 import type { Probe } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";

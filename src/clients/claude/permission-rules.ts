@@ -1,4 +1,4 @@
-import { field, isStringList } from "../../core/points/fields.ts";
+import { field, isStringList } from "../../core/values/fields.ts";
 
 /** As they are in Claude's settings files: `Bash`, `Bash(npm test)`, `Bash(npm run:*)`, `Bash(git * main)`. */
 export interface PermissionRules {

@@ -1,4 +1,4 @@
-import { field, isText } from "../../core/points/fields.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import type {
   GuardAnswer,
   GuardEvent,

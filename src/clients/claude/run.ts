@@ -1,6 +1,6 @@
-import { field } from "../../core/points/fields.ts";
 import { commandsIn } from "../../core/proof/criterion.ts";
 import { readAssignment } from "../../core/tasks/assignment.ts";
+import { field } from "../../core/values/fields.ts";
 import type { AgentClient, AgentStart } from "../agent.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";
 import { claudeHome } from "./home.ts";

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import type { ClientHome } from "../../workspace/client-home/client-home.ts";
 
 /** Hooks, servers, rules, instructions, variables, and the program itself where it was installed there. */

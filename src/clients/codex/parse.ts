@@ -1,4 +1,4 @@
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import type { GuardedClient } from "../../guard/tool-call.ts";
 import { readCall } from "../payload/read-call.ts";
 

@@ -1,4 +1,4 @@
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
 import type { AgentEnd } from "../agent.ts";
 import { statedWait } from "../process/stated-wait.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import type { Usage } from "../agent.ts";
 import { AppendedLines } from "../process/appended-lines.ts";
 import { jsonLine } from "../process/json-line.ts";

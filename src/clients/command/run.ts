@@ -1,5 +1,5 @@
-import { field, isObject, isText } from "../../core/points/fields.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
+import { field, isObject, isText } from "../../core/values/fields.ts";
 import type { AgentClient, AgentEvent } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import { findFault, programFile } from "../process/find-program.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { field, isText } from "../../core/points/fields.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import type { AgentEnd, AgentEvent, Usage } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import { AppendedLines } from "../process/appended-lines.ts";

@@ -1,4 +1,4 @@
-import { field, isText } from "../../core/points/fields.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import type { GuardAnswer, GuardedClient, NativeAnswer } from "../../guard/tool-call.ts";
 import { denial } from "../claude/render.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";

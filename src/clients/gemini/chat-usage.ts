@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { field, isText } from "../../core/points/fields.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import type { Usage } from "../agent.ts";
 import { AppendedLines } from "../process/appended-lines.ts";
 import { jsonLine } from "../process/json-line.ts";

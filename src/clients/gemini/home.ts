@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import type { ClientHome } from "../../workspace/client-home/client-home.ts";
 import { readPlain } from "../../workspace/client-home/plain-files.ts";
 

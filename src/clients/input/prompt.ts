@@ -1,6 +1,6 @@
-import { shellWord } from "../../core/points/quoted.ts";
 import { selfCheckText } from "../../core/rules/self-check.ts";
 import type { Purpose } from "../../core/session/session.ts";
+import { shellWord } from "../../core/text/quoted.ts";
 import { rolePrompt } from "../roles/role-prompt.ts";
 import {
   answerForm,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { field, isObject } from "../../core/points/fields.ts";
+import { field, isObject } from "../../core/values/fields.ts";
 import type { ClientHome, ConversationExport } from "../../workspace/client-home/client-home.ts";
 
 /** What keeps a start quick, and reads nothing that an agent wrote. */

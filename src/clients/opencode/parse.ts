@@ -1,4 +1,4 @@
-import { field, isText } from "../../core/points/fields.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import type { GuardEvent, GuardedClient } from "../../guard/tool-call.ts";
 import { type KnownParts, readCall } from "../payload/read-call.ts";
 

@@ -1,5 +1,5 @@
-import { field, isText } from "../../core/points/fields.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import type { AgentEnd } from "../agent.ts";
 import { statedWait } from "../process/stated-wait.ts";
 

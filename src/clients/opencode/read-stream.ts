@@ -1,5 +1,5 @@
-import { field, isText } from "../../core/points/fields.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import type { AgentEnd, AgentEvent } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import type { StreamReading } from "../process/stream-client.ts";

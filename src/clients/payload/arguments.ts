@@ -1,5 +1,5 @@
-import { isObject, isStringList } from "../../core/points/fields.ts";
-import { shellWord } from "../../core/points/quoted.ts";
+import { shellWord } from "../../core/text/quoted.ts";
+import { isObject, isStringList } from "../../core/values/fields.ts";
 import { wordsOf } from "./tool-names.ts";
 
 /** One text in a tool's input, at whatever depth, and what its key says about it. */

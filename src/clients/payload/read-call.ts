@@ -1,4 +1,4 @@
-import { field, isObject, isText } from "../../core/points/fields.ts";
+import { field, isObject, isText } from "../../core/values/fields.ts";
 import type { GuardEvent, Operation, ToolCall } from "../../guard/tool-call.ts";
 import { eventNamed } from "./event-names.ts";
 import { folderIn, malformed, readOperation } from "./read-operation.ts";

@@ -1,6 +1,6 @@
-import { field, isObject, isText } from "../../core/points/fields.ts";
-import { quoted, shellWord } from "../../core/points/quoted.ts";
 import { readPatch } from "../../core/shell/programs/text/patch-targets.ts";
+import { quoted, shellWord } from "../../core/text/quoted.ts";
+import { field, isObject, isText } from "../../core/values/fields.ts";
 import type { Operation, WriteTarget } from "../../guard/tool-call.ts";
 import { type Argument, argumentsIn, decoded } from "./arguments.ts";
 import { kindOfTool, type ToolKind } from "./tool-names.ts";

@@ -1,4 +1,4 @@
-import { field, isObject } from "../../core/points/fields.ts";
+import { field, isObject } from "../../core/values/fields.ts";
 import type { Operation } from "../../guard/tool-call.ts";
 import { decoded } from "./arguments.ts";
 import { kindOfTool } from "./tool-names.ts";

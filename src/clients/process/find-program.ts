@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import type { Probe } from "../agent.ts";
 
 /** A name is looked for on PATH; a path is one from the project's root, as the configuration means it. */

@@ -1,5 +1,5 @@
-import { quoted } from "../../core/points/quoted.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { type ProcessResult, runProcess } from "../../workspace/run-process.ts";
 import type { AgentEnd, AgentRun, AgentStart } from "../agent.ts";
 import { PrintedLines } from "./printed-lines.ts";

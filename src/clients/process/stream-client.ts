@@ -1,4 +1,4 @@
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
 import type { ClientHome } from "../../workspace/client-home/client-home.ts";
 import type { Abilities, AgentClient, AgentEnd, AgentEvent, AgentStart, Probe, Usage } from "../agent.ts";
 import { findFault } from "./find-program.ts";

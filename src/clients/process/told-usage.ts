@@ -1,4 +1,4 @@
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import type { Usage } from "../agent.ts";
 
 export interface Counts {

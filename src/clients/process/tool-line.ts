@@ -1,5 +1,5 @@
-import { field, isText } from "../../core/points/fields.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
+import { field, isText } from "../../core/values/fields.ts";
 
 /** What tells most about a call first, in the words of every client's tools. */
 const telling = [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { argv, exit, stderr, stdout } from "node:process";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import { perform } from "./perform.ts";
 import { readScript, type Script, ScriptFault } from "./read-script.ts";
 

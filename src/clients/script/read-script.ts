@@ -1,7 +1,7 @@
 import * as yaml from "yaml";
 import { nearestName } from "../../core/names/nearest-name.ts";
-import { field, isLine, isObject } from "../../core/points/fields.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
+import { field, isLine, isObject } from "../../core/values/fields.ts";
 import { readPlainYaml } from "../../core/yaml/read-yaml.ts";
 
 /** One thing that a scripted agent does. */

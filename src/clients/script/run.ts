@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import type { AgentClient, Probe } from "../agent.ts";
 import { commandAgent } from "../command/run.ts";
 import { readScript, ScriptFault } from "./read-script.ts";

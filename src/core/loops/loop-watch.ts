@@ -1,5 +1,5 @@
-import { shortened } from "../points/quoted.ts";
 import { hashText } from "../reports/hash-text.ts";
+import { shortened } from "../text/quoted.ts";
 import type { LoopLimits } from "./loop-limits.ts";
 import { Repetition } from "./repetition.ts";
 import type { Signal } from "./signal.ts";

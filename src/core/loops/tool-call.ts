@@ -1,5 +1,5 @@
-import { field, isObject } from "../points/fields.ts";
 import { hashText } from "../reports/hash-text.ts";
+import { field, isObject } from "../values/fields.ts";
 
 /** A call of a tool as a client tells of it; every client has names of its own for the same tools. */
 export interface ToolCall {

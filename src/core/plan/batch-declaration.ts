@@ -1,9 +1,9 @@
 import { PathIndex } from "../paths/path-index.ts";
 import type { Disk, Place } from "../paths/place.ts";
-import { field, isText } from "../points/fields.ts";
-import { quoted } from "../points/quoted.ts";
 import { readScope } from "../points/read-scope.ts";
 import { allow, deny, type Verdict } from "../rules/verdict.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isText } from "../values/fields.ts";
 
 /** Who owns which files while a batch runs (S1). */
 export interface BatchDeclaration {

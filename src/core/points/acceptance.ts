@@ -1,6 +1,6 @@
 import type { Finding, Rule } from "../rules/rule.ts";
-import { field, isObject, isText } from "./fields.ts";
-import { quoted } from "./quoted.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isObject, isText } from "../values/fields.ts";
 import { type Reading, rule } from "./reading.ts";
 
 /** What had to be shown, and what was. Undefined where nothing has to be shown now. */

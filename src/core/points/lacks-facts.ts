@@ -1,4 +1,4 @@
-import { isObject } from "./fields.ts";
+import { isObject } from "../values/fields.ts";
 import type { PointName } from "./points.ts";
 
 /** The facts that a ledger can give where a payload leaves them out. What the payload says counts alone. */

@@ -1,7 +1,7 @@
 import { type Entry, isGlob, readEntry } from "../paths/entry.ts";
-import { field, isObject, isText } from "./fields.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isObject, isText } from "../values/fields.ts";
 import type { Ports } from "./ports.ts";
-import { quoted } from "./quoted.ts";
 
 type WorldPorts = Pick<Ports, "place" | "disk">;
 

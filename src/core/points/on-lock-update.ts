@@ -1,9 +1,9 @@
 import { PathIndex } from "../paths/path-index.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
-import { field } from "./fields.ts";
+import { quoted } from "../text/quoted.ts";
+import { field } from "../values/fields.ts";
 import { type Lock, readLocks } from "./lock-records.ts";
 import type { Ports } from "./ports.ts";
-import { quoted } from "./quoted.ts";
 import { problem, type Reading, rule, unreadable } from "./reading.ts";
 
 export interface LockTableFacts {

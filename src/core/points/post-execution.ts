@@ -1,9 +1,9 @@
 import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "../rules/judge-write.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isLine, isTextList } from "../values/fields.ts";
 import { type AcceptanceFacts, acceptanceRules } from "./acceptance.ts";
-import { field, isLine, isTextList } from "./fields.ts";
 import type { Ports } from "./ports.ts";
-import { quoted } from "./quoted.ts";
 import { type Report, readReport } from "./read-report.ts";
 import { problem, type Reading, rule, unreadable } from "./reading.ts";
 import { readLimits, targetOf } from "./write-limits.ts";

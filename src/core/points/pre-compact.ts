@@ -1,6 +1,6 @@
 import type { Finding, Rule } from "../rules/rule.ts";
 import type { Details } from "../rules/verdict.ts";
-import { field, isLine, isObject } from "./fields.ts";
+import { field, isLine, isObject } from "../values/fields.ts";
 import type { Ports, Saved, Snapshot } from "./ports.ts";
 import { problem, type Reading, rule, unreadable } from "./reading.ts";
 

@@ -1,6 +1,6 @@
 import type { Rule } from "../rules/rule.ts";
+import { field, isLine, isTextList } from "../values/fields.ts";
 import { type AcceptanceFacts, acceptanceRules, readChecks } from "./acceptance.ts";
-import { field, isLine, isTextList } from "./fields.ts";
 import { problem, type Reading, unreadable } from "./reading.ts";
 
 export function factsOf(payload: unknown): Reading<AcceptanceFacts> {

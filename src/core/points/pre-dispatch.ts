@@ -2,11 +2,11 @@ import { type Entry, fileEntry } from "../paths/entry.ts";
 import { PathIndex } from "../paths/path-index.ts";
 import { spellingsOf } from "../rules/judge-write.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
-import { field, isPositiveInteger, isText } from "./fields.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isPositiveInteger, isText } from "../values/fields.ts";
 import { containerOf } from "./forbidden-container.ts";
 import { type LocksReading, readLocks } from "./lock-records.ts";
 import type { Ports } from "./ports.ts";
-import { quoted } from "./quoted.ts";
 import { readScope, type ScopeReading } from "./read-scope.ts";
 import { findMissingField } from "./required-fields.ts";
 

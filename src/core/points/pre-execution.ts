@@ -1,10 +1,10 @@
 import { locate } from "../paths/locate.ts";
 import { PathIndex } from "../paths/path-index.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
-import { field, isLine, isObject, isText } from "./fields.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isLine, isObject, isText } from "../values/fields.ts";
 import { type LocksReading, readLocks } from "./lock-records.ts";
 import type { Ports } from "./ports.ts";
-import { quoted } from "./quoted.ts";
 import { readScope, type ScopeReading } from "./read-scope.ts";
 
 type WorldPorts = Pick<Ports, "place" | "disk">;

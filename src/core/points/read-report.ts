@@ -1,6 +1,6 @@
+import { field, isLine, isObject, isStringList, isText } from "../values/fields.ts";
 import { type Check, type ChecksReading, readChecks } from "./acceptance.ts";
 import { allOf, type Fault, isFault } from "./fault.ts";
-import { field, isLine, isObject, isStringList, isText } from "./fields.ts";
 
 /** A subagent's result, whichever of the two forms it came in. */
 export interface Report {

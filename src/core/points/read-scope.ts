@@ -1,7 +1,7 @@
 import type { Entry } from "../paths/entry.ts";
 import { readEntries } from "../paths/scope.ts";
+import { quoted } from "../text/quoted.ts";
 import type { Ports } from "./ports.ts";
-import { quoted } from "./quoted.ts";
 
 export type ScopeReading =
   | { readonly entries: readonly Entry[] }

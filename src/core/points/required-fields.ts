@@ -1,5 +1,5 @@
 import type { Finding } from "../rules/rule.ts";
-import { field, isLine, isObject, isStringList, isText, isTextList } from "./fields.ts";
+import { field, isLine, isObject, isStringList, isText, isTextList } from "../values/fields.ts";
 import type { DispatchFacts } from "./pre-dispatch.ts";
 
 interface Required {

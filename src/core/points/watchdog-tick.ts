@@ -1,8 +1,8 @@
 import type { Finding, Rule } from "../rules/rule.ts";
 import type { Details } from "../rules/verdict.ts";
-import { field, isPositiveInteger, isText } from "./fields.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isPositiveInteger, isText } from "../values/fields.ts";
 import { parseIsoTime } from "./iso-time.ts";
-import { quoted } from "./quoted.ts";
 
 const skewSecondsMax = 30;
 

@@ -4,7 +4,7 @@ import { locate } from "../paths/locate.ts";
 import type { Place } from "../paths/place.ts";
 import { Scope } from "../paths/scope.ts";
 import type { WriteLimits, WriteTarget } from "../rules/judge-write.ts";
-import { field, isLine, isObject } from "./fields.ts";
+import { field, isLine, isObject } from "../values/fields.ts";
 import type { Ports } from "./ports.ts";
 import { readScope } from "./read-scope.ts";
 

@@ -1,4 +1,4 @@
-import { field } from "../points/fields.ts";
+import { field } from "../values/fields.ts";
 import { requirements } from "./python-setup.ts";
 
 /** The files of a tree's top folder that tell how it is set up and tested. */

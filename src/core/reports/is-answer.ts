@@ -1,5 +1,5 @@
-import { field, isObject, isText } from "../points/fields.ts";
 import { questions } from "../session/roles.ts";
+import { field, isObject, isText } from "../values/fields.ts";
 
 const agentWords: readonly unknown[] = ["OK", "BLOCKED", "FAIL"];
 /** These are said in every other log as well. */

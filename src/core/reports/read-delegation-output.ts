@@ -1,6 +1,6 @@
 import { allOf, type Fault, isFault } from "../points/fault.ts";
-import { field, isText } from "../points/fields.ts";
-import { shortened } from "../points/quoted.ts";
+import { shortened } from "../text/quoted.ts";
+import { field, isText } from "../values/fields.ts";
 import {
   isTooLong,
   lines,

@@ -1,5 +1,5 @@
 import { type Fault, isFault } from "../points/fault.ts";
-import { shortened } from "../points/quoted.ts";
+import { shortened } from "../text/quoted.ts";
 import { count, line, log, oneOf, optional, readFields, text } from "./read-fields.ts";
 import { type ErrorSubmission, errorTypes } from "./submission.ts";
 

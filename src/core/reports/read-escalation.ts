@@ -1,5 +1,5 @@
 import { allOf, type Fault, isFault } from "../points/fault.ts";
-import { field } from "../points/fields.ts";
+import { field } from "../values/fields.ts";
 import { optional, readFields, text, texts } from "./read-fields.ts";
 import type { Escalation } from "./submission.ts";
 

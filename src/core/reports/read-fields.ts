@@ -1,5 +1,5 @@
 import { type Fault, joinFaults } from "../points/fault.ts";
-import { field, isLine, isObject, isText } from "../points/fields.ts";
+import { field, isLine, isObject, isText } from "../values/fields.ts";
 
 /** What a field must be, and how to say so. */
 interface Demand<T> {

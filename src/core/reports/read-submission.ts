@@ -1,7 +1,7 @@
 import type { Fault } from "../points/fault.ts";
-import { field, isLine, isObject, isText } from "../points/fields.ts";
-import { quoted } from "../points/quoted.ts";
 import { type Report, readReport } from "../points/read-report.ts";
+import { quoted } from "../text/quoted.ts";
+import { field, isLine, isObject, isText } from "../values/fields.ts";
 import { isAgentStatus } from "./is-answer.ts";
 import { isDelegationOutput, readDelegationOutput } from "./read-delegation-output.ts";
 import { readErrorReport } from "./read-error-report.ts";

@@ -1,5 +1,5 @@
-import { field, isObject, isStringList, isText } from "../points/fields.ts";
 import { parseIsoTime } from "../points/iso-time.ts";
+import { field, isObject, isStringList, isText } from "../values/fields.ts";
 import { readApproval, readStrategy } from "./gate-answers.ts";
 import { gateOf } from "./gate-ids.ts";
 import { repairLoops, sessionStates } from "./states.ts";

@@ -1,4 +1,4 @@
-import { field, isObject, isText } from "../points/fields.ts";
+import { field, isObject, isText } from "../values/fields.ts";
 
 /** What agents write into the two files that only Lockstep keeps is a wish, which is granted or refused by name. */
 

@@ -1,4 +1,4 @@
-import { field } from "../points/fields.ts";
+import { field } from "../values/fields.ts";
 import { gateOf, shortDecisionId } from "./gate-ids.ts";
 import type { Session } from "./session.ts";
 

@@ -1,4 +1,4 @@
-import { shellWord } from "../points/quoted.ts";
+import { shellWord } from "../text/quoted.ts";
 import type { Opaque } from "./types.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { isObject, isStringList } from "../points/fields.ts";
 import type { Details } from "../rules/verdict.ts";
+import { isObject, isStringList } from "../values/fields.ts";
 
 /**
  * What an agent is allowed and asked to do (S0, S1). The keys are those of the document that it came in, so that it is

@@ -1,4 +1,4 @@
-import { field, isStringList } from "../points/fields.ts";
+import { field, isStringList } from "../values/fields.ts";
 
 /**
  * What an attempt handed in, in any of the forms that agents answer in, with what Lockstep counted beside it. Only

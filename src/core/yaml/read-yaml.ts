@@ -1,5 +1,5 @@
 import type { Document, LineCounter, ParsedNode, Range } from "yaml";
-import { shortened } from "../points/quoted.ts";
+import { shortened } from "../text/quoted.ts";
 import { boundedTokens, UnreadableYaml, type YamlBounds } from "./bounded-tokens.ts";
 
 /** The module itself, handed in by its caller: reading YAML is rare and the parser large. */

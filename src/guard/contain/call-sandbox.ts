@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shellWord } from "../../core/points/quoted.ts";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
+import { shellWord } from "../../core/text/quoted.ts";
 import type { Project } from "../../workspace/find-project.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
 import { replaceFile } from "../../workspace/replace-file.ts";

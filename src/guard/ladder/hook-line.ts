@@ -1,4 +1,4 @@
-import { shellWord } from "../../core/points/quoted.ts";
+import { shellWord } from "../../core/text/quoted.ts";
 import { inShell } from "./seems-active.ts";
 import { eventBefore } from "./static-deny.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { shellWord } from "../../core/points/quoted.ts";
+import { shellWord } from "../../core/text/quoted.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
 import { replaceFile } from "../../workspace/replace-file.ts";
 import { hookText } from "./hook-file.ts";

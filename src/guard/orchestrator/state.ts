@@ -1,4 +1,4 @@
-import { isObject } from "../../core/points/fields.ts";
+import { isObject } from "../../core/values/fields.ts";
 import type { ToolInput } from "./tool-input.ts";
 
 export type ViolationType =

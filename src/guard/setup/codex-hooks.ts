@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TrustedHook, trust, trustedHooks } from "../../clients/codex/install.ts";
 import type { SettingsEdit } from "../../clients/settings/settings-edit.ts";
-import { field } from "../../core/points/fields.ts";
 import { readJson } from "../../core/text/read-json.ts";
+import { field } from "../../core/values/fields.ts";
 
 const msMax = 15_000;
 

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { replaceFile } from "../../workspace/replace-file.ts";
 import { type Edit, SetupFault } from "./edits.ts";
 

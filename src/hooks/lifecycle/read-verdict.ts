@@ -1,5 +1,5 @@
-import { isObject } from "../../core/points/fields.ts";
 import type { Details } from "../../core/rules/verdict.ts";
+import { isObject } from "../../core/values/fields.ts";
 
 export interface ReadVerdict {
   readonly allow: boolean;

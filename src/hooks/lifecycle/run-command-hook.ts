@@ -1,4 +1,4 @@
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { failure, type HookContext, type HookResult, success } from "./hook.ts";
 import type { HookPorts, ProgramEnd } from "./hook-ports.ts";
 import { readVerdict } from "./read-verdict.ts";

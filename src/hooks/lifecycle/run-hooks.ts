@@ -1,6 +1,6 @@
 import { nearestName } from "../../core/names/nearest-name.ts";
-import { quoted } from "../../core/points/quoted.ts";
 import { type Details, deny } from "../../core/rules/verdict.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { builtinHooks } from "./builtin-hooks.ts";
 import { type ConfiguredHook, failure, type HookContext, type HookResult } from "./hook.ts";
 import type { HookPorts } from "./hook-ports.ts";

@@ -1,7 +1,7 @@
 import { unknownTask } from "../../core/names/task-name.ts";
-import { isStringList } from "../../core/points/fields.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
+import { isStringList } from "../../core/values/fields.ts";
 import { loadTask } from "../../engine/fence.ts";
 import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";

@@ -1,8 +1,8 @@
 import { agentTrailers } from "../../core/names/agent-trailers.ts";
 import { branchOf } from "../../core/names/ref-names.ts";
-import { quoted } from "../../core/points/quoted.ts";
 import { unprovenClaims } from "../../core/proof/unproven-claims.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import type { Call } from "../../engine/engine.ts";
 import { refuseLanding } from "../../engine/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../clients/agent.ts";
 import { loopLimits } from "../../core/loops/loop-limits.ts";
 import { LoopWatch } from "../../core/loops/loop-watch.ts";
 import type { Signal } from "../../core/loops/signal.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
 import type { EngineLimits } from "../../engine/engine.ts";
 import type { HaltInput } from "../../engine/halt-task.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { haltIn } from "../../core/loops/halt-details.ts";
 import { sessionPath } from "../../core/names/session-paths.ts";
 import { isOfSession } from "../../core/names/task-name.ts";
-import { shortened } from "../../core/points/quoted.ts";
+import { shortened } from "../../core/text/quoted.ts";
 import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { RunContext } from "./run-context.ts";

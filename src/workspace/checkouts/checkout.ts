@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { taskKey } from "../../core/names/task-name.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { replaceFile } from "../replace-file.ts";
 import { checkoutsFolder } from "../state-home.ts";
 

@@ -1,7 +1,7 @@
 import { appendFileSync, lstatSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { refsOf } from "../../core/names/ref-names.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { git } from "../git/run-git.ts";
 import type { KeptRef } from "./attempt-refs.ts";
 import { type Checkout, CheckoutFault, repositoryFolder } from "./checkout.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { branchOfKept, holdsIgnored, refsOf } from "../../core/names/ref-names.ts";
-import { shellWord } from "../../core/points/quoted.ts";
+import { shellWord } from "../../core/text/quoted.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import { type KeptRef, nothing, readTaskRefs, type TaskKept } from "./attempt-refs.ts";
 import { type Checkout, refuseReplaced, repositoryFolder } from "./checkout.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { refsOf } from "../../core/names/ref-names.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { commitTree } from "../git/commit-writer.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { splitAtZero } from "../git/read-diff.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { branchOf } from "../../core/names/ref-names.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { people } from "../git/commit-writer.ts";
 import { git } from "../git/run-git.ts";
 import { readTop } from "../git/tree-entries.ts";

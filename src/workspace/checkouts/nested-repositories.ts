@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type GitOptions, git, gitBytes, tryGit } from "../git/run-git.ts";
 import { CheckoutFault } from "./checkout.ts";

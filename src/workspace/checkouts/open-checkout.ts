@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { keepOnRef } from "../git/refs.ts";
 import { locksIn, removeStaleLocks } from "../git/stale-locks.ts";
 import { hasBegun, type KeptRef, nothing, readTaskRefs } from "./attempt-refs.ts";

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { sessionsFolder } from "../../core/names/session-paths.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { GitFault } from "../git/git-fault.ts";
 import { type ChangedPath, readDiff, splitAtZero } from "../git/read-diff.ts";
 import { git, tryGit } from "../git/run-git.ts";

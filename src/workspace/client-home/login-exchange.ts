@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import { fileMark } from "../file-mark.ts";
 import { replaceFile } from "../replace-file.ts";
 import type { Login } from "./client-home.ts";

@@ -1,4 +1,4 @@
-import { field, isObject } from "../../core/points/fields.ts";
+import { field, isObject } from "../../core/values/fields.ts";
 
 const tokenLengthMax = 16_384;
 

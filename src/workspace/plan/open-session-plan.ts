@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
-import { field } from "../../core/points/fields.ts";
+import { field } from "../../core/values/fields.ts";
 import { readConfigDocument } from "../config-document.ts";
 import { projectFile, replaceFile } from "../replace-file.ts";
 import { digestOf, type PlanSource, readPlanSource, writePlanSource } from "./plan-source.ts";

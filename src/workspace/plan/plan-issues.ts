@@ -6,9 +6,9 @@ import { protectedShapeOf } from "../../core/paths/protected-paths.ts";
 import { readEntries } from "../../core/paths/scope.ts";
 import { agentsForTask, type KnownAgents } from "../../core/plan/agents-for-task.ts";
 import { findCircles } from "../../core/plan/dependency-circles.ts";
-import { field } from "../../core/points/fields.ts";
 import { containerOf } from "../../core/points/forbidden-container.ts";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
+import { field } from "../../core/values/fields.ts";
 import type { Path } from "../config-document.ts";
 import type { Issue } from "../config-issues.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { enclosing, type Mount, planMounts } from "./plan-mounts.ts";
 import { type Sandbox, SandboxFault, type Walls } from "./sandbox.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { quoted } from "../../core/points/quoted.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import { type PlacedFolder, SandboxFault, type Walls } from "./sandbox.ts";
 
 /** `link`: `from` is where it leads. */

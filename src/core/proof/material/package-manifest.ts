@@ -1,4 +1,4 @@
-import { isObject } from "../../points/fields.ts";
+import { isObject } from "../../values/fields.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

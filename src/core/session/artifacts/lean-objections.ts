@@ -1,5 +1,5 @@
 import { isPattern } from "../../paths/segment-pattern.ts";
-import { quoted } from "../../points/quoted.ts";
+import { quoted } from "../../text/quoted.ts";
 
 /** As much of a task as says how large it is. */
 export interface LeanTask {

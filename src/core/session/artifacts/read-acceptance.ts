@@ -1,9 +1,9 @@
 import { type Fault, isFault, problemsOf } from "../../points/fault.ts";
-import { field, isLine, isText, isTextList } from "../../points/fields.ts";
-import { quoted } from "../../points/quoted.ts";
 import { readCriterion as readWay } from "../../proof/criterion.ts";
 import { line, readFields, text } from "../../reports/read-fields.ts";
+import { quoted } from "../../text/quoted.ts";
 import { readJson } from "../../text/read-json.ts";
+import { field, isLine, isText, isTextList } from "../../values/fields.ts";
 
 export interface Criterion {
   readonly id: string;

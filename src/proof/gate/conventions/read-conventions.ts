@@ -1,6 +1,6 @@
 import { readEntry } from "../../../core/paths/entry.ts";
 import { Scope } from "../../../core/paths/scope.ts";
-import { quoted } from "../../../core/points/quoted.ts";
+import { quoted } from "../../../core/text/quoted.ts";
 import { withDeadline } from "../reading/with-deadline.ts";
 import { safePattern } from "./safe-pattern.ts";
 
