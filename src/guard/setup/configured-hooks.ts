@@ -1,6 +1,6 @@
 import { hookMark } from "../../clients/settings/hook-entries.ts";
-import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
 import { outlineToml } from "../../clients/settings/toml-outline.ts";
+import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
 import type { ClientName } from "./client-setups.ts";
 
 /** What of ours stands in a client's settings file, as the client would read it. */
