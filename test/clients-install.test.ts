@@ -139,7 +139,7 @@ describe("settings that cannot be read", () => {
     ["an open end", '{\n  "a": [1', "f.json:2:10: this is no JSON: expected `,` or `]`"],
     ["nothing", "", "f.json:1:1: this is no JSON: expected a value"],
     ["two documents", "{}\n{}", "f.json:2:1: this is no JSON: expected the end of the file"],
-    ["single quotes", "{'a': 1}", "f.json:1:2: this is no JSON: expected a text in double quotes"],
+    ["single quotes", "{'a': 1}", "f.json:1:2: this is no JSON: expected a key in double quotes"],
     ["a list", "[]", "f.json:1:1: the file is not an object: expected an object"],
     ["hooks in a list", '{\n"hooks": []}', "f.json:2:10: `hooks` is not an object: expected an object"],
     [

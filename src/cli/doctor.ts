@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { defaultConfig } from "../contract/default-config.ts";
+import { displayWidth, padded } from "../core/text/display-width.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { loadConfig } from "../workspace/load-config.ts";
 import { stateFolder } from "../workspace/state-folder.ts";
@@ -71,7 +72,7 @@ const marks = {
 
 /** Not cut to the terminal: what is wrong and how to mend it has to be read to its end. */
 function diagnosisText({ broken, missing, findings }: Diagnosis): string {
-  const width = Math.max(...findings.map(({ what }) => what.length));
+  const width = Math.max(...findings.map(({ what }) => displayWidth(printable(what))));
   const shown = groups.filter((group) => findings.some((one) => one.group === group));
   const parts = shown.map((group) => {
     const lines = findings.filter((one) => one.group === group).map((one) => findingText(one, width));
@@ -84,7 +85,7 @@ function diagnosisText({ broken, missing, findings }: Diagnosis): string {
 }
 
 function findingText({ what, state, detail, fix }: Finding, width: number): string {
-  const text = `${printable(what).padEnd(width)}  ${printable(detail)}`;
+  const text = `${padded(what, width)}  ${printable(detail)}`;
   const line = `  ${marks[state]} ${state === "ok" || state === "off" ? style.dim(text) : text}\n`;
   return fix === null ? line : `${line}${" ".repeat(width + 6)}→ ${printable(fix)}\n`;
 }

@@ -1,5 +1,5 @@
+import { type JsonChild, type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
 import { addedTo, cameWith, cutFrom } from "./json-edits.ts";
-import { type JsonChild, type JsonNode, member, readJson } from "./json-tree.ts";
 import { editSettings, type SettingsEdit, UnreadableSettings } from "./settings-edit.ts";
 
 /** By this an entry is known as ours, whatever its command is. */
@@ -127,7 +127,7 @@ function isOurs({ value }: JsonChild): boolean {
 }
 
 function rootOf(text: string): JsonNode {
-  const root = readJson(text);
+  const root = readJsonTree(text, { comments: true });
   expectKind(root, "object", "the file");
   return root;
 }

@@ -1,4 +1,4 @@
-import { commaBetween, type JsonChild, type JsonNode, skipTrivia } from "./json-tree.ts";
+import { commaBetween, type JsonChild, type JsonNode, skipTrivia } from "../../core/text/json-tree.ts";
 
 /**
  * Edits that change nothing else, and undo each other to the byte. What is added to a container that was empty stands

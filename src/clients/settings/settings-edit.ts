@@ -1,3 +1,4 @@
+import { JsonFault } from "../../core/text/json-tree.ts";
 import type { ConfigFault } from "../../workspace/config-fault.ts";
 
 /** The new text of a settings file, null where it should not be there any more; or why nothing is to be written. */
@@ -22,12 +23,10 @@ export function editSettings(file: string, text: string | null, edit: () => stri
   try {
     return { ok: true, text: edit() };
   } catch (error) {
-    if (!(error instanceof UnreadableSettings)) throw error;
+    if (!(error instanceof UnreadableSettings || error instanceof JsonFault)) throw error;
     const before = (text ?? "").slice(0, error.at).split("\n");
     const place = { line: before.length, column: (before.at(-1) ?? "").length + 1 };
-    return {
-      ok: false,
-      fault: { file, ...place, path: "", problem: error.message, expected: error.expected },
-    };
+    const problem = error instanceof JsonFault ? "this is no JSON" : error.message;
+    return { ok: false, fault: { file, ...place, path: "", problem, expected: error.expected } };
   }
 }

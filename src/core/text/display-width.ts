@@ -4,8 +4,9 @@ let segmenter: Intl.Segmenter | undefined;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the common case needs no look at graphemes
 const plain = /^[\u0000-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
 const wide =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
-const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d356}\u{1d360}-\u{1d376}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+/** Also the fillers of Hangul, which Unicode counts among the letters. */
+const invisible = /^[\p{Mn}\p{Me}\p{Cf}\u115f\u1160\u3164\uffa0]+$/u;
 
 /** What a reader takes for one character each. The table behind it is loaded when plain text ends. */
 export function* graphemesOf(text: string): Generator<string, void> {
@@ -94,6 +95,6 @@ export function joined(
 }
 
 function graphemeWidth(segment: string): number {
-  if (wide.test(segment)) return 2;
-  return invisible.test(segment) ? 0 : 1;
+  if (invisible.test(segment)) return 0;
+  return wide.test(segment) ? 2 : 1;
 }

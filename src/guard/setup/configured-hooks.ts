@@ -1,6 +1,6 @@
 import { hookMark } from "../../clients/settings/hook-entries.ts";
-import { type JsonNode, member, readJson } from "../../clients/settings/json-tree.ts";
 import { outlineToml } from "../../clients/settings/toml-outline.ts";
+import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
 import type { ClientName } from "./client-setups.ts";
 
 /** What of ours stands in a client's settings file, as the client would read it. */
@@ -25,7 +25,7 @@ export function configuredHooks(name: ClientName, text: string): ConfiguredHooks
 const beforeTool = ["PreToolUse", "preToolUse", "BeforeTool"];
 
 function inJson(text: string): ConfiguredHooks {
-  const hooks = member(readJson(text), "hooks")?.value;
+  const hooks = member(readJsonTree(text, { comments: true }), "hooks")?.value;
   const events = hooks?.children ?? [];
   const first = events
     .filter(({ key }) => beforeTool.includes(key))
@@ -66,7 +66,7 @@ function textOf(node: JsonNode, key: string): string | undefined {
 
 /** Whether the client was told to call no hooks at all. */
 export function hooksAreOff(text: string): boolean {
-  const node = member(readJson(text), "disableAllHooks")?.value;
+  const node = member(readJsonTree(text, { comments: true }), "disableAllHooks")?.value;
   return node !== undefined && text.slice(node.start, node.end) === "true";
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type JsonNode, member, readJson } from "../../clients/settings/json-tree.ts";
+import { type JsonNode, member, readJsonTree } from "../../core/text/json-tree.ts";
 import type { ClientName } from "./client-setups.ts";
 import type { Machine } from "./find-clients.ts";
 
@@ -49,7 +49,7 @@ function copilotTrusts(root: string, home: string): boolean {
 function documentIn(file: string): { readonly text: string; readonly node: JsonNode } | undefined {
   try {
     const text = readFileSync(file, "utf8");
-    return { text, node: readJson(text) };
+    return { text, node: readJsonTree(text, { comments: true }) };
   } catch {
     return undefined;
   }
