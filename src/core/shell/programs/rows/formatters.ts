@@ -93,7 +93,7 @@ export const formatters: readonly Row[] = [
   },
   { names: "yapf", ...inPlace, values: "style e,exclude l,lines", when: "i,in-place", match: ["yapf -ri a -> a"], no_match: ["yapf -d a"] },
   { names: "autoflake docformatter", ...inPlace, values: "imports exclude", when: "i,in-place r,recursive", match: ["autoflake -i a -> a"] },
-  { names: "pyupgrade add-trailing-comma", ...inPlace, flags: "py3-plus py36-plus keep-percent-format", match: ["pyupgrade --py3-plus a -> a"] },
+  { names: "pyupgrade add-trailing-comma", ...inPlace, match: ["pyupgrade --py3-plus a -> a"] },
   { names: "nbstripout", ...inPlace, unless: "t,textconv install dry-run", match: ["nbstripout a.ipynb -> a.ipynb"] },
   {
     names: "gofmt goimports gofumpt golines gci",
