@@ -1,7 +1,7 @@
 import { anyName, concat, known, literal, type Text, unknownText } from "../../text.ts";
 import type { Program } from "../../types.ts";
 import { programOf } from "../row/run-row.ts";
-import { inFolder, named, opaqueProgram, readsOnly } from "../row/words.ts";
+import { inFolder, named, readsOnly } from "../row/words.ts";
 import { gitCommand, gitReading } from "./options.ts";
 
 const formatPatch = gitReading(
@@ -105,6 +105,6 @@ export const gitPlumbing = new Map<string, Program>([
   ),
   ...named(
     "svn p4 cvsimport cvsexportcommit send-email imap-send instaweb daemon gui citool credential credential-store credential-cache merge-index merge-one-file merge-recursive merge-ours merge-octopus merge-subtree for-each-repo flow annex gitk shell sh-setup scalar",
-    opaqueProgram("it does more than can be told before"),
+    programOf({ opaque: "it does more than can be told before", mentions: "all" }),
   ),
 ]);

@@ -1,9 +1,9 @@
 import type { Row } from "../row/row.ts";
 
 /** They walk the trees that they are given, but not into git's or another tool's own folder. */
-const inPlace = { writes: "operands", tree: true, sources: true } as const;
-const fixes = { ...inPlace, when: "fix", otherwise: "." } as const;
-const projectCode = { opaque: "its settings and plugins are the project's code", mentions: "outputs" } as const;
+export const inPlace = { writes: "operands", tree: true, sources: true } as const;
+export const fixes = { ...inPlace, when: "fix", otherwise: "." } as const;
+export const projectCode = { opaque: "its settings and plugins are the project's code", mentions: "outputs" } as const;
 const biomeValues = "config-path max-diagnostics diagnostic-level reporter colors log-level stdin-file-path since only skip files-max-size vcs-root";
 const ruffValues =
   "select ignore extend-select extend-ignore exclude extend-exclude per-file-ignores fixable unfixable line-length target-version output-format stdin-filename extension";
