@@ -116,9 +116,8 @@ function deedOf(deed: Deed, label: string | undefined): Program {
     if (chosen !== deed) tellValues(chosen, told);
     tellOperands(chosen, call, told);
     for (const one of deed.besides ?? []) tellBesides(one, call, told);
-    effects.because?.(label, "its code decides");
-    if (chosen !== deed) chosen.also?.(options, effects, call);
-    deed.also?.(options, effects, call);
+    if (chosen !== deed) tellHook(chosen, call, told);
+    tellHook(deed, call, told);
   };
 }
 
@@ -127,7 +126,12 @@ function tellBesides(deed: Deed, call: Call, told: Told): void {
   tellRest(deed, call, told);
   tellValues(deed, told);
   tellOperands(deed, call, told);
-  deed.also?.(told.options, told.effects, call);
+  tellHook(deed, call, told);
+}
+
+function tellHook({ also }: Deed, call: Call, { options, effects, label }: Told): void {
+  effects.because?.(label, "its code decides");
+  also?.(options, effects, call);
 }
 
 /** What a deed says whatever the operands are. */
