@@ -3,7 +3,7 @@ import { agents } from "./agents/agents.ts";
 import { kills } from "./agents/kill.ts";
 import { gits } from "./git/git.ts";
 import { programOf } from "./row/run-row.ts";
-import { both, opaqueReader } from "./row/words.ts";
+import { both } from "./row/words.ts";
 import { builtInRows } from "./rows/all.ts";
 import { languages } from "./rows/interpreters.ts";
 import { finders } from "./shell/find.ts";
@@ -34,14 +34,14 @@ const programs: ReadonlyMap<string, Program> = new Map([
 const shellSet = new Set(shellNames.split(" "));
 const interpreterSet = new Set([...powershells.keys(), ...languages.flatMap((row) => namesOf(row.names))]);
 
+const otherLetters = programOf({ opaque: "its name is spelled in other letters", mentions: "outputs" });
+
 /** What is known of a program, by its base name. */
 export function findProgram(name: string): Program | undefined {
   const spelling = spellings(name).find((candidate) => programs.has(candidate));
   if (spelling !== undefined) return programs.get(spelling);
   const folded = programs.get(name.toLowerCase());
-  return folded === undefined
-    ? undefined
-    : both(folded, opaqueReader("its name is spelled in other letters"));
+  return folded === undefined ? undefined : both(folded, otherLetters);
 }
 
 /** Whether a program runs shell code. */

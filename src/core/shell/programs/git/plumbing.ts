@@ -1,8 +1,8 @@
 import { anyName, concat, known, literal, type Text, unknownText } from "../../text.ts";
 import type { Program } from "../../types.ts";
 import { programOf } from "../row/run-row.ts";
-import { inFolder, named, opaqueProgram, readsOnly, writeFiles, writeTrees } from "../row/words.ts";
-import { gitReading } from "./options.ts";
+import { inFolder, named, readsOnly } from "../row/words.ts";
+import { gitCommand, gitReading } from "./options.ts";
 
 const formatPatch = gitReading(
   "format-patch",
@@ -18,29 +18,19 @@ const formatPatch = gitReading(
   },
 );
 
-const mergeFile = gitReading(
-  "merge-file",
-  {
-    values: "L diff-algorithm",
-    flags: "p,stdout",
-  },
-  (options, effects) => {
-    if (!options.has("p")) writeFiles(options.operands.slice(0, 1), effects);
-  },
-);
+const mergeFile = gitCommand("merge-file", {
+  values: "L diff-algorithm",
+  writes: "first",
+  unless: "p,stdout",
+});
 
-const difftool = gitReading(
-  "difftool",
-  {
-    values: "x,extcmd t,tool output",
-  },
-  (options, effects) => {
-    const command = options.value("x");
-    if (command !== undefined) effects.shell(command);
-    for (const file of options.all("output")) effects.write(file);
-    effects.opaque("it opens another program");
-  },
-);
+const difftool = gitCommand("difftool", {
+  values: "t,tool",
+  shell: "x,extcmd",
+  files: "output",
+  action: "write",
+  opaque: "it opens another program",
+});
 
 const grep = gitReading(
   "grep",
@@ -59,10 +49,6 @@ const interpretTrailers = programOf({
   writes: "operands",
   when: "in-place",
 });
-
-const hook: Program = (call, effects) => {
-  if (known(call.args[0] ?? []) === "run") effects.opaque("a hook runs");
-};
 
 /** `mailinfo MESSAGE PATCH` writes both. */
 const mailinfo = programOf({ writes: "operands" });
@@ -92,9 +78,11 @@ function inFolderOf(path: Text): Text {
 
 const reports = (["bugreport", "diagnose"] as const).map((name): [string, Program] => [
   name,
-  gitReading(name, { values: "o,output-directory s,suffix" }, (options, effects) =>
-    writeTrees([options.value("o") ?? literal(".")], effects),
-  ),
+  gitCommand(name, {
+    values: "s,suffix",
+    folders: "o,output-directory",
+    cases: [{ when: "o" }, { fixed: ".", tree: true }],
+  }),
 ]);
 
 export const gitPlumbing = new Map<string, Program>([
@@ -103,7 +91,7 @@ export const gitPlumbing = new Map<string, Program>([
   ["difftool", difftool],
   ["grep", grep],
   ["interpret-trailers", interpretTrailers],
-  ["hook", hook],
+  ["hook", programOf({ commands: { run: { opaque: "a hook runs" } } })],
   ["mailinfo", mailinfo],
   ["mailsplit", programOf({ values: "d f", folders: "o" })],
   ["pack-objects", packObjects],
@@ -117,6 +105,6 @@ export const gitPlumbing = new Map<string, Program>([
   ),
   ...named(
     "svn p4 cvsimport cvsexportcommit send-email imap-send instaweb daemon gui citool credential credential-store credential-cache merge-index merge-one-file merge-recursive merge-ours merge-octopus merge-subtree for-each-repo flow annex gitk shell sh-setup scalar",
-    opaqueProgram("it does more than can be told before"),
+    programOf({ opaque: "it does more than can be told before", mentions: "all" }),
   ),
 ]);

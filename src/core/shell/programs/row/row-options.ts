@@ -44,6 +44,7 @@ export function specOf(deed: Deed): OptionSpec {
     wrapper: deed.wrapper ?? all.some(({ runs }) => wrapperKinds.has(runs)),
     ...(deed.style === undefined ? {} : { style: deed.style }),
     ...(deed.exact === undefined ? {} : { exact: deed.exact }),
+    ...(deed.all === undefined ? {} : { all: deed.all }),
   };
 }
 

@@ -102,6 +102,10 @@ function deedOf(deed: Deed, label: string | undefined): Program {
     const call = deed.spelled === undefined ? given : { ...given, args: deed.spelled(given.args) };
     if (asksForHelp(call.args)) return;
     const options = read(call.args);
+    // Wherever it stands, git prints how the subcommand is used and does nothing else.
+    if (deed.all !== undefined && options.has("help", "help-all")) return;
+    for (const spelled of deed.all === undefined ? [] : options.unclear)
+      outer.refuse("unparsed", `\`${call.name} ${spelled}\` fits several options: write the option out`);
     const chosen = deed.cases?.find((one) => holds(one, options, names)) ?? deed;
     const effects = insideOf(deed, chosen, { options, effects: outer, names });
     const told = { options, effects, names, label };
@@ -112,9 +116,8 @@ function deedOf(deed: Deed, label: string | undefined): Program {
     if (chosen !== deed) tellValues(chosen, told);
     tellOperands(chosen, call, told);
     for (const one of deed.besides ?? []) tellBesides(one, call, told);
-    effects.because?.(label, "its code decides");
-    if (chosen !== deed) chosen.also?.(options, effects, call);
-    deed.also?.(options, effects, call);
+    if (chosen !== deed) tellHook(chosen, call, told);
+    tellHook(deed, call, told);
   };
 }
 
@@ -123,7 +126,12 @@ function tellBesides(deed: Deed, call: Call, told: Told): void {
   tellRest(deed, call, told);
   tellValues(deed, told);
   tellOperands(deed, call, told);
-  deed.also?.(told.options, told.effects, call);
+  tellHook(deed, call, told);
+}
+
+function tellHook({ also }: Deed, call: Call, { options, effects, label }: Told): void {
+  effects.because?.(label, "its code decides");
+  also?.(options, effects, call);
 }
 
 /** What a deed says whatever the operands are. */

@@ -3,24 +3,6 @@ import type { Action, Call, Effects, Program } from "../../types.ts";
 
 export const readsOnly: Program = () => {};
 
-/** A program that is not described further; its operands are mentioned. */
-export function opaqueProgram(why: string): Program {
-  return (call, effects) => {
-    if (asksForHelp(call.args)) return;
-    effects.opaque(why);
-    mention(call.args, effects);
-  };
-}
-
-/** A program that runs the project's own code, and only reads the files it is told of. */
-export function opaqueReader(why: string): Program {
-  return (call, effects) => {
-    if (asksForHelp(call.args)) return;
-    effects.opaque(why);
-    mentionOutputs(call.args, effects);
-  };
-}
-
 const output =
   /^--?(?:o|(?:out|output|reports?|log|cache|coverage|results?|data|artifacts?)(?:[-_]?(?:file|dir|folder|directory|path|root))?)$/i;
 

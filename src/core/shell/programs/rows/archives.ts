@@ -110,7 +110,7 @@ export const archives: readonly Row[] = [
     names: "zip",
     spelled: withWholeOptions,
     values: "t,from-date tt,before-date ds n,suffixes P,password i,include x,exclude O,output-file,out s,split-size Z",
-    flags: "m,move r,recurse-paths q,quiet u,update f,freshen d,delete j,junk-paths 9 0 sf T",
+    flags: "m,move r,recurse-paths q,quiet u,update f,freshen d,delete j,junk-paths 9 0 T",
     files: "lf,logfile-path",
     folders: "b,temp-path",
     shell: "TT,unzip-command",
@@ -137,7 +137,6 @@ export const archives: readonly Row[] = [
   {
     names: "cpio",
     values: "F,file I O,E H,format C M R,owner pattern-file",
-    flags: "d,make-directories u m v l,link",
     in: "D,directory",
     cases: [
       { when: "t,list" },
@@ -151,7 +150,7 @@ export const archives: readonly Row[] = [
   {
     names: "ar gcc-ar llvm-ar",
     values: "output target plugin record-libdeps l",
-    flags: "thin M",
+    flags: "M",
     also: tellAr,
     match: ["ar rcs a b -> a", "ar -x a -> .", "ar x a --output d -> d", "ar ra m a b -> a"],
     no_match: ["ar t a"],
@@ -160,7 +159,6 @@ export const archives: readonly Row[] = [
   {
     names: "unzip",
     values: "x P O I",
-    flags: "n o q u f j a L",
     folders: "d",
     harmless: "l t p c z Z v h hh",
     ...intoHere,

@@ -33,16 +33,11 @@ const run: Deed = {
   opaque: "a container runs",
   values:
     "e,env env-file u,user w,workdir v,volume mount p,publish name l,label label-file h,hostname network,net network-alias add-host a,attach c,cpu-shares m,memory entrypoint cpus cpuset-cpus device dns dns-search gpus group-add health-cmd ip ipc isolation link log-driver log-opt memory-swap pid platform pull restart runtime security-opt shm-size stop-signal stop-timeout storage-opt sysctl tmpfs ulimit userns uts volume-driver volumes-from cap-add cap-drop cgroup-parent detach-keys expose annotation domainname mac-address oom-score-adj arch index from f,file pod secret uidmap gidmap",
-  flags: "i,interactive t,tty d,detach rm init privileged read-only P q",
+  flags: "i,interactive t,tty d,detach rm init P q",
   files: "cidfile",
   also: seesFolders,
 };
-const exec: Deed = {
-  values: "e,env env-file u,user w,workdir detach-keys index",
-  flags: "i,interactive t,tty d,detach privileged T,no-TTY",
-  runs: "operands",
-  skip: 1,
-};
+const exec: Deed = { values: "e,env env-file u,user w,workdir detach-keys index", flags: "i,interactive t,tty d,detach T,no-TTY", runs: "operands", skip: 1 };
 const cp: Deed = { also: copiesFromContainer };
 const manages = { opaque: "it manages containers", mentions: "all", alone: {} } as const;
 

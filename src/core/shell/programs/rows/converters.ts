@@ -66,7 +66,6 @@ export const converters: readonly Row[] = [
   {
     names: "sass",
     values: "I,load-path s,style pkg-importer",
-    flags: "watch update no-source-map stdin",
     also: writesSheets,
     match: ["sass a.scss b.css -> b.css", "sass a.scss:b.css -> b.css"],
     no_match: ["sass a.scss"],
@@ -86,7 +85,6 @@ export const converters: readonly Row[] = [
     names: "gpg gpg2",
     values:
       "u,local-user r,recipient R,hidden-recipient homedir passphrase passphrase-file keyserver recv-keys export search-keys default-key cipher-algo digest-algo status-fd pinentry-mode trust-model",
-    flags: "a,armor",
     files: "o,output",
     harmless: "verify list-keys k K",
     opaque: "it reads and writes keys",
@@ -102,7 +100,7 @@ export const converters: readonly Row[] = [
   {
     names: "uudecode",
     files: "o",
-    flags: "p c i m r s",
+    flags: "p",
     opaque: "the data names the file",
     cases: [{ when: "o p" }, { opaque: "the data names the file" }],
     match: ["uudecode a", "uudecode -o b a -> b"],

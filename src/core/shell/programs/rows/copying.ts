@@ -180,5 +180,5 @@ export const copying: readonly Row[] = [
     match: ["pax -rw a b -> b", "pax -rf a -> .", "pax -wf a b -> a"],
     no_match: ["pax -f a"],
   },
-  { names: "ditto", values: "arch bom", flags: "V v c k x", writes: "last", tree: true, needs: 2, match: ["ditto a b -> b"] },
+  { names: "ditto", values: "arch bom", writes: "last", tree: true, needs: 2, match: ["ditto a b -> b"] },
 ];

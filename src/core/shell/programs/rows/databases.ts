@@ -47,7 +47,7 @@ export const databases: readonly Row[] = [
     names: "sqlite3 sqlite duckdb",
     style: "long",
     values: "cmd init separator nullvalue newline mmap vfs",
-    flags: "readonly header noheader column csv json line list html box table markdown quote batch bail echo safe",
+    flags: "readonly json line",
     besides: [{ when: "init", opaque: "a file of commands runs" }],
     also: runsSqlite,
     match: ["sqlite3 db 'select 1' ->", "sqlite3 db '.output a' -> a", "sqlite3 db '.shell touch a' -> a"],

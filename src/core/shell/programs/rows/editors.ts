@@ -70,7 +70,7 @@ export const editors: readonly Row[] = [
     names: "emacs emacsclient",
     style: "long",
     values: "l,load f,funcall insert script x L,directory d,display chdir visit file find-file",
-    flags: "batch Q,quick nw",
+    flags: "Q,quick",
     code: "e,eval execute",
     opaque: "the editor runs its own programs",
     also: writesFiles,

@@ -43,26 +43,17 @@ const attributes = {
 } as const;
 
 export const files: readonly Row[] = [
-  {
-    names: "rm",
-    glued: "interactive",
-    flags: "f,force i I v,verbose d,dir one-file-system preserve-root no-preserve-root P W",
-    writes: "operands",
-    action: "delete",
-    tree: "r,R,recursive",
-    match: ["rm -rf a b -> a b"],
-  },
+  { names: "rm", glued: "interactive", writes: "operands", action: "delete", tree: "r,R,recursive", match: ["rm -rf a b -> a b"] },
   {
     names: "rimraf del-cli trash trash-put rmtrash del",
     writes: "operands",
     action: "delete",
     tree: true,
     values: "impl tmp max-retries",
-    flags: "g,glob",
     match: ["trash a -> a", "rimraf --glob a -> a"],
   },
-  { names: "mkdir", values: "m,mode", glued: "Z,context", flags: "p,parents v,verbose", writes: "operands", action: "folder", match: ["mkdir -p a -> a"] },
-  { names: "rmdir", flags: "p,parents", writes: "operands", action: "delete", match: ["rmdir a -> a"] },
+  { names: "mkdir", values: "m,mode", glued: "Z,context", writes: "operands", action: "folder", match: ["mkdir -p a -> a"] },
+  { names: "rmdir", writes: "operands", action: "delete", match: ["rmdir a -> a"] },
   { names: "unlink srm", writes: "operands", action: "delete", tree: "r R", match: ["unlink a -> a"] },
   {
     names: "chmod",
@@ -103,7 +94,6 @@ export const files: readonly Row[] = [
   {
     names: "setfacl",
     values: "m,modify x,remove M,modify-file X,remove-file set S,set-file",
-    flags: "b,remove-all k,remove-default d,default L P n",
     writes: "operands",
     action: "attributes",
     tree: "R,recursive",
@@ -123,7 +113,7 @@ export const files: readonly Row[] = [
     no_match: ["xattr -l a"],
   },
   { names: "setfattr", values: "n,name v,value x,remove restore", writes: "operands", action: "attributes", match: ["setfattr -n x a -> a"] },
-  { names: "touch", values: "d,date t r,reference time", glued: "A", flags: "a c,no-create f m h", writes: "operands", match: ["touch -d now a -> a"] },
+  { names: "touch", values: "d,date t r,reference time", glued: "A", writes: "operands", match: ["touch -d now a -> a"] },
   // `-` is a file's name for these.
   { names: "truncate", values: "s,size r,reference", writes: "operands", action: "write", match: ["truncate -s 0 a - -> a -"] },
   { names: "fallocate", values: "l,length o,offset", writes: "operands", action: "write", match: ["fallocate -l 1 a -> a"] },

@@ -1,9 +1,9 @@
 import type { Row } from "../row/row.ts";
 
 /** They walk the trees that they are given, but not into git's or another tool's own folder. */
-const inPlace = { writes: "operands", tree: true, sources: true } as const;
-const fixes = { ...inPlace, when: "fix", otherwise: "." } as const;
-const projectCode = { opaque: "its settings and plugins are the project's code", mentions: "outputs" } as const;
+export const inPlace = { writes: "operands", tree: true, sources: true } as const;
+export const fixes = { ...inPlace, when: "fix", otherwise: "." } as const;
+export const projectCode = { opaque: "its settings and plugins are the project's code", mentions: "outputs" } as const;
 const biomeValues = "config-path max-diagnostics diagnostic-level reporter colors log-level stdin-file-path since only skip files-max-size vcs-root";
 const ruffValues =
   "select ignore extend-select extend-ignore exclude extend-exclude per-file-ignores fixable unfixable line-length target-version output-format stdin-filename extension";
@@ -93,7 +93,7 @@ export const formatters: readonly Row[] = [
   },
   { names: "yapf", ...inPlace, values: "style e,exclude l,lines", when: "i,in-place", match: ["yapf -ri a -> a"], no_match: ["yapf -d a"] },
   { names: "autoflake docformatter", ...inPlace, values: "imports exclude", when: "i,in-place r,recursive", match: ["autoflake -i a -> a"] },
-  { names: "pyupgrade add-trailing-comma", ...inPlace, flags: "py3-plus py36-plus keep-percent-format", match: ["pyupgrade --py3-plus a -> a"] },
+  { names: "pyupgrade add-trailing-comma", ...inPlace, match: ["pyupgrade --py3-plus a -> a"] },
   { names: "nbstripout", ...inPlace, unless: "t,textconv install dry-run", match: ["nbstripout a.ipynb -> a.ipynb"] },
   {
     names: "gofmt goimports gofumpt golines gci",

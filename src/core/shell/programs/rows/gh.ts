@@ -47,11 +47,7 @@ export const gh: Row = {
   commands: {
     copilot: agent("copilot"),
     "agent-task": agent("agent-task"),
-    api: {
-      values: "X,method f,raw-field F,field H,header q,jq t,template input p,preview hostname cache",
-      flags: "i,include paginate silent slurp verbose",
-      also: requests,
-    },
+    api: { values: "X,method f,raw-field F,field H,header q,jq t,template input p,preview hostname cache", flags: "i,include", also: requests },
     pr: {
       commands: {
         checkout: { fixed: ".", tree: true },

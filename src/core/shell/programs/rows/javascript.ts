@@ -23,7 +23,6 @@ const runsNode: Hook = (options, effects, call) => {
 
 const tsNode = {
   values: "r,require import P,project tsconfig O,compiler-options C,compiler I,ignore cwd",
-  flags: "T,transpile-only esm watch",
   harmless: "v,version h,help",
   code: "e,eval p,print",
   runs: "script",
@@ -54,7 +53,7 @@ export const javascript: readonly Row[] = [
     values:
       "e,eval p,print r,require import loader,experimental-loader C,conditions input-type test-name-pattern test-skip-pattern test-reporter title env-file env-file-if-exists watch-path inspect-port stack-trace-limit max-old-space-size icu-data-dir openssl-config snapshot-blob",
     glued: "inspect inspect-brk inspect-wait",
-    flags: "i,interactive test watch experimental-strip-types no-warnings",
+    flags: "i,interactive test watch",
     files: "redirect-warnings tls-keylog test-reporter-destination trace-event-file-pattern",
     folders: "cpu-prof-dir heap-prof-dir diagnostic-dir report-dir report-directory",
     harmless: "c,check v,version h,help",

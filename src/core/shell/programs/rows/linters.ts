@@ -1,13 +1,10 @@
 import type { Row } from "../row/row.ts";
+import { fixes, inPlace, projectCode } from "./formatters.ts";
 
-/** They walk the trees that they are given, but not into git's or another tool's own folder. */
-const inPlace = { writes: "operands", tree: true, sources: true } as const;
-const fixes = { ...inPlace, when: "fix", otherwise: "." } as const;
-const projectCode = { opaque: "its settings and plugins are the project's code", mentions: "outputs" } as const;
 const eslintValues =
   "c,config ext parser parser-options resolve-plugins-relative-to rulesdir plugin rule ignore-path ignore-pattern max-warnings f,format global env stdin-filename report-unused-disable-directives-severity flag concurrency";
 
-/** Programs that look for faults, mend some of them, or see to it that others do. */
+/** Programs that look for faults, fix some of them, or see to it that others do. */
 export const linters: readonly Row[] = [
   {
     names: "terraform tofu terragrunt packer",

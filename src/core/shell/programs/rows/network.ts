@@ -67,8 +67,7 @@ export const network: readonly Row[] = [
     names: "curl",
     values:
       "A,user-agent b,cookie C,continue-at d,data e,referer E,cert F,form H,header K,config m,max-time o,output P,ftp-port Q,quote r,range t,telnet-option T,upload-file u,user U,proxy-user w,write-out x,proxy X,request y,speed-time Y,speed-limit z,time-cond data-raw data-binary data-urlencode data-ascii json url url-query connect-timeout retry retry-delay retry-max-time max-redirs max-filesize cacert capath ciphers interface key key-type pass limit-rate resolve connect-to noproxy proto proto-redir proto-default socks5 socks5-hostname socks4 unix-socket form-string oauth2-bearer aws-sigv4 dns-servers doh-url parallel-max rate request-target variable output-dir cert-type keepalive-time local-port mail-from mail-rcpt mail-auth netrc-file tls-max",
-    flags:
-      "ssl ssl-reqd ssl-no-revoke ssl-allow-beast ssl-auto-client-cert O,remote-name remote-name-all J,remote-header-name s,silent S L,location f,fail k i I,head G v 0 1 2 3 4 6 N R create-dirs",
+    flags: "ssl O,remote-name remote-name-all J,remote-header-name s,silent S L,location f,fail k i I,head G v 0 1 2 3 4 6 N R",
     files: "D,dump-header c,cookie-jar trace trace-ascii stderr libcurl hsts alt-svc etag-save ssl-sessions",
     also: writesDownloads,
     match: ["curl -o a u -> a", "curl --output-dir d -O u -> d/*", "curl -T x file:///a -> /a", "curl -w '%output{a}' u -> a", "curl -D a u -> a"],
@@ -78,7 +77,7 @@ export const network: readonly Row[] = [
     names: "wget",
     values:
       "O,output-document P,directory-prefix e,execute i,input-file B,base t,tries T,timeout w,wait Q,quota l,level A,accept R,reject D,domains I,include-directories X,exclude-directories U,user-agent user password header referer post-data post-file body-data body-file method limit-rate cut-dirs load-cookies ca-certificate certificate private-key max-redirect bind-address dns-timeout connect-timeout read-timeout waitretry config",
-    flags: "q,quiet r,recursive m,mirror p,page-requisites spider c,continue N,timestamping b,background S k K nc nv nd nH np E,adjust-extension V",
+    flags: "q,quiet r,recursive m,mirror p,page-requisites spider c,continue N,timestamping b,background S k K E,adjust-extension V",
     files: "o,output-file a,append-output hsts-file rejected-log save-cookies warc-file",
     programs: "use-askpass",
     besides: [
@@ -143,5 +142,5 @@ export const network: readonly Row[] = [
     mentions: "all",
     match: ["ftp h"],
   },
-  { names: "sshpass", values: "f d p P", flags: "e v", runs: "operands", match: ["sshpass -p x touch a -> a", "sshpass -e touch a -> a"] },
+  { names: "sshpass", values: "f d p P", runs: "operands", match: ["sshpass -p x touch a -> a", "sshpass -e touch a -> a"] },
 ];

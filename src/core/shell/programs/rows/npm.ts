@@ -29,7 +29,7 @@ const runsWord: Hook = ({ operands }, effects) => {
 
 const globals = {
   values: "w,workspace F,filter registry userconfig loglevel script-shell node-options location otp tag omit include filter-prod workspace-dir",
-  flags: "g,global silent,s q,quiet d r,recursive D,save-dev,dev save-exact E ws,workspaces no-git-tag-version B bun",
+  flags: "g,global silent,s q,quiet d r,recursive D,save-dev,dev E B bun",
   in: "prefix C,dir,cwd",
   besides: [{ when: "script-shell node-options", refuses: otherShell }],
 } as const;

@@ -24,7 +24,7 @@ const goBuild = {
   folders: "outputdir",
   shell: "toolexec exec",
 } as const;
-const goRewrites = { flags: "n x", writes: "operands", tree: true, otherwise: "." } as const;
+const goRewrites = { writes: "operands", tree: true, otherwise: "." } as const;
 
 /** `cargo +nightly fmt -- --check`: a toolchain may come first, and what `fmt` passes on is as good as its own. */
 function withoutToolchain(words: readonly Text[]): readonly Text[] {
@@ -92,7 +92,7 @@ export const packages: readonly Row[] = [
     names: "bundle bundler composer",
     ...builds,
     values: "gemfile d,working-dir",
-    commands: { exec: { ...runs, flags: "keep-file-descriptors" } },
+    commands: { exec: { ...runs } },
     match: ["bundle exec touch a -> a", "bundle install"],
   },
   {
@@ -143,9 +143,8 @@ export const packages: readonly Row[] = [
           { when: "using", ...runs },
           { runs: "operands", skip: 1 },
         ],
-        flags: "silent",
       },
-      run: { runs: "operands", skip: 1, as: "node", flags: "silent" },
+      run: { runs: "operands", skip: 1, as: "node" },
       "which current ls list ls-remote version version-remote": {},
     },
     match: ["nvm exec 20 touch a -> a", "nvm exec --silent 20 touch a -> a", "fnm exec --using=20 touch a -> a", "nvm run 20 x.js", "nvm install 20"],
@@ -182,13 +181,9 @@ export const packages: readonly Row[] = [
     in: "directory",
     commands: {
       pip: { runs: "operands", as: "pip", wrapper: true },
-      venv: { values: "p,python prompt", flags: "seed clear", writes: "operands", tree: true, otherwise: ".venv" },
-      tool: { ...tools, commands: { run: { values: "from with python index-url", flags: "isolated", runs: "package" }, "list dir": {} } },
-      run: {
-        runs: "operands",
-        flags: "isolated no-project frozen locked s,script",
-        values: "with with-requirements with-editable m,module p,python extra group env-file package index",
-      },
+      venv: { values: "p,python prompt", writes: "operands", tree: true, otherwise: ".venv" },
+      tool: { ...tools, commands: { run: { values: "from with python index-url", runs: "package" }, "list dir": {} } },
+      run: { runs: "operands", values: "with with-requirements with-editable m,module p,python extra group env-file package index" },
       python: { commands: { pin: { fixed: ".python-version" }, "install uninstall": tools, "list find dir": {} } },
       version: {
         values: "package output-format",
@@ -226,11 +221,7 @@ export const packages: readonly Row[] = [
   {
     names: "conda mamba micromamba",
     ...tools,
-    commands: {
-      run: { ...runs, values: "n,name p,prefix cwd", flags: "no-capture-output live-stream v" },
-      "list info search": {},
-      "env config": { ...tools, commands: { list: {} } },
-    },
+    commands: { run: { ...runs, values: "n,name p,prefix cwd" }, "list info search": {}, "env config": { ...tools, commands: { list: {} } } },
     match: ["conda run -n x touch a -> a", "conda install x", "conda env create"],
     no_match: ["conda list", "conda env list"],
   },

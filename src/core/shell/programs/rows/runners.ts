@@ -15,7 +15,7 @@ export const npx = {
   shell: "c,call",
   values: "p,package w,workspace userconfig registry prefix from with python index-url node-options",
   folders: "cache",
-  flags: "y,yes no q,quiet s,silent ws,workspaces ignore-existing prefer-offline offline bun isolated",
+  flags: "y,yes no q,quiet s,silent bun",
 } as const;
 
 /** `-o NAME=VALUE`, `--cov-report=html:FOLDER`. */
@@ -69,7 +69,7 @@ export const runners: readonly Row[] = [
     values:
       "k m n c,config-file o,override-ini p,plugin W,pythonwarnings r,report rootdir confcutdir cov-config cov-report tb maxfail durations import-mode ignore ignore-glob deselect capture dist",
     glued: "cov",
-    flags: "x v q s l lf ff sw",
+    flags: "x v q s l",
     files: "junitxml,junit-xml log-file html resultlog",
     folders: "basetemp",
     writes: "operands",
@@ -143,7 +143,6 @@ export const runners: readonly Row[] = [
   {
     names: "rtk",
     runs: "operands",
-    flags: "v,verbose u,ultra-compact",
     commands: {
       "gain discover init config proxy-stats cc-economics learn": { opaque: "it keeps its own settings" },
       "proxy err test summary": { runs: "operands" },

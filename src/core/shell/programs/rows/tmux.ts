@@ -22,10 +22,7 @@ const tmuxStarts = [
     names: "neww new-window splitw split-window respawnw respawn-window respawnp respawn-pane",
     ...{ folder: "c", read: optionReader({ values: "c e F l n p t", wrapper: true }) },
   },
-  {
-    names: "popup display-popup",
-    ...{ folder: "d", read: optionReader({ values: "b c d e h s S t T w x y", wrapper: true }) },
-  },
+  { names: "popup display-popup", ...{ folder: "d", read: optionReader({ values: "b c d e h s S t T w x y", wrapper: true }) } },
   { names: "run-shell", folder: "c", read: optionReader({ values: "c d t", wrapper: true }) },
   { names: "pipep pipe-pane", folder: "", read: optionReader({ values: "t", wrapper: true }) },
 ];

@@ -46,7 +46,7 @@ export const environments: readonly Row[] = [
     spelled: (words) => (known(words[0] ?? []) === "-" ? words.slice(1) : words),
     values: "u,unset S,split-string P a,argv0",
     glued: "block-signal default-signal ignore-signal",
-    flags: "i,ignore-environment 0,null v,debug list-signal-handling",
+    flags: "i,ignore-environment 0,null v,debug",
     in: "C,chdir",
     besides: [{ when: "P", refuses: { kind: "loader", why: "the program is looked for in other folders" } }],
     also: runsInEnvironment,
@@ -57,7 +57,6 @@ export const environments: readonly Row[] = [
     names: "sudo",
     values:
       "u,user g,group h,host p,prompt C,close-from r,role t,type T,command-timeout U,other-user a c R,chroot",
-    flags: "A,askpass b,background B E,preserve-env H,set-home k K n,non-interactive P S,stdin",
     in: "D,chdir",
     harmless: "l,list v,validate V",
     runs: "operands",

@@ -80,8 +80,7 @@ export const parallel: Row = {
   values:
     "j,jobs,max-procs,P a,arg-file I n,max-args N,max-replace-args L,max-lines d,delimiter C,colsep S,sshlogin sshloginfile,slf timeout delay retries load memfree tagstring halt nice env block recstart recend seqreplace basefile,bf return trc shellquote tmpdir,tempdir workdir,wd semaphorename,id limit",
   glued: "l s i",
-  flags:
-    "0,null k,keep-order q,quote u,ungroup v,verbose t tag eta bar progress m X pipe xargs r,no-run-if-empty will-cite bg fg wait",
+  flags: "0,null k,keep-order q,quote u,ungroup v,verbose t tag m X pipe xargs r,no-run-if-empty",
   files: "joblog",
   folders: "results",
   harmless: "dry-run,dryrun",

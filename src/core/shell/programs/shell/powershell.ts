@@ -48,44 +48,20 @@ interface PowerShellWrite {
   readonly tree: boolean;
 }
 
-const cmdlets: ReadonlyMap<string, { action: Action; from: "path" | "destination" | "both" }> = new Map(
-  Object.entries({
-    "set-content": { action: "write", from: "path" },
-    sc: { action: "write", from: "path" },
-    "add-content": { action: "write", from: "path" },
-    ac: { action: "write", from: "path" },
-    "clear-content": { action: "write", from: "path" },
-    clc: { action: "write", from: "path" },
-    "out-file": { action: "write", from: "path" },
-    "tee-object": { action: "write", from: "path" },
-    "export-csv": { action: "write", from: "path" },
-    "export-clixml": { action: "write", from: "path" },
-    "new-item": { action: "write", from: "path" },
-    ni: { action: "write", from: "path" },
-    md: { action: "folder", from: "path" },
-    mkdir: { action: "folder", from: "path" },
-    "set-itemproperty": { action: "attributes", from: "path" },
-    "remove-item": { action: "delete", from: "path" },
-    ri: { action: "delete", from: "path" },
-    rm: { action: "delete", from: "path" },
-    del: { action: "delete", from: "path" },
-    erase: { action: "delete", from: "path" },
-    rd: { action: "delete", from: "path" },
-    rmdir: { action: "delete", from: "path" },
-    "rename-item": { action: "move", from: "path" },
-    ren: { action: "move", from: "path" },
-    "move-item": { action: "move", from: "both" },
-    mi: { action: "move", from: "both" },
-    mv: { action: "move", from: "both" },
-    move: { action: "move", from: "both" },
-    "copy-item": { action: "write", from: "destination" },
-    cp: { action: "write", from: "destination" },
-    copy: { action: "write", from: "destination" },
-    "invoke-webrequest": { action: "write", from: "destination" },
-    iwr: { action: "write", from: "destination" },
-    "expand-archive": { action: "write", from: "destination" },
-    "compress-archive": { action: "write", from: "destination" },
-  } as const),
+/** What a cmdlet or its alias does, and to which of its arguments. */
+const cmdlets = new Map(
+  (
+    [
+      ["write", "path", "set-content sc add-content ac clear-content clc out-file tee-object new-item ni"],
+      ["write", "path", "export-csv export-clixml"],
+      ["folder", "path", "md mkdir"],
+      ["attributes", "path", "set-itemproperty"],
+      ["delete", "path", "remove-item ri rm del erase rd rmdir"],
+      ["move", "path", "rename-item ren"],
+      ["move", "both", "move-item mi mv move"],
+      ["write", "destination", "copy-item cp copy invoke-webrequest iwr expand-archive compress-archive"],
+    ] as const
+  ).flatMap(([action, from, names]) => names.split(" ").map((name) => [name, { action, from }] as const)),
 );
 
 const pathNames = /^-(?:p|pa|pat|path|lit\w*|filep\w*|pspath|lp)$/i;

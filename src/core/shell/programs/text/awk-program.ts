@@ -1,14 +1,8 @@
 /** What an awk program does beyond printing; undefined stands for what it computes. */
 export interface AwkProgram {
-  readonly files: readonly (string | undefined)[];
-  readonly commands: readonly (string | undefined)[];
-  /** Commands that read what the program prints. */
-  readonly pipes: readonly (string | undefined)[];
-}
-
-interface Found {
   readonly files: (string | undefined)[];
   readonly commands: (string | undefined)[];
+  /** Commands that read what the program prints. */
   readonly pipes: (string | undefined)[];
 }
 
@@ -22,12 +16,12 @@ interface Token {
  * brackets ends a regex differs between awks, so both are reckoned with.
  */
 export function readAwkProgram(program: string): AwkProgram {
-  const found: Found = { files: [], commands: [], pipes: [] };
+  const found: AwkProgram = { files: [], commands: [], pipes: [] };
   for (const hasBrackets of [false, true]) readTokens(tokensOf(program, hasBrackets), found);
   return found;
 }
 
-function readTokens(tokens: readonly Token[], found: Found): void {
+function readTokens(tokens: readonly Token[], found: AwkProgram): void {
   for (let at = 0; at < tokens.length; at++) {
     const { kind, text } = tokens[at] as Token;
     if (kind === "word" && (text === "print" || text === "printf")) readPrint(tokens, at + 1, found);
@@ -37,7 +31,7 @@ function readTokens(tokens: readonly Token[], found: Found): void {
 }
 
 /** Within the words of one print, only `>` and `|` outside brackets redirect. */
-function readPrint(tokens: readonly Token[], from: number, found: Found): void {
+function readPrint(tokens: readonly Token[], from: number, found: AwkProgram): void {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {
     const { kind, text } = tokens[at] as Token;

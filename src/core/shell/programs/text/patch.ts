@@ -61,7 +61,7 @@ export const patchPrograms: readonly Row[] = [
   {
     names: "patch gpatch",
     values: "p,strip i,input D,ifdef F,fuzz g,get V,version-control x read-only quoting-style reject-format",
-    flags: "R,reverse N,forward b,backup E f,force s,quiet,silent t,batch l u c e n posix merge binary",
+    flags: "R,reverse N,forward b,backup E f,force s,quiet,silent t,batch l u c e n",
     in: "d,directory",
     files: "r,reject-file",
     parts: "B,prefix z,suffix Y,basename-prefix",

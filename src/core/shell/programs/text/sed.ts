@@ -39,8 +39,7 @@ export const sed: Row = {
   names: "sed ssed",
   values: "e,expression f,file l,line-length",
   glued: "i,in-place,I",
-  flags:
-    "n,quiet,silent E r,regexp-extended s,separate z,null-data u,unbuffered posix sandbox follow-symlinks",
+  flags: "n,quiet,silent E r,regexp-extended s,separate z,null-data u,unbuffered",
   parts: "i",
   besides: [{ when: "f", opaque: "the script may write files" }],
   also: edits,
