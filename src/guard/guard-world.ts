@@ -3,10 +3,12 @@ import type { Disk, Place } from "../core/paths/place.ts";
 import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import type { Deny, Verdict } from "../core/rules/verdict.ts";
+import type { Prefixes } from "../core/shell/contain-command.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
 import type { Row } from "../core/shell/programs/row.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";
+import type { HooksOf } from "../workspace/git/active-hooks.ts";
 import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
 import type { GuardAnswer, ToolCall } from "./tool-call.ts";
 
@@ -39,6 +41,8 @@ export interface GuardWorld {
   orchestrators?(): Promise<OrchestratorDesk>;
   /** Runs programs of a call inside its caller's lock; absent in an agent's own checkout. */
   sandbox?(): Promise<CallSandbox>;
+  /** The hooks of git in a tree; absent where there is no such sandbox. */
+  hooks?(tree: string): Promise<HooksOf>;
   /** Looks at the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
   readonly trees?: TreeWatch;
 }
@@ -100,13 +104,20 @@ export interface OrchestratorDesk {
 
 interface PreparedCall {
   readonly id: string;
-  readonly prefix: string;
+  readonly prefixes: Prefixes;
   readonly readOnly: ReadOnlyPaths;
 }
 
 export interface CallSandbox {
-  /** What to put before a program so that it can write no more than this in the tree; or why that cannot be done. */
-  prepare(tree: string, limits: CommandLimits): Promise<PreparedCall | { readonly missing: string }>;
+  /**
+   * What to put before a program so that it, or the hooks of its git, can write no more than this in the tree; or why
+   * that cannot be done.
+   */
+  prepare(
+    tree: string,
+    limits: CommandLimits,
+    hooks?: HooksOf,
+  ): Promise<PreparedCall | { readonly missing: string }>;
   /** Which command a call runs now, in place of its own. */
   remember(id: string, call: ToolCall, command: string): void;
   /** True if the call's command is one that was put in place of another: two hooks may see the same call. */

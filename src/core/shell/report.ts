@@ -4,6 +4,7 @@ import { knownParts, type Text } from "./text.ts";
 import type {
   Action,
   Because,
+  HookRun,
   Mention,
   Opaque,
   Refusal,
@@ -20,6 +21,7 @@ export class Report {
   readonly #writes: ShellWrite[] = [];
   readonly #refusals: Refusal[] = [];
   readonly #opaque: Opaque[] = [];
+  readonly #hookRuns: HookRun[] = [];
   readonly #mentions: Mention[] = [];
   #at: number | undefined;
 
@@ -64,6 +66,11 @@ export class Report {
     );
   }
 
+  hooks(hooks: readonly string[]): void {
+    const at = this.#at === undefined ? {} : { at: this.#at };
+    this.#once(["h", hooks, this.#at], () => this.#hookRuns.push({ hooks, ...at }));
+  }
+
   mention(by: string, text: Text, world: World, operand: boolean): void {
     const plain = knownParts(text, " ");
     if (plain.trim() === "") return;
@@ -98,6 +105,7 @@ export class Report {
       writes: this.#writes,
       refusals: this.#refusals,
       opaque: this.#opaque,
+      hookRuns: this.#hookRuns,
       mentions: this.#mentions,
     };
   }

@@ -53,6 +53,13 @@ export interface Opaque {
   readonly because?: Because;
 }
 
+/** A git command that is followed itself, but runs these hooks where the repository has them. */
+export interface HookRun {
+  readonly hooks: readonly string[];
+  /** As of what is opaque. */
+  readonly at?: number;
+}
+
 interface OpaqueOptions extends Pick<Opaque, "runsScript"> {
   readonly script?: Text;
 }
@@ -72,6 +79,7 @@ export interface ShellAnalysis {
   readonly writes: readonly ShellWrite[];
   readonly refusals: readonly Refusal[];
   readonly opaque: readonly Opaque[];
+  readonly hookRuns: readonly HookRun[];
   readonly mentions: readonly Mention[];
 }
 
@@ -112,6 +120,8 @@ export interface Effects {
   refuse(kind: RefusalKind, why: string): void;
   /** The program does more than is said here, and only the run will tell what. */
   opaque(why: string, options?: OpaqueOptions): void;
+  /** Git runs hooks of these names, if its repository has them. */
+  hooks(names: readonly string[]): void;
   /** An operand (or option value) that may be read or written by a program we do not know. */
   operand(text: Text): void;
   /** Inline code or prose in a language that is not followed; scanned for foreign paths. */

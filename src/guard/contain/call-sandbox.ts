@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
-import type { Project } from "../../workspace/find-project.ts";
+import { gitFolderOf, type Project, repositoryTop } from "../../workspace/find-project.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
 import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
@@ -14,6 +14,7 @@ import type { CallSandbox } from "../guard-world.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { preparedId, readCallFile, sweepCallFiles, writeCallFile } from "../trees/call-file.ts";
 import { closedPaths, type LockView } from "./closed-paths.ts";
+import { hookWalls, objectWords, placeHooks } from "./hook-sandbox.ts";
 import { lockWalls } from "./lock-walls.ts";
 
 /** What is known of a command that was changed: another hook of the same client may see it once more. */
@@ -34,36 +35,32 @@ const hooksMsMax = 30_000;
 export function callSandbox(project: Project & { readonly commonFolder: string }): CallSandbox {
   const folder = () => openStateSubfolder(project, "calls");
   return {
-    async prepare(tree, limits) {
+    async prepare(tree, limits, hooks) {
       const found = await findBubblewrap({ platform: process.platform, path: process.env.PATH ?? "" });
       if ("missing" in found) return found;
       try {
-        const readOnly = await closedPaths(tree, viewOf(limits));
-        const closed = readOnly.closed.map((path) => join(tree, path));
         const { place, commonFolder } = project;
+        const readOnly = await closedPaths(tree, commonFolder, viewOf(limits));
+        const closed = readOnly.closed.map((path) => join(tree, path));
         const root = place.realRoot ?? place.root;
-        const { walls, env } = lockWalls({
-          root,
-          commonFolder,
-          tree,
-          closed,
-          checkouts: place.checkouts ?? [],
-        });
-        const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+        const checkouts = place.checkouts ?? [];
+        const { walls, env } = lockWalls({ root, commonFolder, tree, closed, checkouts });
         const id = randomBytes(4).toString("hex");
         // Now and then: they are kept for a day.
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
-        writeFileSync(
-          optionsFile(folder(), id),
-          [...wallWords(walls).map(unlessGone), ...variables, ""].join("\0"),
-          {
-            mode: 0o600,
-          },
-        );
-        const command = placeExec(openStateSubfolder(project, "bin"), folder(), found.program);
+        writeOptions(optionsFile(folder(), id), wallWords(walls), env);
+        const command = shellWord(placeExec(openStateSubfolder(project, "bin"), folder(), found.program));
+        if (hooks !== undefined) {
+          const file = optionsFile(folder(), `${id}-hook`);
+          const gitFolder = gitFolderOf(join(repositoryTop(tree) ?? tree, ".git")) ?? commonFolder;
+          const places = { hooks, tree, gitFolder, commonFolder, copy: `${file}.git` };
+          const words = [...wallWords(hookWalls(walls, places)), ...objectWords(places)];
+          writeOptions(file, words, env);
+          placeHooks(`${optionsFile(folder(), id)}.hooks`, `${command} exec ${id}-hook`, places);
+        }
         return {
           id,
-          prefix: `${shellWord(command)} exec ${id} $$`,
+          prefixes: { sandbox: `${command} exec ${id} $$`, hooks: `${command} hooks ${id}` },
           readOnly,
         };
       } catch (error) {
@@ -87,6 +84,11 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
       return known.command === call.operation.command && known.session === session && known.agent === agent;
     },
   };
+}
+
+function writeOptions(file: string, words: readonly string[], env: Readonly<Record<string, string>>): void {
+  const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+  writeFileSync(file, [...words.map(unlessGone), ...variables, ""].join("\0"), { mode: 0o600 });
 }
 
 /** A file may be gone when the command starts: an editor's, for example. */
@@ -134,7 +136,7 @@ function placeExec(folder: string, calls: string, bwrap: string): string {
   const text = `#!/bin/sh
 # Written by Lockstep. \`lockstep exec ID SHELL PROGRAM …\` runs a program of one tool call with no more rights than its
 # agent's lock gives, as long as the shell of that process id lives. The file of the ID holds the options of bwrap that
-# the guard chose before the call.
+# the guard chose before the call. \`lockstep hooks ID PROGRAM …\` runs a program whose git starts its hooks that way.
 calls=${shellWord(calls)}
 if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
   exec 9<"$calls/before-$2" 8<"/proc/$3/stat" || exit 125
@@ -144,6 +146,12 @@ if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
     exit 127
   }
   exec ${start} "$@"
+fi
+if [ "$1" = hooks ] && [ -d "$calls/before-$2.hooks" ]; then
+  n=\${GIT_CONFIG_COUNT:-0}
+  export GIT_CONFIG_COUNT=$((n + 1)) "GIT_CONFIG_KEY_$n=core.hooksPath" "GIT_CONFIG_VALUE_$n=$calls/before-$2.hooks"
+  shift 2
+  exec "$@"
 fi
 exec ${own} "$@"
 `;

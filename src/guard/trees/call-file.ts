@@ -14,7 +14,7 @@ export function callName({ session, actor, tool, callId, operation }: ToolCall):
 }
 
 const prepared =
-  /(?:'[^']*\/lockstep'|\/[\w@%+=:,./-]*\/lockstep) exec ([0-9a-f]{8}) (?:\$\$ )?(?:bash -c )?/g;
+  /(?:'[^']*\/lockstep'|\/[\w@%+=:,./-]*\/lockstep) (?:exec|hooks) ([0-9a-f]{8}) (?:\$\$ )?(?:bash -c )?/g;
 
 /** The id in a command whose programs were put into the sandbox. */
 export function preparedId({ operation }: Pick<ToolCall, "operation">): string | undefined {
@@ -65,7 +65,8 @@ export function sweepFiles(
 ): void {
   for (const name of readdirSync(folder).filter((one) => one.startsWith(beginning) && !isNeeded(one))) {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
-    if (found !== undefined && found.mtimeMs < sinceMs) rmSync(join(folder, name), { force: true });
+    if (found !== undefined && found.mtimeMs < sinceMs)
+      rmSync(join(folder, name), { force: true, recursive: true });
   }
 }
 
