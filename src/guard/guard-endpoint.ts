@@ -19,6 +19,7 @@ export const guardVariables = [
   "CLAUDE_AGENT_NAME",
   "LOCKSTEP_CHECKOUT",
   "TMPDIR",
+  "PATH",
   "PWD",
 ] as const;
 

@@ -11,6 +11,7 @@ import type { GuardViolation } from "../engine/record-violation.ts";
 import type { HooksOf } from "../workspace/git/active-hooks.ts";
 import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
 import type { GuardAnswer, ToolCall } from "./tool-call.ts";
+import type { CallOwner, PendingCall } from "./trees/pending-calls.ts";
 
 /** Everything that judging one call needs from outside. */
 export interface GuardWorld {
@@ -124,12 +125,21 @@ export interface CallSandbox {
   isPrepared(call: ToolCall): boolean;
 }
 
+export interface Remembering {
+  /** It runs in the sandbox, where these paths are read-only. */
+  readonly readOnly?: ReadOnlyPaths;
+  /** It has to be compared afterwards, by this caller's next call at the latest. */
+  readonly owner?: CallOwner;
+}
+
 export interface TreeWatch {
   /**
-   * Before something that may write anything; `name` says what, to ask for it again. With `readOnly` it runs in the
-   * sandbox, where these paths are.
+   * Before something that may write anything; `name` says what, to ask for it again.
    */
-  remember(name: string, root: string, how?: { readonly readOnly?: ReadOnlyPaths }): Promise<void>;
+  remember(name: string, root: string, how?: Remembering): Promise<void>;
+  /** Calls of this owner that were remembered and not forgotten, the oldest first. */
+  pending(owner: string): readonly PendingCall[];
+  change(name: string, change: Partial<Pick<PendingCall, "isOver" | "seenMs">>): void;
   /** Undefined where nothing was remembered. */
   compare(name: string): Promise<Changed | undefined>;
   /** Makes paths that were compared again what they were; what they are now is kept on a ref of the task's. */

@@ -1,11 +1,13 @@
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { containCommand } from "../core/shell/contain-command.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
+import { anyHook } from "../core/shell/programs/git-hooks.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
 import type { HooksOf } from "../workspace/git/active-hooks.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { limitsOf } from "./call-limits.ts";
 import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
+import { ownerOf } from "./finish-calls.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "./guard-world.ts";
 import { judgeOperation, type Unknown } from "./judge-operation.ts";
 import { mayChange } from "./may-change.ts";
@@ -42,7 +44,7 @@ export async function judgeTaskCall(
 
 /** A call that nothing speaks against; a tool that nobody knows may still write anywhere. */
 async function letPass(caller: Caller, { call, world }: Judging): Promise<Judged> {
-  if (isUnknownWriter(call)) await rememberCall(call, world);
+  if (isUnknownWriter(call)) await rememberCall(call, world, { owner: ownerOf(caller, call) });
   return passed(caller);
 }
 
@@ -57,7 +59,8 @@ interface Running extends Unknown {
 export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {
   const { call, world, settings } = judging;
   const hooks = found.hookRuns.length === 0 ? undefined : await world.hooks?.(treeOf(call, world));
-  const hookRuns = found.hookRuns.filter((run) => run.hooks.some((name) => hooks?.names.includes(name)));
+  const runs = new Set([...(hooks?.names ?? []), anyHook]);
+  const hookRuns = found.hookRuns.filter((run) => run.hooks.some((name) => runs.has(name)));
   const running = { ...found, hookRuns };
   if (found.opaque.length + hookRuns.length === 0) return letPass(caller, judging);
   if (world.trees === undefined) return passed(caller);
@@ -70,7 +73,8 @@ export async function letRun(caller: Caller, found: Running, judging: Judging): 
   }
   const { command, readOnly } =
     settings.opaque === "sandbox" ? await contained(running, hooks, judging) : outside;
-  await rememberCall(call, world, readOnly === undefined ? {} : { readOnly });
+  const owner = ownerOf(caller, call);
+  await rememberCall(call, world, readOnly === undefined ? { owner } : { owner, readOnly });
   return passed(caller, command === undefined ? {} : { command });
 }
 

@@ -9,12 +9,13 @@ import { installFolder } from "../../workspace/install-folder.ts";
 import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
+import { safeSearchPath } from "../../workspace/search-path.ts";
 import { openStateSubfolder } from "../../workspace/state-folder.ts";
 import type { CallSandbox } from "../guard-world.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { preparedId, readCallFile, sweepCallFiles, writeCallFile } from "../trees/call-file.ts";
 import { closedPaths, type LockView } from "./closed-paths.ts";
-import { hookWalls, objectWords, placeHooks } from "./hook-sandbox.ts";
+import { hookWalls, objectWords, placeHooks, toolPath } from "./hook-sandbox.ts";
 import { lockWalls } from "./lock-walls.ts";
 
 /** What is known of a command that was changed: another hook of the same client may see it once more. */
@@ -36,7 +37,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
   const folder = () => openStateSubfolder(project, "calls");
   return {
     async prepare(tree, limits, hooks) {
-      const found = await findBubblewrap({ platform: process.platform, path: process.env.PATH ?? "" });
+      const found = await findBubblewrap({ platform: process.platform, path: safeSearchPath() });
       if ("missing" in found) return found;
       try {
         const { place, commonFolder } = project;
@@ -49,7 +50,12 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         // Now and then: they are kept for a day.
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
         writeOptions(optionsFile(folder(), id), wallWords(walls), env);
-        const command = shellWord(placeExec(openStateSubfolder(project, "bin"), folder(), found.program));
+        const command = shellWord(
+          placeExec(openStateSubfolder(project, "bin"), folder(), {
+            bwrap: found.program,
+            path: toolPath(),
+          }),
+        );
         if (hooks !== undefined) {
           const file = optionsFile(folder(), `${id}-hook`);
           const gitFolder = gitFolderOf(join(repositoryTop(tree) ?? tree, ".git")) ?? commonFolder;
@@ -129,7 +135,11 @@ const firstProcess = [
 ];
 
 /** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
-function placeExec(folder: string, calls: string, bwrap: string): string {
+function placeExec(
+  folder: string,
+  calls: string,
+  { bwrap, path }: { readonly bwrap: string; readonly path: string },
+): string {
   const file = join(folder, "lockstep");
   const own = [process.execPath, join(installFolder(), "bin", "lockstep.cjs")].map(shellWord).join(" ");
   const start = [bwrap, "--args", "9", "--", ...firstProcess].map(shellWord).join(" ");
@@ -151,6 +161,11 @@ if [ "$1" = hooks ] && [ -d "$calls/before-$2.hooks" ]; then
   n=\${GIT_CONFIG_COUNT:-0}
   export GIT_CONFIG_COUNT=$((n + 1)) "GIT_CONFIG_KEY_$n=core.hooksPath" "GIT_CONFIG_VALUE_$n=$calls/before-$2.hooks"
   shift 2
+  # Not one that a program of the same call has put into a folder of the project.
+  program=$(PATH=${shellWord(path)}; command -v -- "$1")
+  case $program in
+    /*) shift && exec "$program" "$@" ;;
+  esac
   exec "$@"
 fi
 exec ${own} "$@"

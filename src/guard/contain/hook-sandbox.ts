@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
-import { isBelow } from "../../workspace/sandbox/plan-mounts.ts";
 import type { Walls } from "../../workspace/sandbox/sandbox.ts";
+import { safeSearchPath } from "../../workspace/search-path.ts";
 
 /**
  * Git itself runs outside the sandbox, because it writes its own folder, and its hooks run inside. Many of them stage
@@ -67,7 +67,7 @@ export function placeHooks(folder: string, exec: string, places: HookPlaces): vo
   for (const name of places.hooks.names) symlinkSync("run", join(folder, name));
 }
 
-function hookText(exec: string, { hooks, tree, gitFolder, commonFolder, copy }: HookPlaces): string {
+function hookText(exec: string, { hooks, gitFolder, commonFolder, copy }: HookPlaces): string {
   const below = relative(commonFolder, gitFolder);
   return `#!/bin/sh
 # Written by Lockstep for one tool call: runs a hook of git with no more rights than the lock of the agent gives.
@@ -78,7 +78,7 @@ inside=${shellWord(join(copy, below))}
 index=\${GIT_INDEX_FILE:-$own/index}
 message=$own/COMMIT_EDITMSG
 # A folder of the project may come first on PATH.
-tool() { (PATH=${shellWord(toolPath(tree))} && exec "$@"); }
+tool() { (PATH=${shellWord(toolPath())} && exec "$@"); }
 
 tool rm -rf "$copy"
 tool mkdir -p "$copy/objects/info" "$copy/refs" "$inside" || exit 125
@@ -101,9 +101,7 @@ exit $code
 `;
 }
 
-/** Without the folders that an agent may write. */
-function toolPath(tree: string): string {
-  const folders = (process.env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
-  const safe = folders.filter((folder) => ![tree, "/tmp", "/var/tmp"].some((top) => isBelow(top, folder)));
-  return [...safe, "/usr/bin", "/bin"].join(":");
+/** Without the folders of the project, in which programs of agents may have put anything. */
+export function toolPath(): string {
+  return [safeSearchPath(), "/usr/bin", "/bin"].join(":");
 }

@@ -10,6 +10,7 @@ const variables = {
   "X-Lockstep-Role": "CLAUDE_AGENT_ROLE",
   "X-Lockstep-Name": "CLAUDE_AGENT_NAME",
   "X-Lockstep-Tmpdir": "TMPDIR",
+  "X-Lockstep-Path": "PATH",
 } as const;
 
 /**

@@ -52,8 +52,8 @@ export function readCallFile<Document>(file: string): Document | undefined {
 }
 
 /** Calls that were refused by somebody else, or whose end nobody told. */
-export function sweepCallFiles(folder: string, nowMs: number): void {
-  sweepFiles(folder, prefix, nowMs - ageMsMax);
+export function sweepCallFiles(folder: string, nowMs: number, isNeeded?: (name: string) => boolean): void {
+  sweepFiles(folder, prefix, nowMs - ageMsMax, isNeeded);
 }
 
 /** The files with such a name that nobody has written since. */

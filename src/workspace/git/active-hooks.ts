@@ -1,6 +1,7 @@
-import { accessSync, constants, readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { repositoryTop } from "../find-project.ts";
+import { isProgram } from "../search-path.ts";
 import { splitAtZero } from "./read-diff.ts";
 import { tryGit } from "./run-git.ts";
 
@@ -32,14 +33,5 @@ function listed(folder: string): readonly string[] {
     return readdirSync(folder).filter((name) => /^[a-z0-9-]+$/.test(name));
   } catch {
     return []; // there is none
-  }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
   }
 }

@@ -1,3 +1,6 @@
+/** In place of a hook's name: git is to be started apart from the project's folders, whatever hooks there are. */
+export const anyHook = "*";
+
 /** Hooks of the commands that have their own; `githooks(5)` lists them. */
 const own: Readonly<Record<string, string>> = {
   commit: "pre-commit prepare-commit-msg commit-msg post-commit post-rewrite pre-auto-gc",
