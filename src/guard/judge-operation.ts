@@ -21,7 +21,7 @@ export interface Found extends Unknown {
 }
 
 /** What runs whose writes cannot be known before. */
-export type Unknown = Pick<ShellAnalysis, "opaque" | "hookRuns">;
+export type Unknown = Pick<ShellAnalysis, "opaque" | "hookRuns" | "indexUses">;
 
 /** Everything that a call would do and its caller may not. The strictest part of it decides. */
 export async function judgeOperation(call: ToolCall, world: OperationWorld): Promise<Found> {
@@ -49,12 +49,13 @@ export async function judgeOperation(call: ToolCall, world: OperationWorld): Pro
         objections: parts.flatMap(({ objections }) => objections),
         opaque: parts.flatMap(({ opaque }) => opaque),
         hookRuns: parts.flatMap(({ hookRuns }) => hookRuns),
+        indexUses: parts.flatMap(({ indexUses }) => indexUses),
       };
     }
   }
 }
 
-const nothing: Found = { objections: [], opaque: [], hookRuns: [] };
+const nothing: Found = { objections: [], opaque: [], hookRuns: [], indexUses: [] };
 
 function objecting(objection: Objection): Found {
   return { ...nothing, objections: [objection] };
@@ -88,6 +89,7 @@ async function judgeShell(command: string, { limits, task, analyze }: OperationW
     objections: objections.map((one, index) => (index === first ? withWay(one, task, limits) : one)),
     opaque: analysis.opaque,
     hookRuns: analysis.hookRuns,
+    indexUses: analysis.indexUses,
   };
 }
 
@@ -118,6 +120,6 @@ function judgeTexts(call: ToolCall, texts: readonly string[], { limits }: Operat
     from: [call.folder],
     by: `\`${shortened(call.tool, 60)}\``,
   }));
-  const none = { programs: [], writes: [], refusals: [], opaque: [], hookRuns: [] };
+  const none = { programs: [], writes: [], refusals: [], opaque: [], hookRuns: [], indexUses: [] };
   return { ...nothing, objections: judgeCommand({ ...none, mentions }, limits) };
 }

@@ -9,6 +9,7 @@ import { limitsOf } from "./call-limits.ts";
 import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
 import { ownerOf } from "./finish-calls.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "./guard-world.ts";
+import { findForeignStaged } from "./judge-index.ts";
 import { judgeOperation, type Unknown } from "./judge-operation.ts";
 import { mayChange } from "./may-change.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
@@ -39,6 +40,8 @@ export async function judgeTaskCall(
   const found = await judgeOperation(call, { limits, task: holder.id, analyze });
   const refusal = refusalOf(found.objections);
   if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
+  const staged = await findForeignStaged(found.indexUses, limits, judging);
+  if (staged !== undefined) return refuseAndRecord(caller, staged, judging);
   return letRun(caller, { ...found, limits }, judging);
 }
 

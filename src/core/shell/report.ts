@@ -5,6 +5,7 @@ import type {
   Action,
   Because,
   HookRun,
+  IndexUseFrom,
   Mention,
   Opaque,
   Refusal,
@@ -22,6 +23,7 @@ export class Report {
   readonly #refusals: Refusal[] = [];
   readonly #opaque: Opaque[] = [];
   readonly #hookRuns: HookRun[] = [];
+  readonly #indexUses: IndexUseFrom[] = [];
   readonly #mentions: Mention[] = [];
   #at: number | undefined;
 
@@ -71,6 +73,10 @@ export class Report {
     this.#once(["h", hooks, this.#at], () => this.#hookRuns.push({ hooks, ...at }));
   }
 
+  index(use: IndexUseFrom): void {
+    this.#once(["i", use], () => this.#indexUses.push(use));
+  }
+
   mention(by: string, text: Text, world: World, operand: boolean): void {
     const plain = knownParts(text, " ");
     if (plain.trim() === "") return;
@@ -106,6 +112,7 @@ export class Report {
       refusals: this.#refusals,
       opaque: this.#opaque,
       hookRuns: this.#hookRuns,
+      indexUses: this.#indexUses,
       mentions: this.#mentions,
     };
   }

@@ -1,6 +1,7 @@
 import { known } from "../text.ts";
 import type { Program } from "../types.ts";
 import { gitConfig } from "./git-config.ts";
+import { updateUse } from "./git-index.ts";
 import { gitReading } from "./git-options.ts";
 import { printing } from "./git-readers.ts";
 
@@ -79,6 +80,8 @@ const updateIndex = gitReading(
         "`git update-index` tells the index something other than what the files say: stage files with `git add`",
       );
     }
+    if (options.has("again", "stdin")) effects.index({ does: "stage", paths: "all" });
+    for (const use of updateUse(options.operands)) effects.index(use);
   },
 );
 

@@ -39,6 +39,7 @@ export function record(lines: string[], prefix = ""): Effects {
       say(`${action} ${spell(target)}${options.tree === true ? " **" : ""}`),
     refuse: (kind) => say(`refuse ${kind}`),
     hooks: () => undefined,
+    index: () => undefined,
     opaque: () => say("opaque"),
     operand: (text) => say(`operand ${spell(text)}`),
     code: (text) => say(`code ${spell(text)}`),
