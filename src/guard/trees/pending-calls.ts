@@ -75,4 +75,4 @@ export function uncomparedText(calls: readonly PendingCall[]): string | undefine
 }
 
 export const wayToCompare =
-  "they are compared when their agent makes its next call or stops; if it does not, see what `git status` shows, then run `lockstep clean`";
+  "they are compared when their agent makes its next call or stops; if it does not, see what `git status` shows, end its task, and run `lockstep clean --older 0`";
