@@ -1,18 +1,14 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { uncomparedCalls } from "../src/guard/trees/pending-calls.ts";
+import { eachStrayGround } from "./support/each-stray-ground.ts";
 import { heldGuard } from "./support/held-guard.ts";
-import { ended, type StrayGround, strayGround } from "./support/stray-ground.ts";
+import { ended } from "./support/stray-ground.ts";
 
-let ground: StrayGround;
-
-beforeEach(async () => {
-  ground = await strayGround();
-});
+const ground = eachStrayGround();
 afterEach(() => {
   vi.useRealTimers();
-  ground[Symbol.dispose]();
 });
 
 const read = (more: object = {}) => ({
