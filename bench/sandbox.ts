@@ -44,7 +44,7 @@ async function measureIn(root: string, rounds: number): Promise<Section> {
   const prepare = async () => {
     const prepared = await sandbox.prepare(root, limits);
     if ("missing" in prepared) throw new Error(prepared.missing);
-    return prepared.prefix;
+    return prepared.prefixes.sandbox;
   };
   const prefix = await prepare();
   const run = (command: string) => () => {

@@ -90,6 +90,31 @@ describe("lockstep clean", () => {
     expect((await repository.run(["run", "manual.yaml"])).status).toBe(0);
   });
 
+  it("frees what strayed and was moved aside, and versions of designs, once they are old", async () => {
+    const lockstep = join(repository.path, ".git", "lockstep");
+    const digest = "a".repeat(64);
+    mkdirSync(join(lockstep, "designs"), { recursive: true });
+    mkdirSync(join(lockstep, "trees", "pending"), { recursive: true });
+    mkdirSync(join(lockstep, "trees", "aside-2", "deep"), { recursive: true });
+    for (const file of [`designs/${digest}`, "trees/aside-1", "trees/aside-2/deep/x", "trees/before-1"])
+      writeFileSync(join(lockstep, file), "x");
+    const pending = (name: string, owner: string) =>
+      writeFileSync(join(lockstep, "trees/pending", name), JSON.stringify({ name, owner }));
+    pending("before-1", "session:gone");
+    pending("before-2", "task open");
+    const kinds = {
+      "designs of finished sessions": 1,
+      "settings that strayed and were moved aside": 2,
+      "calls that were never compared": 1,
+    };
+    expect((await clean("--dry-run")).counts).not.toMatchObject(kinds);
+    expect((await clean("--dry-run", "--older", "0")).counts).toMatchObject(kinds);
+    expect((await clean("--older", "0")).counts).toMatchObject(kinds);
+    expect(readdirSync(join(lockstep, "designs"))).toEqual([]);
+    expect(readdirSync(join(lockstep, "trees")).sort()).toEqual(["before-1", "pending"]);
+    expect(readdirSync(join(lockstep, "trees", "pending"))).toEqual(["before-2"]);
+  });
+
   it("is named by what shows how much the checkouts take", async () => {
     expect((await repository.run(["status", "--disk"])).stdout).toContain("`lockstep clean` frees");
   });

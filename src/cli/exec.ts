@@ -39,7 +39,7 @@ async function startOf(name: string): Promise<readonly string[]> {
   const prepared = await sandbox.prepare(treeOf(call, world), limits);
   if ("missing" in prepared)
     throw new CommandFault("R-IN-001", `there is no sandbox here: ${prepared.missing}`);
-  return ["sh", "-c", `exec ${prepared.prefix} "$@"`, "sh"];
+  return ["sh", "-c", `exec ${prepared.prefixes.sandbox} "$@"`, "sh"];
 }
 
 /** In the foreground; the exit code is the command's own. */

@@ -1,9 +1,11 @@
 import { homedir } from "node:os";
+import { join } from "node:path";
 import { readGuardSettings } from "../guard/guard-settings.ts";
 import { type SandboxGap, sandboxGaps } from "../guard/setup/sandbox-gaps.ts";
+import { uncomparedCalls, uncomparedText, wayToCompare } from "../guard/trees/pending-calls.ts";
 import { currentFolder, findProject } from "../workspace/find-project.ts";
 import { hasLedger } from "../workspace/has-ledger.ts";
-import { openStateFolder } from "../workspace/state-folder.ts";
+import { openStateFolder, stateFolder } from "../workspace/state-folder.ts";
 import { printable } from "./table.ts";
 
 /** What `guard.opaque: sandbox` does not hold here. */
@@ -18,6 +20,14 @@ export async function guardGaps(): Promise<readonly SandboxGap[]> {
   } catch {
     return []; // the configuration: what needs it says what is wrong with it
   }
+}
+
+/** Calls whose outcome nobody knows yet. */
+export function uncomparedLine(): string | undefined {
+  if (process.env.LOCKSTEP_SOCKET) return undefined;
+  const trees = join(stateFolder(findProject(currentFolder())), "trees");
+  const text = uncomparedText(uncomparedCalls(trees, Date.now()));
+  return text === undefined ? undefined : `${printable(text)}; ${wayToCompare}`;
 }
 
 export function gapLine({ why, next }: SandboxGap): string {

@@ -10,7 +10,7 @@ import { clockTime } from "../workspace/local-time.ts";
 import { openStateFolder } from "../workspace/state-folder.ts";
 import { ask } from "./ask.ts";
 import { diskText, readDisk } from "./disk.ts";
-import { gapLine, guardGaps } from "./guard-gaps.ts";
+import { gapLine, guardGaps, uncomparedLine } from "./guard-gaps.ts";
 import { showReading } from "./reading.ts";
 import { runAtWork } from "./run-at-work.ts";
 import { drawRun } from "./run-view/draw-run.ts";
@@ -158,7 +158,11 @@ function textWithServer(
   { server, ...told }: Told & { readonly server: ServerStatus | null },
   gaps: readonly SandboxGap[],
 ): string {
-  const lines = [...(server === null ? [] : [serverLine(server)]), ...gaps.map(gapLine)];
+  const lines = [
+    ...(server === null ? [] : [serverLine(server)]),
+    ...gaps.map(gapLine),
+    ...[uncomparedLine() ?? []].flat(),
+  ];
   return `${statusText(told)}${lines.map((line) => `${style.dim(line)}\n`).join("")}`;
 }
 

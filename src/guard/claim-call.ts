@@ -13,6 +13,11 @@ export function claimedTask({ event, operation }: ToolCall): string | undefined 
   return claim.exec(operation.command)?.[1];
 }
 
+/** A call that ends a task: what its earlier calls did has to be known. */
+export function handsIn({ operation }: ToolCall): boolean {
+  return operation.kind === "shell" && /\blockstep\s+(?:submit|done)\b/.test(operation.command);
+}
+
 interface Claiming {
   readonly caller: Caller;
   readonly desk: GuardDesk | undefined;

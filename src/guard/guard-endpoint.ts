@@ -22,6 +22,7 @@ const variables: Readonly<Record<string, string | null>> = {
   CLAUDE_AGENT_NAME: "X-Lockstep-Name",
   LOCKSTEP_CHECKOUT: null,
   TMPDIR: "X-Lockstep-Tmpdir",
+  PATH: "X-Lockstep-Path",
   PWD: null,
 };
 

@@ -3,13 +3,16 @@ import type { Disk, Place } from "../core/paths/place.ts";
 import type { Ports, Snapshot } from "../core/points/ports.ts";
 import type { RuleCode } from "../core/rules/catalog.ts";
 import type { Deny, Told, Verdict } from "../core/rules/verdict.ts";
+import type { Prefixes } from "../core/shell/contain-command.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
 import type { Row } from "../core/shell/programs/row/row.ts";
 import type { Bound } from "../engine/bind-agent.ts";
 import type { GuardFacts, Holder } from "../engine/guard-facts.ts";
 import type { GuardViolation } from "../engine/record-violation.ts";
+import type { HooksOf } from "../workspace/git/active-hooks.ts";
 import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
 import type { GuardAnswer, ToolCall } from "./tool-call.ts";
+import type { CallOwner, PendingCall } from "./trees/pending-calls.ts";
 
 /** Everything that judging one call needs from outside. */
 export interface GuardWorld {
@@ -40,6 +43,8 @@ export interface GuardWorld {
   orchestrators?(): Promise<OrchestratorDesk>;
   /** Runs programs of a call inside its caller's lock; absent in an agent's own checkout. */
   sandbox?(): Promise<CallSandbox>;
+  /** The hooks of git in a tree; absent where there is no such sandbox. */
+  hooks?(tree: string): Promise<HooksOf>;
   /** Looks at the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
   readonly trees?: TreeWatch;
 }
@@ -101,25 +106,41 @@ export interface OrchestratorDesk {
 
 interface PreparedCall {
   readonly id: string;
-  readonly prefix: string;
+  readonly prefixes: Prefixes;
   readonly readOnly: ReadOnlyPaths;
 }
 
 export interface CallSandbox {
-  /** What to put before a program so that it can write no more than this in the tree; or why that cannot be done. */
-  prepare(tree: string, limits: CommandLimits): Promise<PreparedCall | { readonly missing: string }>;
+  /**
+   * What to put before a program so that it, or the hooks of its git, can write no more than this in the tree; or why
+   * that cannot be done.
+   */
+  prepare(
+    tree: string,
+    limits: CommandLimits,
+    hooks?: HooksOf,
+  ): Promise<PreparedCall | { readonly missing: string }>;
   /** Which command a call runs now, in place of its own. */
   remember(id: string, call: ToolCall, command: string): void;
   /** True if the call's command is one that was put in place of another: two hooks may see the same call. */
   isPrepared(call: ToolCall): boolean;
 }
 
+export interface Remembering {
+  /** It runs in the sandbox, where these paths are read-only. */
+  readonly readOnly?: ReadOnlyPaths;
+  /** It has to be compared afterwards, by this caller's next call at the latest. */
+  readonly owner?: CallOwner;
+}
+
 export interface TreeWatch {
   /**
-   * Before something that may write anything; `name` says what, to ask for it again. With `readOnly` it runs in the
-   * sandbox, where these paths are.
+   * Before something that may write anything; `name` says what, to ask for it again.
    */
-  remember(name: string, root: string, how?: { readonly readOnly?: ReadOnlyPaths }): Promise<void>;
+  remember(name: string, root: string, how?: Remembering): Promise<void>;
+  /** Calls of this owner that were remembered and not forgotten, the oldest first. */
+  pending(owner: string): readonly PendingCall[];
+  change(name: string, change: Partial<Pick<PendingCall, "isOver" | "seenMs">>): void;
   /** Undefined where nothing was remembered. */
   compare(name: string): Promise<Changed | undefined>;
   /** Makes paths that were compared again what they were; what they are now is kept on a ref of the task's. */

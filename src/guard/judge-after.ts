@@ -1,6 +1,6 @@
 import { foundAfterwards, passed } from "./answers.ts";
+import { finishCall } from "./finish-calls.ts";
 import type { Judged } from "./guard-world.ts";
-import { findStrayed } from "./judge-strays.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { callName } from "./trees/call-file.ts";
 import type { Caller } from "./who-is-calling.ts";
@@ -10,8 +10,6 @@ export async function judgeAfter(
   caller: Extract<Caller, { kind: "task" | "subagent" }>,
   judging: Judging,
 ): Promise<Judged> {
-  const { call, world } = judging;
-  const strayed = await findStrayed(caller, callName(call), judging);
-  world.trees?.forget(callName(call));
+  const strayed = await finishCall(caller, callName(judging.call), judging);
   return strayed === undefined ? passed(caller) : foundAfterwards(caller, strayed);
 }

@@ -1,8 +1,9 @@
 import { deny } from "../core/rules/verdict.ts";
 import { hasLiveHolder, isActive } from "./active.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
-import { claimedTask, judgeClaim } from "./claim-call.ts";
+import { claimedTask, handsIn, judgeClaim } from "./claim-call.ts";
 import { tellReadOnly } from "./contain/tell-read-only.ts";
+import { finishCalls } from "./finish-calls.ts";
 import type { GuardDesk, GuardWorld, Judged } from "./guard-world.ts";
 import { judgeAfter } from "./judge-after.ts";
 import { judgeCompaction } from "./judge-compaction.ts";
@@ -47,6 +48,7 @@ async function judgeFor(
     case "subagent-start":
     case "stop":
     case "subagent-stop":
+    case "session-end":
       return desk === undefined || caller.kind === "stale"
         ? passed(caller)
         : judgeBeside(caller, await judgingOf(call, world, desk));
@@ -76,6 +78,9 @@ async function judgeBefore(
   if (desk === undefined) return judgeIdle(caller, call, world, desk);
   const judging = await judgingOf(call, world, desk);
   if (preparedId(call) !== undefined && (await world.sandbox?.())?.isPrepared(call)) return passed(caller);
+  const strayed = await finishCalls(caller, judging, { all: handsIn(call) });
+  if (strayed !== undefined)
+    return refused(caller, { ...strayed, reason: `${strayed.reason}; then make this call again` });
   if (caller.kind === "task") return judgeTaskCall(caller, judging);
   return hasLiveHolder(judging.facts, world.clock)
     ? judgeUnclaimedCall(caller, judging)
@@ -117,7 +122,12 @@ async function judgeBeside(
       return tellReadOnly(await judgeAfter(caller, judging), caller, judging.call);
     case "stop":
     case "subagent-stop":
-      return caller.kind === "task" ? judgeStop(caller, judging) : passed(caller);
+    case "session-end": {
+      // Put back and written down; there is no call any more to tell it with.
+      await finishCalls(caller, judging, { all: true });
+      const stops = caller.kind === "task" && judging.call.event !== "session-end";
+      return stops ? judgeStop(caller, judging) : passed(caller);
+    }
     default: {
       if (caller.kind === "task" && judging.call.event !== "compact")
         await rememberBeginning(caller.holder, judging.call, judging);

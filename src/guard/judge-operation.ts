@@ -5,7 +5,7 @@ import { targetOf } from "../core/points/write-limits.ts";
 import { spellingsOf } from "../core/rules/judge-write.ts";
 import { decide } from "../core/rules/rule.ts";
 import { type CommandLimits, judgeCommand, type Objection } from "../core/shell/judge-command.ts";
-import type { Opaque, ShellAnalysis } from "../core/shell/types.ts";
+import type { ShellAnalysis } from "../core/shell/types.ts";
 import { shellWord, shortened } from "../core/text/quoted.ts";
 import type { ToolCall, WriteTarget } from "./tool-call.ts";
 
@@ -16,11 +16,12 @@ export interface OperationWorld {
   analyze(command: string): Promise<ShellAnalysis>;
 }
 
-export interface Found {
+export interface Found extends Unknown {
   readonly objections: readonly Objection[];
-  /** What runs whose writes cannot be known before. */
-  readonly opaque: readonly Opaque[];
 }
+
+/** What runs whose writes cannot be known before. */
+export type Unknown = Pick<ShellAnalysis, "opaque" | "hookRuns" | "indexUses">;
 
 /** Everything that a call would do and its caller may not. The strictest part of it decides. */
 export async function judgeOperation(call: ToolCall, world: OperationWorld): Promise<Found> {
@@ -47,15 +48,17 @@ export async function judgeOperation(call: ToolCall, world: OperationWorld): Pro
       return {
         objections: parts.flatMap(({ objections }) => objections),
         opaque: parts.flatMap(({ opaque }) => opaque),
+        hookRuns: parts.flatMap(({ hookRuns }) => hookRuns),
+        indexUses: parts.flatMap(({ indexUses }) => indexUses),
       };
     }
   }
 }
 
-const nothing: Found = { objections: [], opaque: [] };
+const nothing: Found = { objections: [], opaque: [], hookRuns: [], indexUses: [] };
 
 function objecting(objection: Objection): Found {
-  return { objections: [objection], opaque: [] };
+  return { ...nothing, objections: [objection] };
 }
 
 /** PreWrite's own rules, on each path as it is spelled and as it really is. */
@@ -69,7 +72,7 @@ async function judgeWrites(targets: readonly WriteTarget[], world: OperationWorl
     const verdict = await decide(writeRules, { facts: { taskId: task, targets: [target], limits } });
     if (!verdict.allow) objections.push({ code: verdict.code, reason: verdict.reason, path });
   }
-  return { objections, opaque: [] };
+  return { ...nothing, objections };
 }
 
 function isFree(path: string, limits: CommandLimits): boolean {
@@ -85,6 +88,8 @@ async function judgeShell(command: string, { limits, task, analyze }: OperationW
   return {
     objections: objections.map((one, index) => (index === first ? withWay(one, task, limits) : one)),
     opaque: analysis.opaque,
+    hookRuns: analysis.hookRuns,
+    indexUses: analysis.indexUses,
   };
 }
 
@@ -115,6 +120,6 @@ function judgeTexts(call: ToolCall, texts: readonly string[], { limits }: Operat
     from: [call.folder],
     by: `\`${shortened(call.tool, 60)}\``,
   }));
-  const none = { programs: [], writes: [], refusals: [], opaque: [] };
-  return { objections: judgeCommand({ ...none, mentions }, limits), opaque: [] };
+  const none = { programs: [], writes: [], refusals: [], opaque: [], hookRuns: [], indexUses: [] };
+  return { ...nothing, objections: judgeCommand({ ...none, mentions }, limits) };
 }

@@ -2,13 +2,16 @@ import { whyStopped } from "../core/rules/breaker.ts";
 import { type Deny, deny } from "../core/rules/verdict.ts";
 import { containCommand } from "../core/shell/contain-command.ts";
 import type { CommandLimits } from "../core/shell/judge-command.ts";
-import type { Opaque } from "../core/shell/types.ts";
+import { anyHook } from "../core/shell/programs/git/hooks.ts";
 import type { GuardFacts } from "../engine/guard-facts.ts";
+import type { HooksOf } from "../workspace/git/active-hooks.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { limitsOf } from "./call-limits.ts";
 import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
+import { ownerOf } from "./finish-calls.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "./guard-world.ts";
-import { judgeOperation } from "./judge-operation.ts";
+import { findForeignStaged } from "./judge-index.ts";
+import { judgeOperation, type Unknown } from "./judge-operation.ts";
 import { mayChange } from "./may-change.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
@@ -38,36 +41,44 @@ export async function judgeTaskCall(
   const found = await judgeOperation(call, { limits, task: holder.id, analyze });
   const refusal = refusalOf(found.objections);
   if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
-  if (found.opaque.length === 0) return letPass(caller, judging);
-  return letRun(caller, { opaque: found.opaque, limits }, judging);
+  const staged = await findForeignStaged(found.indexUses, limits, judging);
+  if (staged !== undefined) return refuseAndRecord(caller, staged, judging);
+  return letRun(caller, { ...found, limits }, judging);
 }
 
 /** A call that nothing speaks against; a tool that nobody knows may still write anywhere. */
-export async function letPass(caller: Caller, { call, world }: Judging): Promise<Judged> {
-  if (isUnknownWriter(call)) await rememberCall(call, world);
+async function letPass(caller: Caller, { call, world }: Judging): Promise<Judged> {
+  if (isUnknownWriter(call)) await rememberCall(call, world, { owner: ownerOf(caller, call) });
   return passed(caller);
 }
 
-interface Running {
-  readonly opaque: readonly Opaque[];
+interface Running extends Unknown {
   readonly limits: CommandLimits;
 }
 
 /**
- * A call whose writes cannot be known: its programs run inside the lock, and the tree is compared afterwards. An agent's
- * own checkout has a sandbox around it already.
+ * A call that nothing speaks against. What cannot be followed in it, be it programs or the hooks of git, runs inside the
+ * lock, and the tree is compared afterwards. An agent's own checkout has a sandbox around it already.
  */
-export async function letRun(caller: Caller, running: Running, judging: Judging): Promise<Judged> {
+export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {
   const { call, world, settings } = judging;
+  const hooks = found.hookRuns.length === 0 ? undefined : await world.hooks?.(treeOf(call, world));
+  const runs = new Set([...(hooks?.names ?? []), anyHook]);
+  const hookRuns = found.hookRuns.filter((run) => run.hooks.some((name) => runs.has(name)));
+  const running = { ...found, hookRuns };
+  if (found.opaque.length + hookRuns.length === 0) return letPass(caller, judging);
   if (world.trees === undefined) return passed(caller);
   if (settings.opaque === "deny") {
     const [first] = running.opaque;
-    const why = `what it writes cannot be known before it runs (${first?.by}: ${first?.why})`;
+    if (first === undefined) return passed(caller); // whatever could have changed a hook was refused too
+    const why = `what it writes cannot be known before it runs (${first.by}: ${first.why})`;
     const way = "name what it does step by step, or let a person set `guard.opaque`";
     return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
-  const { command, readOnly } = settings.opaque === "sandbox" ? await contained(running, judging) : outside;
-  await rememberCall(call, world, readOnly === undefined ? {} : { readOnly });
+  const { command, readOnly } =
+    settings.opaque === "sandbox" ? await contained(running, hooks, judging) : outside;
+  const owner = ownerOf(caller, call);
+  await rememberCall(call, world, readOnly === undefined ? { owner } : { owner, readOnly });
   return passed(caller, command === undefined ? {} : { command });
 }
 
@@ -83,15 +94,20 @@ interface Contained {
 
 const outside: Contained = {};
 
-async function contained({ opaque, limits }: Running, { call, world }: Judging): Promise<Contained> {
+async function contained(
+  { opaque, hookRuns, limits }: Running,
+  hooks: HooksOf | undefined,
+  { call, world }: Judging,
+): Promise<Contained> {
   const { operation } = call;
   if (operation.kind !== "shell" || call.replaceable !== true || world.sandbox === undefined) return outside;
   const here = opaque.filter(({ by }) => !elsewhere.has(by));
-  if (here.length === 0) return outside;
+  if (here.length + hookRuns.length === 0) return outside;
   const sandbox = await world.sandbox();
-  const prepared = await sandbox.prepare(treeOf(call, world), limits);
+  const own = hooks === undefined || hookRuns.length === 0 ? [] : [hooks];
+  const prepared = await sandbox.prepare(treeOf(call, world), limits, ...own);
   if ("missing" in prepared) return outside;
-  const command = containCommand(operation.command, here, prepared.prefix);
+  const command = containCommand(operation.command, { opaque: here, hookRuns }, prepared.prefixes);
   sandbox.remember(prepared.id, call, command);
   return here.length < opaque.length ? { command } : { command, readOnly: prepared.readOnly };
 }

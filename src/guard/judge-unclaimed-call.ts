@@ -9,7 +9,7 @@ import { refusalOf } from "./answers.ts";
 import { limitsWithoutTask } from "./call-limits.ts";
 import type { GuardSettings, Judged } from "./guard-world.ts";
 import { insideOf, judgeOperation } from "./judge-operation.ts";
-import { type Judging, letPass, letRun } from "./judge-task-call.ts";
+import { type Judging, letRun } from "./judge-task-call.ts";
 import { refuseAndRecord } from "./refuse-and-record.ts";
 import { analyzeFor } from "./shell-call.ts";
 import type { Caller } from "./who-is-calling.ts";
@@ -37,10 +37,7 @@ export async function judgeUnclaimedCall(
   const refusal = refusalOf(
     found.objections.filter(concerns).map((one) => ({ ...one, reason: whatFor(one, limits) })),
   );
-  if (refusal === undefined)
-    return found.opaque.length === 0
-      ? letPass(caller, judging)
-      : letRun(caller, { opaque: found.opaque, limits }, judging);
+  if (refusal === undefined) return letRun(caller, { ...found, limits }, judging);
   const told = `no task is claimed: ${wayToClaim(judging)}; refused: ${refusal.reason}`;
   return refuseAndRecord(caller, deny(refusal.code, told, refusal.details), judging);
 }

@@ -76,7 +76,13 @@ export function openWorld(parts: WorldParts): GuardWorld {
       : {}),
     ...(trees === undefined ? {} : { trees }),
     ...(checkout === undefined && commonFolder !== undefined
-      ? { sandbox: sandboxOf({ ...project, commonFolder }) }
+      ? {
+          sandbox: sandboxOf({ ...project, commonFolder }),
+          hooks: async (tree: string) => {
+            const { activeHooks } = await import("../workspace/git/active-hooks.ts");
+            return activeHooks(tree, commonFolder);
+          },
+        }
       : {}),
   };
 }

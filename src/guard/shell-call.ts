@@ -15,7 +15,8 @@ export async function analyzeFor(
   const { analyzeCommand } = await import("../core/shell/analyze.ts");
   const programs = await taughtBy(world);
   // A warm process is told a few variables only, and then any other may be set too.
-  const names = environment.PATH === undefined ? undefined : new Set(Object.keys(environment));
+  const names = environment.HOME === undefined ? undefined : new Set(Object.keys(environment));
+  const path = environment.PATH ?? process.env.PATH ?? "";
   return analyzeCommand(
     /^(?:powershell|pwsh)$/i.test(call.tool) ? `pwsh -Command ${shellWord(command)}` : command,
     {
@@ -25,6 +26,7 @@ export async function analyzeFor(
       ...(place.home === undefined ? {} : { home: place.home }),
       // Told with every call, so that it is known where it is not set.
       tmpdir: environment.TMPDIR ?? "",
+      path: path.split(":"),
       ...(names === undefined ? {} : { environment: names }),
       ...(task === undefined ? {} : { task }),
       ...{ disk, mayBeRef, processes: [process.pid] },

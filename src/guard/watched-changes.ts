@@ -1,5 +1,4 @@
-import type { ReadOnlyPaths } from "./contain/closed-paths.ts";
-import type { Changed, GuardSettings, GuardWorld } from "./guard-world.ts";
+import type { Changed, GuardSettings, GuardWorld, Remembering } from "./guard-world.ts";
 import type { ToolCall } from "./tool-call.ts";
 import { callName } from "./trees/call-file.ts";
 
@@ -19,11 +18,7 @@ export async function rememberTree(name: string, call: ToolCall, world: World): 
 }
 
 /** The same for one call. */
-export async function rememberCall(
-  call: ToolCall,
-  world: World,
-  how: { readonly readOnly?: ReadOnlyPaths } = {},
-): Promise<void> {
+export async function rememberCall(call: ToolCall, world: World, how: Remembering): Promise<void> {
   await world.trees?.remember(callName(call), treeOf(call, world), how);
 }
 

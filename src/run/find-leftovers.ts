@@ -1,11 +1,14 @@
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type KeptRef, needlessRefs } from "../core/names/needless-refs.ts";
 import { allRefs } from "../core/names/ref-names.ts";
 import { taskKey } from "../core/names/task-name.ts";
 import type { Task } from "../core/tasks/task.ts";
+import { readJsonBytes } from "../core/text/read-json.ts";
+import { field } from "../core/values/fields.ts";
 import type { Engine } from "../engine/engine.ts";
 import { finishedBefore, overTasks } from "../engine/finished-work.ts";
+import type { Decision } from "../ledger/ledger.ts";
 import { outputsBefore } from "../workspace/check-outputs.ts";
 import { repositoryFolder } from "../workspace/checkouts/checkout.ts";
 import { diskUse, type ListedCheckout, listCheckouts } from "../workspace/checkouts/list-checkouts.ts";
@@ -46,6 +49,9 @@ export async function findLeftovers(place: LeftoverPlace): Promise<readonly Left
     ...checkPlaces(commonFolder, before),
     files("old outputs of checks", await needlessOutputs(place)),
     files("logs of finished work", logsOf(place, finished)),
+    files("designs of finished sessions", designsOf(place, survey.decisions, finished)),
+    folders("settings that strayed and were moved aside", asideIn(place)),
+    files("calls that were never compared", uncomparedOf(place, overTasks(survey))),
     await refsOf(commonFolder, finished, before),
   ];
 }
@@ -98,6 +104,45 @@ function logsOf({ stateFolder }: LeftoverPlace, finished: readonly Task[]): read
   return finished.map(({ key }) => taskLogFile(stateFolder, key)).filter(existsSync);
 }
 
+/** Versions of documents that no open session was asked about. */
+function designsOf(
+  { stateFolder, before }: LeftoverPlace,
+  decisions: readonly Decision[],
+  finished: readonly Task[],
+): readonly string[] {
+  const done = new Set(finished.map(({ key }) => key));
+  const needed = JSON.stringify(decisions.filter(({ task }) => !done.has(task)));
+  return below([join(stateFolder, "designs")]).filter(
+    (path) => !needed.includes(basename(path)) && changedMs(path) < before,
+  );
+}
+
+function asideIn({ stateFolder, before }: LeftoverPlace): readonly string[] {
+  return below([join(stateFolder, "trees")]).filter(
+    (path) => basename(path).startsWith("aside-") && changedMs(path) < before,
+  );
+}
+
+/** Of a task that is over, or of an agent that has not been seen for long: nobody will compare them. */
+function uncomparedOf({ stateFolder, before }: LeftoverPlace, over: readonly Task[]): readonly string[] {
+  const owners = new Set(over.map(({ key }) => `task ${key}`));
+  return below([join(stateFolder, "trees", "pending")]).filter((path) => {
+    const owner = String(field(readJsonBytes(readFileSync(path)), "owner"));
+    return owners.has(owner) || (!owner.startsWith("task ") && changedMs(path) < before);
+  });
+}
+
+/** Of a file, a link or a folder. */
+function sizeOf(path: string): number {
+  const found = lstatSync(path);
+  return found.isDirectory() ? diskUse(path) : found.blocks * 512;
+}
+
+/** Moving a file changes this too. */
+function changedMs(path: string): number {
+  return lstatSync(path).ctimeMs;
+}
+
 /** As long as a task has a checkout, its refs say what in there is new. */
 async function refsOf(commonFolder: string, finished: readonly Task[], before: number): Promise<Leftover> {
   const folder = repositoryFolder(commonFolder);
@@ -128,7 +173,7 @@ async function readRefs(folder: string): Promise<readonly KeptRef[]> {
 }
 
 function folders(what: string, paths: readonly string[]): Leftover {
-  return { what, count: paths.length, bytes: sumOf(paths.map(diskUse)), free: each(paths, removeFolder) };
+  return { what, count: paths.length, bytes: sumOf(paths.map(sizeOf)), free: each(paths, removeFolder) };
 }
 
 function files(what: string, paths: readonly string[]): Leftover {

@@ -8,7 +8,8 @@ import { readMsMax } from "./protocol.ts";
 
 const connectionsMax = 256;
 const headersMax = 64;
-const headerBytesMax = 16 * 1024;
+/** A PATH can be long. */
+const headerBytesMax = 64 * 1024;
 /** A client that makes a call a second need not connect anew for each. */
 const keepAliveMs = 5000;
 const nonceForm = /^[\w-]{16,100}$/;

@@ -55,9 +55,14 @@ function nearestWith(folder: string, names: readonly string[]): string | undefin
   }
 }
 
+/** The top of the checkout that a folder lies in. */
+export function repositoryTop(folder: string): string | undefined {
+  return nearestWith(folder, [".git"]);
+}
+
 /** Reads what git itself would read, without starting it. */
 function commonFolderOf(root: string): string | undefined {
-  const repository = nearestWith(root, [".git"]);
+  const repository = repositoryTop(root);
   const git = repository === undefined ? undefined : gitFolderOf(join(repository, ".git"));
   if (git === undefined) return undefined;
   const shared = readLine(join(git, "commondir"));
@@ -82,7 +87,7 @@ function gitFoldersInside(realRoot: string, commonFolder: string | undefined): r
   return path === "" || path.startsWith("..") || path === ".git" ? [] : [path];
 }
 
-function gitFolderOf(dotGit: string): string | undefined {
+export function gitFolderOf(dotGit: string): string | undefined {
   if (statSync(dotGit).isDirectory()) return dotGit;
   const target = readLine(dotGit)?.match(/^gitdir: (.+)$/)?.[1];
   return target === undefined ? undefined : resolve(dirname(dotGit), target);

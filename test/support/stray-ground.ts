@@ -8,7 +8,7 @@ import {
   guardedRepository,
 } from "./guarded-repository.ts";
 
-export interface StrayOptions {
+interface StrayOptions {
   readonly by?: Dispatched;
   readonly folder?: string;
 }

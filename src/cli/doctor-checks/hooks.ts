@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { hookMark } from "../../clients/settings/hook-entries.ts";
 import { whyUnproven } from "../../guard/ladder/check-proof.ts";
 import { hookFile, isHookCurrent, launchedPrograms, launchFile } from "../../guard/ladder/launch-file.ts";
@@ -16,6 +17,7 @@ import { findDistrust } from "../../guard/setup/folder-trust.ts";
 import { sandboxGaps } from "../../guard/setup/sandbox-gaps.ts";
 import { ourCodexHooks } from "../../guard/setup/trust-codex.ts";
 import { readSettings } from "../../guard/setup/write-edits.ts";
+import { uncomparedCalls, uncomparedText, wayToCompare } from "../../guard/trees/pending-calls.ts";
 import { faultLine } from "../../workspace/config-fault.ts";
 import { readHttpAccess } from "../../workspace/http-access.ts";
 import { serverStatus } from "../server-status.ts";
@@ -48,9 +50,16 @@ export async function examineHooks(ground: HookGround): Promise<readonly Finding
         off(`${name} hooks`, "nothing guards this client here", `\`lockstep init --client ${name}\``),
       );
   }
+  findings.push(...examineUncompared(ground));
   if (hooked.length === 0) return findings;
   const files = [examineHookFile(ground), examineLaunch(ground)].filter((finding) => finding !== undefined);
   return [...findings, ...(await callAll(hooked, ground)), ...files, ...(await examineOpaque(ground))];
+}
+
+/** Calls that may have written anything, and whose outcome nobody knows. */
+function examineUncompared({ stateFolder }: HookGround): readonly Finding[] {
+  const text = uncomparedText(uncomparedCalls(join(stateFolder, "trees"), Date.now()));
+  return text === undefined ? [] : [broken("compared calls", text, wayToCompare)];
 }
 
 /** Where commands whose writes cannot be known do not run inside the lock. */

@@ -3,7 +3,7 @@ import type { Machine } from "./machine.ts";
 import type { Report } from "./report.ts";
 import { enteredFolder, folderFrom } from "./resolve-path.ts";
 import { knownStart, type Text } from "./text.ts";
-import type { Action, Because, Call, Effects, RefusalKind, RunOptions } from "./types.ts";
+import type { Action, Because, Call, Effects, IndexUse, RefusalKind, RunOptions } from "./types.ts";
 import { childWorld, type World, withCwd, withExported, withoutEnvironment, withVariable } from "./world.ts";
 
 /** Turns what a program's description says into the report, and follows the commands it runs. */
@@ -28,6 +28,8 @@ function explained(report: Report, effects: Effects, start: Because): Effects {
     write: told(effects.write),
     refuse: told(effects.refuse),
     opaque: told(effects.opaque),
+    hooks: told(effects.hooks),
+    index: told(effects.index),
     operand: told(effects.operand),
     code: told(effects.code),
     run: effects.run,
@@ -53,6 +55,13 @@ function effectsOf(m: Machine, call: Call, world: World): Effects {
       const path = script === undefined ? undefined : folderFrom(script, world.cwd);
       report.opaque(by, why, path === undefined ? options : { ...options, script: path });
     },
+    hooks(names: readonly string[]) {
+      if (keepsSettings(world)) report.hooks(names);
+      else report.opaque(by, "its hooks run where nothing can put them into the sandbox");
+    },
+    index(use: IndexUse) {
+      report.index({ ...use, from: world.cwd });
+    },
     operand(text: Text) {
       report.mention(by, text, world, true);
     },
@@ -72,6 +81,11 @@ function effectsOf(m: Machine, call: Call, world: World): Effects {
       return effectsOf(m, call, withCwd(world, enteredFolder(folder, world.cwd, m)));
     },
   };
+}
+
+/** Git is told by its environment where to find hooks. */
+function keepsSettings({ inherits, variables }: World): boolean {
+  return inherits && ![...variables.keys()].some((name) => name.startsWith("GIT_CONFIG"));
 }
 
 /** Programs that start others as another user, elsewhere, or later. */

@@ -4,8 +4,8 @@ import { analyzeCommand } from "./analyze.ts";
 import { containCommand } from "./contain-command.ts";
 
 const contained = (command: string) => {
-  const { opaque } = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
-  return containCommand(command, opaque, "BOX");
+  const parts = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
+  return containCommand(command, { ...parts, hookRuns: [] }, { sandbox: "BOX", hooks: "HOOKS" });
 };
 
 /** Without the original, which comes first and never runs. */
@@ -88,5 +88,22 @@ describe("a command with parts that cannot be followed", () => {
     const said = (text: string) => spawnSync("bash", ["-c", `node() { :; }\n${text}`], { encoding: "utf8" });
     const ran = ({ stdout, stderr }: ReturnType<typeof said>) => (stdout + stderr).split("ran").length - 1;
     expect(ran(said(box)), box).toBe(ran(said(command)));
+  });
+});
+
+describe("a git command whose hooks run in the sandbox", () => {
+  it.each([
+    ["git commit -m x", "HOOKS git commit -m x"],
+    ["npm test && git commit -m x", "BOX npm test && HOOKS git commit -m x"],
+    ["cd a && timeout 9 git commit -m x", "cd a && HOOKS timeout 9 git commit -m x"],
+    ["sh -c 'npm test; git commit -m x'", "BOX sh -c 'npm test; git commit -m x'"],
+    ["eval 'git commit -m x'; npm test", "HOOKS bash -c 'eval '\\''git commit -m x'\\''; BOX npm test'"],
+    ["eval 'npm test'; git commit -m x", "BOX bash -c 'eval '\\''npm test'\\''; git commit -m x'"],
+    ["env -i git commit -m x", "BOX env -i git commit -m x"],
+    ["git status && git log", "git status && git log"],
+  ])("is told where they are: %j", (command, expected) => {
+    const parts = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
+    const text = containCommand(command, parts, { sandbox: "BOX", hooks: "HOOKS" });
+    expect(text.endsWith(`${expected}`), text).toBe(true);
   });
 });

@@ -1,15 +1,23 @@
 import { shellWord } from "../text/quoted.ts";
-import type { Opaque } from "./types.ts";
+import type { ShellAnalysis } from "./types.ts";
+
+/** What is put before a program that runs in the sandbox, and before a git command whose hooks do. */
+export interface Prefixes {
+  readonly sandbox: string;
+  readonly hooks: string;
+}
+
+type Parts = Pick<ShellAnalysis, "opaque" | "hookRuns">;
 
 /**
- * The command with everything that cannot be followed behind `prefix`, which starts a program in the sandbox: each
+ * The command with everything that cannot be followed behind a prefix, which starts it in the sandbox: each
  * such program by itself, so that what is around it stays in the client's own shell, or the command as a whole where
  * the shell itself runs the unknown code. Clients judge the new text by their user's rules. So the old one comes first,
  * where it never runs: what the user has forbidden, or wants to be asked about, is still found.
  */
-export function containCommand(command: string, opaque: readonly Opaque[], prefix: string): string {
+export function containCommand(command: string, parts: Parts, prefixes: Prefixes): string {
   const [before, after] = isList(command) ? neverRun.list : neverRun.branch;
-  return `${before}${command}${after}${inSandbox(command, opaque, prefix)}`;
+  return `${before}${command}${after}${withPrefixes(command, parts, prefixes)}`;
 }
 
 /** What is around a command that is not to run. Codex finds no programs in an `if`. */
@@ -23,10 +31,13 @@ function isList(command: string): boolean {
   return !/[\\`]|\$\(/.test(command) && !ofMoreThanAList.test(command.replace(quotedText, ""));
 }
 
-function inSandbox(command: string, opaque: readonly Opaque[], prefix: string): string {
-  const places = opaque.map(({ at }) => at);
-  if (places.includes(undefined)) return `${prefix} bash -c ${shellWord(command)}`;
-  return [...new Set(places as readonly number[])]
+function withPrefixes(command: string, { opaque, hookRuns }: Parts, { sandbox, hooks }: Prefixes): string {
+  const inside = new Set(opaque.map(({ at }) => at));
+  if (inside.has(undefined)) return `${sandbox} bash -c ${shellWord(command)}`;
+  // A sandbox around git is one around its hooks.
+  const beside = new Set(hookRuns.map(({ at }) => at).filter((at) => !inside.has(at)));
+  const text = ([...inside, ...beside].filter((at) => at !== undefined) as number[])
     .sort((one, other) => other - one)
-    .reduce((text, at) => `${text.slice(0, at)}${prefix} ${text.slice(at)}`, command);
+    .reduce((so, at) => `${so.slice(0, at)}${inside.has(at) ? sandbox : hooks} ${so.slice(at)}`, command);
+  return beside.has(undefined) ? `${hooks} bash -c ${shellWord(text)}` : text;
 }

@@ -17,6 +17,8 @@ export interface ShellContext {
   readonly tmpdir?: string;
   /** Names of the variables that are set; where absent, any may be. */
   readonly environment?: ReadonlySet<string>;
+  /** The folders of PATH, in which the shell looks for programs; where absent, none of them is the project's. */
+  readonly path?: readonly string[];
   /** Numbers of processes that no command may end: Lockstep's own. */
   readonly processes?: readonly number[];
   /** The task that the caller works on. */

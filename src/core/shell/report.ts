@@ -4,6 +4,8 @@ import { knownParts, type Text } from "./text.ts";
 import type {
   Action,
   Because,
+  HookRun,
+  IndexUseFrom,
   Mention,
   Opaque,
   Refusal,
@@ -20,6 +22,8 @@ export class Report {
   readonly #writes: ShellWrite[] = [];
   readonly #refusals: Refusal[] = [];
   readonly #opaque: Opaque[] = [];
+  readonly #hookRuns: HookRun[] = [];
+  readonly #indexUses: IndexUseFrom[] = [];
   readonly #mentions: Mention[] = [];
   #at: number | undefined;
 
@@ -64,6 +68,15 @@ export class Report {
     );
   }
 
+  hooks(hooks: readonly string[]): void {
+    const at = this.#at === undefined ? {} : { at: this.#at };
+    this.#once(["h", hooks, this.#at], () => this.#hookRuns.push({ hooks, ...at }));
+  }
+
+  index(use: IndexUseFrom): void {
+    this.#once(["i", use], () => this.#indexUses.push(use));
+  }
+
   mention(by: string, text: Text, world: World, operand: boolean): void {
     const plain = knownParts(text, " ");
     if (plain.trim() === "") return;
@@ -98,6 +111,8 @@ export class Report {
       writes: this.#writes,
       refusals: this.#refusals,
       opaque: this.#opaque,
+      hookRuns: this.#hookRuns,
+      indexUses: this.#indexUses,
       mentions: this.#mentions,
     };
   }

@@ -1,10 +1,13 @@
 import { resolveDots } from "../paths/locate.ts";
 import { callEffects } from "./call-effects.ts";
 import type { Machine } from "./machine.ts";
+import { obeying, obeysFile } from "./obeyed-files.ts";
 import { outputOf } from "./program-output.ts";
 import { isAgent } from "./programs/agents/agent-names.ts";
+import { anyHook } from "./programs/git/hooks.ts";
 import { findProgram, isInterpreter, isShell } from "./programs/programs.ts";
 import { folderFrom } from "./resolve-path.ts";
+import { foundInProject, mayBeFoundInProject } from "./search-path.ts";
 import { known, knownStart, sameText, type Text, unknownText } from "./text.ts";
 import type { Call, Input, Program, WorkTree } from "./types.ts";
 import { both, type Outcome, type World } from "./world.ts";
@@ -35,6 +38,7 @@ export function runProgram(
     isOwnRepository: ownRepository(m, world),
   };
   m.report.program(call.name);
+  tellPlace(m, word, world);
   const program = name === undefined ? undefined : programNamed(m, name);
   if (program === undefined) runUnknown(m, call, world);
   else {
@@ -43,12 +47,26 @@ export function runProgram(
     const single = { ...call, args: given };
     if (args.length > given.length) program(single, callEffects(m, single, world));
     if (toolFolders.test(word)) m.report.opaque(word, "it lies in the project");
+    const by = obeysFile(call, world);
+    if (by !== undefined) m.report.opaque(by, obeying);
   }
   const out = outputOf(m, call, world);
   // The one program that writes what it prints the name of.
   if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
     m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
   return call.name === "mkdir" ? afterMkdir(m, args, world) : both(world, out);
+}
+
+/** A program of a known name may still be a file of the project, or become one before it is started. */
+function tellPlace(m: Machine, word: string, world: World): void {
+  const file = foundInProject(m, word, world);
+  if (file !== undefined) m.report.opaque(file, "it lies in the project");
+  else if (!word.includes("/") && m.report.mayRemove && mayBeFoundInProject(m)) {
+    // Git has to write its own folder, so it is started by a path instead.
+    if (word === "git") m.report.hooks([anyHook]);
+    else
+      m.report.opaque("PATH", `it begins with a folder of the project, which may hold \`${word}\` by then`);
+  }
 }
 
 /** Of the project's own repository, as long as nothing in the command may have removed anything. */

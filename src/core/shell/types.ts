@@ -53,6 +53,28 @@ export interface Opaque {
   readonly because?: Because;
 }
 
+/** A git command that is followed itself, but runs these hooks where the repository has them. */
+export interface HookRun {
+  readonly hooks: readonly string[];
+  /** As of what is opaque. */
+  readonly at?: number;
+}
+
+/** What a git command does with the index, which all agents and people of a checkout share. */
+export interface IndexUse {
+  /** `untrack` takes paths out of it, `unstage` makes them what the commit has. */
+  readonly does: "stage" | "unstage" | "untrack" | "commit";
+  /** As git is given them. */
+  readonly paths: readonly string[] | "all";
+  /** Files that git knows alone, or any, ignored ones too; without, all that it does not ignore. */
+  readonly only?: "tracked" | "any";
+}
+
+/** The same, from a folder; undefined where that is unknown. */
+export interface IndexUseFrom extends IndexUse {
+  readonly from: string | undefined;
+}
+
 interface OpaqueOptions extends Pick<Opaque, "runsScript"> {
   readonly script?: Text;
 }
@@ -72,6 +94,8 @@ export interface ShellAnalysis {
   readonly writes: readonly ShellWrite[];
   readonly refusals: readonly Refusal[];
   readonly opaque: readonly Opaque[];
+  readonly hookRuns: readonly HookRun[];
+  readonly indexUses: readonly IndexUseFrom[];
   readonly mentions: readonly Mention[];
 }
 
@@ -113,6 +137,10 @@ export interface Effects {
   refuse(kind: RefusalKind, why: string): void;
   /** The program does more than is said here, and only the run will tell what. */
   opaque(why: string, options?: OpaqueOptions): void;
+  /** Git runs hooks of these names, if its repository has them. */
+  hooks(names: readonly string[]): void;
+  /** Git reads or changes its index. */
+  index(use: IndexUse): void;
   /** An operand (or option value) that may be read or written by a program we do not know. */
   operand(text: Text): void;
   /** Inline code or prose in a language that is not followed; scanned for foreign paths. */

@@ -4,17 +4,19 @@ import { join } from "node:path";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import { shellWord } from "../../core/text/quoted.ts";
-import type { Project } from "../../workspace/find-project.ts";
+import { gitFolderOf, type Project, repositoryTop } from "../../workspace/find-project.ts";
 import { installFolder } from "../../workspace/install-folder.ts";
 import { replaceFile } from "../../workspace/replace-file.ts";
 import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
+import { safeSearchPath } from "../../workspace/search-path.ts";
 import { openStateSubfolder } from "../../workspace/state-folder.ts";
 import type { CallSandbox } from "../guard-world.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { preparedId, readCallFile, sweepCallFiles, writeCallFile } from "../trees/call-file.ts";
 import { closedPaths, type LockView } from "./closed-paths.ts";
+import { hookWalls, objectWords, placeHooks, toolPath } from "./hook-sandbox.ts";
 import { lockWalls } from "./lock-walls.ts";
 
 /** What is known of a command that was changed: another hook of the same client may see it once more. */
@@ -35,36 +37,37 @@ const hooksMsMax = 30_000;
 export function callSandbox(project: Project & { readonly commonFolder: string }): CallSandbox {
   const folder = () => openStateSubfolder(project, "calls");
   return {
-    async prepare(tree, limits) {
-      const found = await findBubblewrap({ platform: process.platform, path: process.env.PATH ?? "" });
+    async prepare(tree, limits, hooks) {
+      const found = await findBubblewrap({ platform: process.platform, path: safeSearchPath() });
       if ("missing" in found) return found;
       try {
-        const readOnly = await closedPaths(tree, viewOf(limits));
-        const closed = readOnly.closed.map((path) => join(tree, path));
         const { place, commonFolder } = project;
+        const readOnly = await closedPaths(tree, commonFolder, viewOf(limits));
+        const closed = readOnly.closed.map((path) => join(tree, path));
         const root = place.realRoot ?? place.root;
-        const { walls, env } = lockWalls({
-          root,
-          commonFolder,
-          tree,
-          closed,
-          checkouts: place.checkouts ?? [],
-        });
-        const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+        const checkouts = place.checkouts ?? [];
+        const { walls, env } = lockWalls({ root, commonFolder, tree, closed, checkouts });
         const id = randomBytes(4).toString("hex");
         // Now and then: they are kept for a day.
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
-        writeFileSync(
-          optionsFile(folder(), id),
-          [...wallWords(walls).map(unlessGone), ...variables, ""].join("\0"),
-          {
-            mode: 0o600,
-          },
+        writeOptions(optionsFile(folder(), id), wallWords(walls), env);
+        const command = shellWord(
+          placeExec(openStateSubfolder(project, "bin"), folder(), {
+            bwrap: found.program,
+            path: toolPath(),
+          }),
         );
-        const command = placeExec(openStateSubfolder(project, "bin"), folder(), found.program);
+        if (hooks !== undefined) {
+          const file = optionsFile(folder(), `${id}-hook`);
+          const gitFolder = gitFolderOf(join(repositoryTop(tree) ?? tree, ".git")) ?? commonFolder;
+          const places = { hooks, tree, gitFolder, commonFolder, copy: `${file}.git` };
+          const words = [...wallWords(hookWalls(walls, places)), ...objectWords(places)];
+          writeOptions(file, words, env);
+          placeHooks(`${optionsFile(folder(), id)}.hooks`, `${command} exec ${id}-hook`, places);
+        }
         return {
           id,
-          prefix: `${shellWord(command)} exec ${id} $$`,
+          prefixes: { sandbox: `${command} exec ${id} $$`, hooks: `${command} hooks ${id}` },
           readOnly,
         };
       } catch (error) {
@@ -88,6 +91,11 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
       return known.command === call.operation.command && known.session === session && known.agent === agent;
     },
   };
+}
+
+function writeOptions(file: string, words: readonly string[], env: Readonly<Record<string, string>>): void {
+  const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+  writeFileSync(file, [...words.map(unlessGone), ...variables, ""].join("\0"), { mode: 0o600 });
 }
 
 /** A file may be gone when the command starts: an editor's, for example. */
@@ -128,14 +136,18 @@ const firstProcess = [
 ];
 
 /** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
-function placeExec(folder: string, calls: string, bwrap: string): string {
+function placeExec(
+  folder: string,
+  calls: string,
+  { bwrap, path }: { readonly bwrap: string; readonly path: string },
+): string {
   const file = join(folder, "lockstep");
   const own = [process.execPath, join(installFolder(), "bin", "lockstep.cjs")].map(shellWord).join(" ");
   const start = [bwrap, "--args", "9", "--", ...firstProcess].map(shellWord).join(" ");
   const text = `#!/bin/sh
 # Written by Lockstep. \`lockstep exec ID SHELL PROGRAM …\` runs a program of one tool call with no more rights than its
 # agent's lock gives, as long as the shell of that process id lives. The file of the ID holds the options of bwrap that
-# the guard chose before the call.
+# the guard chose before the call. \`lockstep hooks ID PROGRAM …\` runs a program whose git starts its hooks that way.
 calls=${shellWord(calls)}
 if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
   exec 9<"$calls/before-$2" 8<"/proc/$3/stat" || exit 125
@@ -145,6 +157,17 @@ if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
     exit 127
   }
   exec ${start} "$@"
+fi
+if [ "$1" = hooks ] && [ -d "$calls/before-$2.hooks" ]; then
+  n=\${GIT_CONFIG_COUNT:-0}
+  export GIT_CONFIG_COUNT=$((n + 1)) "GIT_CONFIG_KEY_$n=core.hooksPath" "GIT_CONFIG_VALUE_$n=$calls/before-$2.hooks"
+  shift 2
+  # Not one that a program of the same call has put into a folder of the project.
+  program=$(PATH=${shellWord(path)}; command -v -- "$1")
+  case $program in
+    /*) shift && exec "$program" "$@" ;;
+  esac
+  exec "$@"
 fi
 exec ${own} "$@"
 `;

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { hooksFolder } from "../../workspace/git/active-hooks.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
 
@@ -37,13 +38,18 @@ const mountsMax = 300;
 /**
  * The fewest paths that have to be read-only so that everything outside the lock is. Output that git ignores (but not
  * `.env`) stays writable, and so does a folder in which new output may come to lie: the top, a package's folder, and those that hold
- * ignored files or something of the lock. A new file in an open folder, and a link, are found by the comparison
+ * ignored files or something of the lock. The folder of git's hooks is closed even if it is ignored. A new file in an open folder, and a link, are found by the comparison
  * afterwards.
  */
-export async function closedPaths(tree: string, lock: LockView): Promise<ReadOnlyPaths> {
-  const [ignored, packages] = await Promise.all([
+export async function closedPaths(
+  tree: string,
+  commonFolder: string,
+  lock: LockView,
+): Promise<ReadOnlyPaths> {
+  const [ignored, packages, hooks] = await Promise.all([
     listed(tree, ["--others", "--ignored", "--exclude-standard", "--directory"]),
     listed(tree, ["--", ...manifests.map((name) => `:(glob)**/${name}`)]),
+    hooksFolder(tree, commonFolder).then((folder) => relative(tree, folder)),
   ]);
   const loose = new Set(ignored.filter((path) => !isSetting(path)).map((path) => path.replace(/\/$/, "")));
   const open = new Set<string>();
@@ -60,11 +66,15 @@ export async function closedPaths(tree: string, lock: LockView): Promise<ReadOnl
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (path === ".git") continue; // closed by whoever builds the sandbox
       const free = isLoose || loose.has(path);
-      if (lock.closes(path)) closeOne(path, entry);
-      else if (entry.isDirectory() && (lock.closesBelow(path) || !isWhole(path, free))) close(path, free);
+      if (lock.closes(path) || (path === hooks && (free || !lock.holdsBelow(path)))) closeOne(path, entry);
+      else if (entry.isDirectory() && (holdsClosed(path) || !isWhole(path, free))) close(path, free);
       else if (!free && !(entry.isDirectory() ? lock.holdsBelow(path) : lock.holds(path)))
         closeOne(path, entry);
     }
+  }
+
+  function holdsClosed(path: string): boolean {
+    return lock.closesBelow(path) || hooks.startsWith(`${path}/`);
   }
 
   /** True if everything in the folder is writable, or everything is not. */

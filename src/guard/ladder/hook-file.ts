@@ -32,6 +32,12 @@ asked=   # \`broken\` once a server was asked and gave no whole answer
 agent=${inShell.attempt}
 caller=$agent${inShell.role}
 
+# PATH where a folder of the project is on it, or a relative one: programs in there are files of the project.
+path=
+case :$PATH: in
+  *:[!/]* | *:"$PWD"[/:]* | *:"\${s%/.git/lockstep}"[/:]* | *:/tmp/* | *:/var/tmp/*) path=$PATH ;;
+esac
+
 # The file \`launch\` has one command: the Node client of this installation, with the arguments of this function.
 ask_node() {
   [ -r "$s/launch" ] && . "$s/launch"
@@ -66,7 +72,7 @@ const askThroughNetcat = `\
 # -O: another user's socket could allow anything.
 if [ "$how" != start ] && [ -O "$socket" ]; then
   answer=
-  if [ -z "$caller$TMPDIR" ]; then
+  if [ -z "$caller$TMPDIR$path" ]; then
     # There is nothing to tell but the payload: \`nc\` itself reads it from stdin.
     answer=$(nc -U -N -w 2 "${clientSocket("$socket", "$client")}" 2>/dev/null) && asked=broken
   else

@@ -25,7 +25,7 @@ export function openOrchestratorLayers(
     scratch: world.scratch,
     tmpdir: world.environment.TMPDIR ?? "",
     // A warm process is told a few variables only, and then any other may be set too.
-    ...(world.environment.PATH === undefined ? {} : { environment: new Set(Object.keys(world.environment)) }),
+    ...(world.environment.HOME === undefined ? {} : { environment: new Set(Object.keys(world.environment)) }),
     coordination,
     opaque,
     programs,

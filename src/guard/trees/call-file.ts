@@ -15,7 +15,7 @@ export function callName({ session, actor, tool, callId, operation }: ToolCall):
 }
 
 const prepared =
-  /(?:'[^']*\/lockstep'|\/[\w@%+=:,./-]*\/lockstep) exec ([0-9a-f]{8}) (?:\$\$ )?(?:bash -c )?/g;
+  /(?:'[^']*\/lockstep'|\/[\w@%+=:,./-]*\/lockstep) (?:exec|hooks) ([0-9a-f]{8}) (?:\$\$ )?(?:bash -c )?/g;
 
 /** The id in a command whose programs were put into the sandbox. */
 export function preparedId({ operation }: Pick<ToolCall, "operation">): string | undefined {
@@ -51,8 +51,8 @@ export function readCallFile<Document>(file: string): Document | undefined {
 }
 
 /** Calls that were refused by somebody else, or whose end nobody told. */
-export function sweepCallFiles(folder: string, nowMs: number): void {
-  sweepFiles(folder, prefix, nowMs - ageMsMax);
+export function sweepCallFiles(folder: string, nowMs: number, isNeeded?: (name: string) => boolean): void {
+  sweepFiles(folder, prefix, nowMs - ageMsMax, isNeeded);
 }
 
 /** The files with such a name that nobody has written since. */
@@ -64,7 +64,8 @@ export function sweepFiles(
 ): void {
   for (const name of readdirSync(folder).filter((one) => one.startsWith(beginning) && !isNeeded(one))) {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });
-    if (found !== undefined && found.mtimeMs < sinceMs) rmSync(join(folder, name), { force: true });
+    if (found !== undefined && found.mtimeMs < sinceMs)
+      rmSync(join(folder, name), { force: true, recursive: true });
   }
 }
 

@@ -46,6 +46,9 @@ export function checkoutWatch(checkout: Checkout): TreeWatch {
       await putBack(checkout, { before, changed, index: `${callFile(folder, name)}.index` });
       return { ref, left: [] };
     },
+    // Whoever started the agent compares its checkout as a whole.
+    pending: () => [],
+    change: () => {},
     forget: (name) => rmSync(callFile(folder, name), { force: true }),
   };
 }

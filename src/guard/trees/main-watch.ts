@@ -9,6 +9,7 @@ import { callFile, readCallFile, sweepCallFiles, sweepFiles, writeCallFile } fro
 import { type Change, changesBetween } from "./compare-pictures.ts";
 import { Copies, sweepCopies } from "./copies.ts";
 import { moveAside } from "./move-aside.ts";
+import { PendingCalls } from "./pending-calls.ts";
 import { lookIn, type Picture, type Scene, takePicture } from "./picture.ts";
 import { putBack } from "./put-back.ts";
 
@@ -37,10 +38,11 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
   });
   const recall = (name: string) => readCallFile<Remembered>(callFile(openFolder(), name));
   return {
-    async remember(name, root, { readOnly } = {}) {
+    async remember(name, root, { readOnly, owner } = {}) {
       const folder = openFolder();
       const now = Date.now();
-      sweepCallFiles(folder, now);
+      const pending = new PendingCalls(folder);
+      sweepCallFiles(folder, now, (file) => pending.needs(file));
       sweepFiles(folder, restoredPrefix, now - restoredMsMax);
       sweepCopies(folder, now);
       const picture = await takePicture(sceneOf(root), new Copies(folder));
@@ -48,7 +50,10 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
         ...picture,
         ...(readOnly === undefined ? {} : { readOnly }),
       } satisfies Remembered);
+      if (owner !== undefined) pending.add(name, owner);
     },
+    pending: (owner) => new PendingCalls(openFolder()).all().filter((call) => call.owner === owner),
+    change: (name, change) => new PendingCalls(openFolder()).change(name, change),
     async compare(name) {
       const before = recall(name);
       if (before === undefined) return undefined;
@@ -81,7 +86,10 @@ export function mainWatch(place: Omit<Scene, "root">, openFolder: () => string):
       writeCallFile(join(folder, `${restoredPrefix}${randomUUID()}`), restored);
       return undone;
     },
-    forget: (name) => rmSync(callFile(openFolder(), name), { force: true }),
+    forget(name) {
+      rmSync(callFile(openFolder(), name), { force: true });
+      new PendingCalls(openFolder()).drop(name);
+    },
   };
 }
 

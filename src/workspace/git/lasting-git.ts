@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
+import { gitProgram } from "../search-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { gitEnvironment, gitWords } from "./run-git.ts";
 
@@ -71,7 +72,10 @@ class Running<Question, Answer> {
     this.#protocol = protocol;
     this.#onEnd = onEnd;
     // In a session of its own: Ctrl-C is for us, and we may still have something to finish.
-    this.#git = spawn("git", gitWords(folder, protocol.words), { env: gitEnvironment(), detached: true });
+    this.#git = spawn(gitProgram(), gitWords(folder, protocol.words), {
+      env: gitEnvironment(),
+      detached: true,
+    });
     this.#git.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
     this.#git.stderr.on("data", (chunk: Buffer) => {
       this.#errors = (this.#errors + chunk.toString("utf8")).slice(-4096);

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { gitProgram } from "../search-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { readName } from "./read-diff.ts";
 import { listTree } from "./tree-entries.ts";
@@ -121,7 +122,7 @@ class BlobTexts {
    */
   #ask(mode: "--batch" | "--batch-check", ids: readonly string[]): Buffer | undefined {
     const { status, stdout, stderr, error } = spawnSync(
-      "git",
+      gitProgram(),
       ["-C", this.#root, "cat-file", mode, "--buffer"],
       {
         input: `${ids.join("\n")}\n`,

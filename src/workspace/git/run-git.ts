@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { gitProgram } from "../search-path.ts";
 import { GitFault } from "./git-fault.ts";
 
 export interface GitRun {
@@ -29,7 +30,7 @@ const settings = [
 
 /** Runs git in a folder and hands back what came, whether it succeeded or not. */
 export function tryGit(folder: string, words: readonly string[], options: GitOptions = {}): Promise<GitRun> {
-  const child = spawn("git", gitWords(folder, words), {
+  const child = spawn(gitProgram(), gitWords(folder, words), {
     env: { ...gitEnvironment(), ...options.env },
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });

@@ -1,16 +1,8 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { runProcess } from "../run-process.ts";
+import { isProgram } from "../search-path.ts";
 import { bubblewrap } from "./bubblewrap.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -50,15 +42,6 @@ function programIn(path: string): string | undefined {
     .filter(isAbsolute)
     .map((folder) => join(folder, "bwrap"))
     .find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** Builds real walls, and writes on both sides of one. */

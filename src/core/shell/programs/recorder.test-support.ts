@@ -38,6 +38,8 @@ export function record(lines: string[], prefix = ""): Effects {
     write: (target, action = "write", options = {}) =>
       say(`${action} ${spell(target)}${options.tree === true ? " **" : ""}`),
     refuse: (kind) => say(`refuse ${kind}`),
+    hooks: () => undefined,
+    index: () => undefined,
     opaque: () => say("opaque"),
     operand: (text) => say(`operand ${spell(text)}`),
     code: (text) => say(`code ${spell(text)}`),

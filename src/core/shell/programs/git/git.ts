@@ -4,6 +4,7 @@ import type { Effects, Program } from "../../types.ts";
 import { mention } from "../row/words.ts";
 import { whyNotSetting } from "./config.ts";
 import { gitHistory } from "./history.ts";
+import { hooksOf } from "./hooks.ts";
 import { gitPlumbing } from "./plumbing.ts";
 import { gitReaders } from "./readers.ts";
 import { gitRefs } from "./refs.ts";
@@ -45,6 +46,7 @@ const git: Program = (call, effects) => {
   const command = commands.get(name);
   if (call.isOwnRepository?.(globals.all("C")) === false)
     inner.opaque("the settings of another repository may name programs that git runs");
+  else if (!gitReaders.has(name)) inner.hooks(hooksOf(name));
   const tree = globals.has("C") ? undefined : call.tree;
   if (command !== undefined) return command({ name, args, input: call.input, tree }, inner);
   inner.opaque(`nothing is known of \`git ${name}\``);

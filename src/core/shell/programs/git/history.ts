@@ -1,8 +1,9 @@
 import { keysOf, type OptionSpec } from "../../read-options.ts";
 import { known } from "../../text.ts";
 import type { Program } from "../../types.ts";
-import { readsOnly, writeTrees } from "../row/words.ts";
+import { writeTrees } from "../row/words.ts";
 import { writePatch } from "../text/patch.ts";
+import { add, commitUse } from "./index-use.ts";
 import { gitReading } from "./options.ts";
 import { printing } from "./readers.ts";
 
@@ -11,12 +12,13 @@ const noVerify = "skips the checks that run before a commit or merge: run it wit
 const commit = gitReading(
   "commit",
   {
-    values: "m,message F,file C,reuse-message c,reedit-message t,template",
+    values: "m,message F,file C,reuse-message c,reedit-message t,template pathspec-from-file",
     glued: "u,untracked-files S,gpg-sign",
-    flags: "n,no-verify",
+    flags: "n,no-verify a,all i,include o,only p,patch interactive dry-run",
   },
   (options, effects) => {
     if (options.has("n")) effects.refuse("no-verify", `\`git commit\` ${noVerify}`);
+    for (const use of commitUse(options)) effects.index(use);
   },
 );
 
@@ -86,8 +88,8 @@ const bisect: Program = (call, effects) => {
 };
 
 export const gitHistory = new Map<string, Program>([
-  ["add", readsOnly],
-  ["stage", readsOnly],
+  ["add", add],
+  ["stage", add],
   ["commit", commit],
   ["merge", merge],
   ["am", amChecked],

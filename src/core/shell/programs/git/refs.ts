@@ -3,6 +3,7 @@ import type { Program } from "../../types.ts";
 import type { Deed } from "../row/row.ts";
 import { programOf } from "../row/run-row.ts";
 import { gitConfig } from "./config.ts";
+import { updateUse } from "./index-use.ts";
 import { gitCommand } from "./options.ts";
 import { printing } from "./readers.ts";
 
@@ -56,6 +57,10 @@ const updateIndex = gitCommand("update-index", {
       ),
     },
   ],
+  also: (options, effects) => {
+    if (options.has("again", "stdin")) effects.index({ does: "stage", paths: "all" });
+    for (const use of updateUse(options.operands)) effects.index(use);
+  },
 });
 
 const gc = gitCommand("gc", {

@@ -2,6 +2,7 @@ import { known, knownParts, knownStart, literal, type Text, unknownText } from "
 import type { Call, Effects, Program } from "../../types.ts";
 import { writeTrees } from "../row/words.ts";
 import { stripOf, writePatch } from "../text/patch.ts";
+import { pathsOf } from "./index-use.ts";
 import { gitReading } from "./options.ts";
 import { isHead, looksLikePath, refuseWholeTree, writePathspecs } from "./pathspec.ts";
 import { printing } from "./readers.ts";
@@ -104,7 +105,10 @@ const restore = gitReading(
     flags: "S,staged W,worktree p,patch",
   },
   (options, effects) => {
-    if (options.has("S") && !options.has("W")) return;
+    if (options.has("S") && !options.has("W")) {
+      const listed = options.has("pathspec-from-file");
+      return effects.index({ does: "unstage", paths: listed ? "all" : pathsOf(options.operands) });
+    }
     if (options.has("pathspec-from-file")) return writeListed("restore", effects);
     if (options.operands.length > 0) writePathspecs(options.operands, effects);
     else if (options.has("p")) refuseWholeTree("git restore -p", effects);
@@ -115,8 +119,9 @@ const rm = gitReading(
   "rm",
   { values: "pathspec-from-file", flags: "cached n,dry-run" },
   (options, effects) => {
-    if (options.has("cached", "n")) return;
+    if (options.has("n")) return;
     if (options.has("pathspec-from-file")) return writeListed("rm", effects);
+    if (options.has("cached")) return effects.index({ does: "untrack", paths: pathsOf(options.operands) });
     if (options.operands.length > 0) writePathspecs(options.operands, effects, "delete");
   },
 );
@@ -147,12 +152,16 @@ const reset = gitReading(
         "`git reset` rewrites the whole work tree: undo your own files with `git restore -- PATH`",
       );
     const { operands, dashes } = options;
-    if (dashes !== undefined ? dashes < operands.length : operands.length > 1) return;
+    const unstage = (specs: readonly Text[]) => effects.index({ does: "unstage", paths: pathsOf(specs) });
+    if (dashes !== undefined && dashes < operands.length) return unstage(operands.slice(dashes));
+    if (dashes === undefined && operands.length > 1)
+      return unstage(isHead(operands[0] ?? []) ? operands.slice(1) : []);
     const only = operands[0];
     const takesPaths = dashes === undefined && !options.has("soft", "mixed");
-    if (only === undefined || isHead(only)) return;
+    if (only === undefined || isHead(only)) return options.has("soft") ? undefined : unstage([]);
     // Where something goes by that name, git refuses to take it for a commit.
-    if (takesPaths && (looksLikePath(only) || call.tree?.holds(known(only) ?? "") === true)) return;
+    if (takesPaths && (looksLikePath(only) || call.tree?.holds(known(only) ?? "") === true))
+      return unstage([only]);
     effects.refuse(
       "refs",
       `\`git reset ${knownParts(only, "…")}\` moves the branch: undo a commit with \`git revert\`; to unstage a path write \`git reset -- PATH\``,
@@ -186,8 +195,8 @@ const apply = gitReading(
     flags: "check stat numstat summary apply cached index recount",
   },
   (options, effects, call) => {
-    const onlyLooks = options.has("check", "stat", "numstat", "summary") && !options.has("apply");
-    if (onlyLooks || (options.has("cached") && !options.has("index"))) return;
+    // What it does to the index alone is judged like what it does to files.
+    if (options.has("check", "stat", "numstat", "summary") && !options.has("apply")) return;
     const folder = options.value("directory");
     const inner = folder === undefined ? effects : effects.within(folder);
     const files = options.operands.filter((file) => known(file) !== "-");
@@ -203,7 +212,13 @@ const readTree = gitReading(
   { values: "index-output", flags: "n,dry-run" },
   (options, effects) => {
     for (const file of options.all("index-output")) effects.write(file);
-    if (options.has("u") && !options.has("n")) refuseWholeTree("git read-tree -u", effects);
+    if (options.has("n", "index-output")) return;
+    if (options.has("u")) refuseWholeTree("git read-tree -u", effects);
+    else
+      effects.refuse(
+        "refs",
+        "`git read-tree` replaces the index, which others use too: stage files with `git add`",
+      );
   },
 );
 

@@ -1,4 +1,5 @@
 import { analyzeCommand } from "../../analyze.ts";
+import { obeying } from "../../obeyed-files.ts";
 import type { ShellAnalysis } from "../../types.ts";
 import { projectPath, targetsOf } from "../../write-targets.ts";
 import type { Row } from "./row.ts";
@@ -74,7 +75,9 @@ function findings(analysis: ShellAnalysis): string {
   const parts = [
     ...[...new Set(writtenBy(analysis))].map((path) => `writes ${path}`),
     ...analysis.refusals.map(({ why }) => `refused: ${why}`),
-    ...analysis.opaque.map(({ by, why }) => `opaque: ${by}: ${why}`),
+    ...analysis.opaque
+      .filter(({ why }) => why !== obeying) // which is no row's to say
+      .map(({ by, why }) => `opaque: ${by}: ${why}`),
     ...analysis.mentions.map(({ text }) => `names ${text}`),
   ];
   return parts.length === 0 ? "nothing" : parts.join("; ");

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { analyzeCommand } from "./analyze.ts";
+
+const opaque = (command: string) =>
+  analyzeCommand(command, { cwd: "/repo", root: "/repo", home: "/home/x" }).opaque.map(({ by }) => by);
+
+describe("a program that obeys a file which an agent may have written", () => {
+  it.each([
+    ["cargo --version", "cargo"],
+    ["rustc --version", "rustc"],
+    ["cargo metadata", "cargo"],
+    ["/usr/bin/rustfmt -V", "rustfmt"],
+    ["yarn --version", "yarn"],
+    ["pnpm list", "pnpm"],
+    ["uv pip list", "uv"],
+    ["mvn -v", "mvn"],
+    ["dotnet --version", "dotnet"],
+    ["pytest --version", "pytest"],
+    ["terraform validate", "terraform"],
+    ["terraform -chdir=infra state list", "terraform"],
+    ["npm docs", "npm"],
+    ["ldd ./a.out", "ldd"],
+    ["ssh -F src/a/config host ls", "ssh -F"],
+    ["ssh -vF src/a/config host ls", "ssh -vF"],
+    ["ssh -G -Fsrc/a/config host", "ssh -Fsrc/a/config"],
+    ["ssh -I src/a/lib.so host", "ssh -I"],
+    ["scp -F src/a/config a:b src/a/", "scp -F"],
+    ["docker --config src/a ps", "docker --config"],
+    ["docker --config=src/a ps", "docker --config"],
+    ["DOCKER_CONFIG=src/a docker ps", "docker with DOCKER_CONFIG"],
+    ["kubectl --kubeconfig src/a/k get pods", "kubectl --kubeconfig"],
+    ["kubectl get pods --kubeconfig=src/a/k", "kubectl --kubeconfig"],
+    ["export KUBECONFIG=src/a/k; kubectl get pods", "kubectl with KUBECONFIG"],
+    ["env KUBECONFIG=src/a/k kubectl get pods", "kubectl with KUBECONFIG"],
+    ["helm template --post-renderer ./x .", "helm --post-renderer"],
+    ["helm plugin list", "helm"],
+    ["npm --userconfig src/a/npmrc ls", "npm --userconfig"],
+    ["npm ls --userconf src/a/npmrc", "npm --userconf"],
+    ["pip --python ./x list", "pip --python"],
+    ["gpg --homedir src/a -k", "gpg --homedir"],
+    ["bat --config-file src/a/c x", "bat --config-file"],
+    ["openssl req -config src/a/c", "openssl -config"],
+    ["openssl engine ./x", "openssl"],
+    ["go list -toolexec ./x ./...", "go -toolexec"],
+    ["timeout 5 kubectl --kubeconfig k get pods", "kubectl --kubeconfig"],
+  ])("runs in the sandbox: %s", (command, by) => {
+    expect(opaque(command)).toContain(by);
+  });
+
+  it.each([
+    "ssh -V",
+    "docker ps",
+    "docker -c other ps",
+    "kubectl get pods -n kube",
+    "npm ls",
+    "npm view x",
+    "npm --version",
+    "pip list",
+    "gpg --list-keys",
+    "bat x",
+    "openssl version",
+    "go version",
+    "terraform fmt -check",
+    "terraform version",
+    "node --version",
+    "KUBECONFIG=k echo x",
+  ])("is read where none is named: %s", (command) => {
+    expect(opaque(command)).toEqual([]);
+  });
+
+  it("is not made opaque by an option's value", () => {
+    expect(opaque("ssh -oForwardAgent=yes host")).toEqual(["ssh"]);
+  });
+});

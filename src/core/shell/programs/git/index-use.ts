@@ -1,0 +1,50 @@
+import type { Options } from "../../read-options.ts";
+import { known, knownStart, type Text } from "../../text.ts";
+import type { IndexUse, Program } from "../../types.ts";
+import { programOf } from "../row/run-row.ts";
+
+/** The paths that git is given; all of them where that cannot be known. */
+export function pathsOf(specs: readonly Text[]): IndexUse["paths"] {
+  const words = specs.map(known);
+  return words.length === 0 || words.includes(undefined) ? "all" : (words as string[]);
+}
+
+/** `git add`, which also takes what others have changed in the paths that it is given. */
+export const add: Program = programOf({
+  values: "chmod",
+  glued: "pathspec-from-file",
+  flags:
+    "n,dry-run v,verbose f,force i,interactive p,patch e,edit u,update A,all,no-ignore-removal N refresh",
+  also: (options, effects) => {
+    if (options.has("n", "refresh")) return;
+    const listed = options.has("pathspec-from-file");
+    const isAsked = listed || options.has("A", "u", "i", "p", "e") || options.operands.length > 0;
+    if (!isAsked) return; // `git add` alone does nothing
+    effects.index({
+      does: "stage",
+      paths: listed ? "all" : pathsOf(options.operands),
+      ...(options.has("u") ? { only: "tracked" } : options.has("f") ? { only: "any" } : {}),
+    });
+  },
+});
+
+/** What a commit takes: the index, or with paths only those. */
+export function commitUse(options: Options): readonly IndexUse[] {
+  if (options.has("dry-run")) return [];
+  const { operands } = options;
+  const listed = options.has("pathspec-from-file");
+  if (options.has("i", "p", "interactive") || listed)
+    return [
+      { does: "commit", paths: "all" },
+      { does: "stage", paths: listed ? "all" : pathsOf(operands) },
+    ];
+  if (operands.length > 0) return [{ does: "stage", paths: pathsOf(operands) }];
+  const all: IndexUse = { does: "commit", paths: "all" };
+  return options.has("a") ? [all, { does: "stage", paths: "all", only: "tracked" }] : [all];
+}
+
+/** `git update-index PATH…`, which takes them as they are. */
+export function updateUse(operands: readonly Text[]): readonly IndexUse[] {
+  const paths = operands.filter((word) => !knownStart(word).startsWith("-"));
+  return paths.length === 0 ? [] : [{ does: "stage", paths: pathsOf(paths) }];
+}

@@ -1,0 +1,107 @@
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { shellWord } from "../../core/text/quoted.ts";
+import type { HooksOf } from "../../workspace/git/active-hooks.ts";
+import type { Walls } from "../../workspace/sandbox/sandbox.ts";
+import { safeSearchPath } from "../../workspace/search-path.ts";
+
+/**
+ * Git itself runs outside the sandbox, because it writes its own folder, and its hooks run inside. Many of them stage
+ * files or change the message, so they find a git folder of their own, with the repository's settings, refs and objects
+ * read-only in it. What such a hook may change is taken over when it has ended: the index, the message and new objects.
+ */
+export interface HookPlaces {
+  readonly hooks: HooksOf;
+  /** The checkout that git works in, its git folder, and the one that all checkouts share. */
+  readonly tree: string;
+  readonly gitFolder: string;
+  readonly commonFolder: string;
+  /** The git folder that the hooks find. */
+  readonly copy: string;
+}
+
+/** What a hook may change, of the files in a git folder. */
+const changeable = ["index", "COMMIT_EDITMSG"];
+const outsideObjects = "objects-outside";
+
+/** The sandbox around an agent's programs, but for the git folder. */
+export function hookWalls(walls: Walls, { tree, gitFolder, commonFolder, copy }: HookPlaces): Walls {
+  const own = [commonFolder, join(commonFolder, "lockstep"), join(tree, ".git")];
+  mkdirSync(copy, { recursive: true, mode: 0o700 });
+  return {
+    ...walls,
+    readOnly: walls.readOnly.filter((path) => path !== commonFolder && path !== own[2]),
+    hidden: walls.hidden.filter((path) => !own.includes(path)),
+    placed: [...walls.placed, { at: commonFolder, from: copy, shown: shownIn(commonFolder, gitFolder) }],
+  };
+}
+
+/** Beside the walls: where the copy finds the objects of the repository. */
+export function objectWords({ commonFolder }: HookPlaces): readonly string[] {
+  return ["--ro-bind", join(commonFolder, "objects"), join(commonFolder, outsideObjects)];
+}
+
+function shownIn(commonFolder: string, gitFolder: string): readonly string[] {
+  const apart = ["objects", "refs", "logs", "lockstep"];
+  const below = (folder: string, skipped: readonly string[] = []) =>
+    entriesOf(join(commonFolder, folder))
+      .filter((name) => !skipped.includes(name) && !changeable.includes(name) && !name.endsWith(".lock"))
+      .map((name) => join(folder, name));
+  const own = relative(commonFolder, gitFolder);
+  const refs = below("refs", ["stash"]);
+  if (own === "") return [...below("", apart), ...refs];
+  const others = below("worktrees").filter((path) => path !== own);
+  return [...below("", [...apart, "worktrees"]), ...refs, ...others, ...below(own, ["logs"])];
+}
+
+function entriesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map(({ name }) => name);
+}
+
+/** Writes what git takes for the hooks of the repository: each starts the real one in the sandbox. */
+export function placeHooks(folder: string, exec: string, places: HookPlaces): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, "run"), hookText(exec, places), { mode: 0o700 });
+  for (const name of places.hooks.names) symlinkSync("run", join(folder, name));
+}
+
+function hookText(exec: string, { hooks, gitFolder, commonFolder, copy }: HookPlaces): string {
+  const below = relative(commonFolder, gitFolder);
+  return `#!/bin/sh
+# Written by Lockstep for one tool call: runs a hook of git with no more rights than the lock of the agent gives.
+hook=${shellWord(hooks.folder)}/\${0##*/}
+copy=${shellWord(copy)}
+own=${shellWord(gitFolder)}
+inside=${shellWord(join(copy, below))}
+index=\${GIT_INDEX_FILE:-$own/index}
+message=$own/COMMIT_EDITMSG
+# A folder of the project may come first on PATH.
+tool() { (PATH=${shellWord(toolPath())} && exec "$@"); }
+
+tool rm -rf "$copy"
+tool mkdir -p "$copy/objects/info" "$copy/refs" "$inside" || exit 125
+echo ../${outsideObjects} >"$copy/objects/info/alternates"
+for file in "$index" "$message"; do
+  [ ! -f "$file" ] || tool cp -p "$file" "$inside/\${file##*/}" || exit 125
+done
+${exec} $$ "$hook" "$@"
+code=$?
+objects=$(cd "$copy/objects" && tool find . -path './??/*' -type f)
+[ -z "$objects" ] || printf '%s\\n' "$objects" | tool tr -d ./ |
+  GIT_ALTERNATE_OBJECT_DIRECTORIES=$copy/objects tool git pack-objects -q --stdout | tool git unpack-objects -q
+for file in "$index" "$message"; do
+  new=$inside/\${file##*/}
+  [ -L "$new" ] || [ ! -f "$new" ] || tool cmp -s "$new" "$file" ||
+    { tool cp "$new" "$file.lockstep" && tool mv -f "$file.lockstep" "$file"; }
+done
+tool rm -rf "$copy"
+exit $code
+`;
+}
+
+/** Without the folders of the project, in which programs of agents may have put anything. */
+export function toolPath(): string {
+  return [safeSearchPath(), "/usr/bin", "/bin"].join(":");
+}

@@ -1,0 +1,37 @@
+import { readdirSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { repositoryTop } from "../find-project.ts";
+import { isProgram } from "../search-path.ts";
+import { splitAtZero } from "./read-diff.ts";
+import { tryGit } from "./run-git.ts";
+
+export interface HooksOf {
+  /** Absolute; it may not exist. */
+  readonly folder: string;
+  /** What git would run there. */
+  readonly names: readonly string[];
+}
+
+/** The hooks that git runs in a checkout of a repository. */
+export async function activeHooks(tree: string, commonFolder: string): Promise<HooksOf> {
+  const folder = await hooksFolder(tree, commonFolder);
+  return { folder, names: listed(folder).filter((name) => isProgram(join(folder, name))) };
+}
+
+/** Where git looks for them; a relative setting begins at the top of the checkout. */
+export async function hooksFolder(tree: string, commonFolder: string): Promise<string> {
+  const words = ["config", "--null", "--type=path", "--get-all", "core.hooksPath"];
+  const { stdout } = await tryGit(tree, words);
+  // The last one is our own, with which no hook runs for us.
+  const set = splitAtZero(stdout).at(-2)?.toString("utf8") ?? "";
+  if (set === "") return join(commonFolder, "hooks");
+  return isAbsolute(set) ? set : resolve(repositoryTop(tree) ?? tree, set);
+}
+
+function listed(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^[a-z0-9-]+$/.test(name));
+  } catch {
+    return []; // there is none
+  }
+}
