@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/clients-real/*.test.ts"],
+    globalSetup: ["test/support/fresh-build.ts"],
     testTimeout: 180_000,
     hookTimeout: 600_000,
   },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../src/clients/agent.ts";
 import type { Call } from "../src/engine/engine.ts";
@@ -6,6 +5,7 @@ import { operate } from "../src/engine/operate.ts";
 import { Heartbeats } from "../src/run/conduct/heartbeats.ts";
 import { LoopGuard } from "../src/run/conduct/loop-guard.ts";
 import { dispatch, memoryEngine, packet, person, runner, stateOf } from "./support/memory-engine.ts";
+import { eventually } from "./support/run-command.ts";
 
 const limits = { sameError: 3, tokens: { warn: 35_000, halt: 50_000 } };
 const bash = (command: string): AgentEvent => ({
@@ -85,13 +85,14 @@ describe("heartbeats", () => {
     const { engine, heartbeats, follow, ends } = await following();
     using _following = follow();
     for (const event of times(3, bash("ls"))) heartbeats.see(event);
-    await sleep(1200);
-    expect(await engine.ledger.events({ type: "task.warned" })).toMatchObject([
+    const warnings = () => engine.ledger.events({ type: "task.warned" });
+    await eventually("a warning", async () => (await warnings()).length > 0 || undefined);
+    expect(await warnings()).toMatchObject([
       { data: { signal: "same_call", count: 3, limit: 10, fingerprint: expect.any(String) } },
     ]);
     expect(ends()).toBe(0);
     for (const event of times(3, refused)) heartbeats.see(event);
-    await sleep(2200);
+    await eventually("the end of the agent", () => ends() > 0 || undefined);
     expect(ends()).toBe(1);
     expect(heartbeats.lost).toMatchObject({
       code: "R-BG-001",
@@ -115,7 +116,7 @@ describe("heartbeats", () => {
     const { engine, heartbeats, follow, ends } = await following();
     using _following = follow();
     await operate(engine, "task-cancel", { task: "T-1", reason: "no more" }, person);
-    await sleep(1200);
+    await eventually("the end of the agent", () => ends() > 0 || undefined);
     expect(ends()).toBe(1);
     expect(heartbeats.lost).toMatchObject({ allow: false });
   });
@@ -125,7 +126,7 @@ describe("heartbeats", () => {
     using _following = follow();
     expect((await operate(engine, "take", { task: "T-1" }, person)).allow).toBe(true);
     expect(await stateOf(engine, "T-1")).toBe("IN_PROGRESS");
-    await sleep(1200);
+    await eventually("the end of the agent", () => ends() > 0 || undefined);
     expect(ends()).toBe(1);
     expect(heartbeats.lost).toMatchObject({ code: "R-LS-001" });
   });

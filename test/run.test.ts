@@ -132,13 +132,8 @@ describe("an agent", () => {
     ["says that it is done and has done nothing", [answer("OK")], "R-PC-003", "ESCALATED"],
     [
       "fails its own check, whatever it says",
-      [
-        'write: { path: A.txt/x, text: "" }',
-        "delete: A.txt",
-        'write: { path: A.txt.bak, text: "" }',
-        answer("OK"),
-      ],
-      "R-PO-002",
+      ["link: { path: A.txt, to: nowhere }", answer("OK")],
+      "R-PC-002",
       "ESCALATED",
     ],
     ["gives half an answer", [writes("A"), "answer: { status: OK }"], "R-AG-001", "ESCALATED"],

@@ -53,7 +53,9 @@ function readPattern(line: string, folder: string): Pattern[] {
   const text = line.replace(/(?<!\\) +$/, "");
   if (text === "" || text.startsWith("#")) return [];
   const negated = text.startsWith("!");
-  const pattern = negated ? text.slice(1) : text;
+  const pattern = (negated ? text.slice(1) : text).replace(/\\([[\]])/g, "$1");
+  // To git a brace means itself, and few names have one.
+  if (pattern.includes("{")) return [];
   const foldersOnly = pattern.endsWith("/");
   const name = pattern.replace(/\/$/, "");
   const anchored = name.includes("/");
