@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../core/points/quoted.ts";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import type { Project } from "../../workspace/find-project.ts";
-import { installFolder } from "../../workspace/install-folder.ts";
 import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
@@ -14,6 +13,7 @@ import type { CallSandbox } from "../guard-world.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { preparedId, readCallFile, sweepCallFiles, writeCallFile } from "../trees/call-file.ts";
 import { closedPaths, type LockView } from "./closed-paths.ts";
+import { placeExecScript } from "./exec-script.ts";
 import { lockWalls } from "./lock-walls.ts";
 
 /** What is known of a command that was changed: another hook of the same client may see it once more. */
@@ -60,7 +60,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
             mode: 0o600,
           },
         );
-        const command = placeExec(openStateSubfolder(project, "bin"), folder(), found.program);
+        const command = placeExecScript(openStateSubfolder(project, "bin"), folder(), found.program);
         return {
           id,
           prefix: `${shellWord(command)} exec ${id} $$`,
@@ -114,42 +114,4 @@ function viewOf(limits: CommandLimits): LockView {
     closes: (path) => isForbidden(path, false),
     closesBelow: (folder) => isForbidden(folder, true),
   };
-}
-
-/**
- * The first process of such a sandbox. Descriptor 8 leads to the shell that runs the call: once that has ended, so does
- * everything in here, whoever is the parent by then. Looked at once a second, from a process of its own.
- */
-const firstProcess = [
-  ...["/bin/sh", "-c"],
-  'l() { read -r _ </proc/self/fd/8; }; l || exit 125; while sleep 1; do l || kill -9 -1; done & (exec 8<&- "$@"); exit $?',
-  "sh",
-];
-
-/** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
-function placeExec(folder: string, calls: string, bwrap: string): string {
-  const file = join(folder, "lockstep");
-  const own = [process.execPath, join(installFolder(), "bin", "lockstep.cjs")].map(shellWord).join(" ");
-  const start = [bwrap, "--args", "9", "--", ...firstProcess].map(shellWord).join(" ");
-  const text = `#!/bin/sh
-# Written by Lockstep. \`lockstep exec ID SHELL PROGRAM …\` runs a program of one tool call with no more rights than its
-# agent's lock gives, as long as the shell of that process id lives. The file of the ID holds the options of bwrap that
-# the guard chose before the call.
-calls=${shellWord(calls)}
-if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
-  exec 9<"$calls/before-$2" 8<"/proc/$3/stat" || exit 125
-  shift 3
-  command -v -- "$1" >/dev/null || {
-    echo "lockstep: $1: not found; a function or alias of your shell cannot run inside the lock" >&2
-    exit 127
-  }
-  exec ${start} "$@"
-fi
-exec ${own} "$@"
-`;
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return file;
-  const making = `${file}.${process.pid}`;
-  writeFileSync(making, text, { mode: 0o700 });
-  renameSync(making, file);
-  return file;
 }
