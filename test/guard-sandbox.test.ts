@@ -184,8 +184,14 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     const form = { hookEventName: "PreToolUse", updatedInput };
     const bypassing = { ...claude, permission_mode: "bypassPermissions" };
     expect(await answer("claude", bypassing)).toEqual({ hookSpecificOutput: form });
+    const inQuotes = expect.stringMatching(
+      /^false && node -e 1; eval '\S+\/lockstep exec [0-9a-f]{8} \$\$ node -e 1'$/,
+    );
     expect(await answer("codex", bypassing)).toEqual({
-      hookSpecificOutput: { ...form, permissionDecision: "allow" },
+      hookSpecificOutput: {
+        ...{ ...form, updatedInput: { ...updatedInput, command: inQuotes } },
+        permissionDecision: "allow",
+      },
     });
     const gemini = { ...common, hook_event_name: "BeforeTool", tool_name: "run_shell_command" };
     expect(await answer("gemini", gemini)).toEqual({
@@ -286,7 +292,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       "(sh src/a/late.sh &)",
       "(setsid sh src/a/late.sh >/dev/null 2>&1 &)",
       "nohup sh src/a/late.sh >/dev/null 2>&1 &",
-      "sh src/a/alone.sh >/dev/null 2>&1 &",
+      "{ sh src/a/alone.sh; true; } >/dev/null 2>&1 &",
     ])
       await ran(command);
     const { stdout } = spawnSync("ps", ["axo", "args"], { encoding: "utf8" });

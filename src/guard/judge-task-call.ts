@@ -84,13 +84,17 @@ const outside: Contained = {};
 
 async function contained({ opaque, limits }: Running, { call, world }: Judging): Promise<Contained> {
   const { operation } = call;
-  if (operation.kind !== "shell" || call.replaceable !== true || world.sandbox === undefined) return outside;
+  if (operation.kind !== "shell" || call.replaceable === undefined || world.sandbox === undefined)
+    return outside;
   const here = opaque.filter(({ by }) => !elsewhere.has(by));
   if (here.length === 0) return outside;
   const sandbox = await world.sandbox();
   const prepared = await sandbox.prepare(treeOf(call, world), limits);
   if ("missing" in prepared) return outside;
-  const command = containCommand(operation.command, here, prepared.prefix);
+  const command = containCommand(operation.command, here, {
+    prefix: prepared.prefix,
+    inQuotes: call.replaceable === "in quotes",
+  });
   sandbox.remember(prepared.id, call, command);
   return here.length < opaque.length ? { command } : { command, readOnly: prepared.readOnly };
 }

@@ -11,11 +11,14 @@ export interface ToolCall {
   readonly operation: Operation;
   /** Absolute: the working folder of this very call. */
   readonly folder: string;
-  /** True where the client lets a hook put another command in place of the call's own. */
-  readonly replaceable?: boolean;
+  /** Set where the client lets a hook put another command in place of the call's own. */
+  readonly replaceable?: Replaceable;
   /** What the call itself tells of its outcome, after it: its text, of a long one the beginning and the end. */
   readonly outcome?: { readonly failed: boolean; readonly text: string };
 }
+
+/** `in quotes`: the client finds no program in a text that has something to expand, unless that is in quotes. */
+export type Replaceable = "as it is" | "in quotes";
 
 export type GuardEvent =
   | "before-tool"

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { analyzeCommand } from "./analyze.ts";
 import { containCommand } from "./contain-command.ts";
 
-const contained = (command: string) => {
+const contained = (command: string, inQuotes = false) => {
   const { opaque } = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
-  return containCommand(command, opaque, "BOX");
+  return containCommand(command, opaque, { prefix: "BOX", inQuotes });
 };
 
 /** Without the original, which comes first and never runs. */
@@ -54,6 +54,17 @@ describe("a command with parts that cannot be followed", () => {
     "shopt -s expand_aliases; alias t='npm test'; t",
   ])("runs as a whole in the sandbox where the shell itself runs them: %j", (command) => {
     expect(running(command)).toBe(`BOX bash -c '${command.replaceAll("'", "'\\''")}'`);
+  });
+
+  it.each([
+    ["node a b", "false && node a b; eval 'BOX node a b'"],
+    [
+      "node -e '1' && git add x",
+      "false && node -e '1' && git add x; eval 'BOX node -e '\\''1'\\'' && git add x'",
+    ],
+    ["node a; node b", "if false; then\nnode a; node b\nfi\nBOX node a; BOX node b"],
+  ])("hides in quotes what has to be expanded, for a client that asks for it: %j", (command, expected) => {
+    expect(contained(command, true)).toBe(expected);
   });
 
   it.each([
