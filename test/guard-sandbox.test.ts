@@ -294,7 +294,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       "nohup sh src/a/late.sh >/dev/null 2>&1 &",
       "{ sh src/a/alone.sh; true; } >/dev/null 2>&1 &",
     ])
-      await ran(command);
+      await ran(`${command}${command.endsWith(")") ? ";" : ""} sleep 0.5`);
     const { stdout } = spawnSync("ps", ["axo", "args"], { encoding: "utf8" });
     execFileSync("sleep", ["6"]);
     expect(existsSync(join(repository.path, "src/a/late.txt")), stdout).toBe(false);
