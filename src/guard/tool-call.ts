@@ -47,7 +47,8 @@ export type Operation =
   | { readonly kind: "read"; readonly paths: readonly string[]; readonly search: "Grep" | "Glob" | null }
   /** As they are spelled, relative ones to the call's folder. `moved` from and to are both written. */
   | { readonly kind: "write"; readonly targets: readonly WriteTarget[]; readonly bytes: number }
-  | { readonly kind: "shell"; readonly command: string }
+  /** `typed`: into a shell or a program that is open, in a folder that nobody tells. */
+  | { readonly kind: "shell"; readonly command: string; readonly typed?: true }
   /** Another agent is started. */
   | { readonly kind: "spawn"; readonly agentType: string | null; readonly agentId: string | null }
   /**

@@ -105,8 +105,7 @@ const sqlite = reading(
     if (options.has("init")) effects.opaque("a file of commands runs");
     for (const code of [...options.all("cmd"), ...statements]) tellSqlite(code, effects);
     if (call.input.kind === "text") tellSqlite(call.input.text, effects);
-    else if (call.input.kind !== "none" && statements.length === 0)
-      effects.opaque("commands of unknown content run");
+    else if (statements.length === 0) effects.opaque("commands of unknown content run");
     if (database === undefined || known(database) === ":memory:" || options.has("readonly")) return;
     effects.opaque("statements run");
     effects.operand(database);

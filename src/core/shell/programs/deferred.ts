@@ -2,6 +2,7 @@ import { optionReader } from "../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../text.ts";
 import type { Call, Effects, Program } from "../types.ts";
 import { joined, mention, named, reading, writeFiles } from "./describe.ts";
+import { typedInto } from "./tell-code.ts";
 
 /** Commands that run later are judged like those that run now. */
 function laterInput(call: Call, effects: Effects): void {
@@ -24,6 +25,7 @@ const tmux: Program = (call, effects) => {
   const globals = readTmux(call.args);
   for (const code of globals.all("c")) effects.shell(code);
   if (globals.has("f")) effects.opaque("tmux runs what it is configured to");
+  if (globals.operands.length === 0 && !globals.has("c", "V")) effects.opaque(typedInto);
   for (const command of commandsOf(globals.operands)) tellTmux(command, effects);
 };
 
@@ -74,6 +76,7 @@ function tellTmux([verb, ...args]: readonly Text[], effects: Effects): void {
     const inner = folder === undefined ? effects : effects.within(folder);
     if (options.operands.length === 1) inner.shell(options.operands[0] ?? unknownText);
     else if (options.operands.length > 1) inner.run(options.operands);
+    else inner.opaque(typedInto);
   } else if (isTmux(tmuxConfigures, name)) {
     effects.opaque("tmux runs what it is configured to");
     for (const word of args) effects.code(word);
@@ -104,6 +107,7 @@ const screen: Program = (call, effects) => {
   if (exec >= 0) return effects.run(args.slice(exec + 1));
   const words = withoutOptions(args, /^-(?:[A-Za-z]*[SctTspehr])$/, /^-(?:ls|list|r|d|D|x)$/);
   if (words.length > 0) effects.run(words);
+  else if (!args.some((word) => /^-(?:ls|list|wipe|v)$/.test(known(word) ?? ""))) effects.opaque(typedInto);
 };
 
 const schedules: Program = (call, effects) => {

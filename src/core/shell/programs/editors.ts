@@ -34,7 +34,7 @@ function unclearAsUnknown(text: string): Text {
 const ed = reading({ values: "p,prompt", flags: "s,quiet,silent G l E r v" }, (options, effects, call) => {
   for (const file of options.operands) effects.write(file);
   if (call.input.kind === "text") tellEditorCommands(call.input.text, effects);
-  else if (call.input.kind !== "none") effects.opaque("the editor's commands are not known");
+  else effects.opaque("the editor's commands are not known");
 });
 
 const vimOptions = {
@@ -58,10 +58,9 @@ function tellVim(options: Options, effects: Effects, call: Call): void {
       .map((word) => withoutStart(word, 1)),
   ];
   for (const command of commands) tellEditorCommands(command, effects);
-  if (options.has("S", "s", "u") || commands.length > 0) effects.opaque("editor commands may write files");
+  effects.opaque("editor commands may write files");
   for (const file of options.all("w", "W", "V")) effects.write(file);
   if (call.input.kind === "text" && options.has("s", "e", "E")) tellEditorCommands(call.input.text, effects);
-  else if (call.input.kind !== "none" && options.has("e", "E")) effects.opaque("the commands are not known");
   if (isReadOnly) return;
   for (const file of options.operands) {
     if (!/^[+-]/.test(knownStart(file))) effects.write(file);

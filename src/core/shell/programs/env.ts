@@ -3,6 +3,7 @@ import { known, type Text } from "../text.ts";
 import type { Program } from "../types.ts";
 import { asksForHelp, describe } from "./describe.ts";
 import { splitQuoted } from "./split-quoted.ts";
+import { typedInto } from "./tell-code.ts";
 import { runWithAssignments } from "./wrapping.ts";
 
 const readEnv = optionReader({
@@ -67,6 +68,7 @@ const su: Program = (call, effects) => {
   if (call.input.kind === "text") effects.shell(call.input.text);
   else if (call.input.kind === "unknown")
     effects.refuse("unknown-code", "data of unknown content goes into a shell");
+  else effects.opaque(typedInto);
 };
 
 const runuser: Program = (call, effects) => {
