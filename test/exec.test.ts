@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./support/guarded-repository.ts";
-import { type CommandOptions, startProgram } from "./support/run-command.ts";
+import { type CommandOptions, eventually, startProgram } from "./support/run-command.ts";
 import { command } from "./support/run-hook.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 import { missing } from "./support/walled.ts";
@@ -32,6 +32,16 @@ describe.skipIf(missing)("`lockstep exec TASK -- COMMAND…`", () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     expect((await lockstep(["exec", "T-A", "--", "sh", "-c", "kill $$"])).status).toBe(143);
     expect((await lockstep(["exec", "T-A", "--", "no-such-program"])).status).toBe(127);
+  });
+
+  it("passes on what it is sent, and ends as the command does then", async () => {
+    await repository.dispatch("T-A", ["src/a/**"]);
+    const script = "trap 'echo got it; exit 9' TERM; echo ready; while :; do sleep 0.1; done";
+    const words = [process.execPath, command, "exec", "T-A", "--", "sh", "-c", script];
+    using running = startProgram(words, { cwd: repository.path });
+    await eventually("a ready program", () => running.lines().includes("ready") || undefined);
+    running.process.kill("SIGTERM");
+    expect(await running.ended).toMatchObject({ status: 9, stdout: "ready\ngot it\n" });
   });
 
   it("is refused for a task that holds no lock, and for one that nobody knows", async () => {

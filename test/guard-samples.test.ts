@@ -114,7 +114,7 @@ describe("what a recorded call would do", () => {
     ["copilot", "pre-apply_patch-gpt-model.json", write("/repo/new.txt", "edit", 64)],
     ["copilot", "claude-settings-pre-Edit.json", write("/repo/seed.txt", "edit", 16)],
     ["copilot", "claude-settings-pre-Edit-apply_patch-gpt-model.json", write("/repo/new.txt", "edit", 64)],
-    ["copilot", "pre-write_bash.json", shell("echo FORBIDDEN > stdin.txt")],
+    ["copilot", "pre-write_bash.json", { kind: "shell", command: "echo FORBIDDEN > stdin.txt", typed: true }],
     ["copilot", "pre-task.json", { kind: "spawn", agentType: "general-purpose", agentId: null }],
     ["opencode", "before-write-relative-path.json", write("rel.txt", "create", 4)],
     ["opencode", "before-edit.json", write("/repo/seed.txt", "edit", 16)],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./support/guarded-repository.ts";
 import { command } from "./support/run-hook.ts";
+import { replacedCommand, shellPayload } from "./support/sandboxed-call.ts";
 import { missing } from "./support/walled.ts";
 
 let repository: GuardedRepository;
@@ -23,25 +24,8 @@ beforeEach(async () => {
 });
 afterEach(() => repository[Symbol.dispose]());
 
-function payload(command: string, more: object = {}) {
-  return {
-    session_id: "s1",
-    cwd: repository.path,
-    hook_event_name: "PreToolUse",
-    permission_mode: "bypassPermissions",
-    tool_name: "Bash",
-    tool_input: { command, description: "a call" },
-    tool_use_id: "t1",
-    ...more,
-  };
-}
-
-/** The command that Claude runs in place of this one. */
-async function replaced(command: string): Promise<string> {
-  const { exit, stdout } = await repository.guard(payload(command), { env });
-  expect(exit).toBe(0);
-  return stdout === "" ? command : JSON.parse(stdout).hookSpecificOutput.updatedInput.command;
-}
+const payload = (command: string, more?: object) => shellPayload(repository.path, command, more);
+const replaced = (command: string) => replacedCommand(repository, command, env);
 
 /** What a client's shell does with a call that the guard has seen. */
 async function ran(command: string, { cwd = repository.path, input = "" } = {}) {
@@ -200,8 +184,14 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     const form = { hookEventName: "PreToolUse", updatedInput };
     const bypassing = { ...claude, permission_mode: "bypassPermissions" };
     expect(await answer("claude", bypassing)).toEqual({ hookSpecificOutput: form });
+    const inQuotes = expect.stringMatching(
+      /^false && node -e 1; eval '\S+\/lockstep exec [0-9a-f]{8} \$\$ node -e 1'$/,
+    );
     expect(await answer("codex", bypassing)).toEqual({
-      hookSpecificOutput: { ...form, permissionDecision: "allow" },
+      hookSpecificOutput: {
+        ...{ ...form, updatedInput: { ...updatedInput, command: inQuotes } },
+        permissionDecision: "allow",
+      },
     });
     const gemini = { ...common, hook_event_name: "BeforeTool", tool_name: "run_shell_command" };
     expect(await answer("gemini", gemini)).toEqual({
@@ -296,13 +286,15 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
 
   it("ends with the shell that started it, however it was started", async () => {
     repository.write("src/a/late.sh", "sleep 5; echo late > src/a/late.txt\n");
+    repository.write("src/a/alone.sh", "trap '' TERM HUP INT; kill -9 -1; . src/a/late.sh\n");
     for (const command of [
       "sh src/a/late.sh &",
       "(sh src/a/late.sh &)",
       "(setsid sh src/a/late.sh >/dev/null 2>&1 &)",
       "nohup sh src/a/late.sh >/dev/null 2>&1 &",
+      "{ sh src/a/alone.sh; true; } >/dev/null 2>&1 &",
     ])
-      await ran(command);
+      await ran(`${command}${command.endsWith(")") ? ";" : ""} sleep 0.5`);
     const { stdout } = spawnSync("ps", ["axo", "args"], { encoding: "utf8" });
     execFileSync("sleep", ["6"]);
     expect(existsSync(join(repository.path, "src/a/late.txt")), stdout).toBe(false);

@@ -100,14 +100,19 @@ async function contained(
   { call, world }: Judging,
 ): Promise<Contained> {
   const { operation } = call;
-  if (operation.kind !== "shell" || call.replaceable !== true || world.sandbox === undefined) return outside;
+  if (operation.kind !== "shell" || call.replaceable === undefined || world.sandbox === undefined)
+    return outside;
   const here = opaque.filter(({ by }) => !elsewhere.has(by));
   if (here.length + hookRuns.length === 0) return outside;
   const sandbox = await world.sandbox();
   const own = hooks === undefined || hookRuns.length === 0 ? [] : [hooks];
   const prepared = await sandbox.prepare(treeOf(call, world), limits, ...own);
   if ("missing" in prepared) return outside;
-  const command = containCommand(operation.command, { opaque: here, hookRuns }, prepared.prefixes);
+  const command = containCommand(
+    operation.command,
+    { opaque: here, hookRuns },
+    { prefixes: prepared.prefixes, inQuotes: call.replaceable === "in quotes" },
+  );
   sandbox.remember(prepared.id, call, command);
   return here.length < opaque.length ? { command } : { command, readOnly: prepared.readOnly };
 }

@@ -11,11 +11,14 @@ export interface ToolCall {
   readonly operation: Operation;
   /** Absolute: the working folder of this very call. */
   readonly folder: string;
-  /** True where the client lets a hook put another command in place of the call's own. */
-  readonly replaceable?: boolean;
+  /** Set where the client lets a hook put another command in place of the call's own. */
+  readonly replaceable?: Replaceable;
   /** What the call itself tells of its outcome, after it: its text, of a long one the beginning and the end. */
   readonly outcome?: { readonly failed: boolean; readonly text: string };
 }
+
+/** `in quotes`: the client finds no program in a text that has something to expand, unless that is in quotes. */
+export type Replaceable = "as it is" | "in quotes";
 
 export type GuardEvent =
   | "before-tool"
@@ -44,7 +47,8 @@ export type Operation =
   | { readonly kind: "read"; readonly paths: readonly string[]; readonly search: "Grep" | "Glob" | null }
   /** As they are spelled, relative ones to the call's folder. `moved` from and to are both written. */
   | { readonly kind: "write"; readonly targets: readonly WriteTarget[]; readonly bytes: number }
-  | { readonly kind: "shell"; readonly command: string }
+  /** `typed`: into a shell or a program that is open, in a folder that nobody tells. */
+  | { readonly kind: "shell"; readonly command: string; readonly typed?: true }
   /** Another agent is started. */
   | { readonly kind: "spawn"; readonly agentType: string | null; readonly agentId: string | null }
   /**

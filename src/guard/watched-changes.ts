@@ -24,7 +24,9 @@ export async function rememberCall(call: ToolCall, world: World, how: Rememberin
 
 /** A tool that nobody here knows is compared afterwards, whatever its arguments are called. */
 export function isUnknownWriter({ operation }: Pick<ToolCall, "operation">): boolean {
-  return operation.kind === "unknown" && !operation.reads;
+  return operation.kind === "shell"
+    ? operation.typed === true
+    : operation.kind === "unknown" && !operation.reads;
 }
 
 /** What has changed since, but for what the guard itself writes in the project; undefined where that is not known. */

@@ -4,4 +4,6 @@ import { readCall } from "../payload/read-call.ts";
 
 /** Its own sandbox, which is around commands in every other mode, allows no other one inside. */
 export const parse: GuardedClient["parse"] = (payload, at) =>
-  readCall(payload, at, { replaceable: field(payload, "permission_mode") === "bypassPermissions" });
+  readCall(payload, at, {
+    replaceable: field(payload, "permission_mode") === "bypassPermissions" && "in quotes",
+  });

@@ -1,5 +1,5 @@
 import { field, isObject, isText } from "../../core/values/fields.ts";
-import type { GuardEvent, Operation, ToolCall } from "../../guard/tool-call.ts";
+import type { GuardEvent, Operation, Replaceable, ToolCall } from "../../guard/tool-call.ts";
 import { eventNamed } from "./event-names.ts";
 import { folderIn, malformed, readOperation } from "./read-operation.ts";
 import { readOutcome } from "./read-outcome.ts";
@@ -28,7 +28,7 @@ export interface KnownParts {
   readonly agentType?: string | null;
   readonly folder?: unknown;
   /** False where the client does not let a hook change a command, or where the changed one could not run. */
-  readonly replaceable?: boolean;
+  readonly replaceable?: Replaceable | false;
 }
 
 /** The neutral form of a payload; `known` comes before what the payload's own keys say. */
@@ -58,9 +58,8 @@ export function readCall(
   const operation = readOperation(tool, input, response);
   const call = { ...base, actor, folder: callFolder(operation, input, folder), operation };
   if (event === "after-tool") return { ...call, outcome: readOutcome(response, field(payload, "error")) };
-  return known.replaceable !== false && hasCommand(tool, input, operation)
-    ? { ...call, replaceable: true }
-    : call;
+  const { replaceable = "as it is" } = known;
+  return replaceable !== false && hasCommand(tool, input, operation) ? { ...call, replaceable } : call;
 }
 
 /** Without an event that is known, a tool's name is enough to be judged as a call to come. */

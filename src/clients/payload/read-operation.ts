@@ -113,7 +113,7 @@ function readTyping(tool: string, given: readonly Argument[]): Operation {
   if (letters.trim() === "") return { kind: "none" };
   if (letters !== typed)
     return malformed(`${quoted(tool)} moves about in what it types: type the command whole, in one call`);
-  return { kind: "shell", command: typed.trimEnd() };
+  return { kind: "shell", command: typed.trimEnd(), typed: true };
 }
 
 const typeKeys = [

@@ -3,9 +3,13 @@ import { describe, expect, it } from "vitest";
 import { analyzeCommand } from "./analyze.ts";
 import { containCommand } from "./contain-command.ts";
 
-const contained = (command: string) => {
+const contained = (command: string, inQuotes = false) => {
   const parts = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
-  return containCommand(command, { ...parts, hookRuns: [] }, { sandbox: "BOX", hooks: "HOOKS" });
+  return containCommand(
+    command,
+    { ...parts, hookRuns: [] },
+    { prefixes: { sandbox: "BOX", hooks: "HOOKS" }, inQuotes },
+  );
 };
 
 /** Without the original, which comes first and never runs. */
@@ -57,6 +61,17 @@ describe("a command with parts that cannot be followed", () => {
   });
 
   it.each([
+    ["node a b", "false && node a b; eval 'BOX node a b'"],
+    [
+      "node -e '1' && git add x",
+      "false && node -e '1' && git add x; eval 'BOX node -e '\\''1'\\'' && git add x'",
+    ],
+    ["node a; node b", "if false; then\nnode a; node b\nfi\nBOX node a; BOX node b"],
+  ])("hides in quotes what has to be expanded, for a client that asks for it: %j", (command, expected) => {
+    expect(contained(command, true)).toBe(expected);
+  });
+
+  it.each([
     ["node a b", "false && node a b; BOX node a b"],
     ["cd a && npm test | cat", "false && cd a && npm test | cat; cd a && BOX npm test | cat"],
     ["node 'a;b' \"c|d\"", "false && node 'a;b' \"c|d\"; BOX node 'a;b' \"c|d\""],
@@ -103,7 +118,10 @@ describe("a git command whose hooks run in the sandbox", () => {
     ["git status && git log", "git status && git log"],
   ])("is told where they are: %j", (command, expected) => {
     const parts = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
-    const text = containCommand(command, parts, { sandbox: "BOX", hooks: "HOOKS" });
+    const text = containCommand(command, parts, {
+      prefixes: { sandbox: "BOX", hooks: "HOOKS" },
+      inQuotes: false,
+    });
     expect(text.endsWith(`${expected}`), text).toBe(true);
   });
 });

@@ -9,19 +9,31 @@ export interface Prefixes {
 
 type Parts = Pick<ShellAnalysis, "opaque" | "hookRuns">;
 
+interface Containing {
+  readonly prefixes: Prefixes;
+  /** True for a client that finds no program in a text with something to expand, as the prefixes have. */
+  readonly inQuotes: boolean;
+}
+
 /**
  * The command with everything that cannot be followed behind a prefix, which starts it in the sandbox: each
  * such program by itself, so that what is around it stays in the client's own shell, or the command as a whole where
  * the shell itself runs the unknown code. Clients judge the new text by their user's rules. So the old one comes first,
  * where it never runs: what the user has forbidden, or wants to be asked about, is still found.
  */
-export function containCommand(command: string, parts: Parts, prefixes: Prefixes): string {
-  const [before, after] = isList(command) ? neverRun.list : neverRun.branch;
-  return `${before}${command}${after}${withPrefixes(command, parts, prefixes)}`;
+export function containCommand(command: string, parts: Parts, { prefixes, inQuotes }: Containing): string {
+  const contained = withPrefixes(command, parts, prefixes);
+  const form = !isList(command) ? "branch" : inQuotes ? "quoted" : "list";
+  const [before, after] = neverRun[form];
+  return `${before}${command}${after}${form === "quoted" ? shellWord(contained) : contained}`;
 }
 
 /** What is around a command that is not to run. Codex finds no programs in an `if`. */
-export const neverRun = { list: ["false && ", "; "], branch: ["if false; then\n", "\nfi\n"] } as const;
+export const neverRun = {
+  list: ["false && ", "; "],
+  quoted: ["false && ", "; eval "],
+  branch: ["if false; then\n", "\nfi\n"],
+} as const;
 
 const quotedText = /'[^']*'|"[^"]*"/g;
 const ofMoreThanAList = /[;\n#(){}<>]|\|\||(?<!&)&(?!&)/;

@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findForbidden } from "../../core/rules/judge-write.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import { shellWord } from "../../core/text/quoted.ts";
 import { gitFolderOf, type Project, repositoryTop } from "../../workspace/find-project.ts";
-import { installFolder } from "../../workspace/install-folder.ts";
-import { replaceFile } from "../../workspace/replace-file.ts";
 import { wallWords } from "../../workspace/sandbox/bubblewrap.ts";
 import { findBubblewrap } from "../../workspace/sandbox/find-bubblewrap.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
@@ -16,6 +14,7 @@ import type { CallSandbox } from "../guard-world.ts";
 import type { ToolCall } from "../tool-call.ts";
 import { preparedId, readCallFile, sweepCallFiles, writeCallFile } from "../trees/call-file.ts";
 import { closedPaths, type LockView } from "./closed-paths.ts";
+import { placeExecScript } from "./exec-script.ts";
 import { hookWalls, objectWords, placeHooks, toolPath } from "./hook-sandbox.ts";
 import { lockWalls } from "./lock-walls.ts";
 
@@ -52,7 +51,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());
         writeOptions(optionsFile(folder(), id), wallWords(walls), env);
         const command = shellWord(
-          placeExec(openStateSubfolder(project, "bin"), folder(), {
+          placeExecScript(openStateSubfolder(project, "bin"), folder(), {
             bwrap: found.program,
             path: toolPath(),
           }),
@@ -123,55 +122,4 @@ function viewOf(limits: CommandLimits): LockView {
     closes: (path) => isForbidden(path, false),
     closesBelow: (folder) => isForbidden(folder, true),
   };
-}
-
-/**
- * The first process of such a sandbox. Descriptor 8 leads to the shell that runs the call: once that has ended, so does
- * everything in here, whoever is the parent by then. Looked at once a second, from a process of its own.
- */
-const firstProcess = [
-  ...["/bin/sh", "-c"],
-  'l() { read -r _ </proc/self/fd/8; }; l || exit 125; while sleep 1; do l || kill -9 -1; done & (exec 8<&- "$@"); exit $?',
-  "sh",
-];
-
-/** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
-function placeExec(
-  folder: string,
-  calls: string,
-  { bwrap, path }: { readonly bwrap: string; readonly path: string },
-): string {
-  const file = join(folder, "lockstep");
-  const own = [process.execPath, join(installFolder(), "bin", "lockstep.cjs")].map(shellWord).join(" ");
-  const start = [bwrap, "--args", "9", "--", ...firstProcess].map(shellWord).join(" ");
-  const text = `#!/bin/sh
-# Written by Lockstep. \`lockstep exec ID SHELL PROGRAM …\` runs a program of one tool call with no more rights than its
-# agent's lock gives, as long as the shell of that process id lives. The file of the ID holds the options of bwrap that
-# the guard chose before the call. \`lockstep hooks ID PROGRAM …\` runs a program whose git starts its hooks that way.
-calls=${shellWord(calls)}
-if [ "$1" = exec ] && [ -r "$calls/before-$2" ]; then
-  exec 9<"$calls/before-$2" 8<"/proc/$3/stat" || exit 125
-  shift 3
-  command -v -- "$1" >/dev/null || {
-    echo "lockstep: $1: not found; a function or alias of your shell cannot run inside the lock" >&2
-    exit 127
-  }
-  exec ${start} "$@"
-fi
-if [ "$1" = hooks ] && [ -d "$calls/before-$2.hooks" ]; then
-  n=\${GIT_CONFIG_COUNT:-0}
-  export GIT_CONFIG_COUNT=$((n + 1)) "GIT_CONFIG_KEY_$n=core.hooksPath" "GIT_CONFIG_VALUE_$n=$calls/before-$2.hooks"
-  shift 2
-  # Not one that a program of the same call has put into a folder of the project.
-  program=$(PATH=${shellWord(path)}; command -v -- "$1")
-  case $program in
-    /*) shift && exec "$program" "$@" ;;
-  esac
-  exec "$@"
-fi
-exec ${own} "$@"
-`;
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return file;
-  replaceFile(file, text, { mode: 0o700 });
-  return file;
 }

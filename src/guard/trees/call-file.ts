@@ -25,11 +25,13 @@ export function preparedId({ operation }: Pick<ToolCall, "operation">): string |
 /** The command as it was before that: which of the two a client tells after the call differs. */
 function bare(command: string): string {
   const text = command.replace(prepared, "").replace(/['\\]/g, "");
-  const around = Object.values(neverRun).find(([before]) => command.startsWith(before));
-  if (around === undefined || !new RegExp(prepared).test(command)) return text;
-  const [before, after] = around;
-  const length = (text.length - before.length - after.length) / 2; // it is there twice
-  return text.slice(before.length, before.length + length);
+  if (!new RegExp(prepared).test(command)) return text;
+  for (const [before, after] of Object.values(neverRun)) {
+    const length = (text.length - before.length - after.length) / 2; // it is there twice
+    const once = text.slice(before.length, before.length + length);
+    if (text === `${before}${once}${after}${once}`) return once;
+  }
+  return text;
 }
 
 /** What was seen before a call, until it is over: in a file, because another process asks afterwards. */

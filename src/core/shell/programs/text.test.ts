@@ -84,7 +84,7 @@ describe("A text program writes only where its options or script say", () => {
     ["gawk '{print > \"/dev/stderr\"}' f", 'code {print > "/dev/stderr"}; write /dev/stderr'],
     ["vim -es -c '%s/a/b/' -c wq f", "write f; code %s/a/b/; code wq; opaque"],
     ["vim -c ':w out' f", "write f; code :w out; write out; opaque"],
-    ["vim -R f", ""],
+    ["vim -R f", "opaque"],
     ["ex -sc '!touch z' f", "write f; code !touch z; shell touch z; opaque"],
     ["nano f", "write f"],
     ["patch f p.diff", "write f; write f.rej"],

@@ -105,7 +105,7 @@ describe("A wrapper hands on exactly the command it would run", () => {
     ["sg n -c 'rm a'", "shell rm a"],
     ["tmux send-keys -t s 'touch x' Enter", "shell touch x"],
     ["tmux -L n new-s -d 'touch x'", "shell touch x"],
-    ["tmux new -d ';' send 'touch x' Enter", "shell touch x"],
+    ["tmux new -d ';' send 'touch x' Enter", "opaque; shell touch x"],
     ["tmux save-buffer -b n out", "write out"],
     ["tmux run-sh 'touch x'", "shell touch x"],
     ["tmux ls", ""],

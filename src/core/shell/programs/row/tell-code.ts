@@ -2,6 +2,9 @@ import type { Options } from "../../read-options.ts";
 import { known, type Text } from "../../text.ts";
 import type { Call, Effects } from "../../types.ts";
 
+/** A client may type into a program that is open, and some call no hook for it. */
+export const typedInto = "what is typed into it is not known";
+
 /** The shared part of every interpreter: inline code, a script, or code on standard input. */
 export function tellCode(code: readonly Text[], options: Options, effects: Effects, call: Call): void {
   const [script, ...rest] = options.operands;
@@ -21,9 +24,8 @@ export function tellCode(code: readonly Text[], options: Options, effects: Effec
 }
 
 function tellInput(effects: Effects, call: Call): void {
-  if (call.input.kind === "none") return;
   if (call.input.kind === "text") effects.code(call.input.text);
-  effects.opaque("code from standard input runs");
+  effects.opaque(call.input.kind === "none" ? typedInto : "code from standard input runs");
 }
 
 function isStandardInput(script: Text): boolean {

@@ -13,7 +13,7 @@ const runsSqlite: Hook = (options, effects, { input }) => {
   const [database, ...statements] = options.operands;
   for (const code of [...options.all("cmd"), ...statements]) tellSqlite(code, effects);
   if (input.kind === "text") tellSqlite(input.text, effects);
-  else if (input.kind !== "none" && statements.length === 0) effects.opaque("commands of unknown content run");
+  else if (statements.length === 0) effects.opaque("commands of unknown content run");
   if (database === undefined || known(database) === ":memory:" || options.has("readonly")) return;
   effects.opaque("statements run");
   effects.operand(database);
@@ -51,7 +51,7 @@ export const databases: readonly Row[] = [
     besides: [{ when: "init", opaque: "a file of commands runs" }],
     also: runsSqlite,
     match: ["sqlite3 db 'select 1' ->", "sqlite3 db '.output a' -> a", "sqlite3 db '.shell touch a' -> a"],
-    no_match: ["sqlite3 :memory:", "sqlite3 -readonly db"],
+    no_match: ["sqlite3 --version"],
   },
   {
     names: "redis-cli valkey-cli mongo mongosh cqlsh influx clickhouse-client clickhouse cypher-shell sqlcmd sqlplus usql pgcli litecli",

@@ -6,7 +6,7 @@ const unknownCommands = "the editor's commands are not known";
 
 const edits: Hook = (_, effects, { input }) => {
   if (input.kind === "text") tellEditorCommands(input.text, effects);
-  else if (input.kind !== "none") effects.opaque(unknownCommands);
+  else effects.opaque(unknownCommands);
 };
 
 const writesFiles: Hook = (options, effects) => {
@@ -18,10 +18,9 @@ const editsScreen: Hook = (options, effects, { name, input }) => {
   const pluses = options.operands.filter((word) => knownStart(word).startsWith("+"));
   const commands = [...options.all("c", "cmd"), ...pluses.map((word) => withoutStart(word, 1))];
   for (const command of commands) tellEditorCommands(command, effects);
-  if (options.has("S", "s", "u") || commands.length > 0) effects.opaque("editor commands may write files");
+  effects.opaque("editor commands may write files");
   const readsCommands = name === "ex" || options.has("s", "e", "E");
   if (input.kind === "text" && readsCommands) tellEditorCommands(input.text, effects);
-  else if (input.kind !== "none" && options.has("e", "E")) effects.opaque(unknownCommands);
 };
 
 /** In ex mode `-s` only means silent; elsewhere it names a file of keys. */
@@ -54,10 +53,10 @@ export const editors: readonly Row[] = [
     ...vim,
     spelled: (words) => (words.some(isEx) ? withoutSilent(words) : words),
     match: ["vim a -> a", "vim -es a -> a", "vim -c 'w b' a -> a b", "vim +'!touch b' a -> a b"],
-    no_match: ["vim -R a", "vim --version"],
+    no_match: ["vim --version"],
   },
   { names: "ex", ...vim, spelled: withoutSilent, match: ["ex -s a <<< 'w b' -> a b"] },
-  { names: "view", ...vim, besides: [], match: ["view -c 'w b' a -> b"], no_match: ["view a"] },
+  { names: "view", ...vim, besides: [], match: ["view -c 'w b' a -> b", "view a"] },
   {
     names: "nano pico rnano micro joe jed mg kak hx helix",
     values: "C,backupdir r,fill T,tabsize Y,syntax o,operatingdir Q s,speller X f,rcfile J,guidestripe",

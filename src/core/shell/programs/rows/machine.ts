@@ -1,5 +1,6 @@
 import { known, unknownText } from "../../text.ts";
 import type { Hook, Row } from "../row/row.ts";
+import { typedInto } from "../row/tell-code.ts";
 import { tmux, withoutOptions } from "./tmux.ts";
 
 const schedule = { refuses: { kind: "loader", why: "jobs are put into the system's schedule" } } as const;
@@ -18,6 +19,7 @@ const types: Hook = (_, effects, { args }) => {
   if (exec >= 0) return effects.run(args.slice(exec + 1));
   const words = withoutOptions(args, /^-(?:[A-Za-z]*[SctTspehr])$/, /^-(?:ls|list|r|d|D|x)$/);
   if (words.length > 0) effects.run(words);
+  else if (!args.some((word) => /^-(?:ls|list|wipe|v)$/.test(known(word) ?? ""))) effects.opaque(typedInto);
 };
 
 const changesServices: Hook = (_, effects, { args }) => {

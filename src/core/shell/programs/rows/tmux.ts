@@ -2,6 +2,7 @@ import { optionReader } from "../../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../../text.ts";
 import type { Call, Effects } from "../../types.ts";
 import type { Hook, Row } from "../row/row.ts";
+import { typedInto } from "../row/tell-code.ts";
 import { joined, writeFiles } from "../row/words.ts";
 
 function commandsOf(words: readonly Text[]): readonly (readonly Text[])[] {
@@ -47,6 +48,7 @@ function tellTmux([verb, ...args]: readonly Text[], call: Call, effects: Effects
     const inner = folder === undefined ? effects : effects.within(startFolder(folder, call));
     if (options.operands.length === 1) inner.shell(options.operands[0] ?? unknownText);
     else if (options.operands.length > 1) inner.run(options.operands);
+    else inner.opaque(typedInto);
   } else if (isTmux(tmuxConfigures, name)) {
     effects.opaque("tmux runs what it is configured to");
     for (const word of args) effects.code(word);
@@ -75,6 +77,7 @@ export function withoutOptions(words: readonly Text[], withValue: RegExp, flags:
 }
 
 const runsCommands: Hook = (options, effects, call) => {
+  if (options.operands.length === 0 && !options.has("c", "V")) effects.opaque(typedInto);
   for (const command of commandsOf(options.operands)) tellTmux(command, call, effects);
 };
 

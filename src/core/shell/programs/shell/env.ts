@@ -1,6 +1,7 @@
 import { known } from "../../text.ts";
 import type { Hook, Row } from "../row/row.ts";
 import { programOf } from "../row/run-row.ts";
+import { typedInto } from "../row/tell-code.ts";
 import { runWithAssignments } from "../row/wrapping.ts";
 import { splitQuoted } from "./split-quoted.ts";
 
@@ -21,6 +22,7 @@ const runsAsUser: Hook = (options, effects, { input }) => {
   if (input.kind === "text") effects.shell(input.text);
   else if (input.kind === "unknown")
     effects.refuse("unknown-code", "data of unknown content goes into a shell");
+  else effects.opaque(typedInto);
 };
 
 const su: Row = {

@@ -1,5 +1,6 @@
 import { known, knownParts, literal, type Text, unknownText } from "../../text.ts";
 import type { Action, Effects, Program } from "../../types.ts";
+import { typedInto } from "../row/tell-code.ts";
 import { joined, named } from "../row/words.ts";
 
 const codeOption = /^[-/](?:c|com|comm|comma|comman|command|commandwithargs|cwa)$/i;
@@ -25,7 +26,7 @@ const powershell: Program = (call, effects) => {
   if (call.input.kind === "text") tellPowerShell(call.input.text, effects);
   else if (call.input.kind === "unknown")
     effects.refuse("unknown-code", "data of unknown content goes into a shell");
-  else if (call.input.kind === "file") effects.opaque("a script runs");
+  else effects.opaque(call.input.kind === "file" ? "a script runs" : typedInto);
 };
 
 function runFile(words: readonly Text[], effects: Effects): void {

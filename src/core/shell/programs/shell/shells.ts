@@ -2,6 +2,7 @@ import { optionReader } from "../../read-options.ts";
 import { deviceOf } from "../../resolve-path.ts";
 import { known, knownStart, literal, type Text } from "../../text.ts";
 import type { Call, Effects, Program } from "../../types.ts";
+import { typedInto } from "../row/tell-code.ts";
 import { asksForHelp, named } from "../row/words.ts";
 
 export const shellNames =
@@ -68,8 +69,8 @@ function isStandardInput(script: Text): boolean {
 /** Code that comes through standard input. */
 function readInput(call: Call, effects: Effects, args: readonly Text[]): void {
   if (call.input.kind === "text") effects.shell(call.input.text, args);
-  else if (call.input.kind !== "none")
-    effects.refuse("unknown-code", "data of unknown content goes into a shell");
+  else if (call.input.kind === "none") effects.opaque(typedInto);
+  else effects.refuse("unknown-code", "data of unknown content goes into a shell");
 }
 
 /** A script in a file, or one that `<(…)` prints. */
