@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Agents } from "../src/run/conduct/agents.ts";
+import { Agents } from "../src/run/attempt/agents.ts";
 import { configOf, ownConfig } from "./support/loaded-config.ts";
 
 it("those who have the same account rest together, and nobody who has another one", async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { AgentClient, AgentEnd } from "../src/clients/agent.ts";
 import { assignmentOf, universalInput } from "../src/clients/input/universal-input.ts";
+import { Heartbeats } from "../src/run/attempt/heartbeats.ts";
 import { askToMend } from "../src/run/conduct/ask-to-mend.ts";
-import { Heartbeats } from "../src/run/conduct/heartbeats.ts";
 import { singlePlan } from "../src/session/meta-task.ts";
 import { dispatch, memoryEngine, packet, person } from "./support/memory-engine.ts";
 

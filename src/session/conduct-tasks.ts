@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { copyName } from "../core/names/session-paths.ts";
 import { contextFilesFor } from "../core/session/context-files.ts";
+import type { RunContext, RunTask } from "../run/attempt/run-context.ts";
 import { Conductor } from "../run/conduct/conduct.ts";
-import type { RunContext, RunTask } from "../run/conduct/run-context.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { block, blockUnanswered } from "./block.ts";
 import { judgeWish } from "./judge-wish.ts";

@@ -1,7 +1,7 @@
 import { taskKey } from "../core/names/task-name.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import { isIn } from "../core/tasks/task.ts";
-import type { RunTask } from "../run/conduct/run-context.ts";
+import type { RunTask } from "../run/attempt/run-context.ts";
 import { block } from "./block.ts";
 import { conductTasks } from "./conduct-tasks.ts";
 import { decidedBefore } from "./decided-before.ts";

@@ -1,9 +1,9 @@
 import { promptFor } from "../../clients/input/prompt.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
 import type { Remediate } from "../../hooks/lifecycle/submit-with-remediation.ts";
-import { askAgent } from "./ask-agent.ts";
-import type { Talk } from "./converse.ts";
-import type { RunContext } from "./run-context.ts";
+import { askAgent } from "../attempt/ask-agent.ts";
+import type { Talk } from "../attempt/converse.ts";
+import type { RunContext } from "../attempt/run-context.ts";
 
 /** Lets the agent that did the work mend what a hook found, in its own conversation where it has one. */
 export function askToMend(

@@ -8,8 +8,8 @@ import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
-import { passReview } from "../review/pass-review.ts";
-import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
+import { restAgent } from "../attempt/rest-agent.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Batch } from "./batch.ts";
 import { bringIn, toldOfMember } from "./bring-in.ts";
 import { declareOwners } from "./declare-owners.ts";
@@ -18,10 +18,10 @@ import { LedgerFollower } from "./follow-ledger.ts";
 import { haltStalled } from "./halt-stalled.ts";
 import { passPoint } from "./lifecycle.ts";
 import type { TakenIn } from "./open-run.ts";
+import { passReview } from "./pass-review.ts";
 import { rememberEvent } from "./remember-event.ts";
-import { restAgent } from "./rest-agent.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
 import { rememberHalts, tellLoop } from "./tell-loops.ts";
+import { type AttemptEnd, runAttempt, toldOf } from "./work-on-task.ts";
 import { logStop } from "./worklog.ts";
 
 /** Ctrl-C once: nothing new starts. Twice: agents are stopped, and everything is kept. */

@@ -1,8 +1,8 @@
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { reclaimIfLapsed } from "../../engine/reclaim.ts";
 import { isTaken } from "../../engine/take-task.ts";
-import type { AttemptEnd } from "./attempt.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { AttemptEnd } from "./work-on-task.ts";
 
 /**
  * How an attempt ended whose heartbeat was refused. A person's word is no fault of the agent's; that the lease is over

@@ -8,9 +8,9 @@ import { isTaken } from "../../engine/take-task.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
 import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
+import type { RunContext } from "../attempt/run-context.ts";
+import { collectWorklog } from "../attempt/session-files.ts";
 import { doneDocument, findStray } from "./hand-in.ts";
-import type { RunContext } from "./run-context.ts";
-import { collectWorklog } from "./session-files.ts";
 import { showBranch } from "./work-branch.ts";
 import { addEntry } from "./worklog.ts";
 

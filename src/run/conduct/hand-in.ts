@@ -7,12 +7,12 @@ import type { Call } from "../../engine/engine.ts";
 import { refuseLanding } from "../../engine/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
+import type { Worked } from "../attempt/converse.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { LentFiles } from "../attempt/session-files.ts";
+import type { WorkPlace } from "../attempt/work-place.ts";
 import { findOutsideScope } from "../judge-diff.ts";
-import type { Worked } from "./converse.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
-import type { LentFiles } from "./session-files.ts";
 import { showBranch } from "./work-branch.ts";
-import type { WorkPlace } from "./work-place.ts";
 import { addEntry } from "./worklog.ts";
 
 export interface Handing {

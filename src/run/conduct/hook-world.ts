@@ -17,14 +17,14 @@ import { tryGit } from "../../workspace/git/run-git.ts";
 import { removeFolder } from "../../workspace/remove-folder.ts";
 import { runProcess } from "../../workspace/run-process.ts";
 import { checkWalls } from "../../workspace/sandbox/check-walls.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { WorkPlace } from "../attempt/work-place.ts";
 import { findLeak } from "../find-leak.ts";
 import { openProver } from "../open-prover.ts";
 import { projectChecks } from "../prove-checks.ts";
 import { reviewFor } from "../review/review-work.ts";
 import { collect, makerTrailers } from "./hand-in.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
 import { showBranch } from "./work-branch.ts";
-import type { WorkPlace } from "./work-place.ts";
 
 export interface HookedWork {
   readonly task: RunTask;

@@ -9,8 +9,8 @@ import { defaultHooks, resolveHooks } from "../../hooks/lifecycle/resolve-hooks.
 import { type HooksRun, runHooks } from "../../hooks/lifecycle/run-hooks.ts";
 import { type Remediate, submitWithRemediation } from "../../hooks/lifecycle/submit-with-remediation.ts";
 import type { Collected } from "../../workspace/checkouts/collect-work.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { type HookedWork, HookWorld } from "./hook-world.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
 
 export interface Passing extends HookedWork {
   /** Who made the work: its own hooks come before its task's. */

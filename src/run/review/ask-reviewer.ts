@@ -2,13 +2,13 @@ import { assignmentOf, universalInput } from "../../clients/input/universal-inpu
 import { refsOf } from "../../core/names/ref-names.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
 import type { Review } from "../../ledger/event-data.ts";
-import { askForAnswer } from "../conduct/ask-for-answer.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
-import { lendSession } from "../conduct/session-files.ts";
+import { askForAnswer } from "../attempt/ask-for-answer.ts";
+import { openReviewPlace } from "../attempt/review-place.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import { lendSession } from "../attempt/session-files.ts";
 import { changedFiles } from "./changed-files.ts";
 import { reviewRole } from "./choose-reviewers.ts";
 import { readReview } from "./read-review.ts";
-import { openReviewPlace } from "./review-place.ts";
 import { promptToReview, type ReviewWish } from "./review-prompt.ts";
 
 /** A piece of work and what it was made from. */

@@ -2,8 +2,8 @@ import type { Details } from "../../core/rules/verdict.ts";
 import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
 import type { Review } from "../../ledger/event-data.ts";
 import { readRef } from "../../workspace/git/refs.ts";
-import type { Heartbeats } from "../conduct/heartbeats.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
+import type { Heartbeats } from "../attempt/heartbeats.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { askReviewer } from "./ask-reviewer.ts";
 import { workOf } from "./review-work.ts";
 

@@ -3,7 +3,7 @@ import { askSecurity } from "../../engine/ask-security.ts";
 import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
 import type { Review } from "../../ledger/event-data.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { askReviewer, type ReviewAsked, type Work } from "./ask-reviewer.ts";
 import { gatekeeperFor, reviewersOf } from "./choose-reviewers.ts";
 

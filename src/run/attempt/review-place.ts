@@ -4,10 +4,10 @@ import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
 import { deleteFolder } from "../../workspace/checkouts/remove-checkout.ts";
 import { takeSlot } from "../../workspace/git/proof-slot.ts";
 import { checkoutsFolder } from "../../workspace/state-home.ts";
-import type { Agent } from "../conduct/agents.ts";
-import { openClientPlace } from "../conduct/client-place.ts";
-import type { RunContext } from "../conduct/run-context.ts";
-import type { WorkPlace } from "../conduct/work-place.ts";
+import type { Agent } from "./agents.ts";
+import { openClientPlace } from "./client-place.ts";
+import type { RunContext } from "./run-context.ts";
+import type { WorkPlace } from "./work-place.ts";
 
 export interface ReviewPlace extends WorkPlace, Disposable {}
 

@@ -11,18 +11,18 @@ import { checkStart, putBack, refuseAttempt } from "../../engine/refuse-attempt.
 import type { Attempt } from "../../ledger/ledger.ts";
 import { endAgentProcesses } from "../../workspace/agent-processes.ts";
 import { CheckoutFault } from "../../workspace/checkouts/checkout.ts";
+import type { Agent } from "../attempt/agents.ts";
+import { type Conversed, converse, type Talk, type Worked } from "../attempt/converse.ts";
+import { Heartbeats } from "../attempt/heartbeats.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import { LentFiles } from "../attempt/session-files.ts";
+import { openWorkPlace } from "../attempt/work-place.ts";
 import { investigate } from "../review/investigate.ts";
-import type { Agent } from "./agents.ts";
 import { askToMend } from "./ask-to-mend.ts";
-import { type Conversed, converse, type Talk, type Worked } from "./converse.ts";
 import { endedBy } from "./ended-by.ts";
 import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
-import { Heartbeats } from "./heartbeats.ts";
 import { passPoint } from "./lifecycle.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
-import { LentFiles } from "./session-files.ts";
 import { awaitAgentsEnd } from "./take-over.ts";
-import { openWorkPlace } from "./work-place.ts";
 
 /** What became of one try at a task; the ledger has the rest. */
 export type AttemptEnd =

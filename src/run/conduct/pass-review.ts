@@ -1,9 +1,9 @@
 import type { Deny } from "../../core/rules/verdict.ts";
-import { handedIn } from "../conduct/bring-in.ts";
-import { rejectWork } from "../conduct/hand-in.ts";
-import { passPoint } from "../conduct/lifecycle.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
-import { reviewWork } from "./review-work.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import { reviewWork } from "../review/review-work.ts";
+import { handedIn } from "./bring-in.ts";
+import { rejectWork } from "./hand-in.ts";
+import { passPoint } from "./lifecycle.ts";
 
 /** `waits`: only a person can go on. */
 export type ReviewedTask = "ready" | "stopped" | { readonly told: string; readonly waits: boolean };
