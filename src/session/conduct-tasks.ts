@@ -37,7 +37,7 @@ export async function conductTasks(
   const file = join(sessionFolder(root, name), copyName);
   const taken = await run.takeIn({ plan: { ...plan, tasks }, session: { session: name, file } });
   if ("allow" in taken)
-    return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "mend that" });
+    return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "fix that" });
   const roleOf = (agent: string) => context.config.agents[agent]?.role ?? role;
   for (const asked of new Set([role, ...taken.tasks.flatMap(reviewersFor).map(roleOf)])) {
     const { missing } = given(asked);

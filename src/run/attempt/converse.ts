@@ -1,108 +1,194 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AnswerReading, askAgain, readAnswer } from "../../clients/answer/read-answer.ts";
+import type { AgentEnd, AgentEvent } from "../../clients/agent.ts";
+import { askAgain } from "../../clients/answer/read-answer.ts";
 import { unusable, unusableLines } from "../../clients/answer/unusable.ts";
 import type { UniversalInput } from "../../clients/input/universal-input.ts";
+import { StartCost } from "../../core/loops/start-cost.ts";
 import { isAnswer } from "../../core/reports/is-answer.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
 import type { Agent } from "./agents.ts";
-import { askAgent } from "./ask-agent.ts";
-import type { Heartbeats } from "./heartbeats.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
-import type { LentFiles } from "./session-files.ts";
-import type { WorkPlace } from "./work-place.ts";
+import { BoundedTalk } from "./bounded-talk.ts";
+import { passedOn } from "./client-place.ts";
+import type { Purpose } from "./purposes.ts";
+import { restAgent } from "./rest-agent.ts";
+import type { RunContext } from "./run-context.ts";
+import type { Watch } from "./watch.ts";
+import type { Workplace } from "./workplace.ts";
 
-export interface Talk {
-  readonly task: RunTask;
-  readonly agent: Agent;
-  readonly place: WorkPlace;
-  readonly lent: LentFiles;
+/** What an agent is asked. */
+export interface Question<Answer extends object> {
   readonly input: UniversalInput;
   /** The whole task. */
   readonly prompt: string;
-  /** How long an attempt may take; null: any time. */
-  readonly minutes: number | null;
   /** The conversation to go on with, and what is new in it. */
   readonly goOn?: { readonly conversation: string; readonly prompt: string };
+  /** How long it may take, null: any time; the configuration says it where this is absent. */
+  readonly minutes?: number | null;
+  /** How many tools it may use at most. */
+  readonly turnsMax?: number;
+  /** What its last object says, or why it cannot be used. */
+  read(answer: unknown): Promise<Answer | Unusable>;
+}
+
+interface Unusable {
+  readonly invalid: string;
+}
+
+/** A question, and the agent that is asked it. */
+export interface Asking<Answer extends object> extends Question<Answer> {
+  readonly purpose: Purpose;
+  readonly agent: Agent;
+  readonly place: Workplace;
+  /** Beyond what the configuration passes on. */
   readonly env: Readonly<Record<string, string>>;
-  readonly heartbeats: Heartbeats;
+  readonly watch: Watch;
+  readonly stop: AbortSignal;
+  tell(event: AgentEvent): void;
 }
 
 /**
- * How it went. `silent`: a program ended well and has nothing to report. `unanswered`: a client worked, but its
- * report cannot be used. Of both the tree has to tell.
+ * How it went. `silent`: it ended well and has nothing to report. `unanswered`: it worked, but its report cannot be
+ * used. Of both the tree has to tell. `over`: its watch ended it. `resting`: it has no quota or no login now.
  */
-export type Conversed = { readonly conversation: string | undefined } & (
-  | {
-      readonly how: "answered";
-      readonly answer: unknown;
-      readonly reading: Exclude<AnswerReading, { kind: "invalid" }>;
-    }
+export type Conversed<Answer> = { readonly conversation: string | undefined } & (
+  | { readonly how: "answered"; readonly answer: Answer }
   | { readonly how: "silent" }
   | { readonly how: "unanswered"; readonly reason: string }
-  | { readonly how: "failed"; readonly reason: string; readonly starts: number }
-  | { readonly how: "limited"; readonly until: Date | null; readonly reason: string }
-  | { readonly how: "unauthenticated"; readonly reason: string }
+  | { readonly how: "failed" | "unavailable"; readonly reason: string; readonly starts: number }
+  | { readonly how: "resting"; readonly reason: string; readonly told: string }
+  | { readonly how: "over"; readonly lost: Deny }
   | { readonly how: "stopped" }
 );
 
-/** It has worked, so what it made is looked at. */
-export type Worked = Extract<Conversed, { how: "answered" | "silent" | "unanswered" }>;
+/** Why an agent whose answer is needed gave none. `resting`: it can be asked again later. */
+export interface Unanswered {
+  readonly unanswered: string;
+  readonly how: "failed" | "unavailable" | "resting" | "stopped";
+}
 
-/** S4: an agent that fails to give an answer is started twice more. */
-const startsMax = 3;
-/** A client is asked again once, in the same conversation; then the tree tells. */
-const asksMax = 2;
-const unavailableMs = 10_000;
-const goOn = "You were interrupted: the connection broke off. Go on where you left off.";
-
-export async function converse(context: RunContext, talk: Talk): Promise<Conversed> {
-  const { task, agent, input, heartbeats } = talk;
-  let { prompt, resume } = { prompt: talk.goOn?.prompt ?? talk.prompt, resume: talk.goOn?.conversation };
-  for (let starts = 1; ; starts += 1) {
-    const asked = await askAgent(context, {
-      ...talk,
-      ...{ agent, input, prompt },
-      ...(resume === undefined ? {} : { resume }),
-      onEvent: (event) => {
-        context.onTask(task.key, event);
-        heartbeats.see(event);
-      },
-      follow: (stop) => heartbeats.follow(stop),
-    });
-    // Usage and loops of its last moments count too.
-    await heartbeats.finish();
-    const { end, conversation } = asked;
-    if (heartbeats.fault !== undefined || heartbeats.lost !== undefined)
-      return { how: "stopped", conversation };
-    if (end.how === "done") {
-      if (!agent.isClient && !isAnswer(end.answer)) return { how: "silent", conversation };
-      const answer = context.secrets.maskIn(end.answer);
-      const reading = readAnswer(answer, { task: reported(task), role: agent.role });
-      if (reading.kind !== "invalid") return { how: "answered", answer, reading, conversation };
-      for (const text of unusableLines(reading.reason)) context.onTask(task.key, { type: "said", text });
-      if (agent.isClient && (starts >= asksMax || conversation === undefined))
-        return { how: "unanswered", reason: reading.reason, conversation };
-      if (starts === startsMax)
-        return {
-          how: "failed",
-          reason: unusable(reading.reason),
-          starts,
-          conversation,
-        };
-      if (agent.isClient) [prompt, resume] = [askAgain(reading.reason), conversation];
-      continue;
-    }
-    if (end.how !== "failed" && end.how !== "unavailable") return { ...end, conversation };
-    const told = end.how === "failed" ? `${end.reason}\n${end.output}`.trim() : end.reason;
-    const reason = context.secrets.mask(told);
-    context.onTask(task.key, { type: "said", text: `ended badly: ${reason}` });
-    if (starts === startsMax) return { how: "failed", reason, starts, conversation };
-    const canGoOn = end.how === "unavailable" && agent.can.resume && conversation !== undefined;
-    // A conversation that cannot be gone on with must not be tried three times.
-    [prompt, resume] = canGoOn ? [goOn, conversation] : [talk.prompt, undefined];
-    if (end.how === "unavailable") await sleep(unavailableMs * starts);
+export function unanswered(talked: Exclude<Conversed<object>, { how: "answered" }>): Unanswered {
+  switch (talked.how) {
+    case "over":
+      return { unanswered: talked.lost.reason, how: "failed" };
+    case "resting":
+      return { unanswered: talked.told, how: "resting" };
+    case "failed":
+    case "unavailable":
+      return { unanswered: talked.reason, how: talked.how };
+    default:
+      return { unanswered: "stopped", how: "stopped" };
   }
 }
 
-function reported({ plan }: RunTask) {
-  return { id: plan.id, criteria: plan.acceptance_checks, worklogPath: undefined };
+const unavailableMs = 10_000;
+const goOn = "You were interrupted: the connection broke off. Go on where you left off.";
+
+/** Starts an agent until it gives an answer that can be used, as often as its purpose allows. */
+export async function converse<Answer extends object>(
+  context: RunContext,
+  asking: Asking<Answer>,
+): Promise<Conversed<Answer>> {
+  const { purpose, agent, watch } = asking;
+  const say = (text: string) => asking.tell({ type: "said", text });
+  let { prompt, resume } = {
+    prompt: asking.goOn?.prompt ?? asking.prompt,
+    resume: asking.goOn?.conversation,
+  };
+  for (let starts = 1; ; starts += 1) {
+    const { end, conversation, turns } = await start(context, asking, { prompt, resume });
+    // Usage and loops of its last moments count too.
+    await watch.finish();
+    if (watch.fault !== undefined) throw watch.fault;
+    if (watch.lost !== undefined) return { how: "over", lost: watch.lost, conversation };
+    const isSilent = end.how === "done" && isEnough(asking, end.answer);
+    if (isSilent || turns >= (asking.turnsMax ?? Number.POSITIVE_INFINITY))
+      return { how: "silent", conversation };
+    if (end.how === "stopped") return { how: "stopped", conversation };
+    if (end.how === "limited" || end.how === "unauthenticated") {
+      const reason = context.secrets.mask(end.reason);
+      const told = await restAgent(context, agent.name, { ...end, reason });
+      return { how: "resting", reason: `${end.how}: ${reason}`, told, conversation };
+    }
+    // A conversation is gone on with only where that helps.
+    const canResume = agent.can.resume && conversation !== undefined;
+    if (end.how === "done") {
+      const read = await asking.read(context.secrets.maskIn(end.answer));
+      if (!("invalid" in read)) return { how: "answered", answer: read, conversation };
+      unusableLines(read.invalid).forEach(say);
+      const isLast = starts >= (agent.isClient ? purpose.asksMax : purpose.startsMax);
+      if (purpose.answer === "wanted" && agent.isClient && (isLast || !canResume))
+        return { how: "unanswered", reason: read.invalid, conversation };
+      if (isLast) return { how: "failed", reason: unusable(read.invalid), starts, conversation };
+      if (canResume) [prompt, resume] = [askAgain(read.invalid), conversation];
+      continue;
+    }
+    const told = end.how === "failed" ? `${end.reason}\n${end.output}`.trim() : end.reason;
+    const reason = context.secrets.mask(told);
+    say(`ended badly: ${reason}`);
+    if (starts >= purpose.startsMax) return { how: end.how, reason, starts, conversation };
+    // A conversation that cannot be gone on with must not be tried three times.
+    [prompt, resume] =
+      end.how === "unavailable" && canResume ? [goOn, conversation] : [asking.prompt, undefined];
+    if (end.how === "unavailable") await pause(unavailableMs * starts, asking.stop);
+  }
+}
+
+/** Whether it needs no answer: what it did is in the tree. */
+function isEnough({ purpose, agent }: Pick<Asking<object>, "purpose" | "agent">, answer: unknown): boolean {
+  if (purpose.answer === "ignored") return true;
+  return purpose.answer === "wanted" && !agent.isClient && !isAnswer(answer);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {}); // stopped: the next start ends at once
+}
+
+interface Started {
+  readonly end: AgentEnd;
+  readonly conversation: string | undefined;
+  readonly turns: number;
+}
+
+/** The ledger halts a task by its time; this is for an agent that does not even notice that. */
+const graceMs = 60_000;
+
+/** Starts an agent once and follows it to its end. */
+async function start(
+  { config }: Pick<RunContext, "config">,
+  { agent, place, input, env, watch, turnsMax, tell, ...asking }: Asking<object>,
+  { prompt, resume }: { readonly prompt: string; readonly resume: string | undefined },
+): Promise<Started> {
+  const { minutes = config.limits.minutes.halt } = asking;
+  const startCost = new StartCost(prompt);
+  let [conversation, turns, stop] = [resume, 0, () => {}];
+  const talk = new BoundedTalk((event) => {
+    tell(event);
+    watch.see(event);
+    turns += event.type === "tool" ? 1 : 0;
+    if (turns === turnsMax) stop();
+  });
+  using _home = place.enter(resume);
+  const run = agent.client.start({
+    ...{ input, prompt, walled: place.walled, wrap: place.wrap, outside: place.outside },
+    folder: place.checkout.folder,
+    env: {
+      ...passedOn([...config.workspace.env_pass, ...agent.client.passes]),
+      // Its own, also where the one that started the run is an orchestrator and its environment is passed on.
+      CLAUDE_AGENT_ROLE: agent.role.toLowerCase(),
+      CLAUDE_AGENT_NAME: agent.name,
+      ...env,
+    },
+    msMax: (minutes ?? 24 * 60) * 60_000 + graceMs,
+    ...(resume === undefined ? {} : { resume }),
+    onEvent: (event) => {
+      if (event.type === "conversation") conversation = event.id;
+      const counts = event.type === "usage" && agent.isClient;
+      talk.see(counts ? { ...event, tokens: startCost.counted(event) } : event);
+    },
+  });
+  stop = () => void run.stop();
+  using _following = watch.follow(stop);
+  const end = await run.ended;
+  talk.end();
+  return { end, conversation, turns };
 }
