@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../src/clients/agent.ts";
 import type { Call } from "../src/engine/engine.ts";
 import { operate } from "../src/engine/operate.ts";
-import { Heartbeats } from "../src/run/conduct/heartbeats.ts";
-import { LoopGuard } from "../src/run/conduct/loop-guard.ts";
+import { Heartbeats } from "../src/run/attempt/heartbeats.ts";
+import { LoopGuard } from "../src/run/attempt/loop-guard.ts";
 import { dispatch, memoryEngine, packet, person, runner, stateOf } from "./support/memory-engine.ts";
 import { eventually } from "./support/run-command.ts";
 

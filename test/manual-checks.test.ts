@@ -38,6 +38,20 @@ describe("a `manual:` check", () => {
     expect(repository.git("log", "-1", "--format=%B", "main")).toContain("manual: it reads well (pass)");
   });
 
+  it("is asked with the steps that the agent gives, which `task show` has too", async () => {
+    const steps = "manual_steps: [open /prices, 'look at the sum'], tests_added_or_updated: [A.txt]";
+    const told = answer("OK").replace("notes: []", `notes: [], ${steps}`);
+    using repository = hooked({ agents: { a: [[writes("A"), told]] }, tasks: [task(both)] });
+    const { status, stderr } = await repository.conduct();
+    expect(status, stderr).toBe(3);
+    const { stdout: asked } = await repository.run(["decide", "--json"]);
+    expect(asked).toContain("it reads well; its agent says how to see it: open /prices; look at the sum");
+    const { stdout } = await repository.run(["task", "show", "A"]);
+    expect(stdout).toMatch(/^by hand +open \/prices; look at the sum$/m);
+    expect(stdout).toMatch(/^tests +A\.txt$/m);
+    expect(stdout).not.toMatch(/^claims/m);
+  });
+
   it("is not asked for work whose other checks fail", async () => {
     using repository = hooked({
       agents: { a: good },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { uncommittedFiles } from "../src/run/conduct/uncommitted-files.ts";
+import { uncommittedFiles } from "../src/run/attempt/uncommitted-files.ts";
 import { answer, planned, planText, readRun, runPlan, task, writes } from "./support/planned-repository.ts";
 import { eventually } from "./support/run-command.ts";
 

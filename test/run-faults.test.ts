@@ -199,6 +199,25 @@ describe("an agent that claims more than its work shows", () => {
     const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_claims: unknown }[];
     expect(told?.unproven_claims).toEqual(["ghost.ts"]);
   });
+
+  it("is named for tests that it did not write, and for deeds that nothing shows", async () => {
+    const claims = answer("OK")
+      .replace("said so", "'Made A.txt and deployed it to production.'")
+      .replace("notes: []", "notes: [published to npm], tests_added_or_updated: [test/a.test.ts]");
+    using repository = planned({ agents: { a: [[writes("A"), claims]] }, tasks: [task("A", "a")] });
+    const { status, stdout } = await repository.run(["run"]);
+    expect(status, stdout).toBe(0);
+    const lines = [
+      "it says that it changed test/a.test.ts, which is not in its work",
+      'it says "Made A.txt and deployed it to production.", which nothing shows',
+      'it says "published to npm", which nothing shows',
+    ];
+    for (const line of lines) expect(stdout).toContain(`unproven claim: ${line}\n`);
+    const { stdout: shown } = await repository.run(["task", "show", "A"]);
+    for (const line of lines) expect(shown).toContain(line);
+    const [told] = (await runPlan(repository)).done.tasks as unknown as { unproven_deeds: unknown }[];
+    expect(told?.unproven_deeds).toHaveLength(2);
+  });
 });
 
 describe("an agent that turns a test off", () => {

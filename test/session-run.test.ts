@@ -89,6 +89,29 @@ describe("a goal", () => {
     expect(repository.git("show", "main:a.txt")).toContain("by T-001");
   });
 
+  it.each([["lean"], ["full"]])(
+    "in %s mode ends with a report that has the steps, tests and unproven claims of its agents",
+    async (mode) => {
+      const artifacts = {
+        manual_steps: ["run the migration"],
+        tests_added_or_updated: ["a.txt"],
+        notes: ["deployed to production"],
+      };
+      using repository = teamRepository({ "Coder T-001": { artifacts } });
+      const { status, stderr } =
+        mode === "lean" ? await repository.start(goal, "--lean") : await throughGates(repository);
+      expect(status, stderr).toBe(0);
+      const report = repository.file("report.md");
+      expect(report).toContain(
+        "## Manual steps\n\n- T-001: run the migration\n\n## Tests added or updated\n\n- T-001: a.txt\n",
+      );
+      expect(report.match(/run the migration/g)).toHaveLength(1);
+      expect(repository.status().known_issues).toContain(
+        'T-001 says "deployed to production", which nothing shows',
+      );
+    },
+  );
+
   it("that only looked small goes the whole way", async () => {
     const scope = { lock_scope: ["."], acceptance_checks: ["cmd: test -e f.js"] };
     using repository = teamRepository({ tasks: [{ id: "T-001", goal: "everything", ...scope }] });
@@ -328,6 +351,47 @@ describe("a role", () => {
     const again = await repository.resume();
     expect(again.status, again.stderr).toBe(3);
     expect(repository.status().current_state).toBe("APPROVE_DESIGN");
+  });
+
+  it.each([
+    ["full", "a status that is not its own", { status: "NEEDS_DECISION", works: false }],
+    ["lean", "a status that is not its own", { status: "NEEDS_DECISION", works: false }],
+    ["full", "prose", { says: "All done.", works: false }],
+    ["lean", "prose", { says: "All done.", works: false }],
+  ])(
+    "that codes in %s mode and answers only with %s blocks the session, which touches nothing itself",
+    async (mode, _what, wish) => {
+      using repository = teamRepository({ Coder: wish });
+      const base = repository.git("rev-parse", "main");
+      const { status, stderr } =
+        mode === "lean" ? await repository.start(goal, "--lean") : await throughGates(repository);
+      expect(status, stderr).toBe(1);
+      const blocker = { code: "subagent_failure", from_state: "IMPLEMENT_LOOP" };
+      expect(repository.status()).toMatchObject({ current_state: "BLOCKED", mode, blocker });
+      // Nobody else does the work, Lockstep least of all.
+      expect(repository.git("rev-parse", "main")).toBe(base);
+      expect(repository.git("status", "--porcelain")).toBe("");
+      repository.wish({});
+      const again = await repository.resume();
+      expect(again.status, again.stderr).toBe(0);
+      expect(repository.status()).toMatchObject({ current_state: "DONE", mode });
+      expect(repository.git("show", "main:a.txt")).toContain("by T-001");
+    },
+  );
+
+  it("that repairs the whole and gives nothing blocks the session, and is asked again on resume", async () => {
+    using repository = teamRepository({
+      "QA meta": { status: "BLOCKED", summary: "no", until: { file: "a.txt", has: "FIX-1" }, works: false },
+      "Coder FIX-1": { status: "NEEDS_DECISION", works: false },
+    });
+    const { status, stderr } = await throughGates(repository, "single-final");
+    expect(status, stderr).toBe(1);
+    expect(repository.status()).toMatchObject({
+      blocker: { code: "subagent_failure", reason: expect.stringContaining("FIX-1") },
+    });
+    repository.wish({});
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(0);
   });
 
   it("that spends too much is ended, and asked again on resume with a budget of its own", async () => {

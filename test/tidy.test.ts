@@ -101,6 +101,21 @@ describe("imports", () => {
     expect(product.filter((path) => layers[layerOf(path)] === undefined)).toEqual([]);
   });
 
+  it("of a run go downwards only: what runs an agent knows nothing of reviews, and they nothing of the schedule", () => {
+    const order = ["landing", "attempt", "review", "conduct"];
+    const folderOf = (path: string) => /^src\/run\/(\w+)\//.exec(path)?.[1] ?? "landing";
+    const own = product.filter((path) => path.startsWith("src/run/"));
+    const wrong = own.flatMap((path) =>
+      importsOf(path)
+        .map((target) => normalize(join(dirname(path), target)))
+        .filter((target) => target.startsWith("src/run/"))
+        .filter((target) => order.indexOf(folderOf(target)) > order.indexOf(folderOf(path)))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(new Set(own.map(folderOf))).toEqual(new Set(order));
+  });
+
   it("of the core reach neither the machine, nor the clock, nor chance", () => {
     const core = product.filter((path) => path.startsWith("src/core/"));
     const impure =

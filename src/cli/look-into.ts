@@ -7,7 +7,7 @@ import { branchOf, refsOf } from "../core/names/ref-names.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { isTaken } from "../engine/take-task.ts";
-import { hasTaskLog, readTaskLogFrom } from "../run/conduct/task-logs.ts";
+import { hasTaskLog, readTaskLogFrom } from "../run/task-logs.ts";
 import { type Checkout, ownIndex } from "../workspace/checkouts/checkout.ts";
 import { findCheckout } from "../workspace/checkouts/find-checkout.ts";
 import { snapshotTree } from "../workspace/checkouts/snapshot-tree.ts";

@@ -6,7 +6,7 @@ import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { plannedTask } from "../core/plan/planned-task.ts";
 import { previewPlan } from "../core/plan/preview-plan.ts";
 import { isIn } from "../core/tasks/task.ts";
-import { runTasks } from "../run/conduct/run-tasks.ts";
+import { tasksOfPlan } from "../run/conduct/tasks-of-plan.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { readSessionLimits } from "../workspace/plan/session-limits.ts";
@@ -42,7 +42,7 @@ async function readPreview(
     const task = known.get(id);
     return task !== undefined && isIn(task);
   };
-  const tasks = runTasks(config, plan, session ?? "").filter(({ plan: { id } }) => !isMerged(id));
+  const tasks = tasksOfPlan(config, plan, session ?? "").filter(({ plan: { id } }) => !isMerged(id));
   const kept = session === null ? {} : readSessionLimits(join(repository.root, sessionsFolder, session));
   const limits = withEnds(limitsOf(config), { ...kept, ...ends });
   const { batches, overlaps } = previewPlan(

@@ -3,13 +3,13 @@ import type { AgentEvent } from "../clients/agent.ts";
 import { isMeta, taskKey } from "../core/names/task-name.ts";
 import { setClaimedApart } from "../core/plan/claimed-tasks.ts";
 import { isIn } from "../core/tasks/task.ts";
-import { Agents } from "../run/conduct/agents.ts";
+import { Agents } from "../run/attempt/agents.ts";
 import { checkBase } from "../run/conduct/check-base.ts";
 import { inLimits, prepareRun } from "../run/conduct/open-run.ts";
 import { prepareAgents } from "../run/conduct/prepare-agents.ts";
 import { runOrJoin } from "../run/conduct/run-or-join.ts";
-import { runTasks as plannedTasks } from "../run/conduct/run-tasks.ts";
 import { takeInChanges } from "../run/conduct/take-in-changes.ts";
+import { tasksOfPlan } from "../run/conduct/tasks-of-plan.ts";
 import type { IntegrationContext } from "../run/integration.ts";
 import { waitForPlanLock } from "../server/host-lock.ts";
 import type { ConfigFault } from "../workspace/config-fault.ts";
@@ -74,7 +74,7 @@ export async function runPlan(
   const told = { session: session.session, ids, goOn: goOn(session.session) };
   if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
   const agents = new Agents(config, repository);
-  const unusable = await prepareAgents(agents, config, plannedTasks(config, plan, session.session));
+  const unusable = await prepareAgents(agents, config, tasksOfPlan(config, plan, session.session));
   if (unusable !== undefined) {
     forget(session);
     throw new CommandFault(unusable.code, unusable.reason);
@@ -85,7 +85,7 @@ export async function runPlan(
     return reportRun(context, { ...told, refused: red });
   }
   const inLines = options.jsonLines === true;
-  const ran = await runTasks(context, { plan, session, agents, inLines });
+  const ran = await runInView(context, { plan, session, agents, inLines });
   const seconds = (performance.now() - since) / 1000;
   return reportRun(context, { ...told, ...ran, seconds });
 }
@@ -151,7 +151,7 @@ export async function checkedBase(context: IntegrationContext) {
 }
 
 /** From the first agent to the last, in front of whoever watches. */
-async function runTasks(
+async function runInView(
   given: IntegrationContext,
   {
     plan,

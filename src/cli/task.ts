@@ -11,6 +11,7 @@ import { writeAll } from "./descriptor.ts";
 import { onlyName, wholeName } from "./find-task.ts";
 import { readDocument } from "./program-commands.ts";
 import { showReading } from "./reading.ts";
+import { lessWords } from "./run-view/less-lines.ts";
 import { waitsText } from "./run-view/task-words.ts";
 import { scopeFromHere, tellScope } from "./scope-from-here.ts";
 import { statusNames } from "./status-names.ts";
@@ -109,6 +110,9 @@ function taskText(task: TaskStatus): string {
     ["proof", task.proof],
     ["commit", task.commit],
     ["answer", task.resolution],
+    ["by hand", task.manual_steps.join("; ")],
+    ["tests", task.tests_added_or_updated.join(", ")],
+    ["claims", lessWords({ ...task, weakened: [] }).join("; ")],
   ];
   return shown
     .filter(([, value]) => value !== null && value !== undefined && value !== "")

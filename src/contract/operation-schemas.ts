@@ -72,6 +72,12 @@ const taskStatus = z.looseObject({
     .array(z.string())
     .optional()
     .describe("files that its agent says it changed, and that its work does not have"),
+  unproven_deeds: z
+    .array(z.string())
+    .optional()
+    .describe("what its agent says it did outside its tree, which nothing shows"),
+  manual_steps: z.array(z.string()).optional().describe("what its agent leaves to be done by hand"),
+  tests_added_or_updated: z.array(z.string()).optional().describe("as its agent reports them"),
 });
 
 const decision = z.looseObject({

@@ -1,5 +1,8 @@
+import { reportedIn } from "../core/tasks/result.ts";
 import { askPerson } from "./ask-person.ts";
 import type { Call, Engine } from "./engine.ts";
+
+const stepsMax = 5;
 
 export interface ManualCheck {
   readonly task: string;
@@ -9,17 +12,20 @@ export interface ManualCheck {
 }
 
 /** Whether a person finds that a piece of work does what no command can tell; asked once for each. */
-export function askManual(engine: Engine, { task, criterion, commit }: ManualCheck, call: Call) {
+export async function askManual(engine: Engine, { task, criterion, commit }: ManualCheck, call: Call) {
+  const { result } = (await engine.ledger.task(task)) ?? {};
+  const steps = reportedIn(result).manual_steps.slice(0, stepsMax);
+  const how = steps.length === 0 ? "" : `; its agent says how to see it: ${steps.join("; ")}`;
   return askPerson(
     engine,
     {
       kind: "manual",
       task,
-      question: `is this true of \`${task}\` (${commit.slice(0, 12)}): ${criterion}`,
+      question: `is this true of \`${task}\` (${commit.slice(0, 12)}): ${criterion}${how}`,
       options: ["approved", "refused"],
       about: [task, commit, criterion],
       commit,
-      data: { criterion },
+      data: { criterion, ...(steps.length === 0 ? {} : { manual_steps: steps }) },
     },
     call,
   );

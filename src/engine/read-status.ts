@@ -3,7 +3,7 @@ import { addCost } from "../core/loops/budgets.ts";
 import { isMeta } from "../core/names/task-name.ts";
 import { nameOfWait, type WaitFacts, waitsOf } from "../core/plan/waits.ts";
 import type { Session } from "../core/session/session.ts";
-import { unprovenClaimsIn } from "../core/tasks/result.ts";
+import { reportedIn } from "../core/tasks/result.ts";
 import { isDown, stateWords } from "../core/tasks/states.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Attempt, Decision, Survey } from "../ledger/ledger.ts";
@@ -148,7 +148,7 @@ function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Kno
     alive: attempt === undefined ? null : aliveness(engine, attempt),
     evidence: task.evidence,
     weakened: task.weakened ?? [],
-    unproven_claims: unprovenClaimsIn(task.result),
+    ...reportedIn(task.result),
   };
 }
 

@@ -27,6 +27,8 @@ export interface SubmitInput {
     readonly turns_used: number;
     /** Files that it says it changed and did not. */
     readonly unproven_claims?: readonly string[];
+    /** What it says it did outside its tree. */
+    readonly unproven_deeds?: readonly string[];
   };
 }
 

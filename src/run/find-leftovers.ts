@@ -18,8 +18,8 @@ import { changeRefs } from "../workspace/git/ref-writer.ts";
 import { git } from "../workspace/git/run-git.ts";
 import { removeFolder } from "../workspace/remove-folder.ts";
 import { abandonedFolders, checkoutsFolder } from "../workspace/state-home.ts";
-import { taskLogFile } from "./conduct/task-logs.ts";
 import { neededOutputs } from "./record-proofs.ts";
+import { taskLogFile } from "./task-logs.ts";
 
 /** Things of one kind that nothing needs any more. */
 export interface Leftover {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { metaKey } from "../core/names/task-name.ts";
 import type { RoleEnd } from "./dispatch-role.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
@@ -31,7 +32,7 @@ export async function blockUnanswered(
     return block(context, {
       code: "artifact_invalid",
       reason: `${role} cannot build on this: ${end.faults.join("; ")}`,
-      recovery: "mend that",
+      recovery: "fix that",
     });
   const { how, unanswered } = end.why;
   if (how === "stopped") {
@@ -39,15 +40,32 @@ export async function blockUnanswered(
     return "stopped";
   }
   const agent = context.roles.agentOf(role);
-  const recoveries = {
-    failed: `see \`lockstep log ${metaKey(context.name)}\`, mend what made it fail`,
-    limited: `wait until \`${agent}\` has quota again`,
-    unauthenticated: `log \`${agent}\` in`,
-    unavailable: `see that \`${agent}\` can be reached`,
-  };
+  const reason = `${role} (\`${agent}\`) gave nothing that counts: ${unanswered.split("\n")[0]}`;
+  if (how === "resting") return awaitAgent(context, { role, agent, reason });
   return block(context, {
-    code: how === "failed" ? "subagent_failure" : `agent_${how}`,
-    reason: `${role} (\`${agent}\`) gave nothing that counts: ${unanswered.split("\n")[0]}`,
-    recovery: recoveries[how],
+    ...{ code: how === "failed" ? "subagent_failure" : "agent_unavailable", reason },
+    recovery:
+      how === "failed"
+        ? `see \`lockstep log ${metaKey(context.name)}\`, fix what made it fail`
+        : `see that \`${agent}\` can be reached`,
   });
+}
+
+const lookMs = 1000;
+
+/** An agent without quota is asked again when it has some, or another one takes over; for a login a person is needed. */
+async function awaitAgent(
+  context: SessionContext,
+  { role, agent, reason }: { readonly role: string; readonly agent: string; readonly reason: string },
+): Promise<StepEnd> {
+  const { agents } = context.context;
+  const { gently: signal } = context.stops;
+  await context.move({ type: "give-up" });
+  context.say(`${role}  waits: ${reason}`);
+  while (!signal.aborted && agents.choose(agent, { type: null, as: "gatekeeper" }) === undefined) {
+    if (agents.nextWakeMs(Date.now()) === undefined)
+      return block(context, { code: "agent_unauthenticated", reason, recovery: `log \`${agent}\` in` });
+    await sleep(lookMs, undefined, { signal }).catch(() => {}); // stopped: seen above
+  }
+  return "again";
 }

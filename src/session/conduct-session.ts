@@ -98,7 +98,7 @@ async function goOn(
     return block(context, {
       code: "artifact_invalid",
       reason: missing.join("; "),
-      recovery: "mend that, or let whoever wrote it do it again",
+      recovery: "fix that, or let the role that wrote it do it again",
     });
   const { state } = await context.move(event);
   if (state === "INTEGRATE") await promote(context);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { copyName } from "../core/names/session-paths.ts";
 import { contextFilesFor } from "../core/session/context-files.ts";
+import type { RunContext, RunTask } from "../run/attempt/run-context.ts";
 import { Conductor } from "../run/conduct/conduct.ts";
-import type { RunContext, RunTask } from "../run/conduct/run-context.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { block, blockUnanswered } from "./block.ts";
 import { judgeWish } from "./judge-wish.ts";
@@ -37,7 +37,7 @@ export async function conductTasks(
   const file = join(sessionFolder(root, name), copyName);
   const taken = await run.takeIn({ plan: { ...plan, tasks }, session: { session: name, file } });
   if ("allow" in taken)
-    return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "mend that" });
+    return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "fix that" });
   const roleOf = (agent: string) => context.config.agents[agent]?.role ?? role;
   for (const asked of new Set([role, ...taken.tasks.flatMap(reviewersFor).map(roleOf)])) {
     const { missing } = given(asked);

@@ -2,21 +2,16 @@ import { type RoleAnswer, readRoleAnswer } from "../clients/answer/read-role-ans
 import { promptForRole } from "../clients/input/prompt.ts";
 import { universalInput } from "../clients/input/universal-input.ts";
 import { sessionPath } from "../core/names/session-paths.ts";
-import { metaId } from "../core/names/task-name.ts";
 import { contextFilesFor } from "../core/session/context-files.ts";
 import { roleFiles } from "../core/session/role-files.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
-import type { Started } from "../engine/dispatch-task.ts";
-import type { Call } from "../engine/engine.ts";
 import { operate } from "../engine/operate.ts";
 import { putBack } from "../engine/refuse-attempt.ts";
-import { askForAnswer, type Unanswered } from "../run/conduct/ask-for-answer.ts";
-import { Heartbeats } from "../run/conduct/heartbeats.ts";
-import type { RunContext, RunTask } from "../run/conduct/run-context.ts";
-import { lendSession } from "../run/conduct/session-files.ts";
-import { awaitAgentsEnd } from "../run/conduct/take-over.ts";
-import { openReviewPlace } from "../run/review/review-place.ts";
-import { endAgentProcesses } from "../workspace/agent-processes.ts";
+import type { Agent } from "../run/attempt/agents.ts";
+import { type OpenAttempt, openAttempt } from "../run/attempt/attempt.ts";
+import { type Unanswered, unanswered } from "../run/attempt/converse.ts";
+import { runAgent } from "../run/attempt/run-agent.ts";
+import type { RunContext, RunTask } from "../run/attempt/run-context.ts";
 import { decidedBefore } from "./decided-before.ts";
 import { judgeFiles, type SessionFiles } from "./judge-files.ts";
 import { judgeWish } from "./judge-wish.ts";
@@ -39,6 +34,7 @@ export interface RoleWish {
 export interface RoleSaid
   extends Pick<RoleAnswer, "status" | "summary" | "findings" | "questions" | "filesToUpdate"> {
   readonly next: { readonly agent: string };
+  readonly manualSteps?: readonly string[];
 }
 
 export type RoleEnd =
@@ -74,39 +70,34 @@ export async function dispatchRole(
   wish: RoleWish,
 ): Promise<RoleEnd> {
   const { context, roles, name } = sessionContext;
-  const { engine, call, repository } = context;
+  const { engine, repository } = context;
   const present = listSessionFiles(repository.root, name);
   const { files, missing } = contextFilesFor(wish.role, name, present);
   if (missing.length > 0) return { how: "missing", files: missing };
   const faults = judgeGiven(context, files);
   if (faults.length > 0) return { how: "invalid", faults };
-  const agentName = roles.agentOf(wish.role);
-  await sessionContext.move({ type: "dispatch", dispatched: { ...wish, agent: agentName } });
+  const planned = roles.agentOf(wish.role);
+  const agent = context.agents.choose(planned, { type: null, as: "implementer" });
+  if (agent === undefined)
+    return { how: "unanswered", why: { how: "resting", unanswered: context.agents.whyResting(planned) } };
+  await sessionContext.move({ type: "dispatch", dispatched: { ...wish, agent: agent.name } });
   const task = metaTask(name, {
-    ...{ goal: wish.goal, title: `${wish.role}: ${wish.purpose}`, agent: agentName, contextFiles: files },
+    ...{ goal: wish.goal, title: `${wish.role}: ${wish.purpose}`, agent: agent.name, contextFiles: files },
     files: roleFiles(wish.purpose, name, wish.role),
     constraints: await decidedBefore(engine, name),
   });
   await freeMeta(sessionContext, task.key);
-  const before = await engine.ledger.task(task.key);
-  const previous = await engine.ledger.attempt(task.key);
-  // What a dead process left behind must not go on beside it.
-  if (previous !== undefined && previous.runner?.pid !== process.pid) await awaitAgentsEnd(engine, previous);
-  const packet = { ...task.packet, context_revision: (before?.contextRevision ?? 0) + 1 };
-  const dispatched = await operate(engine, "dispatch", { packet, runnerPid: process.pid }, call);
-  if (!dispatched.allow)
-    return {
-      how: "unanswered",
-      why: { how: "failed", unanswered: `${dispatched.code}: ${dispatched.reason}` },
-    };
-  const started = dispatched.details;
-  const own: Call = { ...call, epoch: started.epoch };
-  context.secrets.add(started.token);
+  const attempt = await openAttempt(context, task, (before) => ({
+    ...task.packet,
+    context_revision: (before?.contextRevision ?? 0) + 1,
+  }));
+  if ("allow" in attempt)
+    return { how: "unanswered", why: { how: "failed", unanswered: `${attempt.code}: ${attempt.reason}` } };
   try {
-    return await work(sessionContext, session, { wish, task, started, own });
+    return await work(sessionContext, session, { wish, task, agent, attempt });
   } finally {
     // It may be over already: halted by its budget, or stopped by a person.
-    await putBack(engine, { task: task.key, reason: `${wish.role} is done` }, own);
+    await putBack(engine, { task: task.key, reason: `${wish.role} is done` }, attempt.call);
   }
 }
 
@@ -121,67 +112,49 @@ async function freeMeta({ context: { engine, call } }: SessionContext, key: stri
 interface Working {
   readonly wish: RoleWish;
   readonly task: RunTask;
-  readonly started: Started;
-  readonly own: Call;
+  readonly agent: Agent;
+  readonly attempt: OpenAttempt;
+}
+
+interface Answered {
+  readonly said: RoleAnswer;
+  readonly written: Written;
 }
 
 async function work(
   sessionContext: SessionContext,
   session: Session,
-  { wish, task, started, own }: Working,
+  { wish, task, agent, attempt }: Working,
 ): Promise<RoleEnd> {
   const { context, stops } = sessionContext;
-  const { repository, socket } = context;
-  const at = (await context.atBase()).repository.baseCommit;
-  const agent = context.agents.get(task.agent);
-  using place = await openReviewPlace(context, {
-    ...{ task: metaId, attempt: started.attempt, base: at, commit: at, agent },
-    ...(socket === undefined ? {} : { socket }),
+  const { baseCommit: base } = (await context.atBase()).repository;
+  const { lock_scope: lockScope } = task.plan;
+  const { root } = context.repository;
+  const { role, purpose } = wish;
+  return runAgent<Answered, RoleEnd>(context, {
+    ...{ purpose: "write-files", task, agent, attempt, stop: stops.atOnce },
+    tree: { attempt: attempt.started.attempt, base, commit: base, lockScope, isFresh: true },
+    tell: (event) => context.onTask(task.key, event),
+    ask: async ({ checkout }) => {
+      const input = inputFor(sessionContext, session, { role, task, attempt });
+      return {
+        input,
+        prompt: promptForRole(input, { role, purpose, files: lockScope, root }),
+        read: async (answer) => {
+          const said = readRoleAnswer(answer, { role });
+          if ("invalid" in said) return said;
+          const written = await readWritten(context, checkout, lockScope);
+          const faults = said.status === "OK" ? wish.judge(reader(sessionContext, written)) : [];
+          return faults.length === 0 ? { said, written } : { invalid: faults.join("\n") };
+        },
+      };
+    },
+    settle: async (talked) => {
+      if (talked.how !== "answered") return { how: "unanswered", why: unanswered(talked) };
+      await takeIn(sessionContext, role, talked.answer.written);
+      return { how: "answered", answer: talked.answer.said };
+    },
   });
-  const say = (text: string) => context.onTask(task.key, { type: "said", text });
-  place.notes.forEach(say);
-  lendSession(context, place.checkout);
-  const heartbeats = new Heartbeats(context, { task: task.key, call: own, stop: stops.atOnce });
-  const input = inputFor(sessionContext, session, { wish, task, started, own });
-  let written: Written | undefined;
-  const found = await askForAnswer(context, {
-    ...{ agent, place, input },
-    prompt: promptForRole(input, {
-      role: wish.role,
-      purpose: wish.purpose,
-      files: task.plan.lock_scope,
-      root: repository.root,
-    }),
-    env: {
-      LOCKSTEP_TASK: task.key,
-      LOCKSTEP_EPOCH: String(started.epoch),
-      LOCKSTEP_TOKEN: started.token,
-      LOCKSTEP_ROOT: repository.root,
-      LOCKSTEP_CHECKOUT: place.checkout.folder,
-      ...(socket === undefined ? {} : { LOCKSTEP_SOCKET: socket }),
-    },
-    onEvent: (event) => {
-      context.onTask(task.key, event);
-      heartbeats.see(event);
-    },
-    follow: (stop) => heartbeats.follow(stop),
-    read: async (answer) => {
-      const read = readRoleAnswer(answer, { role: wish.role });
-      if ("invalid" in read) return read;
-      written = await readWritten(context, place.checkout, task.plan.lock_scope);
-      const faults = read.status === "OK" ? wish.judge(reader(sessionContext, written)) : [];
-      return faults.length === 0 ? read : { invalid: faults.join("\n") };
-    },
-    say,
-  });
-  await heartbeats.finish();
-  if (!place.walled) await endAgentProcesses(started.token);
-  if (heartbeats.fault !== undefined) throw heartbeats.fault;
-  if (heartbeats.lost !== undefined && "unanswered" in found)
-    return { how: "unanswered", why: { how: "failed", unanswered: heartbeats.lost.reason } };
-  if ("unanswered" in found) return { how: "unanswered", why: found };
-  if (written !== undefined) await takeIn(sessionContext, wish.role, written);
-  return { how: "answered", answer: found };
 }
 
 /** The session's files as they would be with what was written. */
@@ -205,12 +178,16 @@ async function takeIn(sessionContext: SessionContext, role: string, written: Wri
   for (const one of written.wishes) await judgeWish(sessionContext, { role, task: null, wish: one });
 }
 
-function inputFor({ context, name }: SessionContext, session: Session, { wish, task, started }: Working) {
+function inputFor(
+  { context, name }: SessionContext,
+  session: Session,
+  { role, task, attempt }: { readonly role: string } & Pick<Working, "task" | "attempt">,
+) {
   const { config, repository } = context;
   return universalInput(task.plan, {
     assignment: task.packet.assignment,
-    role: wish.role,
-    attempt: started.attempt,
+    role,
+    attempt: attempt.started.attempt,
     fixDelta: null,
     branch: repository.base,
     projectType: config.project_type,

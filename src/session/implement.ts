@@ -1,7 +1,7 @@
 import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import { taskKey } from "../core/names/task-name.ts";
 import type { Session } from "../core/session/session.ts";
-import { unprovenClaimsIn } from "../core/tasks/result.ts";
+import { reportedIn } from "../core/tasks/result.ts";
 import type { Task } from "../core/tasks/task.ts";
 import { shortened } from "../core/text/quoted.ts";
 import { askSession } from "../engine/ask-session.ts";
@@ -11,6 +11,7 @@ import { testWishes } from "../engine/test-consent.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 import { block } from "./block.ts";
 import { conductTasks } from "./conduct-tasks.ts";
+import { blockFailed, gaveNothing, retryFailed } from "./failed-agents.ts";
 import { followRepairs } from "./follow-repairs.ts";
 import { planOf } from "./judge-files.ts";
 import { filesOf, unfinishedTasks } from "./look-up.ts";
@@ -25,12 +26,13 @@ export async function implement(context: SessionContext, session: Session): Prom
     return block(context, {
       code: "artifact_invalid",
       reason: plan.faults.join("; "),
-      recovery: `mend ${sessionPath(context.name, copyName)}`,
+      recovery: `fix ${sessionPath(context.name, copyName)}`,
     });
   if (await waitsForConsent(context, session, plan)) {
     await context.move({ type: "ask" });
     return "again";
   }
+  await retryFailed(context, await tasksOf(context, plan));
   await carryOutAnswers(context, plan);
   const isFinal = session.strategy === "single-final";
   const stays = await conductTasks(context, plan, {
@@ -82,16 +84,20 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
   const weakened = tasks.flatMap(({ id, weakened: less = [] }) =>
     less.map(({ path, what }) => `${id} weakens tests: ${path}: ${what}`),
   );
-  const claims = tasks.flatMap((task) =>
-    unprovenClaimsIn(task.result).map(
-      (path) => `${task.id} says that it changed ${path}, which is not in its work`,
-    ),
-  );
+  const claims = tasks.flatMap((task) => {
+    const { unproven_claims: paths, unproven_deeds: deeds } = reportedIn(task.result);
+    return [
+      ...paths.map((path) => `${task.id} says that it changed ${path}, which is not in its work`),
+      ...deeds.map((deed) => `${task.id} says "${deed}", which nothing shows`),
+    ];
+  });
   const issues = [...weakened, ...claims];
   if (issues.length > 0) await context.move({ type: "note", knownIssues: issues });
   const left = await unfinishedTasks(context.context);
   if (left === null) return "again";
   const stuck = await withoutContinue(context, tasks);
+  const failed = stuck.find(gaveNothing);
+  if (failed !== undefined) return blockFailed(context, failed);
   if (session.mode === "lean" && stuck.length > 0) {
     const reason = "it goes the whole way";
     for (const { key } of stuck) await settleTask(context, "task-cancel", { task: key, reason });

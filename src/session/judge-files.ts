@@ -2,7 +2,7 @@ import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import { judgeArchitecture, judgeSpec } from "../core/session/artifacts/judge-artifacts.ts";
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
 import type { Condition } from "../core/session/conditions.ts";
-import type { RunContext } from "../run/conduct/run-context.ts";
+import type { RunContext } from "../run/attempt/run-context.ts";
 import { faultLine } from "../workspace/config-fault.ts";
 import { type LoadedPlan, readPlan } from "../workspace/plan/load-plan.ts";
 

@@ -14,7 +14,7 @@ const goals: Readonly<Partial<Record<Purpose, string>>> = {
   "final-tests": "Test all that the session has changed against its acceptance criteria",
   "final-security": "Look through all that the session has changed for what an attacker could use",
   integration:
-    "Say whether the merged work builds, starts and passes its checks, and what of it has to be mended",
+    "Say whether the merged work builds, starts and passes its checks, and what of it has to be fixed",
 };
 
 /** Lets a role look at everything that the session has changed; it writes nothing. */
@@ -38,13 +38,9 @@ export async function judgeWhole(
     constraints: await decidedBefore(context.engine, name),
   });
   const commit = (await context.atBase()).repository.baseCommit;
-  const asked = { agent, focus: null, role, stop: stops.atOnce };
+  const asked = { agent, focus: null, role, makers: new Set<string>(), stop: stops.atOnce };
   const found = await askReviewer(context, task, { commit, base: session.baseCommit }, asked);
-  if ("failed" in found)
-    return {
-      how: "unanswered",
-      why: { unanswered: found.failed, how: stops.atOnce.aborted ? "stopped" : "failed" },
-    };
+  if ("unanswered" in found) return { how: "unanswered", why: found };
   const { verdict, summary, findings } = found;
   const questions = findings.length > 0 ? findings : [summary];
   const answer = { status: statuses[verdict], summary, findings, questions, filesToUpdate: [] };

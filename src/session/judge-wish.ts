@@ -3,7 +3,7 @@ import { metaId, taskKey } from "../core/names/task-name.ts";
 import { judgePlanEdit, judgeStatusEdit } from "../core/session/requests.ts";
 import { readJson } from "../core/text/read-json.ts";
 import { type GuardViolation, recordViolation } from "../engine/record-violation.ts";
-import type { Wish } from "../run/conduct/run-context.ts";
+import type { Wish } from "../run/attempt/run-context.ts";
 import { readConfigDocument } from "../workspace/config-document.ts";
 import type { SessionContext } from "./session-context.ts";
 

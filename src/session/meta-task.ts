@@ -2,7 +2,7 @@ import { assignmentOf } from "../clients/input/universal-input.ts";
 import { planSchema } from "../contract/plan.ts";
 import { worklogPath } from "../core/names/session-paths.ts";
 import { metaId, metaKey } from "../core/names/task-name.ts";
-import type { RunTask } from "../run/conduct/run-context.ts";
+import type { RunTask } from "../run/attempt/run-context.ts";
 import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
 
 type Given = Partial<LoadedPlan["tasks"][number]> & {

@@ -5,7 +5,7 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import { maskByOwnRules } from "../core/secrets/mask-by-own-rules.ts";
 import { needsOf } from "../core/session/advance.ts";
 import { moveSession } from "../engine/move-session.ts";
-import { Agents } from "../run/conduct/agents.ts";
+import { Agents } from "../run/attempt/agents.ts";
 import type { Stops } from "../run/conduct/conduct.ts";
 import { prepareRun } from "../run/conduct/open-run.ts";
 import type { IntegrationContext } from "../run/integration.ts";

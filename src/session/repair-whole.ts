@@ -17,7 +17,7 @@ export async function beginRepair(
 ): Promise<StepEnd> {
   const { loop, task } = event;
   if (repairsOf(session, task, loop) < repairsMax) {
-    context.say(`${loop}: ${findingsFor(session, loop)[0] ?? "something has to be mended"}`);
+    context.say(`${loop}: ${findingsFor(session, loop)[0] ?? "something has to be fixed"}`);
     await context.move(event);
     return "again";
   }
@@ -27,7 +27,7 @@ export async function beginRepair(
     {
       session: context.name,
       kind: "repair",
-      question: `${loop} was tried ${repairsMax} times and still: ${findingsFor(session, loop).join("; ") || "it is not mended"}. Try again (say how), or accept it as a known issue?`,
+      question: `${loop} was tried ${repairsMax} times and still: ${findingsFor(session, loop).join("; ") || "it is not fixed"}. Try again (say how), or accept it as a known issue?`,
       options: ["retry", "accept"],
       stateContext: session.state,
       fromSecurity: false,
@@ -68,7 +68,7 @@ async function accept(
   });
 }
 
-/** What has to be mended, as it was found. */
+/** What has to be fixed, as it was found. */
 function findingsFor({ returned, failedStep, ci }: Session, loop: Repair["loop"]): readonly string[] {
   if (loop === "FIX_BUILD" && ci === "red") return failedStep === null ? [] : [failedStep];
   const purpose = finalChecks.find((one) => one.loop === loop)?.purpose ?? "integration";
@@ -77,7 +77,7 @@ function findingsFor({ returned, failedStep, ci }: Session, loop: Repair["loop"]
   return last.findings.length > 0 ? last.findings : [last.summary];
 }
 
-/** Lets somebody mend what a look at the whole has found: a task of its own, proven like every other. */
+/** Lets an agent fix what a look at the whole has found: a task of its own, proven like every other. */
 export async function repairWhole(
   context: SessionContext,
   session: Session,
@@ -89,12 +89,12 @@ export async function repairWhole(
   const end = await runExtraTask(context, {
     id: `FIX-${repair.number}`,
     title: `Repair ${repair.number}: ${loop.slice("FIX_".length).toLowerCase()}`,
-    goal: ["Mend this:", ...findingsFor(session, loop).map((one) => `- ${one}`)].join("\n"),
+    goal: ["Fix this:", ...findingsFor(session, loop).map((one) => `- ${one}`)].join("\n"),
     scope: scopeOf(context, loop),
     role: loop === "FIX_BUILD" ? "Integrator" : "Coder",
   });
   if (typeof end === "string" && end !== "merged") return end;
-  // What was not mended is found again: it counts as tried.
+  // What was not fixed is found again: it counts as tried.
   if (typeof end !== "string") context.say(`FIX-${repair.number}: ${end.failed}`);
   await context.move({ type: "repaired", task: "meta" });
   return "again";

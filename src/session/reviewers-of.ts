@@ -1,4 +1,4 @@
-import type { RunTask } from "../run/conduct/run-context.ts";
+import type { RunTask } from "../run/attempt/run-context.ts";
 import type { SessionContext } from "./session-context.ts";
 
 const sensitive =

@@ -1,5 +1,5 @@
 import type { Purpose, Session } from "../core/session/session.ts";
-import type { RunContext } from "../run/conduct/run-context.ts";
+import type { RunContext } from "../run/attempt/run-context.ts";
 import type { RoleWish } from "./dispatch-role.ts";
 import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "./judge-files.ts";
 

@@ -1,10 +1,11 @@
 import { taskKey } from "../core/names/task-name.ts";
 import { asCriterion } from "../core/proof/criterion.ts";
 import { isIn } from "../core/tasks/task.ts";
-import type { RunTask } from "../run/conduct/run-context.ts";
+import type { RunTask } from "../run/attempt/run-context.ts";
 import { block } from "./block.ts";
 import { conductTasks } from "./conduct-tasks.ts";
 import { decidedBefore } from "./decided-before.ts";
+import { blockFailed, gaveNothing, retryFailed } from "./failed-agents.ts";
 import { singlePlan } from "./meta-task.ts";
 import { acceptanceCommands } from "./prove-acceptance.ts";
 import { reviewersOf } from "./reviewers-of.ts";
@@ -37,11 +38,15 @@ export async function runExtraTask(
     constraints: [...(await decidedBefore(context.engine, name))],
     acceptance_checks: checks.length > 0 ? checks.map(asCriterion) : [`manual: ${title}`],
   });
+  const key = taskKey(name, id);
+  const before = await context.engine.ledger.task(key);
+  if (before !== undefined) await retryFailed(sessionContext, [before]);
   const reviewersFor = (task: RunTask) => reviewersOf(sessionContext, task);
   const stays = await conductTasks(sessionContext, plan, { role, reviewersFor });
   if (stays !== undefined) return stays;
-  const task = await context.engine.ledger.task(taskKey(name, id));
+  const task = await context.engine.ledger.task(key);
   if (task !== undefined && isIn(task)) return "merged";
+  if (task !== undefined && gaveNothing(task)) return blockFailed(sessionContext, task);
   const reason = task?.refusal?.reason ?? "nobody says why";
   if (task?.state === "ESCALATED") {
     const why = `${role} could not do it: ${reason}`;

@@ -12,6 +12,7 @@ import { startOf } from "./role-agents.ts";
 import { wishFor } from "./role-wishes.ts";
 import { runExtraTask } from "./run-extra-task.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
+import { completeReport } from "./write-report.ts";
 
 interface Asked {
   readonly role: string;
@@ -48,7 +49,13 @@ export async function runRole(context: SessionContext, session: Session, asked: 
     if (typeof end !== "string")
       await context.move({ type: "note", knownIssues: [`${documents.join(", ")}: ${end.failed}`] });
   }
-  const { summary, next, findings } = answer;
+  if (purpose === "release") await completeReport(context);
+  const { summary, next, findings, manualSteps = [] } = answer;
+  if (manualSteps.length > 0)
+    await context.move({
+      type: "note",
+      knownIssues: manualSteps.map((step) => `by hand, says ${role}: ${step}`),
+    });
   const status = answer.status === "BLOCKED" ? "BLOCKED" : "OK";
   await context.move({ type: "return", returned: { status, summary, next: next.agent, findings } });
   if (purpose === "lean-setup") await leaveLean(context);

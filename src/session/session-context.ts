@@ -1,9 +1,9 @@
 import type { Session } from "../core/session/session.ts";
 import type { SessionEvent } from "../core/session/session-event.ts";
 import type { Decision } from "../ledger/ledger.ts";
+import type { RunContext } from "../run/attempt/run-context.ts";
 import type { Stops } from "../run/conduct/conduct.ts";
 import type { OpenedRun } from "../run/conduct/open-run.ts";
-import type { RunContext } from "../run/conduct/run-context.ts";
 import type { RoleAgents } from "./role-agents.ts";
 
 /** Everything that taking a session from its goal to done needs. */

@@ -1,5 +1,6 @@
 import { taskKey } from "../core/names/task-name.ts";
 import type { Session } from "../core/session/session.ts";
+import { reportedIn } from "../core/tasks/result.ts";
 import { isIn } from "../core/tasks/task.ts";
 import { sessionDecisions } from "../engine/session-decisions.ts";
 import { planOf } from "./judge-files.ts";
@@ -11,7 +12,31 @@ import { keepWritten } from "./take-in-files.ts";
 /** report.md from what the ledger knows, where no role writes it (S4-048). */
 export async function writeReport(context: SessionContext, session: Session): Promise<StepEnd> {
   keepWritten(context.context, new Map([["report.md", await reportText(context, session)]]));
+  await completeReport(context);
   return "again";
+}
+
+/** S4-032: what the tasks' agents reported, added to report.md where whoever wrote it left it out. */
+export async function completeReport(context: SessionContext): Promise<void> {
+  const report = filesOf(context.context).read("report.md");
+  if (report === undefined) return;
+  const added = (await reportedSections(context)).flatMap(([title, lines]) => {
+    const missing = lines.filter((line) => !report.includes(line));
+    return missing.length === 0 ? [] : [section(title, missing)];
+  });
+  if (added.length === 0) return;
+  const text = [report.trimEnd(), ...added].join("\n\n");
+  keepWritten(context.context, new Map([["report.md", `${text}\n`]]));
+}
+
+async function reportedSections({ context, name }: SessionContext) {
+  const tasks = (await context.engine.ledger.tasks({ session: name })).filter(isIn);
+  const told = tasks.map((task) => ({ id: task.id, ...reportedIn(task.result) }));
+  const steps = told.flatMap(({ id, manual_steps }) => manual_steps.map((step) => oneLine(`${id}: ${step}`)));
+  const tests = told.flatMap(({ id, tests_added_or_updated }) =>
+    tests_added_or_updated.map((path) => oneLine(`${id}: ${path}`)),
+  );
+  return [["Manual steps", steps] as const, ["Tests added or updated", tests] as const];
 }
 
 async function reportText({ context, name }: SessionContext, session: Session): Promise<string> {
@@ -41,6 +66,10 @@ async function reportText({ context, name }: SessionContext, session: Session): 
 }
 
 function section(title: string, lines: readonly string[]): string {
-  const listed = lines.length === 0 ? ["None."] : lines.map((line) => `- ${line.replace(/\s+/g, " ")}`);
+  const listed = lines.length === 0 ? ["None."] : lines.map((line) => `- ${oneLine(line)}`);
   return [`## ${title}`, "", ...listed, ""].join("\n").trimEnd();
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
 }

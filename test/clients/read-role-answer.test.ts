@@ -26,6 +26,8 @@ describe("a role's answer", () => {
       files_changed: ["src/a.ts"],
       commands_to_run: ["npm test"],
       notes: ["a note"],
+      manual_steps: ["open /prices and look"],
+      tests_added_or_updated: ["test/price.test.ts"],
       findings: ["low: slow"],
       research_summary: "other keys are fine",
       options: [{ name: "a" }],
@@ -39,6 +41,7 @@ describe("a role's answer", () => {
       filesToUpdate: ["README.md"],
       commands: ["npm test"],
       notes: ["a note"],
+      manualSteps: ["open /prices and look"],
       gates: {
         meetsDefinitionOfDone: true,
         needsReview: false,
@@ -47,8 +50,21 @@ describe("a role's answer", () => {
       },
     });
     expect(read({ ...answer("OK"), artifacts: undefined }, "Docs")).toMatchObject({
-      ...{ findings: [], filesToUpdate: [], commands: [], notes: [] },
+      ...{ findings: [], filesToUpdate: [], commands: [], notes: [], manualSteps: [] },
     });
+  });
+
+  it.each([
+    ["manual_steps", "not a list", "a list of at most 10000 texts"],
+    ["manual_steps", { first: "look" }, "a list of at most 10000 texts"],
+    ["manual_steps", ["look", 2], "a list of at most 10000 texts"],
+    ["tests_added_or_updated", "test/a.test.ts", "a list of at most 10000 one-line texts"],
+    ["tests_added_or_updated", ["a\nb"], "a list of at most 10000 one-line texts"],
+  ])("with `artifacts.%s` as %j is told what it should be", (name, value, wanted) => {
+    for (const role of ["Coder", "QA", "Docs"])
+      expect(read(answer("OK", { artifacts: { [name]: value } }), role), role).toEqual({
+        invalid: expect.stringContaining(`\`artifacts.${name}\` is malformed: give ${wanted}`),
+      });
   });
 
   it.each(["OK", "BLOCKED", "FAIL"])("may be %s from everybody", (status) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findAnswer } from "../../src/clients/answer/find-answer.ts";
 import { readAnswer } from "../../src/clients/answer/read-answer.ts";
-import { promptFor, promptToMend } from "../../src/clients/input/prompt.ts";
+import { promptFor, promptToFix } from "../../src/clients/input/prompt.ts";
 import {
   type AttemptFacts,
   assignmentOf,
@@ -164,13 +164,13 @@ describe("the prompt", () => {
 
   it("says on another attempt what was refused, and in the same conversation only that", () => {
     const again = universalInput(task, { ...facts, attempt: 2, fixDelta });
-    for (const prompt of [promptFor(again, { role: "Coder", root }), promptToMend(again)]) {
+    for (const prompt of [promptFor(again, { role: "Coder", root }), promptToFix(again)]) {
       expect(prompt).toContain("This is attempt 2");
       expect(prompt).toContain("`npm test` failed (R-PC-002)");
       expect(prompt).toContain("To mend it: make it pass");
       expect(prompt).toContain('Details: {"exit":1}');
     }
-    expect(promptToMend(again)).not.toContain("Round prices");
-    expect(promptToMend(input)).toContain("Go on where you left off");
+    expect(promptToFix(again)).not.toContain("Round prices");
+    expect(promptToFix(input)).toContain("Go on where you left off");
   });
 });

@@ -1,8 +1,8 @@
 import { findFault } from "../../clients/process/find-program.ts";
 import type { Config } from "../../contract/config.ts";
 import type { Machine } from "../../guard/setup/find-clients.ts";
+import { uncommittedFiles, uncommittedText } from "../../run/attempt/uncommitted-files.ts";
 import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
-import { uncommittedFiles, uncommittedText } from "../../run/conduct/uncommitted-files.ts";
 import { broken, brokenBy, type Finding, missing, ok } from "./finding.ts";
 
 /** Who would do the work of a run: those that are configured, or the first client that is found. */

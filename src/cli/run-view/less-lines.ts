@@ -3,13 +3,19 @@ import { style } from "../style.ts";
 import { printable } from "../table.ts";
 import { isMerged } from "./task-words.ts";
 
-type Remarked = Partial<Pick<TaskStatus, "weakened" | "unproven_claims">>;
+type Remarked = Partial<Pick<TaskStatus, "weakened" | "unproven_claims" | "unproven_deeds">>;
 
 /** What is verified less than before a task, and what its agent claims without a proof. */
-export function lessWords({ weakened = [], unproven_claims: claims = [] }: Remarked): readonly string[] {
+export function lessWords({
+  weakened = [],
+  unproven_claims: claims = [],
+  unproven_deeds: deeds = [],
+}: Remarked): readonly string[] {
+  const unproven = style.red("unproven claim:");
   return [
     ...weakened.map(({ path, what }) => `${style.red("tests weakened:")} ${printable(`${path}: ${what}`)}`),
-    ...(claims.length === 0 ? [] : [`${style.red("unproven claim:")} ${printable(claimsText(claims))}`]),
+    ...(claims.length === 0 ? [] : [`${unproven} ${printable(claimsText(claims))}`]),
+    ...deeds.map((deed) => `${unproven} ${printable(`it says "${deed}", which nothing shows`)}`),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { concernsSession, isOfSession } from "../../core/names/task-name.ts";
 import { readStatus } from "../../engine/read-status.ts";
-import { readTaskLog } from "../../run/conduct/task-logs.ts";
 import type { IntegrationContext } from "../../run/integration.ts";
+import { readTaskLog } from "../../run/task-logs.ts";
 import { statusNames } from "../status-names.ts";
 import type { RunPort } from "./live-view.ts";
 import { hasPager, ownCommand, showOwnCommand } from "./own-command.ts";

@@ -13,7 +13,7 @@ import { shortNumber, stateWord, sumOf, wallWords } from "./words.ts";
 
 export type ReportedTask = ShownTask &
   Pick<TaskStatus, "proof" | "evidence" | "details" | "retries"> &
-  Partial<Pick<TaskStatus, "weakened" | "unproven_claims">>;
+  Partial<Pick<TaskStatus, "weakened" | "unproven_claims" | "unproven_deeds">>;
 
 export interface RunReport {
   readonly session: string;

@@ -2,6 +2,7 @@ import { allOf, type Fault, isFault, problemsOf } from "../../core/points/fault.
 import { isAgentStatus } from "../../core/reports/is-answer.ts";
 import {
   line,
+  lines,
   listLengthMax,
   oneOf,
   optional,
@@ -26,6 +27,9 @@ export interface AgentOutput {
   readonly summary: string;
   /** Findings and review comments, one line each. */
   readonly findings: readonly string[];
+  /** What a person has to do by hand. */
+  readonly manualSteps: readonly string[];
+  readonly testsChanged: readonly string[];
   readonly meetsDefinitionOfDone: boolean;
   readonly needsReview: boolean;
   readonly needsTests: boolean;
@@ -94,6 +98,8 @@ function readOutput(answer: unknown, task: ReportedTask, prefix = ""): AgentOutp
     artifacts: readFields(field(answer, "artifacts"), `${prefix}artifacts.`, {
       findings: optional(findingList),
       review_comments: optional(findingList),
+      manual_steps: optional(texts),
+      tests_added_or_updated: optional(lines),
     }),
     gates: readFields(field(answer, "gates"), `${prefix}gates.`, {
       meets_definition_of_done: flag,
@@ -110,6 +116,8 @@ function readOutput(answer: unknown, task: ReportedTask, prefix = ""): AgentOutp
     findings: [...(artifacts.findings ?? []), ...(artifacts.review_comments ?? [])]
       .map(findingLine)
       .filter((one) => one !== ""),
+    manualSteps: artifacts.manual_steps ?? [],
+    testsChanged: artifacts.tests_added_or_updated ?? [],
     meetsDefinitionOfDone: gates.meets_definition_of_done,
     needsReview: gates.needs_review ?? false,
     needsTests: gates.needs_tests ?? false,

@@ -19,6 +19,8 @@ export interface RoleAnswer {
   readonly filesToUpdate: readonly string[];
   readonly commands: readonly string[];
   readonly notes: readonly string[];
+  /** What a person has to do by hand. */
+  readonly manualSteps: readonly string[];
   readonly gates: {
     readonly meetsDefinitionOfDone: boolean;
     readonly needsReview: boolean;
@@ -56,12 +58,12 @@ export function readRoleAnswer(
   const said = read.kind === "question" ? read.status : wordOf(read.report);
   if (read.output === null || said === undefined)
     return { invalid: "it must have `status`, `summary`, `artifacts`, `gates` and `next`" };
-  const { summary, next, findings, ...gates } = read.output;
+  const { summary, next, findings, manualSteps, testsChanged: _, ...gates } = read.output;
   const all = [...findings, ...gates.securityConcerns.map(findingLine), ...failedTests(artifacts)];
   const told = { ...{ role, artifacts, summary, gates }, found: [...new Set(all)], notes: lists.notes ?? [] };
   const status = isReview ? judged(said, told) : said;
   return {
-    ...{ status, summary, next, gates, notes: told.notes },
+    ...{ status, summary, next, gates, notes: told.notes, manualSteps },
     findings: told.found.slice(0, findingsMax),
     questions: status.startsWith("NEEDS_") ? questionsOf(lists.questions ?? [], told) : [],
     filesToUpdate: lists.files_to_create_or_update ?? [],

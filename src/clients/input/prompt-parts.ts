@@ -58,7 +58,7 @@ function askedBy(role: string): string[] {
   return Object.entries(questions).flatMap(([status, asker]) => (asker === role ? [status] : []));
 }
 
-export function mendingOf({ attempt, fix_delta: fix }: UniversalInput): string {
+export function fixingOf({ attempt, fix_delta: fix }: UniversalInput): string {
   if (fix === null) return "";
   return listed(`This is attempt ${attempt}. The last review refused the work so far:`, [
     `${fix.reason}${fix.code === null ? "" : ` (${fix.code})`}`,

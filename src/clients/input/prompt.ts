@@ -5,13 +5,13 @@ import { rolePrompt } from "../roles/role-prompt.ts";
 import {
   answerForm,
   contextRules,
+  fixingOf,
   inputPart,
   inputRule,
   instructionsAt,
   inTicks,
   joined,
   listed,
-  mendingOf,
   openingOf,
 } from "./prompt-parts.ts";
 import type { UniversalInput } from "./universal-input.ts";
@@ -30,15 +30,15 @@ export function promptFor(input: UniversalInput, { role, root }: PromptFacts): s
     inputRule,
     listed("Rules:", [...instructionsAt(root), ...rulesOf(input)]),
     role === "Orchestrator" ? selfCheckText() : "",
-    mendingOf(input),
+    fixingOf(input),
     answerForm(input, role, text),
     inputPart(input),
   ]);
 }
 
 /** For the same conversation as before: only what the last review refused. */
-export function promptToMend(input: UniversalInput): string {
-  const todo = mendingOf(input) || "Go on where you left off.";
+export function promptToFix(input: UniversalInput): string {
+  const todo = fixingOf(input) || "Go on where you left off.";
   return `${todo}\n\nYour task, your scope and the form of your answer are as before.`;
 }
 
@@ -95,7 +95,7 @@ export function promptForRole(input: UniversalInput, wish: RoleWish): string {
     `What you are asked for now: ${wishes[purpose]}`,
     inputRule,
     listed("Rules:", [...instructionsAt(root), ...roleRules(input, wish)]),
-    mendingOf(input),
+    fixingOf(input),
     answerForm(input, role, text),
     inputPart(input),
   ]);

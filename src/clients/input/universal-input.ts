@@ -28,7 +28,7 @@ type ChangedFile =
   | { readonly path: string; readonly old_path: string; readonly change_type: "renamed" };
 
 /** What the last review refused, and the ref that holds that work. */
-interface Mending {
+interface FixDelta {
   readonly code: string | null;
   readonly reason: string;
   readonly guidance: string;
@@ -41,7 +41,7 @@ export interface AttemptFacts {
   readonly assignment: PlannedAssignment;
   /** From 1. */
   readonly attempt: number;
-  readonly fixDelta: Mending | null;
+  readonly fixDelta: FixDelta | null;
   readonly branch: string;
   readonly projectType: string;
   readonly role: string;

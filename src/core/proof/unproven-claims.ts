@@ -20,3 +20,35 @@ function pathOf(claim: string, folders: readonly string[]): string {
   const parts = claim.slice(folder.length).split("/");
   return parts.filter((part) => part !== "" && part !== ".").join("/");
 }
+
+const deeds =
+  "deployed|published|released|rolled out|uploaded|pushed|provisioned|migrated|rotated|purchased|emailed|e-mailed|notified";
+const adverbs = "(?:(?:also|already|now|then|successfully|manually) )*";
+/** A deed is told in the past: `deployed to production`, `I have published it`; not `the published date`, `is deployed by CI`. */
+const deed = new RegExp(
+  `(?:^|[,:;(] ?|\\b(?:and|i|we|have|has|had|been|was|were) )${adverbs}(?:${deeds})\\b`,
+  "i",
+);
+const deniedOrPlanned =
+  /\b(?:not|never|nothing|no|without|cannot|can|could|may|might|must|should|would|will|if|when|once|until|unless|before|after|todo)\b|n't\b/i;
+const deedsMax = 20;
+const deedLengthMax = 200;
+
+/**
+ * What an agent says it did outside its tree. No proof of Lockstep's shows it, and no agent inside the sandbox could
+ * have done most of it.
+ */
+export function unprovenDeeds(said: readonly string[]): readonly string[] {
+  const sentences = said.flatMap((text) => text.replace(/`[^`]*`/g, "`…`").split(/(?<=[.!?])\s+|\n+/));
+  const claimed = sentences
+    .map((one) => one.replace(/\s+/g, " ").trim())
+    .filter(isDeed)
+    .map((one) => (one.length > deedLengthMax ? `${one.slice(0, deedLengthMax - 1)}…` : one));
+  return [...new Set(claimed)].slice(0, deedsMax);
+}
+
+/** What comes before the deed denies or plans it; what comes after may say anything. */
+function isDeed(sentence: string): boolean {
+  const found = deed.exec(sentence);
+  return found !== null && !deniedOrPlanned.test(sentence.slice(0, found.index + found[0].length));
+}

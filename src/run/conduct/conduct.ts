@@ -8,8 +8,7 @@ import { operate } from "../../engine/operate.ts";
 import { isTaken } from "../../engine/take-task.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
-import { passReview } from "../review/pass-review.ts";
-import { type AttemptEnd, runAttempt, toldOf } from "./attempt.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { Batch } from "./batch.ts";
 import { bringIn, toldOfMember } from "./bring-in.ts";
 import { declareOwners } from "./declare-owners.ts";
@@ -18,10 +17,10 @@ import { LedgerFollower } from "./follow-ledger.ts";
 import { haltStalled } from "./halt-stalled.ts";
 import { passPoint } from "./lifecycle.ts";
 import type { TakenIn } from "./open-run.ts";
+import { passReview } from "./pass-review.ts";
 import { rememberEvent } from "./remember-event.ts";
-import { restAgent } from "./rest-agent.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
 import { rememberHalts, tellLoop } from "./tell-loops.ts";
+import { type AttemptEnd, toldOf, workOnTask } from "./work-on-task.ts";
 import { logStop } from "./worklog.ts";
 
 /** Ctrl-C once: nothing new starts. Twice: agents are stopped, and everything is kept. */
@@ -52,8 +51,8 @@ export class Conductor {
   readonly #running = new Map<string, Promise<void>>();
   /** In review and looked at: nothing but the proof is missing. */
   readonly #reviewed = new Set<string>();
-  /** Waits for a person: nothing that this run could do again would change it. */
-  readonly #waiting = new Set<string>();
+  /** Waits for a person, or in review for an agent that rests: nothing that this run could do now would change it. */
+  readonly #waiting = new Map<string, { readonly agent: string | null }>();
   readonly #follower: LedgerFollower;
   /** The circuit breaker. */
   #halt = new AbortController();
@@ -94,9 +93,10 @@ export class Conductor {
       await this.#look();
       this.#integrate();
       this.#review();
-      const resting = this.#start();
+      const rests = this.#start() || [...this.#waiting.values()].some(({ agent }) => agent !== null);
       if (this.#fault !== undefined) throw this.#fault.error;
-      if (this.#running.size === 0 && !(resting && !this.#stops.gently.aborted)) return;
+      const isWaking = rests && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
+      if (this.#running.size === 0 && !(isWaking && !this.#stops.gently.aborted)) return;
       await firstOf(this.#running.values(), tickMs);
     }
   }
@@ -149,7 +149,7 @@ export class Conductor {
     if (state !== "REVIEW") this.#reviewed.delete(key);
     const attempt = state === "IN_PROGRESS" ? await this.#main.engine.ledger.attempt(key) : undefined;
     const isPersons =
-      this.#waiting.has(key) || isTaken(fact, attempt) || (await isAskedAbout(this.#main.engine, fact));
+      this.#isWaiting(key) || isTaken(fact, attempt) || (await isAskedAbout(this.#main.engine, fact));
     this.#standing.put(key, { state, revertedBy: revertedBy ?? null, isPersons });
     part.context.onState(part.task.plan.id, state);
   }
@@ -184,9 +184,14 @@ export class Conductor {
   }
 
   /** The others go on. */
-  async #waitFor(key: string): Promise<void> {
-    this.#waiting.add(key);
+  async #waitFor(key: string, agent: string | null = null): Promise<void> {
+    this.#waiting.set(key, { agent });
     await this.#read(key);
+  }
+
+  #isWaiting(key: string): boolean {
+    const waits = this.#waiting.get(key);
+    return waits !== undefined && (waits.agent === null || this.#main.agents.isResting(waits.agent));
   }
 
   /** What fails then is told and undoes nothing. */
@@ -202,26 +207,23 @@ export class Conductor {
   #inReview(): readonly Part[] {
     return this.#standing
       .held()
-      .filter(({ id, state }) => state === "REVIEW" && !this.#waiting.has(id))
+      .filter(({ id, state }) => state === "REVIEW" && !this.#isWaiting(id))
       .flatMap(({ id }) => this.#parts.get(id) ?? []);
-  }
-
-  #isToReview(key: string): boolean {
-    return !this.#reviewed.has(key) && !this.#running.has(key);
   }
 
   #review(): void {
     if (this.#stops.atOnce.aborted) return;
     for (const { context, task } of this.#inReview())
-      if (this.#isToReview(task.key))
+      if (!this.#reviewed.has(task.key) && !this.#running.has(task.key))
         this.#run([task.key], async () => {
+          this.#waiting.delete(task.key);
           const reviewed = await passReview(context, task, this.#stops.atOnce);
           if (reviewed === "ready") {
             this.#reviewed.add(task.key);
             this.#batch.ready(Date.now());
           } else if (reviewed !== "stopped") {
             this.#tell(task.key, reviewed.told);
-            if (reviewed.waits) await this.#waitFor(task.key);
+            if (reviewed.waiting) await this.#waitFor(task.key, reviewed.resting);
           }
         });
   }
@@ -235,7 +237,7 @@ export class Conductor {
       ...{ maxParallel: max_parallel, maxReview: max_review, maxActive: max_active },
       resources: engine.limits.resources,
     };
-    const isFree = (key: string) => !this.#running.has(key) && !this.#waiting.has(key);
+    const isFree = (key: string) => !this.#running.has(key) && !this.#isWaiting(key);
     const next = nextTasks(this.#standing, { mode, limits, late: this.#batch.late }).filter(({ id }) =>
       isFree(id),
     );
@@ -245,7 +247,7 @@ export class Conductor {
     const begun = started.flatMap((key) => this.#parts.get(key)?.task ?? []);
     if (begun.length > 0 && next.some(({ state }) => state === "PENDING")) this.#batch.begin(Date.now());
     if (begun.length > 0) declareOwners(this.#main, begun);
-    return started.length < keys.length && this.#main.agents.nextWakeMs(Date.now()) !== undefined;
+    return started.length < keys.length;
   }
 
   /** S0: what was denied is retried once, with another agent or alone, and then it is a person's. */
@@ -261,20 +263,18 @@ export class Conductor {
     if (part === undefined) return false;
     const { context, task } = part;
     const failed = isRetry || (fact?.streak?.count ?? 0) >= 2;
-    const agent = context.agents.choose(task, { failed, nowMs: Date.now() });
+    const agent = context.agents.choose(task.agent, { type: task.plan.type, as: "implementer", failed });
     if (agent === undefined) return false;
     const isFresh = failed && fact?.agent != null && fact.agent !== agent.name;
     const stop = AbortSignal.any([this.#stops.atOnce, this.#halt.signal]);
     this.#run([key], async () => {
-      const end = await runAttempt(context, task, { agent, isRetry, isFresh, stop });
-      await this.#settle(part, agent.name, end);
+      const end = await workOnTask(context, task, { agent, isRetry, isFresh, stop });
+      await this.#settle(part, end);
     });
     return true;
   }
 
-  async #settle({ context, task }: Part, agent: string, end: AttemptEnd): Promise<void> {
-    if (end.how === "limited" || end.how === "unauthenticated")
-      return this.#tell(task.key, await restAgent(context, agent, end));
+  async #settle({ task }: Part, end: AttemptEnd): Promise<void> {
     if (end.how === "refused" && !end.started) await this.#waitFor(task.key);
     this.#tell(task.key, toldOf(end));
   }

@@ -1,5 +1,5 @@
 import { checkBatch, declarationYaml, declareBatch } from "../../core/plan/batch-declaration.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 
 /** S1: who owns what is written down before a batch begins, and nobody owns what another one does. */
 export function declareOwners({ engine, remember }: RunContext, tasks: readonly RunTask[]): void {

@@ -7,8 +7,7 @@ import type { ClientHome, ConversationExport } from "../../workspace/client-home
 import { replaceFile } from "../../workspace/replace-file.ts";
 import { type ProcessRun, runProcess } from "../../workspace/run-process.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
-import { openClientPlace } from "./client-place.ts";
-import { passedOn } from "./passed-on.ts";
+import { openClientPlace, passedOn } from "../attempt/client-place.ts";
 
 const msMax = 60_000;
 const bytesMax = 256 * 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Verdict } from "../../core/rules/verdict.ts";
 import { haltTask } from "../../engine/halt-task.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
-import type { RunContext } from "./run-context.ts";
+import type { RunContext } from "../attempt/run-context.ts";
 
 type Context = Pick<RunContext, "engine" | "repository" | "config" | "call">;
 

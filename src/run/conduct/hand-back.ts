@@ -1,5 +1,6 @@
 import { unknownTask } from "../../core/names/task-name.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
+import { synthesised } from "../../core/tasks/result.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { isStringList } from "../../core/values/fields.ts";
 import { loadTask } from "../../engine/fence.ts";
@@ -8,9 +9,9 @@ import { isTaken } from "../../engine/take-task.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
 import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
+import type { RunContext } from "../attempt/run-context.ts";
+import { collectWorklog } from "../attempt/session-files.ts";
 import { doneDocument, findStray } from "./hand-in.ts";
-import type { RunContext } from "./run-context.ts";
-import { collectWorklog } from "./session-files.ts";
 import { showBranch } from "./work-branch.ts";
 import { addEntry } from "./worklog.ts";
 
@@ -41,7 +42,7 @@ export async function handBack(context: Context, key: string): Promise<Verdict> 
   await showBranch(context, { key, plan }, collected.commit);
   await submitWorklog(context, task, { checkout, collected });
   const summary = `changed ${collected.changed.length} files by hand`;
-  const document = doneDocument({ plan }, summary, ["report: synthesised"]);
+  const document = doneDocument({ plan }, summary, [synthesised]);
   return operate(engine, "submit", { task: key, document }, call);
 }
 

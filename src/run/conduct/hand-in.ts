@@ -1,18 +1,19 @@
 import { agentTrailers } from "../../core/names/agent-trailers.ts";
 import { branchOf } from "../../core/names/ref-names.ts";
-import { unprovenClaims } from "../../core/proof/unproven-claims.ts";
+import { unprovenClaims, unprovenDeeds } from "../../core/proof/unproven-claims.ts";
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
+import { synthesised } from "../../core/tasks/result.ts";
 import { quoted } from "../../core/text/quoted.ts";
 import type { Call } from "../../engine/engine.ts";
 import { refuseLanding } from "../../engine/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { LentFiles } from "../attempt/session-files.ts";
+import type { Workplace } from "../attempt/workplace.ts";
 import { findOutsideScope } from "../judge-diff.ts";
-import type { Worked } from "./converse.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
-import type { LentFiles } from "./session-files.ts";
 import { showBranch } from "./work-branch.ts";
-import type { WorkPlace } from "./work-place.ts";
+import type { Worked } from "./work-on-task.ts";
 import { addEntry } from "./worklog.ts";
 
 export interface Handing {
@@ -29,7 +30,7 @@ export interface Handing {
 /** What the agent's tree holds, as a commit that nobody but Lockstep moves. */
 export async function collect(
   context: RunContext,
-  { task, place }: { readonly task: RunTask; readonly place: WorkPlace },
+  { task, place }: { readonly task: RunTask; readonly place: Workplace },
 ): Promise<Collected | "unchanged"> {
   const { plan } = task;
   const subject = `${plan.id}: ${plan.title}`;
@@ -95,15 +96,14 @@ export async function handIn(
 ): Promise<Verdict> {
   const { task, agent, lent, call, talked, turns } = handing;
   const report = reportOf(handing, collected);
-  const unproven = unprovenIn(context, handing, collected);
   const counts = {
     ...{ commits_count: collected === "unchanged" ? 0 : 1, turns_used: turns },
-    ...(unproven.length === 0 ? {} : { unproven_claims: unproven }),
+    ...unprovenIn(context, handing, collected),
   };
   await lent.collect();
   await addEntry(context, task, {
     ...{ actor: agent, action: "hand in", files_touched: pathsOf(collected) },
-    decision: talked.how === "answered" ? talked.answer : null,
+    decision: talked.how === "answered" ? talked.answer.answer : null,
     ...{ result: "handed in", next_step: "review", report: report.kind, ...counts },
   });
   const by = { ...call, as: `agent ${agent}` };
@@ -112,17 +112,26 @@ export async function handIn(
 
 const claimsMax = 100;
 
-/** Files that the answer names and the work does not have. */
+/** What the answer says that neither the work nor a proof shows: files, and deeds outside the tree. */
 function unprovenIn(
   { repository }: RunContext,
   { talked, folder }: Handing,
   collected: Collected | "unchanged",
-): readonly string[] {
-  if (talked.how !== "answered" || talked.reading.kind === "question") return [];
-  const { report } = talked.reading;
-  if (report.kind !== "result" || report.status !== "done") return [];
-  const claimed = report.result.changes.map(({ resource }) => resource).slice(0, claimsMax);
-  return unprovenClaims(claimed, { changed: pathsOf(collected), folders: [folder, repository.root] });
+): { readonly unproven_claims?: readonly string[]; readonly unproven_deeds?: readonly string[] } {
+  if (talked.how !== "answered" || talked.answer.reading.kind === "question") return {};
+  const { report, output } = talked.answer.reading;
+  if (report.kind !== "result" || report.status !== "done") return {};
+  const { changes, notes_for_orchestrator: notes } = report.result;
+  const claimed = [...changes.map(({ resource }) => resource), ...(output?.testsChanged ?? [])];
+  const files = unprovenClaims(claimed.slice(0, claimsMax), {
+    changed: pathsOf(collected),
+    folders: [folder, repository.root],
+  });
+  const deeds = unprovenDeeds(notes);
+  return {
+    ...(files.length === 0 ? {} : { unproven_claims: files }),
+    ...(deeds.length === 0 ? {} : { unproven_deeds: deeds }),
+  };
 }
 
 /** Work in review that is refused before anybody else looks at it. */
@@ -155,14 +164,20 @@ function reportOf({ task, talked }: Handing, collected: Collected | "unchanged")
     const files = `changed ${length} ${length === 1 ? "file" : "files"}`;
     const summary =
       talked.how === "silent" ? files : `${files}; its own report could not be used: ${talked.reason}`;
-    return { kind: "synthesised", document: doneDocument(task, summary, ["report: synthesised"]) };
+    return { kind: "synthesised", document: doneDocument(task, summary, [synthesised]) };
   }
-  const { reading, answer } = talked;
+  const { reading, answer } = talked.answer;
   if (reading.kind === "question" || reading.report.kind !== "result" || reading.report.status !== "done")
     return { kind: "agent", document: answer };
   const { notes_for_orchestrator: notes } = reading.report.result;
-  const summary = reading.output?.summary ?? "done";
-  return { kind: "agent", document: doneDocument(task, summary, Array.isArray(notes) ? notes : []) };
+  const { summary = "done", manualSteps = [], testsChanged = [] } = reading.output ?? {};
+  const document = doneDocument(task, summary, Array.isArray(notes) ? notes : []);
+  const artifacts = {
+    ...document.artifacts,
+    ...(manualSteps.length === 0 ? {} : { manual_steps: manualSteps }),
+    ...(testsChanged.length === 0 ? {} : { tests_added_or_updated: testsChanged }),
+  };
+  return { kind: "agent", document: { ...document, artifacts } };
 }
 
 export function doneDocument(
@@ -179,6 +194,9 @@ export function doneDocument(
   };
 }
 
+/** What Lockstep recommends where an agent failed; an agent's own report recommends something else. */
+export const failureAdvice = "look at its log";
+
 /** The agent gave nothing that could be handed in. */
 export async function reportFailure(
   { engine }: RunContext,
@@ -192,7 +210,7 @@ export async function reportFailure(
     message: reason.slice(0, 2000),
     attemptedFix: starts <= 1 ? "none" : "started again with the same parameters",
     retryCount: Math.max(0, starts - 1),
-    recommendation: "look at its log",
+    recommendation: failureAdvice,
   };
   const verdict = await operate(engine, "submit", { task: key, document: { error } }, call);
   return verdict.allow ? deny("R-AG-001", reason.split("\n")[0] ?? reason) : verdict;

@@ -17,20 +17,20 @@ import { tryGit } from "../../workspace/git/run-git.ts";
 import { removeFolder } from "../../workspace/remove-folder.ts";
 import { runProcess } from "../../workspace/run-process.ts";
 import { checkWalls } from "../../workspace/sandbox/check-walls.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { Workplace } from "../attempt/workplace.ts";
 import { findLeak } from "../find-leak.ts";
 import { openProver } from "../open-prover.ts";
 import { projectChecks } from "../prove-checks.ts";
-import { reviewFor } from "../review/review-work.ts";
+import { reviewFor, type Waiting } from "../review/review-work.ts";
 import { collect, makerTrailers } from "./hand-in.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
 import { showBranch } from "./work-branch.ts";
-import type { WorkPlace } from "./work-place.ts";
 
 export interface HookedWork {
   readonly task: RunTask;
   readonly commit: string;
   /** Where its agent works, as long as it does. */
-  readonly place?: WorkPlace;
+  readonly place?: Workplace;
   readonly stop: AbortSignal;
 }
 
@@ -46,8 +46,8 @@ export class HookWorld {
   #checkout: Checkout | undefined;
   /** Where a hook or the agent changed the work. */
   collected: Collected | undefined;
-  /** Somebody was asked and could not say: not the work's fault. */
-  waits = false;
+  /** A reviewer was asked and could not say: not the work's fault. */
+  waiting: Waiting = { waiting: false };
 
   constructor(context: RunContext, of: HookedWork) {
     this.#context = context;
@@ -140,8 +140,9 @@ export class HookWorld {
     const { task, stop } = this.#of;
     const reviewed = await reviewFor(this.#context, task, { name, commit: this.#commit, stop });
     if (reviewed.ok) return { approved: true, reason: reviewed.reviews[0]?.summary ?? "" };
-    this.waits = reviewed.waiting;
-    const { reason, details } = reviewed.refused;
+    const { refused, waiting, resting } = reviewed;
+    this.waiting = { waiting, ...(resting === undefined ? {} : { resting }) };
+    const { reason, details } = refused;
     return { approved: false, reason, findings: (details.findings ?? []) as readonly string[] };
   }
 
@@ -171,7 +172,7 @@ export class HookWorld {
 }
 
 /** An agent's git folder can say what git is to run: that happens behind its walls, or not at all. */
-async function gitInside({ walled, wrap, checkout: { folder } }: WorkPlace, words: readonly string[]) {
+async function gitInside({ walled, wrap, checkout: { folder } }: Workplace, words: readonly string[]) {
   if (!walled) return neutralGit(folder, words);
   const never = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
   const { command, env } = wrap(["git", "-C", folder, ...never, ...words], { PATH: process.env.PATH ?? "" });

@@ -9,8 +9,9 @@ import { defaultHooks, resolveHooks } from "../../hooks/lifecycle/resolve-hooks.
 import { type HooksRun, runHooks } from "../../hooks/lifecycle/run-hooks.ts";
 import { type Remediate, submitWithRemediation } from "../../hooks/lifecycle/submit-with-remediation.ts";
 import type { Collected } from "../../workspace/checkouts/collect-work.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { Waiting } from "../review/review-work.ts";
 import { type HookedWork, HookWorld } from "./hook-world.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
 
 export interface Passing extends HookedWork {
   /** Who made the work: its own hooks come before its task's. */
@@ -22,10 +23,9 @@ export interface Passing extends HookedWork {
 export type Passed =
   /** `collected`: the work as the hooks left it, where they changed it. */
   | { readonly ok: true; readonly context: Details; readonly collected: Collected | undefined }
-  /** `waiting`: not the work's fault; a person has to go on. */
-  | { readonly ok: false; readonly refused: Deny; readonly waiting: boolean };
+  | ({ readonly ok: false; readonly refused: Deny } & Waiting);
 
-/** Runs the hooks of a point for work that there is; before a submission the agent may mend what fails, once. */
+/** Runs the hooks of a point for work that there is; before a submission the agent may fix what fails, once. */
 export async function passPoint(
   context: RunContext,
   passing: Passing,
@@ -64,7 +64,7 @@ export async function passPoint(
   for (const warning of warnings)
     context.remember("progress.md", `${task.key}: warning, ${point}: ${warning}; nothing is undone`);
   if (done.ok) return { ok: true, context: found, collected: world.collected };
-  return { ok: false, refused: needsContinuation(done.refused, point), waiting: world.waits };
+  return { ok: false, refused: needsContinuation(done.refused, point), ...world.waiting };
 }
 
 /** Hooks may take longer than the agent may be silent. A beat that is refused is found out when the work is handed in. */

@@ -20,17 +20,17 @@ import { backUpSession, restoreSessions } from "../../workspace/plan/session-bac
 import { readSessionLimits } from "../../workspace/plan/session-limits.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { SandboxFault } from "../../workspace/sandbox/sandbox.ts";
+import { Agents } from "../attempt/agents.ts";
+import { Dependencies } from "../attempt/dependencies.ts";
+import { KnownSecrets } from "../attempt/known-secrets.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import { Slots } from "../attempt/slots.ts";
 import type { IntegrationContext } from "../integration.ts";
 import { freeLeftLocks } from "../recover-moves.ts";
-import { Agents } from "./agents.ts";
-import { Dependencies } from "./dependencies.ts";
-import { KnownSecrets } from "./known-secrets.ts";
+import { TaskLogs } from "../task-logs.ts";
 import { prepareAgents } from "./prepare-agents.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
-import { addTasks, redoneTasks, runTasks } from "./run-tasks.ts";
-import { Slots } from "./slots.ts";
 import { StatusFile } from "./status-file.ts";
-import { TaskLogs } from "./task-logs.ts";
+import { addTasks, redoneTasks, tasksOfPlan } from "./tasks-of-plan.ts";
 
 export interface RunWish {
   readonly plan: LoadedPlan;
@@ -72,7 +72,7 @@ export async function prepareRun(context: IntegrationContext, wish: RunWish): Pr
   const { agents = new Agents(config, repository) } = wish;
   const takeTasks = async ({ plan, session }: Pick<RunWish, "plan" | "session">) => {
     const allowed = await withoutUnapproved(context.engine, session.session, plan.tasks);
-    const tasks = runTasks(config, { ...plan, tasks: allowed }, session.session);
+    const tasks = tasksOfPlan(config, { ...plan, tasks: allowed }, session.session);
     const refused = await prepareAgents(agents, config, tasks);
     const faulty = refused ?? (await addTasks(context, tasks));
     if (faulty === undefined) backUpSession(wish.stateFolder, repository.root, session.session);

@@ -1,8 +1,8 @@
 import type { Config } from "../../contract/config.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
+import type { Agents } from "../attempt/agents.ts";
+import type { RunTask } from "../attempt/run-context.ts";
 import { reviewersNeeded } from "../review/choose-reviewers.ts";
-import type { Agents } from "./agents.ts";
-import type { RunTask } from "./run-context.ts";
 
 /** Asks every agent that tasks and their reviews could need whether it can be used. */
 export async function prepareAgents(

@@ -1,6 +1,6 @@
 import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
-import type { RunContext } from "./run-context.ts";
+import type { RunContext } from "../attempt/run-context.ts";
 
 /** What people look for later in the session's memory (S1-162); batches, loops and rollbacks are written where they are made. */
 const remembered: { readonly [Type in keyof EventData]?: (data: Partial<EventData[Type]>) => string } = {

@@ -7,7 +7,7 @@ import { type LoadedPlan, loadPlan } from "../../workspace/plan/load-plan.ts";
 import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
 import { takeInPlan } from "../../workspace/plan/take-in-plan.ts";
 import type { IntegrationContext } from "../integration.ts";
-import { runTasks } from "./run-tasks.ts";
+import { tasksOfPlan } from "./tasks-of-plan.ts";
 
 /** A plan that reads otherwise than when its session took it in: what has not started is as it now reads. */
 export async function takeInChanges(
@@ -23,7 +23,7 @@ export async function takeInChanges(
   const states = new Map(stored.map((task) => [task.id, isUnstarted(task) ? "PENDING" : task.state]));
   const changes = takeInPlan(session, { before: copy.plan, after: plan, states });
   if ("started" in changes) return started(changes.started);
-  const tasks = runTasks(config, plan, session.session);
+  const tasks = tasksOfPlan(config, plan, session.session);
   for (const { plan: one, packet } of tasks) {
     if (!changes.changed.includes(one.id) || !states.has(one.id)) continue;
     const verdict = await replanTask(engine, { packet }, call);

@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Call, Engine } from "../../engine/engine.ts";
-import { tokenOf } from "../../engine/fence.ts";
 import { operate } from "../../engine/operate.ts";
-import { endAgentProcesses, findAgentProcesses } from "../../workspace/agent-processes.ts";
+import { awaitAgentsEnd } from "../attempt/attempt.ts";
 
 interface TakingOver {
   readonly engine: Engine;
@@ -55,23 +52,4 @@ export async function takeAttempt({ engine, call }: TakingOver, task: string): P
   const epoch = verdict.allow ? verdict.details.previous_epoch : undefined;
   if (epoch !== undefined) await awaitAgentsEnd(engine, { task, epoch, runner: before?.runner ?? null });
   return verdict;
-}
-
-/** A living run hears of it by its next heartbeat and has its agent ended well within this time. */
-const patienceMs = 8_000;
-const pauseMs = 100;
-
-/** Who started the agent ends it; where nobody is left who could, this does. */
-export async function awaitAgentsEnd(
-  { ledger, isAlive }: Pick<Engine, "ledger" | "isAlive">,
-  {
-    task,
-    epoch,
-    runner,
-  }: { readonly task: string; readonly epoch: number; readonly runner: ProcessIdentity | null },
-): Promise<void> {
-  const token = tokenOf(ledger, task, epoch);
-  const deadline = performance.now() + (runner !== null && isAlive(runner) ? patienceMs : 0);
-  while (performance.now() < deadline && findAgentProcesses(token).length > 0) await sleep(pauseMs);
-  await endAgentProcesses(token);
 }

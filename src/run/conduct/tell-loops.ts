@@ -6,7 +6,7 @@ import { isOfSession } from "../../core/names/task-name.ts";
 import { shortened } from "../../core/text/quoted.ts";
 import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
-import type { RunContext } from "./run-context.ts";
+import type { RunContext } from "../attempt/run-context.ts";
 
 const diagnosticsLengthMax = 4000;
 

@@ -2,7 +2,7 @@ import { branchOf, replacedRef } from "../../core/names/ref-names.ts";
 import { GitFault } from "../../workspace/git/git-fault.ts";
 import { changeRefs } from "../../workspace/git/ref-writer.ts";
 import { checkoutOf, keepOnRef, readRef } from "../../workspace/git/refs.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 
 /** For people to look at. What somebody else has there is kept, and what is checked out is not moved. */
 export async function showBranch(

@@ -3,7 +3,7 @@ import { maskDocument } from "../../core/secrets/mask-document.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import { appendToMemory } from "../../workspace/append-to-memory.ts";
-import type { RunContext, RunTask } from "./run-context.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 
 type Context = Pick<RunContext, "repository" | "engine">;
 type Logged = Pick<RunTask, "key"> & {

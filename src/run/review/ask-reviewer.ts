@@ -2,13 +2,13 @@ import { assignmentOf, universalInput } from "../../clients/input/universal-inpu
 import { refsOf } from "../../core/names/ref-names.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
 import type { Review } from "../../ledger/event-data.ts";
-import { askForAnswer } from "../conduct/ask-for-answer.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
-import { lendSession } from "../conduct/session-files.ts";
+import type { Agent } from "../attempt/agents.ts";
+import { type Unanswered, unanswered } from "../attempt/converse.ts";
+import { runAgent } from "../attempt/run-agent.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { changedFiles } from "./changed-files.ts";
 import { reviewRole } from "./choose-reviewers.ts";
 import { readReview } from "./read-review.ts";
-import { openReviewPlace } from "./review-place.ts";
 import { promptToReview, type ReviewWish } from "./review-prompt.ts";
 
 /** A piece of work and what it was made from. */
@@ -25,6 +25,8 @@ export interface ReviewAsked {
   readonly role?: string;
   /** A check that fails on it, where it is to find out why. */
   readonly failing?: ReviewWish["failing"];
+  /** Those who made the work do not take over from an agent that rests. */
+  readonly makers: ReadonlySet<string>;
   readonly stop: AbortSignal;
 }
 
@@ -34,35 +36,46 @@ export async function askReviewer(
   task: RunTask,
   work: Work,
   asked: ReviewAsked,
-): Promise<Review | { readonly failed: string }> {
+): Promise<Review | Unanswered> {
   const unusable = await context.agents.prepare([asked.agent]);
-  if (unusable !== undefined) return { failed: unusable.reason };
-  const agent = context.agents.get(asked.agent);
+  if (unusable !== undefined) return { unanswered: unusable.reason, how: "failed" };
+  const choice = { type: task.plan.type, as: "gatekeeper", makers: asked.makers } as const;
+  const agent = context.agents.choose(asked.agent, choice);
+  if (agent === undefined) return { unanswered: context.agents.whyResting(asked.agent), how: "resting" };
+  const review = await askOne(context, task, work, { ...asked, agent });
+  const isResting = "unanswered" in review && review.how === "resting";
+  const other = isResting ? context.agents.choose(asked.agent, choice) : undefined;
+  // Who takes over does so at once; an agent that only seems to rest is asked again by the next look at the work.
+  return other === undefined || other === agent ? review : askReviewer(context, task, work, asked);
+}
+
+async function askOne(
+  context: RunContext,
+  task: RunTask,
+  work: Work,
+  { agent, ...asked }: Omit<ReviewAsked, "agent"> & { readonly agent: Agent },
+): Promise<Review | Unanswered> {
   const role = asked.role ?? reviewRole(context.config, agent.name);
   const input = await inputFor(context, task, work, { ...asked, role });
-  const place = { task: task.plan.id, attempt: input.attempt, ...work, agent };
-  using opened = await openReviewPlace(context, place);
-  lendSession(context, opened.checkout);
   // Of the whole session's work nobody but a reviewer says anything.
   const who = isMeta(task.key) ? "" : `${agent.name}: `;
-  const say = (text: string) => context.onTask(task.key, { type: "said", text: `${who}${text}` });
-  opened.notes.forEach(say);
-  const found = await askForAnswer(context, {
-    ...{
-      agent,
-      place: opened,
+  return runAgent<Pick<Review, "verdict" | "summary" | "findings">, Review | Unanswered>(context, {
+    ...{ purpose: "judge", task, agent, stop: asked.stop },
+    tree: { ...work, attempt: input.attempt, lockScope: [], isFresh: true },
+    tell: (event) => {
+      const isText = event.type === "said" && event.text !== "";
+      context.onTask(task.key, isText ? { ...event, text: `${who}${event.text}` } : event);
+    },
+    ask: async () => ({
       input,
       prompt: promptToReview(input, { role, root: context.repository.root }),
-      env: {},
-    },
-    onEvent: (event) =>
-      event.type === "said" && event.text !== "" ? say(event.text) : context.onTask(task.key, event),
-    follow: (stop) => followed(asked.stop, stop),
-    read: async (answer) => readReview(answer, { task: task.plan.id, role }),
-    say,
+      read: async (answer) => readReview(answer, { task: task.plan.id, role }),
+    }),
+    settle: async (talked) =>
+      talked.how === "answered"
+        ? { agent: agent.name, focus: asked.focus, ...talked.answer }
+        : unanswered(talked),
   });
-  if ("unanswered" in found) return { failed: found.unanswered };
-  return { agent: agent.name, focus: asked.focus, ...found };
 }
 
 async function inputFor(
@@ -90,10 +103,4 @@ async function inputFor(
   const ref = refsOf({ session, task: plan.id, attempt }).work;
   const wish: ReviewWish = { ...work, ref, look_at: focus, ...(failing === undefined ? {} : { failing }) };
   return { ...input, review: wish };
-}
-
-function followed(signal: AbortSignal, stop: () => void): Disposable {
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop);
-  return { [Symbol.dispose]: () => signal.removeEventListener("abort", stop) };
 }

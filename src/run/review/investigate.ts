@@ -2,8 +2,8 @@ import type { Details } from "../../core/rules/verdict.ts";
 import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
 import type { Review } from "../../ledger/event-data.ts";
 import { readRef } from "../../workspace/git/refs.ts";
-import type { Heartbeats } from "../conduct/heartbeats.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { Watch } from "../attempt/watch.ts";
 import { askReviewer } from "./ask-reviewer.ts";
 import { workOf } from "./review-work.ts";
 
@@ -11,27 +11,28 @@ import { workOf } from "./review-work.ts";
 const investigationMsMax = 5 * 60_000;
 const aliveMs = 1_000;
 
-interface Mended {
+interface Refused {
   /** Where the refused work is kept. */
   readonly ref: string;
   /** Why it was refused. */
   readonly details: Details;
-  /** Those of the attempt that is to mend it: what ends that ends this too. */
-  readonly heartbeats: Heartbeats;
+  /** That of the attempt that is to fix it: what ends that ends this too. */
+  readonly watch: Watch;
 }
 
 /**
  * Where tests failed on somebody's work, a QA agent that had no part in it finds out why (S1-089) before somebody
- * mends it, who is told what was found. Nothing where there is none, or where it comes to no word. In a session QA
+ * fixes it, who is told what was found. Nothing where there is none, or where it comes to no word. In a session QA
  * has a part of its own.
  */
 export async function investigate(
   context: RunContext,
   task: RunTask,
-  { ref, details, heartbeats }: Mended,
+  { ref, details, watch }: Refused,
 ): Promise<Omit<Review, "verdict" | "focus"> | undefined> {
   const failing = failingIn(details);
-  const agent = await investigatorOf(context, task);
+  const makers = await makersOf(context.engine, task.key);
+  const agent = investigatorOf(context, makers);
   if (failing === undefined || agent === undefined || context.reviewersFor !== undefined) return undefined;
   const commit = await readRef(context.repository.root, ref);
   if (commit === undefined) return undefined;
@@ -39,13 +40,13 @@ export async function investigate(
   const focus = `why \`${failing.command}\` fails`;
   const known = (await reviewsOf(context.engine, of)).find((one) => one.focus === focus);
   const over = new AbortController();
-  using _watched = heartbeats.watch(() => over.abort());
-  using _alive = aliveIn(heartbeats);
+  using _watched = watch.watch(() => over.abort());
+  using _alive = aliveIn(watch);
   const stop = AbortSignal.any([over.signal, AbortSignal.timeout(investigationMsMax)]);
-  const asked = { agent, focus, failing, role: "QA", stop };
+  const asked = { agent, focus, failing, role: "QA", makers, stop };
   const review = known ?? (await askReviewer(context, task, await workOf(context, commit), asked));
-  if ("failed" in review) {
-    const text = `\`${agent}\` could not look into it: ${review.failed.split("\n")[0]}`;
+  if ("unanswered" in review) {
+    const text = `\`${agent}\` could not look into it: ${review.unanswered.split("\n")[0]}`;
     context.onTask(task.key, { type: "said", text });
     return undefined;
   }
@@ -54,8 +55,8 @@ export async function investigate(
 }
 
 /** That it says nothing is not the fault of whoever waits for it. */
-function aliveIn(heartbeats: Heartbeats): Disposable {
-  const timer = setInterval(() => heartbeats.see({ type: "said", text: "" }), aliveMs);
+function aliveIn(watch: Watch): Disposable {
+  const timer = setInterval(() => watch.see({ type: "said", text: "" }), aliveMs);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
@@ -63,7 +64,6 @@ function failingIn({ command, output }: Details) {
   return typeof command === "string" && typeof output === "string" ? { command, output } : undefined;
 }
 
-async function investigatorOf({ config, engine }: RunContext, { key }: RunTask): Promise<string | undefined> {
-  const makers = await makersOf(engine, key);
+function investigatorOf({ config }: RunContext, makers: ReadonlySet<string>): string | undefined {
   return Object.keys(config.agents).find((name) => config.agents[name]?.role === "QA" && !makers.has(name));
 }

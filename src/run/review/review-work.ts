@@ -3,14 +3,20 @@ import { askSecurity } from "../../engine/ask-security.ts";
 import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
 import type { Review } from "../../ledger/event-data.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import { askReviewer, type ReviewAsked, type Work } from "./ask-reviewer.ts";
 import { gatekeeperFor, reviewersOf } from "./choose-reviewers.ts";
 
 export type Reviewed =
   | { readonly ok: true; readonly reviews: readonly Review[] }
-  /** `waiting`: nobody found fault with the work, but only a person can go on. */
-  | { readonly ok: false; readonly refused: Deny; readonly waiting: boolean };
+  | ({ readonly ok: false; readonly refused: Deny } & Waiting);
+
+export interface Waiting {
+  /** Nobody found fault with the work, but only a person can go on. */
+  readonly waiting: boolean;
+  /** It waits only for this agent, which has no quota or no login now. */
+  readonly resting?: string;
+}
 
 /** Asks all who review tasks of this type; none is asked twice about the same work, nor about its own. */
 export async function reviewWork(
@@ -24,7 +30,7 @@ export async function reviewWork(
   if (agents.length === 0) return { ok: true, reviews: [] };
   const work = await workOf(context, commit);
   const all = await Promise.all(
-    agents.map((agent) => reviewBy(context, task, work, { agent, focus: null, stop })),
+    agents.map((agent) => reviewBy(context, task, work, { agent, focus: null, makers, stop })),
   );
   return together(all);
 }
@@ -39,7 +45,7 @@ export async function reviewFor(
   const agent = gatekeeperFor(context.config, { type: task.plan.type, makers }, name);
   if (agent === undefined)
     return waits(deny("R-HK-001", `nobody but those who did it could approve \`${name}\`: add a gatekeeper`));
-  return reviewBy(context, task, await workOf(context, commit), { agent, focus: name, stop });
+  return reviewBy(context, task, await workOf(context, commit), { agent, focus: name, makers, stop });
 }
 
 /** By where it forks from the base: that goes on meanwhile. */
@@ -58,13 +64,16 @@ async function reviewBy(
   const { engine, call } = context;
   const { agent, focus } = asked;
   const of = { task: task.key, commit: work.commit };
-  const known = (await reviewsOf(engine, of)).findLast((one) => one.agent === agent && one.focus === focus);
+  const own = context.agents.standIns(agent);
+  const known = (await reviewsOf(engine, of)).findLast((one) => own.has(one.agent) && one.focus === focus);
   const review = known ?? (await askReviewer(context, task, work, asked));
-  if ("failed" in review)
-    return waits(
-      deny("R-AG-001", `\`${agent}\` could not review it: ${review.failed.split("\n")[0]}`, { agent }),
-    );
-  if (known === undefined) await recordReview(engine, { ...of, review }, { ...call, as: `agent ${agent}` });
+  if ("unanswered" in review) {
+    const reason = `\`${agent}\` could not review it: ${review.unanswered.split("\n")[0]}`;
+    const rests = review.how === "resting" ? { resting: agent } : {};
+    return { ...waits(deny("R-AG-001", reason, { agent })), ...rests };
+  }
+  const by = { ...call, as: `agent ${review.agent}` };
+  if (known === undefined) await recordReview(engine, { ...of, review }, by);
   return review.verdict === "undecided" ? askWhether(context, of, review) : verdictOf(review);
 }
 
@@ -98,16 +107,19 @@ function verdictOf(review: Review): Reviewed {
   return { ok: false, refused, waiting: false };
 }
 
-function waits(refused: Deny): Reviewed {
-  return { ok: false, refused, waiting: true };
+function waits(refused: Deny) {
+  return { ok: false, refused, waiting: true } as const;
 }
 
-/** Whoever refuses counts before whoever waits, and all that has to be mended is told at once. */
+/** A refusal counts before a wait, an agent that can be asked again before a person, and all findings are told at once. */
 function together(all: readonly Reviewed[]): Reviewed {
   const out = all.flatMap((one) => (one.ok ? [] : [one]));
   const [first, ...more] = out.filter(({ waiting }) => !waiting);
   if (first === undefined)
-    return out[0] ?? { ok: true, reviews: all.flatMap((one) => (one.ok ? one.reviews : [])) };
+    return (
+      out.find(({ resting }) => resting) ??
+      out[0] ?? { ok: true, reviews: all.flatMap((one) => (one.ok ? one.reviews : [])) }
+    );
   const also = more.map(({ refused: { reason, details } }) => ({ reason, findings: details.findings }));
   const { refused } = first;
   const details = also.length === 0 ? refused.details : { ...refused.details, also };

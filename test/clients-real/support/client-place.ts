@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { vi } from "vitest";
 import type { AgentClient, AgentStart } from "../../../src/clients/agent.ts";
-import { openClientPlace } from "../../../src/run/conduct/client-place.ts";
+import { openClientPlace } from "../../../src/run/attempt/client-place.ts";
 import { bubblewrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
 import { type Started, started } from "../../clients/started-agent.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/temporary-folder.ts";

@@ -6,11 +6,11 @@ import { agentsForTask } from "../../core/plan/agents-for-task.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import { operate } from "../../engine/operate.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
+import type { RunTask } from "../attempt/run-context.ts";
 import type { IntegrationContext } from "../integration.ts";
-import type { RunTask } from "./run-context.ts";
 
 /** The tasks of a plan with whom they are for and what they are allowed, as they are dispatched. */
-export function runTasks(config: Config, plan: LoadedPlan, session: string): readonly RunTask[] {
+export function tasksOfPlan(config: Config, plan: LoadedPlan, session: string): readonly RunTask[] {
   return plan.tasks.map((task) => {
     const [agent = ""] = agentsForTask(task, { agents: config.agents, taskTypes: config.task_types });
     const assignment = assignmentOf(task, worklogPath(session, task.id));

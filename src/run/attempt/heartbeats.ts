@@ -8,6 +8,7 @@ import { operate } from "../../engine/operate.ts";
 import { recordUsage } from "../../engine/record-usage.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import type { RunContext } from "./run-context.ts";
+import { amount, type Watch } from "./watch.ts";
 
 const everyMs = 1000;
 
@@ -21,7 +22,7 @@ interface Followed {
  * Signs of life of one attempt, what it spends and where it loops, told to the ledger at most once a second. When
  * the ledger says that the attempt is over (its time, its budgets, a loop, its lease, a person), the agent is stopped.
  */
-export class Heartbeats {
+export class Heartbeats implements Watch {
   readonly #context: Pick<RunContext, "engine">;
   readonly #of: Followed;
   readonly #guard: LoopGuard;
@@ -33,10 +34,9 @@ export class Heartbeats {
   readonly #warnings: Signal[] = [];
   #halt: Signal | undefined;
   #telling: Promise<void> | undefined;
-  /** How often it was its turn: when it was asked, and after each of its tools' answers. */
   turns = 0;
   lost: Deny | undefined;
-  /** The ledger could not be asked: nobody knows whether the attempt still counts. */
+  /** Nobody knows whether the attempt still counts. */
   fault: unknown;
 
   constructor(context: Pick<RunContext, "engine">, of: Followed) {
@@ -55,13 +55,11 @@ export class Heartbeats {
     if (signal?.level === "halt") this.#halt ??= signal;
   }
 
-  /** It is the agent's turn. */
   follow(end: () => void): Disposable {
     this.turns += 1;
     return this.watch(end);
   }
 
-  /** `end` is called once, when the attempt is over or everything is to stop. */
   watch(end: () => void): Disposable {
     const timer = setInterval(() => {
       this.#telling ??= this.#tell(end).finally(() => {
@@ -79,7 +77,7 @@ export class Heartbeats {
     };
   }
 
-  /** The agent has ended: what it said last counts too. Afterwards `lost` and `fault` say how the attempt stands. */
+  /** Afterwards `lost` and `fault` say how the attempt stands. */
   async finish(): Promise<void> {
     await this.#telling;
     await this.#tell(() => {});
@@ -170,9 +168,4 @@ export class Heartbeats {
     this.#conversation = undefined;
     return input;
   }
-}
-
-/** A client that tells nonsense has told nothing. */
-function amount(told: number | undefined): number {
-  return told !== undefined && Number.isFinite(told) && told > 0 ? told : 0;
 }

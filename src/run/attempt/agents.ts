@@ -8,7 +8,6 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { mayWorkOn } from "../../hooks/lifecycle/resolve-hooks.ts";
 import type { RepositoryState } from "../../workspace/git/repository-state.ts";
 import { realClient } from "./real-client.ts";
-import type { RunTask } from "./run-context.ts";
 import { uncommittedFiles, uncommittedText } from "./uncommitted-files.ts";
 
 /** An agent of the configuration that can be started here. */
@@ -26,6 +25,15 @@ export interface Agent {
 interface Pause {
   readonly untilMs: number;
   readonly reason: string;
+}
+
+interface Choice {
+  /** Of the task. */
+  readonly type: string | null;
+  readonly as: "implementer" | "gatekeeper";
+  /** The last tries failed: whom it escalates to comes first. */
+  readonly failed?: boolean;
+  readonly makers?: ReadonlySet<string>;
 }
 
 /** Those that can be started, and until when which of them rest. */
@@ -87,25 +95,43 @@ export class Agents {
     return agent;
   }
 
-  /** Who does the next try; undefined while all who could rest. Nobody takes over what their type is not for (S2-033). */
-  choose(
-    { agent, plan }: Pick<RunTask, "agent" | "plan">,
-    { failed, nowMs }: { readonly failed: boolean; readonly nowMs: number },
-  ) {
+  /**
+   * The agent itself, or one that takes over; undefined while all who could rest. Nobody takes over what their type is
+   * not for (S2-033), and nobody judges what they made.
+   */
+  choose(planned: string, { type, as, failed = false, makers }: Choice): Agent | undefined {
     const mayDo = (name: string | null) =>
       name !== null &&
       !this.#unusable.has(name) &&
-      mayWorkOn(this.#config, plan.type, { agent: name, as: "implementer" })
+      !makers?.has(name) &&
+      mayWorkOn(this.#config, type, { agent: name, as })
         ? name
         : null;
     const handovers = Object.entries(this.#config.agents).map(
       ([name, { escalate_to, fallback }]) =>
         [name, { escalate_to: mayDo(escalate_to), fallback: mayDo(fallback) }] as const,
     );
-    const isPaused = (name: string) =>
-      this.#unusable.has(name) || (this.#pauses.get(this.#accountOf(name))?.untilMs ?? 0) > nowMs;
-    const name = chooseAgent(agent, Object.fromEntries(handovers), { failed, isPaused });
+    const isPaused = (name: string) => this.#unusable.has(name) || this.isResting(name);
+    const name = chooseAgent(planned, Object.fromEntries(handovers), { failed, isPaused });
     return name === undefined ? undefined : this.get(name);
+  }
+
+  isResting(name: string): boolean {
+    return (this.#pauses.get(this.#accountOf(name))?.untilMs ?? 0) > Date.now();
+  }
+
+  whyResting(name: string): string {
+    return `\`${name}\` cannot be asked now: ${this.#pauses.get(this.#accountOf(name))?.reason ?? "it rests"}`;
+  }
+
+  /** The agent and those that take over from it while it rests. */
+  standIns(name: string): ReadonlySet<string> {
+    const all = new Set<string>();
+    for (let next: string | null = name; next !== null && !all.has(next); ) {
+      all.add(next);
+      next = this.#config.agents[next]?.fallback ?? null;
+    }
+    return all;
   }
 
   /** Nobody who has the same account is started until then. Who rests with it. */

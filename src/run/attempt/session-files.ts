@@ -142,7 +142,7 @@ async function appendMasked(
  * Puts the session's files into a checkout, at the same paths, and says how they look there. Other tasks' worklogs are
  * theirs.
  */
-export function lendSession(
+function lendSession(
   { repository: { root }, session }: Pick<RunContext, "repository" | "session">,
   checkout: Pick<Checkout, "folder">,
 ): ReadonlyMap<string, Seen> {

@@ -81,3 +81,10 @@ function placeHook(folder: string, root: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeLaunch({ folder, root });
 }
+
+/** The person's environment variables of these names. */
+export function passedOn(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])),
+  );
+}

@@ -1,12 +1,11 @@
 import type { Deny } from "../../core/rules/verdict.ts";
-import { handedIn } from "../conduct/bring-in.ts";
-import { rejectWork } from "../conduct/hand-in.ts";
-import { passPoint } from "../conduct/lifecycle.ts";
-import type { RunContext, RunTask } from "../conduct/run-context.ts";
-import { reviewWork } from "./review-work.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import { reviewWork, type Waiting } from "../review/review-work.ts";
+import { handedIn } from "./bring-in.ts";
+import { rejectWork } from "./hand-in.ts";
+import { passPoint } from "./lifecycle.ts";
 
-/** `waits`: only a person can go on. */
-export type ReviewedTask = "ready" | "stopped" | { readonly told: string; readonly waits: boolean };
+export type ReviewedTask = "ready" | "stopped" | ({ readonly told: string } & Waiting);
 
 /** Everybody who is asked about work in review before it is proven: other agents, then the hooks before a merge. */
 export async function passReview(
@@ -28,8 +27,9 @@ export async function passReview(
 async function tell(
   context: RunContext,
   task: RunTask,
-  { refused, waiting }: { readonly refused: Deny; readonly waiting: boolean },
+  { refused, ok: _, ...wait }: { readonly ok: false; readonly refused: Deny } & Waiting,
 ): Promise<ReviewedTask> {
+  const { waiting } = wait;
   const { code, reason } = waiting ? refused : await rejectWork(context, task, refused);
-  return { told: `${waiting ? "waits" : "refused"}, ${code}: ${reason}`, waits: waiting };
+  return { told: `${waiting ? "waits" : "refused"}, ${code}: ${reason}`, ...wait };
 }

@@ -1,13 +1,13 @@
+import type { AgentEnd } from "../../clients/agent.ts";
 import { askLogin } from "../../engine/ask-login.ts";
 import { recordLimit } from "../../engine/limited-agents.ts";
 import { localTime } from "../../workspace/local-time.ts";
-import type { AttemptEnd } from "./attempt.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** For a client that does not say when it can be asked again. */
 const limitedMs = 5 * 60_000;
 
-type Resting = Extract<AttemptEnd, { how: "limited" | "unauthenticated" }>;
+type Resting = Extract<AgentEnd, { how: "limited" | "unauthenticated" }>;
 
 /** An agent that cannot work now rests, and the ledger says until when or for whom; what there is to tell. */
 export async function restAgent(

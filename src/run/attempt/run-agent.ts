@@ -1,0 +1,78 @@
+import type { AgentEvent } from "../../clients/agent.ts";
+import { endAgentProcesses } from "../../workspace/agent-processes.ts";
+import type { Agent } from "./agents.ts";
+import { attemptEnv, type OpenAttempt } from "./attempt.ts";
+import { type Asking, type Conversed, converse, type Question } from "./converse.ts";
+import { Heartbeats } from "./heartbeats.ts";
+import { purposes } from "./purposes.ts";
+import type { RunContext, RunTask } from "./run-context.ts";
+import { LentFiles } from "./session-files.ts";
+import { OwnLimits, type Watch } from "./watch.ts";
+import { openWorkplace, type Workplace, type WorkplaceOptions } from "./workplace.ts";
+
+/** One agent, run for one purpose. */
+export interface AgentRun<Answer extends object, End> {
+  readonly purpose: Exclude<keyof typeof purposes, "fix">;
+  readonly task: RunTask;
+  readonly agent: Agent;
+  readonly tree: Pick<WorkplaceOptions, "attempt" | "base" | "commit" | "lockScope" | "isFresh">;
+  readonly stop: AbortSignal;
+  /** Its attempt in the ledger, whose lease, budgets and usage it has; absent: it has limits of its own. */
+  readonly attempt?: OpenAttempt;
+  tell(event: AgentEvent): void;
+  /** What it is asked in its workplace; an end where it need not be asked any more. */
+  ask(place: Workplace, watch: Watch): Promise<Question<Answer> | { readonly end: End }>;
+  /** What becomes of it; the workplace is still open. */
+  settle(talked: Conversed<Answer>, asked: Asked<Answer>): Promise<End>;
+}
+
+export interface Asked<Answer extends object> extends Asking<Answer> {
+  /** The session's files in the workplace. */
+  readonly lent: LentFiles;
+}
+
+/** The one way to run an agent: open a workplace, ask, follow, read the answer, settle. */
+export async function runAgent<Answer extends object, End>(
+  context: RunContext,
+  run: AgentRun<Answer, End>,
+): Promise<End> {
+  const { task, agent, attempt, stop, tell } = run;
+  const purpose = purposes[run.purpose];
+  const options = { ...run.tree, task: task.plan.id, agent, hasTask: attempt !== undefined };
+  using place = await openWorkplace(context, purpose, options);
+  for (const text of place.notes) tell({ type: "said", text });
+  const lent = new LentFiles(context, task, place.checkout);
+  using slot = attempt === undefined ? undefined : await context.slots.take();
+  const watch = watchOf(context, run);
+  const question = await run.ask(place, watch);
+  if ("end" in question) return question.end;
+  const { folder } = place.checkout;
+  const env =
+    attempt === undefined || slot === undefined
+      ? {}
+      : attemptEnv(context, task, { ...attempt, folder, slot });
+  const asked = { ...question, purpose, agent, place, lent, env, watch, stop, tell };
+  return run.settle(await converseToEnd(context, asked, attempt), asked);
+}
+
+async function converseToEnd<Answer extends object>(
+  context: RunContext,
+  asking: Asking<Answer>,
+  attempt: OpenAttempt | undefined,
+): Promise<Conversed<Answer>> {
+  try {
+    return await converse(context, asking);
+  } finally {
+    // Without a sandbox nothing holds what the agent started in sessions of their own.
+    if (attempt !== undefined && !asking.place.walled) await endAgentProcesses(attempt.started.token);
+  }
+}
+
+function watchOf(
+  { engine }: RunContext,
+  { task, attempt, stop, agent, tell }: Omit<AgentRun<object, unknown>, "ask" | "settle">,
+): Watch {
+  if (attempt !== undefined) return new Heartbeats({ engine }, { task: task.key, call: attempt.call, stop });
+  const warn = (text: string) => tell({ type: "said", text });
+  return new OwnLimits({ name: agent.name, limits: engine.limits, stop, warn });
+}

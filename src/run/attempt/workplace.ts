@@ -1,0 +1,155 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import type { AttemptName } from "../../core/names/ref-names.ts";
+import { protectedPaths } from "../../core/paths/protected-paths.ts";
+import { readEntries, Scope } from "../../core/paths/scope.ts";
+import { type Checkout, CheckoutFault, readRecord, slotOf } from "../../workspace/checkouts/checkout.ts";
+import { collectWork } from "../../workspace/checkouts/collect-work.ts";
+import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
+import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
+import { deleteFolder, removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
+import { takeSlot } from "../../workspace/git/proof-slot.ts";
+import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
+import { gitBytes } from "../../workspace/git/run-git.ts";
+import { strictBinds } from "../../workspace/sandbox/strict-binds.ts";
+import { checkoutsFolder } from "../../workspace/state-home.ts";
+import type { Agent } from "./agents.ts";
+import { type ClientPlace, openClientPlace } from "./client-place.ts";
+import type { Purpose } from "./purposes.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** Where an agent works: a checkout with its dependencies, in the sandbox. */
+export interface Workplace extends ClientPlace {
+  readonly checkout: Checkout;
+  readonly notes: readonly string[];
+}
+
+export interface WorkplaceOptions {
+  readonly task: string;
+  readonly attempt: number;
+  readonly agent: Agent;
+  /** What the tree is made from, and the commit that it shows. */
+  readonly base: string;
+  readonly commit: string;
+  readonly lockScope: readonly string[];
+  /** Nothing of an earlier attempt's checkout is wanted; what it held is kept on refs. */
+  readonly isFresh: boolean;
+  /** Whether it has a task of its own, and so a way to the ledger. */
+  readonly hasTask: boolean;
+}
+
+export function openWorkplace(
+  context: RunContext,
+  { place }: Pick<Purpose, "place">,
+  options: WorkplaceOptions,
+): Promise<Workplace & Disposable> {
+  return place === "own" ? openOwn(context, options) : openCopy(context, options);
+}
+
+/** The task's own checkout: it stays for the next attempt, and for people. */
+async function openOwn(context: RunContext, options: WorkplaceOptions): Promise<Workplace & Disposable> {
+  const { repository, config, session } = context;
+  const { root, commonFolder } = repository;
+  const { task, attempt, base } = options;
+  const name = { session, task, attempt };
+  const unkept = await keepOld(commonFolder, name);
+  if (options.isFresh) await removeOld(commonFolder, name);
+  const { include } = config.workspace;
+  const { checkout, notes } = await openCheckout({ ...name, commonFolder, root, base, include });
+  const missing = await context.dependencies.install(checkout.base, checkout.folder);
+  if (missing !== undefined) throw cannotBeSetUp(missing);
+  const closed = config.sandbox === "strict" ? await outsideLock(context, options, checkout) : [];
+  const kept = protectedPaths.filter((path) => path !== ".git").map((path) => join(checkout.folder, path));
+  const place = placeIn(context, options, { checkout, readOnly: [...closed, ...kept] });
+  return { ...place, checkout, notes: [...unkept, ...notes], [Symbol.dispose]: () => {} };
+}
+
+/** A checkout of a commit that is deleted afterwards: nothing of it is kept. */
+async function openCopy(context: RunContext, options: WorkplaceOptions): Promise<Workplace & Disposable> {
+  const { repository, config, session } = context;
+  const { root, commonFolder } = repository;
+  const { task, attempt, base, agent } = options;
+  const slot = takeSlot(join(realpathSync(checkoutsFolder(commonFolder)), "reviews"));
+  const close = () => {
+    for (const name of ["tree", "tmp", "making", "homes", "bin"]) deleteFolder(join(slot.folder, name));
+    slot[Symbol.dispose]();
+  };
+  try {
+    for (const name of ["tree", "tmp"]) deleteFolder(join(slot.folder, name));
+    const checkout = await makeCheckout({
+      ...{ commonFolder, root, slot: slot.folder, name: { session, task, attempt } },
+      ...{ base, start: options.commit, include: config.workspace.include },
+    });
+    const missing = await context.dependencies.install(base, checkout.folder);
+    const place = placeIn(context, options, { checkout, readOnly: [join(checkout.folder, ".git")] });
+    return {
+      ...place,
+      checkout,
+      notes: missing === undefined ? [] : [`its dependencies cannot be installed: ${missing}`],
+      wrap: (command, env) =>
+        place.wrap(agent.isClient ? command : command.map((word) => fromRoot(root, word)), env),
+      [Symbol.dispose]: close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function placeIn(
+  { sandbox, repository: { root }, config, socket }: RunContext,
+  { agent, hasTask }: WorkplaceOptions,
+  { checkout, readOnly }: { readonly checkout: Checkout; readonly readOnly: readonly string[] },
+): ClientPlace {
+  return openClientPlace({
+    ...{ sandbox, client: agent.client, checkout, root, opened: config.workspace.home, readOnly },
+    ...(socket === undefined || !hasTask ? {} : { socket }),
+  });
+}
+
+function cannotBeSetUp(why: string): Error {
+  return new Error(`its checkout cannot be set up: ${why}`);
+}
+
+/** A reviewer that is a program of the project is the project's, not the one that the work brings along. */
+function fromRoot(root: string, word: string): string {
+  if (isAbsolute(word) || !statSync(join(root, word), { throwIfNoEntry: false })?.isFile()) return word;
+  return join(root, word);
+}
+
+/** INV-9: what an attempt left that was stopped or killed is on its ref before another one changes it. */
+async function keepOld(commonFolder: string, name: AttemptName): Promise<readonly string[]> {
+  const old = readRecord(commonFolder, slotOf(commonFolder, name));
+  if (old === undefined || old.attempt === name.attempt || !existsSync(old.folder)) return [];
+  try {
+    await collectWork(old);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CheckoutFault)) throw error;
+    return [`what attempt ${old.attempt} left cannot be kept: ${error.message}`];
+  }
+}
+
+async function removeOld(commonFolder: string, name: AttemptName): Promise<void> {
+  const old = readRecord(commonFolder, slotOf(commonFolder, name));
+  if (old !== undefined) await removeCheckout(old);
+}
+
+/** `sandbox: strict`: what is tracked and lies outside the lock cannot even be written. */
+async function outsideLock(
+  { engine: { world } }: RunContext,
+  { lockScope }: Pick<WorkplaceOptions, "lockScope">,
+  { folder, base, commonFolder }: Checkout,
+): Promise<readonly string[]> {
+  const read = readEntries(lockScope, world.place);
+  if ("error" in read) throw cannotBeSetUp(read.error);
+  const lock = new Scope(read.entries, world.place);
+  const names = await gitBytes(commonFolder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", base]);
+  const tracked = splitAtZero(names).map((name) => readName(name).path);
+  const strict = strictBinds(folder, tracked, {
+    inLock: (path) => lock.entryOf(path) !== undefined,
+    reaches: (path) => lock.touchingTree(path) !== undefined,
+  });
+  if ("error" in strict) throw cannotBeSetUp(strict.error);
+  return strict.binds;
+}

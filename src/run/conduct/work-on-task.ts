@@ -1,0 +1,273 @@
+import { type AnswerReading, readAnswer } from "../../clients/answer/read-answer.ts";
+import { unusable } from "../../clients/answer/unusable.ts";
+import { promptFor, promptToFix } from "../../clients/input/prompt.ts";
+import { universalInput } from "../../clients/input/universal-input.ts";
+import { refsOf } from "../../core/names/ref-names.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import { reclaimIfLapsed } from "../../engine/reclaim.ts";
+import { checkStart, putBack, refuseAttempt } from "../../engine/refuse-attempt.ts";
+import { isTaken } from "../../engine/take-task.ts";
+import { CheckoutFault } from "../../workspace/checkouts/checkout.ts";
+import type { Agent } from "../attempt/agents.ts";
+import { type OpenAttempt, openAttempt } from "../attempt/attempt.ts";
+import type { Conversed, Question } from "../attempt/converse.ts";
+import { type Asked, runAgent } from "../attempt/run-agent.ts";
+import type { RunContext, RunTask } from "../attempt/run-context.ts";
+import type { Watch } from "../attempt/watch.ts";
+import type { Workplace } from "../attempt/workplace.ts";
+import { investigate } from "../review/investigate.ts";
+import { askToFix } from "./ask-to-fix.ts";
+import { collect, findStray, handIn, rejectWork, reportFailure } from "./hand-in.ts";
+import { passPoint } from "./lifecycle.ts";
+
+/** What became of one try at a task; the ledger has the rest. */
+export type AttemptEnd =
+  | { readonly how: "handed-in" }
+  /** `started` false: it was not even dispatched. */
+  | { readonly how: "refused"; readonly verdict: Deny; readonly started: boolean }
+  /** Not the agent's fault: the task is as it was before. */
+  | { readonly how: "stopped" }
+  | { readonly how: "ended" | "resting"; readonly told: string };
+
+export function toldOf(end: AttemptEnd): string {
+  if (end.how === "refused") return `${end.verdict.code}: ${end.verdict.reason}`;
+  return "told" in end ? end.told : end.how.replace("-", " ");
+}
+
+export interface Try {
+  readonly agent: Agent;
+  /** The one retry that S0 grants after a deny: what is asked counts as changed. */
+  readonly isRetry: boolean;
+  /** Another agent takes over: it starts from the base, and finds the work before it on a ref. */
+  readonly isFresh: boolean;
+  readonly stop: AbortSignal;
+}
+
+/** An agent's report as it is, and what it says. */
+interface WorkAnswer {
+  readonly answer: unknown;
+  readonly reading: Exclude<AnswerReading, { kind: "invalid" }>;
+}
+
+/** It has worked, so what it made is looked at. */
+export type Worked = Extract<Conversed<WorkAnswer>, { how: "answered" | "silent" | "unanswered" }>;
+
+interface Working {
+  readonly task: RunTask;
+  readonly one: Try;
+  readonly attempt: OpenAttempt;
+}
+
+/** Dispatches a task, lets its agent work in a checkout of its own, reads what it made and hands it in. */
+export async function workOnTask(context: RunContext, task: RunTask, one: Try): Promise<AttemptEnd> {
+  const attempt = await openAttempt(context, task, (before) => ({
+    ...task.packet,
+    agent: one.agent.name,
+    // What it waited for may have been done again under another name.
+    depends_on: before?.dependsOn ?? task.packet.depends_on,
+    ...(one.agent.model === null ? {} : { model: one.agent.model }),
+    ...(one.isRetry ? { context_revision: (before?.contextRevision ?? 0) + 1 } : {}),
+  }));
+  if ("allow" in attempt) return { how: "refused", verdict: attempt, started: false };
+  const { before, started } = attempt;
+  context.onTask(task.key, { type: "said", text: `started by ${one.agent.name}` });
+  const isFresh = before?.continued == null && (one.isFresh || isBehind(before));
+  const working = { task, one: { ...one, isFresh }, attempt };
+  try {
+    const { repository } = await context.atBase();
+    const { baseCommit: base } = repository;
+    return await runAgent<WorkAnswer, AttemptEnd>(
+      { ...context, repository },
+      {
+        ...{ purpose: "work", task, agent: one.agent, stop: one.stop, attempt },
+        tree: { attempt: started.attempt, base, commit: base, lockScope: started.lock_scope, isFresh },
+        tell: (event) => context.onTask(task.key, event),
+        ask: async (place, watch) => {
+          const { folder } = place.checkout;
+          const start = await checkStart(context.engine, { task: task.key, folder }, attempt.call);
+          if (!start.allow) return { end: refused(start) };
+          return questionFor(context, working, watch);
+        },
+        settle: (talked, asked) => settle(context, working, talked, asked),
+      },
+    );
+  } catch (error) {
+    // One task's trouble is not the run's: it is told like any other failure of an attempt.
+    return fail(context, working, error instanceof Error ? error.message : String(error), 1);
+  }
+}
+
+/** S1-088: what conflicts with what came in before it is done again, on the base as it is by then. */
+function isBehind(task: Task | undefined): boolean {
+  const { code, details } = task?.fixDelta ?? {};
+  const isConflict = details?.conflicts != null || details?.route === "serial";
+  return code === "R-GT-001" && isConflict;
+}
+
+async function questionFor(
+  context: RunContext,
+  working: Working,
+  watch: Watch,
+): Promise<Question<WorkAnswer> | { readonly end: AttemptEnd }> {
+  const { task, one, attempt } = working;
+  const input = await inputFor(context, working, watch);
+  const end = await endedBy(context, working, watch);
+  if (end !== undefined) return { end };
+  const { id, acceptance_checks: criteria } = task.plan;
+  const reported = { task: { id, criteria, worklogPath: undefined }, role: one.agent.role };
+  return {
+    input,
+    minutes: attempt.started.minutes,
+    prompt: promptFor(input, { role: one.agent.role, root: context.repository.root }),
+    ...goOnWith(working, promptToFix(input)),
+    read: async (answer) => {
+      const reading = readAnswer(answer, reported);
+      return reading.kind === "invalid" ? { invalid: reading.reason } : { answer, reading };
+    },
+  };
+}
+
+/** The same agent goes on in its own conversation, with only what is new. */
+function goOnWith({ one: { agent, isFresh }, attempt: { previous, before } }: Working, prompt: string) {
+  const conversation = previous?.conversation;
+  const reworks = agent.reworks === "resume" || before?.continued != null;
+  const same = previous?.agent === agent.name && reworks && !isFresh;
+  return same && agent.can.resume && conversation !== undefined ? { goOn: { conversation, prompt } } : {};
+}
+
+async function inputFor(context: RunContext, { task, one, attempt }: Working, watch: Watch) {
+  const { config, repository, session } = context;
+  const { started, before } = attempt;
+  // What was denied before it came to a review has to be fixed all the same.
+  const refusal = before?.refusal == null ? null : { ...before.refusal, guidance: "" };
+  const delta = started.fix_delta ?? (before?.state === "BLOCKED" ? refusal : null);
+  const ref = refsOf({ session, task: task.plan.id, attempt: started.attempt - 1 }).work;
+  const details = delta?.details ?? {};
+  const investigation = await investigate(context, task, { ref, details, watch });
+  const found = investigation === undefined ? {} : { details: { ...details, investigation } };
+  const guidance = `your tree is \`${repository.base}\` as it is now: do the task again there`;
+  const anew = one.isFresh ? { guidance } : {};
+  return universalInput(task.plan, {
+    assignment: { ...task.packet.assignment, lock_scope: started.lock_scope },
+    attempt: started.attempt,
+    fixDelta: delta === null ? null : { ...delta, ...found, ...anew, previous_ref: ref },
+    branch: repository.base,
+    projectType: config.project_type,
+    role: one.agent.role,
+  });
+}
+
+async function settle(
+  context: RunContext,
+  working: Working,
+  talked: Conversed<WorkAnswer>,
+  asked: Asked<WorkAnswer>,
+): Promise<AttemptEnd> {
+  const { task, attempt } = working;
+  if (talked.how === "over") return lostBy(context, task, talked.lost);
+  await asked.lent.collect();
+  switch (talked.how) {
+    case "stopped":
+      return stopped(context, working);
+    case "resting":
+      await putBack(context.engine, { task: task.key, reason: talked.reason }, attempt.call);
+      return { how: "resting", told: talked.told };
+    case "failed":
+    case "unavailable":
+      return fail(context, working, talked.reason, talked.starts);
+    default:
+      return submit(context, working, talked, asked);
+  }
+}
+
+/** What the tree holds, past the hooks, into review. */
+async function submit(
+  context: RunContext,
+  working: Working,
+  talked: Worked,
+  asked: Asked<WorkAnswer>,
+): Promise<AttemptEnd> {
+  const { task, one, attempt } = working;
+  const { place, lent, watch } = asked;
+  const { call } = attempt;
+  const collected = await collectOrRefuse(context, task, place);
+  let work = "unread" in collected ? "unchanged" : collected.work;
+  if (talked.how === "unanswered" && work === "unchanged" && !("unread" in collected))
+    return fail(context, working, `it changed nothing, and ${unusable(talked.reason)}`, 2);
+  let stray = "unread" in collected ? collected.unread : await findStray(context, task, work);
+  const passing = { task, place, agent: one.agent.name, call, stop: one.stop };
+  if (stray === undefined && work !== "unchanged" && isDone(talked)) {
+    const fix = askToFix(context, task, asked, talked.conversation);
+    const passed = await passPoint(context, { ...passing, commit: work.commit }, "before_submit", fix);
+    const end = await endedBy(context, working, watch);
+    if (end !== undefined) return end;
+    if (!passed.ok) {
+      const verdict = await refuseAttempt(context.engine, { task: task.key, refused: passed.refused }, call);
+      return refused(verdict.allow ? passed.refused : verdict);
+    }
+    work = passed.collected ?? work;
+    stray = await findStray(context, task, work);
+  }
+  const handing = { task, agent: one.agent.name, lent, call, talked, turns: watch.turns };
+  const verdict = await handIn(context, { ...handing, folder: place.checkout.folder }, work);
+  if (!verdict.allow) return refused(verdict);
+  if (stray !== undefined) return refused(await rejectWork(context, task, stray));
+  if (work !== "unchanged" && isDone(talked))
+    await passPoint(context, { ...passing, commit: work.commit }, "after_submit");
+  return { how: "handed-in" };
+}
+
+/** What stands in the way of reading the work is the agent's to clear away: its checkout is as it left it. */
+async function collectOrRefuse(context: RunContext, task: RunTask, place: Workplace) {
+  try {
+    return { work: await collect(context, { task, place }) };
+  } catch (error) {
+    if (!(error instanceof CheckoutFault)) throw error;
+    return { unread: deny("R-GT-001", `the work cannot be read: ${error.message}`) };
+  }
+}
+
+/** Only work that is handed in as done has anything to submit. */
+function isDone(talked: Worked): boolean {
+  if (talked.how !== "answered") return true;
+  const { reading } = talked.answer;
+  return reading.kind === "report" && reading.report.kind === "result" && reading.report.status === "done";
+}
+
+/** Where the attempt must not go on: the ledger, a person or a stop says so. */
+async function endedBy(context: RunContext, working: Working, watch: Watch): Promise<AttemptEnd | undefined> {
+  if (watch.fault !== undefined) throw watch.fault;
+  if (watch.lost !== undefined) return lostBy(context, working.task, watch.lost);
+  return working.one.stop.aborted ? stopped(context, working) : undefined;
+}
+
+/**
+ * How an attempt ended whose heartbeat was refused. A person's word is no fault of the agent's; that the lease is over
+ * is said to the agent, and why it is, the ledger has.
+ */
+async function lostBy({ engine }: RunContext, { key }: RunTask, lost: Deny): Promise<AttemptEnd> {
+  await reclaimIfLapsed(engine, key, "run");
+  const task = await engine.ledger.task(key);
+  if (task?.hold?.kind === "stopped") return { how: "ended", told: "stopped by a person" };
+  if (task !== undefined && isTaken(task, await engine.ledger.attempt(key)))
+    return { how: "ended", told: "taken over by a person" };
+  const { code, reason, details } = task?.state === "IN_PROGRESS" ? {} : (task?.refusal ?? {});
+  const isKnown = lost.code === "R-LS-001" && code != null && reason !== undefined;
+  return refused(isKnown ? deny(code, reason, details) : lost);
+}
+
+async function stopped({ engine }: RunContext, { task, attempt }: Working): Promise<AttemptEnd> {
+  await putBack(engine, { task: task.key, reason: "the run was stopped" }, attempt.call);
+  return { how: "stopped" };
+}
+
+/** The agent gave nothing that could be handed in. */
+async function fail(context: RunContext, { task, one, attempt }: Working, reason: string, starts: number) {
+  const failing = { call: attempt.call, agent: one.agent.name, reason, starts };
+  return refused(await reportFailure(context, task, failing));
+}
+
+function refused(verdict: Deny): AttemptEnd {
+  return { how: "refused", verdict, started: true };
+}
