@@ -6,7 +6,7 @@ import { ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { wholeName } from "./find-task.ts";
-import { wholeNumber } from "./program-commands.ts";
+import { wholeNumber } from "./read-input.ts";
 import { showReading } from "./reading.ts";
 import { counted, table } from "./table.ts";
 import { tellRefusal } from "./verdicts.ts";

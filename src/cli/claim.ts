@@ -1,8 +1,7 @@
 import { allow, deny } from "../core/rules/verdict.ts";
 import { bindClient } from "../engine/bind-agent.ts";
-import { findTask } from "./find-task.ts";
+import { findTask, withTask } from "./find-task.ts";
 import { openEngine } from "./open-engine.ts";
-import { withTask } from "./program-commands.ts";
 import { printVerdict } from "./verdicts.ts";
 import { whoCalls } from "./who-calls.ts";
 

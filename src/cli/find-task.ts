@@ -1,4 +1,5 @@
 import { idOfKey, isMeta, readTaskName, unknownTask } from "../core/names/task-name.ts";
+import type { Deny, Verdict } from "../core/rules/verdict.ts";
 import type { Task } from "../core/tasks/task.ts";
 import type { Engine } from "../engine/engine.ts";
 import { CommandFault } from "./command-fault.ts";
@@ -64,7 +65,16 @@ async function keyOf(name: string, find: (engine: Engine, name: string) => Promi
 }
 
 /** An agent is told `T-001`, and means the task of its own session. */
-export function inOwnSession(key: string): string {
+function inOwnSession(key: string): string {
   const own = process.env.LOCKSTEP_TASK?.trim() ?? "";
   return idOfKey(own) === key ? own : key;
+}
+
+/** For programs, which call a task by its whole name. */
+export async function withTask(
+  name: string,
+  use: (task: string) => Promise<Verdict>,
+): Promise<Verdict | Deny> {
+  const read = readTaskName(name);
+  return "allow" in read ? read : use(inOwnSession(read.key));
 }

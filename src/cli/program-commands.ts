@@ -1,11 +1,8 @@
-import { readTaskName } from "../core/names/task-name.ts";
-import type { Deny, Verdict } from "../core/rules/verdict.ts";
-import { readSubmittedText } from "../hooks/read-submitted.ts";
+import type { Verdict } from "../core/rules/verdict.ts";
 import { type AskOptions, ask } from "./ask.ts";
-import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
-import { inOwnSession, onlyName, wholeName } from "./find-task.ts";
-import { readInput } from "./read-input.ts";
+import { onlyName, wholeName, withTask } from "./find-task.ts";
+import { parsed, readDocument, readInput, readOptional, wholeNumber } from "./read-input.ts";
 import { printOrWait, printVerdict, tellVerdict } from "./verdicts.ts";
 import { whoCalls } from "./who-calls.ts";
 
@@ -89,35 +86,4 @@ export function completeCommand(
 
 export function releaseCommand(name: string, options: AskOptions): Promise<0 | 2> {
   return printVerdict(async () => ask("release", { task: await onlyName(name) }, options));
-}
-
-/** For programs, which call a task by its whole name. */
-export async function withTask(
-  name: string,
-  use: (task: string) => Promise<Verdict>,
-): Promise<Verdict | Deny> {
-  const read = readTaskName(name);
-  return "allow" in read ? read : use(inOwnSession(read.key));
-}
-
-/** JSON, or YAML where the formats of agents are YAML. */
-export async function readDocument(file: string | undefined): Promise<unknown> {
-  return parsed(readInput(file));
-}
-
-async function readOptional(file: string | undefined): Promise<unknown> {
-  const text = readInput(file);
-  return text.trim() === "" && file === undefined ? undefined : parsed(text);
-}
-
-async function parsed(text: string): Promise<unknown> {
-  const read = await readSubmittedText(text);
-  if ("error" in read) throw new CommandFault("R-IN-001", read.error);
-  return read.document;
-}
-
-export function wholeNumber(option: string, text: string): number {
-  const number = Number(text);
-  if (text.trim() !== "" && Number.isSafeInteger(number) && number >= 0) return number;
-  throw new CommandFault("R-IN-001", `\`${option} ${text}\` is no whole number`);
 }

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { readSubmittedText } from "../hooks/read-submitted.ts";
 import { payloadBytesMax } from "../hooks/run-point.ts";
 import { CommandFault } from "./command-fault.ts";
 import { readAll } from "./descriptor.ts";
@@ -34,4 +35,28 @@ function readNamed(file: string): Uint8Array {
     if (error instanceof CommandFault) throw error;
     throw new CommandFault("R-IN-001", `\`${file}\` cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** JSON, or YAML where the formats of agents are YAML. */
+export async function readDocument(file: string | undefined): Promise<unknown> {
+  return parsed(readInput(file));
+}
+
+/** Undefined where nothing was piped and no file is named. */
+export async function readOptional(file: string | undefined): Promise<unknown> {
+  const text = readInput(file);
+  return text.trim() === "" && file === undefined ? undefined : parsed(text);
+}
+
+/** A text that was handed in, as a document. */
+export async function parsed(text: string): Promise<unknown> {
+  const read = await readSubmittedText(text);
+  if ("error" in read) throw new CommandFault("R-IN-001", read.error);
+  return read.document;
+}
+
+export function wholeNumber(option: string, text: string): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isSafeInteger(number) && number >= 0) return number;
+  throw new CommandFault("R-IN-001", `\`${option} ${text}\` is no whole number`);
 }

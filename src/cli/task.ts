@@ -9,7 +9,7 @@ import { type AskOptions, ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { onlyName, wholeName } from "./find-task.ts";
-import { readDocument } from "./program-commands.ts";
+import { readDocument } from "./read-input.ts";
 import { showReading } from "./reading.ts";
 import { lessWords } from "./run-view/less-lines.ts";
 import { waitsText } from "./run-view/task-words.ts";

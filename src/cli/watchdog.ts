@@ -4,7 +4,7 @@ import { ask } from "./ask.ts";
 import { CommandFault } from "./command-fault.ts";
 import { writeAll } from "./descriptor.ts";
 import { openEngine } from "./open-engine.ts";
-import { wholeNumber } from "./program-commands.ts";
+import { wholeNumber } from "./read-input.ts";
 import { faultVerdict, isStoreFault, printVerdict } from "./verdicts.ts";
 
 const secondsMax = 86_400;
