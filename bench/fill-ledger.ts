@@ -1,5 +1,5 @@
 import type { Details, Verdict } from "../src/core/rules/verdict.ts";
-import type { Call } from "../src/engine/engine.ts";
+import type { Call } from "../src/engine/change/engine.ts";
 import { operate } from "../src/engine/operate.ts";
 import type { Change, Ledger } from "../src/ledger/ledger.ts";
 import { openMemoryLedger } from "../src/ledger/sqlite/open-ledger.ts";

@@ -1,6 +1,6 @@
 import type { Details } from "../src/core/rules/verdict.ts";
-import type { Call } from "../src/engine/engine.ts";
-import { tokenOf } from "../src/engine/fence.ts";
+import type { Call } from "../src/engine/change/engine.ts";
+import { tokenOf } from "../src/engine/change/fence.ts";
 import { type InputOf, operate } from "../src/engine/operate.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { detailsOf, type Filled, filledEpoch, person } from "./fill-ledger.ts";

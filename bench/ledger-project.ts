@@ -2,15 +2,15 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { defaultConfig } from "../src/contract/default-config.ts";
 import { findSecrets } from "../src/core/secrets/find-secrets.ts";
-import type { Engine, EngineLimits } from "../src/engine/engine.ts";
+import type { Engine, EngineLimits } from "../src/engine/change/engine.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
-import { networkFileSystem } from "../src/workspace/file-system.ts";
-import { findProject, type Project } from "../src/workspace/find-project.ts";
-import { machineClock } from "../src/workspace/machine-clock.ts";
-import { identityOf, isAlive } from "../src/workspace/process-identity.ts";
-import { openStateFolder } from "../src/workspace/state-folder.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
+import { networkFileSystem } from "../src/workspace/files/file-system.ts";
+import { findProject, type Project } from "../src/workspace/files/find-project.ts";
+import { machineClock } from "../src/workspace/process/machine-clock.ts";
+import { identityOf, isAlive } from "../src/workspace/process/process-identity.ts";
+import { openStateFolder } from "../src/workspace/state/state-folder.ts";
 import { scratchProject } from "./scratch-project.ts";
 
 /** A throw-away project with a ledger on disk. */

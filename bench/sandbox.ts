@@ -6,8 +6,8 @@ import { plainEntry } from "../src/core/paths/entry.ts";
 import { Scope } from "../src/core/paths/scope.ts";
 import type { CommandLimits } from "../src/core/shell/judge-command.ts";
 import { callSandbox } from "../src/guard/contain/call-sandbox.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
-import { findProject } from "../src/workspace/find-project.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
 import { atMost, type Options, type Row, type Section } from "./section.ts";
 import { interleave, median, nowMs, quantile } from "./statistics.ts";
 

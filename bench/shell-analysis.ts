@@ -1,7 +1,7 @@
 import { readEntries, Scope } from "../src/core/paths/scope.ts";
 import { analyzeCommand } from "../src/core/shell/analyze.ts";
 import { judgeCommand } from "../src/core/shell/judge-command.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
 import { freshProcess } from "./fresh-process.ts";
 import { atMost, type Options, type Row, type Section } from "./section.ts";
 import { shellCommands } from "./shell-commands.ts";

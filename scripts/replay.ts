@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { type Opened, openEngine } from "../src/cli/open-engine.ts";
+import { type Opened, openEngine } from "../src/cli/open/open-engine.ts";
 import type { Config } from "../src/contract/config.ts";
-import { integrate } from "../src/run/integrate.ts";
-import type { Member } from "../src/run/integration.ts";
+import { integrate } from "../src/run/landing/integrate.ts";
+import type { Member } from "../src/run/landing/integration.ts";
 import { readRepository } from "../src/workspace/git/repository-state.ts";
 
 /** A repository whose history is replayed, as `replay.json` tells. */

@@ -3,7 +3,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { searchedFirst } from "../src/workspace/agent-command.ts";
+import { searchedFirst } from "../src/workspace/process/agent-command.ts";
 import { landRepository } from "./support/land-repository.ts";
 import { planText, readRun, task } from "./support/planned-repository.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";

@@ -2,9 +2,9 @@ import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runPoint } from "../src/hooks/run-point.ts";
-import { showBreaker, shownBreaker } from "../src/workspace/breaker-file.ts";
-import { findProject } from "../src/workspace/find-project.ts";
-import { openStateFolder } from "../src/workspace/state-folder.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
+import { showBreaker, shownBreaker } from "../src/workspace/state/breaker-file.ts";
+import { openStateFolder } from "../src/workspace/state/state-folder.ts";
 import { memoryPorts } from "./support/judge.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Holder } from "../src/engine/guard-facts.ts";
-import { limitsWithoutTask } from "../src/guard/call-limits.ts";
+import type { Holder } from "../src/engine/views/guard-facts.ts";
+import { limitsWithoutTask } from "../src/guard/judge/call-limits.ts";
 import { memoryDisk } from "./support/memory-disk.ts";
 
 const place = { root: "/repo", cwd: "/repo" };

@@ -10,7 +10,7 @@ import * as cursor from "../src/clients/cursor/install.ts";
 import * as gemini from "../src/clients/gemini/install.ts";
 import * as opencode from "../src/clients/opencode/install.ts";
 import type { SettingsEdit } from "../src/clients/settings/settings-edit.ts";
-import { faultLine } from "../src/workspace/config-fault.ts";
+import { faultLine } from "../src/workspace/config/config-fault.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const hook = { command: "lockstep guard x" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { loadConfig } from "../src/workspace/load-config.ts";
+import { loadConfig } from "../src/workspace/config/load-config.ts";
 import { linesOf, ownConfig } from "./support/loaded-config.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nodeDisk } from "../src/workspace/disk.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const loop = "/dev/null/loop";

@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { networkFileSystem, networkFileSystemOfType } from "../src/workspace/file-system.ts";
+import { networkFileSystem, networkFileSystemOfType } from "../src/workspace/files/file-system.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 describe("the type of a file system", () => {

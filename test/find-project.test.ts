@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findProject } from "../src/workspace/find-project.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 function git(cwd: string, ...words: string[]): string {

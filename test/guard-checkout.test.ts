@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openHost } from "../src/server/host.ts";
 import type { Checkout } from "../src/workspace/checkouts/checkout.ts";
 import { openCheckout } from "../src/workspace/checkouts/open-checkout.ts";
-import { findProject } from "../src/workspace/find-project.ts";
-import { openStateFolder } from "../src/workspace/state-folder.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
+import { openStateFolder } from "../src/workspace/state/state-folder.ts";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./support/guarded-repository.ts";
 
 let repository: GuardedRepository;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { guardedClients } from "../src/guard/guarded-clients.ts";
-import type { Operation } from "../src/guard/tool-call.ts";
+import type { Operation } from "../src/contract/tool-call.ts";
+import { guardedClients } from "../src/guard/world/guarded-clients.ts";
 import { cpuMsSince } from "./support/cpu-time.ts";
 
 const at = { folder: "/repo" };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { uncomparedCalls } from "../src/guard/trees/pending-calls.ts";
+import { uncomparedCalls } from "../src/guard/world/pending-calls.ts";
 import { eachStrayGround } from "./support/each-stray-ground.ts";
 import { heldGuard } from "./support/held-guard.ts";
 import { ended } from "./support/stray-ground.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refusalOf } from "../src/guard/answers.ts";
+import { refusalOf } from "../src/guard/judge/answers.ts";
 import { fixtureProject, projectHolding } from "./support/fixture-project.ts";
 
 const reasonsOf = (command: string) => fixtureProject.judge(command).map(({ reason }) => reason);

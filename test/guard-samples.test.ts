@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { guardedClients } from "../src/guard/guarded-clients.ts";
-import type { GuardAnswer, GuardEvent, Operation, ToolCall } from "../src/guard/tool-call.ts";
+import type { GuardAnswer, GuardEvent, Operation, ToolCall } from "../src/contract/tool-call.ts";
+import { guardedClients } from "../src/guard/world/guarded-clients.ts";
 
 type Name = keyof typeof guardedClients;
 

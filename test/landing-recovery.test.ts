@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../bench/random.ts";
-import { type BaseMove, prepareMove } from "../src/engine/base-moves.ts";
-import { crashPoints } from "../src/run/integration.ts";
-import { moveBase } from "../src/run/move-base.ts";
-import { recoverMoves } from "../src/run/recover-moves.ts";
+import { type BaseMove, prepareMove } from "../src/engine/change/base-moves.ts";
+import { crashPoints } from "../src/run/landing/integration.ts";
+import { moveBase } from "../src/run/landing/move-base.ts";
+import { recoverMoves } from "../src/run/landing/recover-moves.ts";
 import { undoHalfMove } from "../src/workspace/git/undo-half-move.ts";
 import { killingGit } from "./support/killing-git.ts";
 import { memoryEngine, person, storyOf } from "./support/memory-engine.ts";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runPoint } from "../src/hooks/run-point.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
-import { findProject } from "../src/workspace/find-project.ts";
-import { saveSnapshot } from "../src/workspace/save-snapshot.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
+import { saveSnapshot } from "../src/workspace/state/save-snapshot.ts";
 
 const outer = realpathSync(mkdtempSync(join(tmpdir(), "lockstep-links-")));
 const root = join(outer, "repo");

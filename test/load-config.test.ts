@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defaultConfig } from "../src/contract/default-config.ts";
-import { loadConfig } from "../src/workspace/load-config.ts";
+import { loadConfig } from "../src/workspace/config/load-config.ts";
 import { configOf, hooksNamed, linesAt, ownConfig } from "./support/loaded-config.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -84,7 +84,7 @@ describe("a project without a configuration", () => {
 
 /** What a process imports from node_modules to load a project's configuration. */
 function packagesLoadedFor(root: string): string[] {
-  const source = new URL("../src/workspace/load-config.ts", import.meta.url).href;
+  const source = new URL("../src/workspace/config/load-config.ts", import.meta.url).href;
   const script = `
     const { registerHooks } = await import("node:module");
     const packages = new Set();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../src/clients/agent.ts";
-import type { Call } from "../src/engine/engine.ts";
+import type { Call } from "../src/engine/change/engine.ts";
 import { operate } from "../src/engine/operate.ts";
 import { Heartbeats } from "../src/run/attempt/heartbeats.ts";
 import { LoopGuard } from "../src/run/attempt/loop-guard.ts";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { bootId, machineClock } from "../src/workspace/machine-clock.ts";
+import { bootId, machineClock } from "../src/workspace/process/machine-clock.ts";
 
-const source = new URL("../src/workspace/machine-clock.ts", import.meta.url).href;
+const source = new URL("../src/workspace/process/machine-clock.ts", import.meta.url).href;
 
 /** What the clock of another process says. */
 function elsewhere(): ReturnType<ReturnType<typeof machineClock>["now"]> {

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unfinishedPlans } from "../src/cli/unfinished-plans.ts";
-import { bindAgent } from "../src/engine/bind-agent.ts";
-import { readGuardFacts } from "../src/engine/guard-facts.ts";
+import { unfinishedPlans } from "../src/cli/run/unfinished-plans.ts";
+import { bindAgent } from "../src/engine/attempts/bind-agent.ts";
+import { putBack } from "../src/engine/attempts/refuse-attempt.ts";
 import { operate } from "../src/engine/operate.ts";
-import { putBack } from "../src/engine/refuse-attempt.ts";
-import type { GuardWorld } from "../src/guard/guard-world.ts";
-import { wayToClaim } from "../src/guard/judge-unclaimed-call.ts";
-import { reportSession } from "../src/run/session-report.ts";
+import { readGuardFacts } from "../src/engine/views/guard-facts.ts";
+import { wayToClaim } from "../src/guard/judge/judge-unclaimed-call.ts";
+import type { GuardWorld } from "../src/guard/world/guard-world.ts";
+import { reportSession } from "../src/run/landing/session-report.ts";
 import { dispatch, memoryEngine, packet, person, result, runner } from "./support/memory-engine.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 

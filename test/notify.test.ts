@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hearDecisions, openNotifier } from "../src/cli/notify-person.ts";
-import { askGate, reopenGate } from "../src/engine/ask-gate.ts";
-import { askPerson } from "../src/engine/ask-person.ts";
-import { moveSession } from "../src/engine/move-session.ts";
+import { hearDecisions, openNotifier } from "../src/cli/open/notify-person.ts";
+import { askGate, reopenGate } from "../src/engine/decisions/ask-gate.ts";
+import { askPerson } from "../src/engine/decisions/ask-person.ts";
+import { moveSession } from "../src/engine/sessions/move-session.ts";
 import type { Decision } from "../src/ledger/ledger.ts";
 import { landRepository } from "./support/land-repository.ts";
 import { memoryEngine, person } from "./support/memory-engine.ts";

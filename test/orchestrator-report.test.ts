@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { ToolCall } from "../src/contract/tool-call.ts";
 import {
   type AuditLine,
   appendAudit,
@@ -11,9 +12,8 @@ import {
 import { OrchestratorLayers } from "../src/guard/orchestrator/desk.ts";
 import { orchestratorFolders } from "../src/guard/orchestrator/folders.ts";
 import { complianceReport, reportOf, scoreOf, sessionReport } from "../src/guard/orchestrator/report.ts";
-import type { ToolCall } from "../src/guard/tool-call.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
-import { findProject } from "../src/workspace/find-project.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
 import {
   callOf,
   freshState,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Operation, ToolCall } from "../src/contract/tool-call.ts";
 import { judgeOrchestrator } from "../src/guard/orchestrator/rules.ts";
 import type { OrchestratorState } from "../src/guard/orchestrator/state.ts";
-import type { Operation, ToolCall } from "../src/guard/tool-call.ts";
 import {
   callOf,
   freshState,

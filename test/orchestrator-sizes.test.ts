@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { OrchestratorLayers } from "../src/guard/orchestrator/desk.ts";
 import { orchestratorFolders } from "../src/guard/orchestrator/folders.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
-import { findProject } from "../src/workspace/find-project.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
 import {
   callOf,
   nothing,

@@ -11,12 +11,12 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { ToolCall } from "../src/contract/tool-call.ts";
 import { OrchestratorLayers, openOrchestratorLayers } from "../src/guard/orchestrator/desk.ts";
 import { orchestratorFolders } from "../src/guard/orchestrator/folders.ts";
 import { type OrchestratorState, parseState } from "../src/guard/orchestrator/state.ts";
-import type { ToolCall } from "../src/guard/tool-call.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
-import { findProject } from "../src/workspace/find-project.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
 import {
   callOf,
   freshState,
@@ -268,8 +268,8 @@ describe("parallel calls", () => {
   const code = `
     const [, root, session, path] = process.argv;
     const { openOrchestratorLayers } = await import(${JSON.stringify(new URL("../src/guard/orchestrator/desk.ts", import.meta.url).href)});
-    const { findProject } = await import(${JSON.stringify(new URL("../src/workspace/find-project.ts", import.meta.url).href)});
-    const { nodeDisk } = await import(${JSON.stringify(new URL("../src/workspace/disk.ts", import.meta.url).href)});
+    const { findProject } = await import(${JSON.stringify(new URL("../src/workspace/files/find-project.ts", import.meta.url).href)});
+    const { nodeDisk } = await import(${JSON.stringify(new URL("../src/workspace/files/disk.ts", import.meta.url).href)});
     const settings = { root: null, coordination: [], opaque: "verify" };
     const world = { disk: nodeDisk(), scratch: ["/tmp"], environment: process.env };
     const layers = openOrchestratorLayers(findProject(root), settings, world);

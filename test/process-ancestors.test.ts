@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { lineageOf, listProcesses } from "../src/workspace/process-ancestors.ts";
+import { lineageOf, listProcesses } from "../src/workspace/process/process-ancestors.ts";
 
 describe.runIf(process.platform === "linux")("the processes above one", () => {
   it("are seen with their words, folders and what they were started with", () => {

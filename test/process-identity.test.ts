@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ProcessIdentity } from "../src/core/leases/process-identity.ts";
-import { identityOf, isAlive, lookWithPs, readStat } from "../src/workspace/process-identity.ts";
+import { identityOf, isAlive, lookWithPs, readStat } from "../src/workspace/process/process-identity.ts";
 
 const linux = process.platform === "linux";
-const source = new URL("../src/workspace/process-identity.ts", import.meta.url).href;
+const source = new URL("../src/workspace/process/process-identity.ts", import.meta.url).href;
 const pidMax = 4_194_304; // Linux gives none as high
 
 interface Running extends AsyncDisposable {

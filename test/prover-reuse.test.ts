@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { real } from "../src/core/secrets/secret-samples.ts";
-import { ledgerReuse } from "../src/engine/reuse-evidence.ts";
+import { ledgerReuse } from "../src/engine/landing/reuse-evidence.ts";
 import { openMemoryLedger, openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
 import { type Proven, Prover, type ProverOptions } from "../src/proof/prover.ts";
-import { machineClock } from "../src/workspace/machine-clock.ts";
+import { machineClock } from "../src/workspace/process/machine-clock.ts";
 import { type ProvingGround, provingGround } from "./support/proving-ground.ts";
 import { eventually, type Running, startProgram } from "./support/run-command.ts";
 

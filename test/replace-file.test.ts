@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { projectFile, replaceFile } from "../src/workspace/replace-file.ts";
+import { projectFile, replaceFile } from "../src/workspace/files/replace-file.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

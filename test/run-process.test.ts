@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type ProcessRun, runProcess } from "../src/workspace/run-process.ts";
+import { type ProcessRun, runProcess } from "../src/workspace/process/run-process.ts";
 import { eventually } from "./support/run-command.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 

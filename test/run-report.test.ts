@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { shortName } from "../src/cli/output/task-names.ts";
 import { type ReportedTask, type RunReport, runReport } from "../src/cli/run-view/run-report.ts";
-import { shortName } from "../src/cli/task-names.ts";
 import type { CheckRecord } from "../src/core/proof/check-record.ts";
 import { noRetries } from "../src/core/tasks/counters.ts";
 import { checksByName, landRepository } from "./support/land-repository.ts";

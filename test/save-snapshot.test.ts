@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findProject } from "../src/workspace/find-project.ts";
-import { saveSnapshot } from "../src/workspace/save-snapshot.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
+import { saveSnapshot } from "../src/workspace/state/save-snapshot.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const snapshot = { ledger: [{ task_id: "T-1", status: "done" }], locks: [], blockers: [], learnings: ["a"] };

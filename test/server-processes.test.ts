@@ -16,7 +16,7 @@ import { missing, settings, walled } from "./support/walled.ts";
 
 const product = fileURLToPath(new URL("..", import.meta.url));
 const main = join(product, "src/cli/main.ts");
-const hook = join(product, "src/cli/hook-main.ts");
+const hook = join(product, "src/cli/hook/hook-main.ts");
 const hostProgram = join(product, "test/support/host-process.ts");
 
 function startHost(cwd: string, through: readonly string[] = []) {

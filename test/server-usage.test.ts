@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NativeAnswer } from "../src/guard/tool-call.ts";
+import type { NativeAnswer } from "../src/contract/tool-call.ts";
 import { Usage } from "../src/server/usage.ts";
 
 const minuteMs = 60_000;

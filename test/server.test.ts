@@ -15,7 +15,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { askHost } from "../src/cli/socket-client.ts";
+import { askHost } from "../src/cli/open/socket-client.ts";
 import type { Verdict } from "../src/core/rules/verdict.ts";
 import { operate } from "../src/engine/operate.ts";
 import { openMemoryLedger } from "../src/ledger/sqlite/open-ledger.ts";

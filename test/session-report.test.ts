@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reportSession } from "../src/cli/report-session.ts";
+import { reportSession } from "../src/cli/look/report-session.ts";
 import { configOf } from "./support/loaded-config.ts";
 import { memoryEngine, person } from "./support/memory-engine.ts";
 import { sessionAtGate, sessionName, sessionRepository } from "./support/session-repository.ts";

@@ -6,11 +6,11 @@ import { readRoleAnswer } from "../src/clients/answer/read-role-answer.ts";
 import { promptFor, promptForRole } from "../src/clients/input/prompt.ts";
 import { assignmentOf, universalInput } from "../src/clients/input/universal-input.ts";
 import { builtInRoles, rolePrompt } from "../src/clients/roles/role-prompt.ts";
+import { kebabName, roleNames } from "../src/core/names/roles.ts";
 import { readAcceptance } from "../src/core/session/artifacts/read-acceptance.ts";
 import { roleFiles } from "../src/core/session/role-files.ts";
-import { kebabName, roleNames } from "../src/core/session/roles.ts";
 import { promptToReview } from "../src/run/review/review-prompt.ts";
-import { findInstructions } from "../src/workspace/find-instructions.ts";
+import { findInstructions } from "../src/workspace/config/find-instructions.ts";
 import { planLinesOf } from "./support/loaded-plan.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Proven, Prover, type ProverOptions } from "../src/proof/prover.ts";
 import { SlowTeller } from "../src/proof/tell-slow.ts";
 import { copyFolder } from "../src/workspace/checkouts/copy-folder.ts";
-import { networkVariables } from "../src/workspace/network-variables.ts";
+import { networkVariables } from "../src/workspace/process/network-variables.ts";
 import { type ProvingGround, provingGround } from "./support/proving-ground.ts";
 
 const manifest = '{"name":"x","private":true,"devDependencies":{"a":"1"}}\n';

@@ -19,7 +19,7 @@ import type { Place } from "../src/core/paths/place.ts";
 import { Scope } from "../src/core/paths/scope.ts";
 import { analyzeCommand } from "../src/core/shell/analyze.ts";
 import { type Target, targetsOf } from "../src/core/shell/write-targets.ts";
-import { nodeDisk } from "../src/workspace/disk.ts";
+import { nodeDisk } from "../src/workspace/files/disk.ts";
 
 /**
  * Small scripts are analysed and then run by bash: every path that bash changed must have been foretold, or

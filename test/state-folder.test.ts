@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DiskFault } from "../src/workspace/disk-fault.ts";
-import { findProject } from "../src/workspace/find-project.ts";
-import { openStateFolder, openStateSubfolder, stateFolder } from "../src/workspace/state-folder.ts";
+import { DiskFault } from "../src/workspace/files/disk-fault.ts";
+import { findProject } from "../src/workspace/files/find-project.ts";
+import { openStateFolder, openStateSubfolder, stateFolder } from "../src/workspace/state/state-folder.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;

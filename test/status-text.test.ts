@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { statusText } from "../src/cli/status.ts";
-import { table } from "../src/cli/table.ts";
+import { statusText } from "../src/cli/look/status.ts";
+import { table } from "../src/cli/output/table.ts";
 import { displayWidth, shortened } from "../src/core/text/display-width.ts";
 import { operate } from "../src/engine/operate.ts";
-import { readStatus } from "../src/engine/read-status.ts";
+import { readStatus } from "../src/engine/views/read-status.ts";
 import { dispatch, memoryEngine, packet, person, type TestEngine } from "./support/memory-engine.ts";
 import { sampleTask } from "./support/sample-task.ts";
 

@@ -7,7 +7,7 @@ import { maskDocument } from "../../src/core/secrets/mask-document.ts";
 import { analyzeCommand } from "../../src/core/shell/analyze.ts";
 import { judgeCommand } from "../../src/core/shell/judge-command.ts";
 import { runPoint } from "../../src/hooks/run-point.ts";
-import { nodeDisk } from "../../src/workspace/disk.ts";
+import { nodeDisk } from "../../src/workspace/files/disk.ts";
 import { childEnvironment } from "../child-environment.ts";
 import type { HookInput } from "./hook-inputs.ts";
 

@@ -1,13 +1,13 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { deny } from "../core/rules/verdict.ts";
-import { asDiskFault } from "../workspace/disk-fault.ts";
-import { addProgramCommands } from "./commands-for-programs.ts";
-import { writeAll } from "./descriptor.ts";
-import { addEverydayCommands } from "./everyday-commands.ts";
-import { exitOf } from "./exit-of.ts";
-import { CallRefused, refuseCaller } from "./refuse-caller.ts";
-import { takenByOption } from "./taken-by-option.ts";
+import { asDiskFault } from "../workspace/files/disk-fault.ts";
+import { addProgramCommands } from "./commands/commands-for-programs.ts";
+import { addEverydayCommands } from "./commands/everyday-commands.ts";
+import { CallRefused, refuseCaller } from "./open/refuse-caller.ts";
+import { writeAll } from "./output/descriptor.ts";
+import { exitOf } from "./output/exit-of.ts";
+import { takenByOption } from "./run/taken-by-option.ts";
 
 const program = new Command("lockstep")
   .description("Keeps coding agents inside their locks, in code and not in prompts")

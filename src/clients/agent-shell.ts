@@ -1,5 +1,5 @@
 import { agentOfPackage, isAgent } from "../core/shell/programs/agents/agent-names.ts";
-import type { SeenProcess } from "../workspace/process-ancestors.ts";
+import type { SeenProcess } from "../workspace/process/process-ancestors.ts";
 
 /** What each client sets for the commands of its agent, and a person's own shell does not have. */
 const marks = {

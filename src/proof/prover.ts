@@ -5,9 +5,14 @@ import type { CheckRun } from "../core/proof/check-record.ts";
 import type { Inventory } from "../core/proof/inventory.ts";
 import type { SetupPlan } from "../core/proof/setup-plan.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
-import { openProofCheckout, type ProofCheckout } from "../workspace/git/proof-checkout.ts";
-import { copyIncluded, type Included, includedMarks, readIncluded } from "../workspace/included-files.ts";
-import { networkAccess } from "../workspace/network-variables.ts";
+import {
+  copyIncluded,
+  type Included,
+  includedMarks,
+  readIncluded,
+} from "../workspace/checkouts/included-files.ts";
+import { openProofCheckout, type ProofCheckout } from "../workspace/checkouts/proof-checkout.ts";
+import { networkAccess } from "../workspace/process/network-variables.ts";
 import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";

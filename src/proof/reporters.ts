@@ -18,8 +18,8 @@ import { CargoLines } from "../core/proof/cargo-lines.ts";
 import { readGoReport } from "../core/proof/go-report.ts";
 import { type Inventory, InventoryRecord } from "../core/proof/inventory.ts";
 import { readReports } from "../core/proof/read-reports.ts";
-import { installFolder } from "../workspace/install-folder.ts";
-import { removeFolder } from "../workspace/remove-folder.ts";
+import { removeFolder } from "../workspace/files/remove-folder.ts";
+import { installFolder } from "../workspace/process/install-folder.ts";
 
 /** Changes with what the reporters report: a pass that an older one saw is run again. */
 export const reportersVersion = 3;

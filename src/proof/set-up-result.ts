@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { isNetworkFailure, networkHint } from "../core/proof/network-failure.ts";
 import { hasInstallScript } from "../core/proof/setup-inputs.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
-import { keepOutput } from "../workspace/check-outputs.ts";
-import type { Included } from "../workspace/included-files.ts";
+import type { Included } from "../workspace/checkouts/included-files.ts";
+import { keepOutput } from "../workspace/state/check-outputs.ts";
 import type { CommitSetup } from "./read-setup.ts";
 
 /** By what a set-up's result is found again. Folders that were included lie among what it left. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { CheckRun } from "../core/proof/check-record.ts";
 import { failingPart } from "../core/proof/failing-part/failing-part.ts";
 import { maskSecrets } from "../core/secrets/mask-secrets.ts";
-import { keepOutput } from "../workspace/check-outputs.ts";
+import { keepOutput } from "../workspace/state/check-outputs.ts";
 import type { WalledResult } from "./walled-run.ts";
 import type { WholeOutput } from "./whole-output.ts";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Inventory } from "../core/proof/inventory.ts";
-import { removeFolder } from "../workspace/remove-folder.ts";
-import { type ProcessResult, type ProcessRun, runProcess } from "../workspace/run-process.ts";
+import { removeFolder } from "../workspace/files/remove-folder.ts";
+import { type ProcessResult, type ProcessRun, runProcess } from "../workspace/process/run-process.ts";
 import { type CheckPlaces, checkWalls } from "../workspace/sandbox/check-walls.ts";
 import type { Sandbox } from "../workspace/sandbox/sandbox.ts";
 import { type CacheUser, type OpenedCaches, openCaches } from "../workspace/sandbox/tool-caches.ts";

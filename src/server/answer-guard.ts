@@ -1,8 +1,8 @@
 import { deny } from "../core/rules/verdict.ts";
 import { readJsonBytes } from "../core/text/read-json.ts";
 import { field, isObject } from "../core/values/fields.ts";
-import { type GuardEndpoint, guardVariables } from "../guard/guard-endpoint.ts";
 import { rawAnswer, rawStart, readRawRequest } from "../guard/ladder/raw-form.ts";
+import { type GuardEndpoint, guardVariables } from "../guard/world/guard-endpoint.ts";
 import { protocolVersion } from "./protocol.ts";
 
 /** Undefined where the request is none for the guard. */

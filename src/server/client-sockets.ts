@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
 import { clientSocket } from "../guard/ladder/client-socket.ts";
 import { rawAnswer } from "../guard/ladder/raw-form.ts";
+import type { GuardEndpoint } from "../guard/world/guard-endpoint.ts";
 import { readMsMax, requestBytesMax } from "./protocol.ts";
 
 const connectionsMax = 256;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ProcessIdentity } from "../core/leases/process-identity.ts";
 import { readJson } from "../core/text/read-json.ts";
 import { field } from "../core/values/fields.ts";
-import { replaceFile } from "../workspace/replace-file.ts";
+import { replaceFile } from "../workspace/files/replace-file.ts";
 
 /** `host`: a run, for its agents. `serve`: the warm process, for the hooks of people's clients. */
 export type HostRole = "host" | "serve";

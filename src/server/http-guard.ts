@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type GuardEndpoint, guardHeaders, guardPayloadBytesMax } from "../guard/guard-endpoint.ts";
-import type { NativeAnswer } from "../guard/tool-call.ts";
-import type { HttpAccess } from "../workspace/http-access.ts";
+import type { NativeAnswer } from "../contract/tool-call.ts";
+import { type GuardEndpoint, guardHeaders, guardPayloadBytesMax } from "../guard/world/guard-endpoint.ts";
+import type { HttpAccess } from "../workspace/state/http-access.ts";
 import { readMsMax } from "./protocol.ts";
 
 const connectionsMax = 256;

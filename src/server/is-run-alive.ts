@@ -1,4 +1,4 @@
-import { isAlive } from "../workspace/process-identity.ts";
+import { isAlive } from "../workspace/process/process-identity.ts";
 import { readHostRecord } from "./host-record.ts";
 
 /** A run or a start holds its host open; the warm process alone is nothing that has to be guarded. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { quoted } from "../core/text/quoted.ts";
 import { clientNameBytesMax } from "../guard/ladder/client-socket.ts";
-import { DiskFault } from "../workspace/disk-fault.ts";
+import { DiskFault } from "../workspace/files/disk-fault.ts";
 
 /** What fits into the system's address of a socket, without the NUL at its end. */
 const pathBytesMax = process.platform === "darwin" ? 103 : 107;

@@ -1,7 +1,7 @@
+import type { NativeAnswer } from "../contract/tool-call.ts";
 import { readJson, readJsonBytes } from "../core/text/read-json.ts";
 import { field, isText } from "../core/values/fields.ts";
-import type { GuardEndpoint } from "../guard/guard-endpoint.ts";
-import type { NativeAnswer } from "../guard/tool-call.ts";
+import type { GuardEndpoint } from "../guard/world/guard-endpoint.ts";
 
 /** As long as a call may take: a person may have to allow it first, and be asleep. */
 const callMs = 12 * 3600 * 1000;

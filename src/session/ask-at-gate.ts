@@ -9,7 +9,7 @@ import {
 import { gateKey } from "../core/session/gate-ids.ts";
 import type { Session } from "../core/session/session.ts";
 import type { GateState } from "../core/session/states.ts";
-import { askGate, reopened } from "../engine/ask-gate.ts";
+import { askGate, reopened } from "../engine/decisions/ask-gate.ts";
 import type { Decision } from "../ledger/ledger.ts";
 import { block, blockUnanswered } from "./block.ts";
 import { keepVersion } from "./design-versions.ts";

@@ -1,5 +1,5 @@
-import type { Engine } from "../engine/engine.ts";
-import { sessionDecisions } from "../engine/session-decisions.ts";
+import type { Engine } from "../engine/change/engine.ts";
+import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
 
 /** What people have said on the way, for whoever works next. */
 export async function decidedBefore(engine: Engine, session: string): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { judgeArchitecture, judgeSpec } from "../core/session/artifacts/judge-ar
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
 import type { Condition } from "../core/session/conditions.ts";
 import type { RunContext } from "../run/attempt/run-context.ts";
-import { faultLine } from "../workspace/config-fault.ts";
+import { faultLine } from "../workspace/config/config-fault.ts";
 import { type LoadedPlan, readPlan } from "../workspace/plan/load-plan.ts";
 
 /** The files of a session, as they are or as they would be. */

@@ -2,9 +2,9 @@ import { copyName, sessionPath } from "../core/names/session-paths.ts";
 import { metaId, taskKey } from "../core/names/task-name.ts";
 import { judgePlanEdit, judgeStatusEdit } from "../core/session/requests.ts";
 import { readJson } from "../core/text/read-json.ts";
-import { type GuardViolation, recordViolation } from "../engine/record-violation.ts";
+import { type GuardViolation, recordViolation } from "../engine/attempts/record-violation.ts";
 import type { Wish } from "../run/attempt/run-context.ts";
-import { readConfigDocument } from "../workspace/config-document.ts";
+import { readConfigDocument } from "../workspace/config/config-document.ts";
 import type { SessionContext } from "./session-context.ts";
 
 interface Wished {

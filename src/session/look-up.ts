@@ -5,7 +5,7 @@ import type { Session } from "../core/session/session.ts";
 import { isIn, type Task } from "../core/tasks/task.ts";
 import { readJson } from "../core/text/read-json.ts";
 import { field } from "../core/values/fields.ts";
-import { sessionDecisions } from "../engine/session-decisions.ts";
+import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
 import type { RunContext } from "../run/attempt/run-context.ts";
 import { tryGit } from "../workspace/git/run-git.ts";
 import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "./judge-files.ts";

@@ -2,7 +2,7 @@ import { metaKey } from "../core/names/task-name.ts";
 import { commandsIn } from "../core/proof/criterion.ts";
 import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
 import type { RunContext } from "../run/attempt/run-context.ts";
-import { projectChecks } from "../run/prove-checks.ts";
+import { projectChecks } from "../run/landing/prove-checks.ts";
 import { block } from "./block.ts";
 import { judgeFiles } from "./judge-files.ts";
 import { filesOf } from "./look-up.ts";

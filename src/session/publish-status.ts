@@ -6,15 +6,15 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import { judgeStatusDocument } from "../core/session/judge-status.ts";
 import { statusDocument } from "../core/session/status-document.ts";
 import { readJson } from "../core/text/read-json.ts";
-import type { Engine } from "../engine/engine.ts";
-import { unknownSession } from "../engine/move-session.ts";
-import { sessionDecisions } from "../engine/session-decisions.ts";
+import type { Engine } from "../engine/change/engine.ts";
+import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
+import { unknownSession } from "../engine/sessions/move-session.ts";
 import { waitForStatusLock } from "../server/host-lock.ts";
-import { appendToMemory } from "../workspace/append-to-memory.ts";
-import { findProject } from "../workspace/find-project.ts";
-import { makePlainFolder } from "../workspace/plain-folder.ts";
-import { projectFile, replaceFile } from "../workspace/replace-file.ts";
-import { openStateFolder } from "../workspace/state-folder.ts";
+import { findProject } from "../workspace/files/find-project.ts";
+import { makePlainFolder } from "../workspace/files/plain-folder.ts";
+import { projectFile, replaceFile } from "../workspace/files/replace-file.ts";
+import { appendToMemory } from "../workspace/state/append-to-memory.ts";
+import { openStateFolder } from "../workspace/state/state-folder.ts";
 
 /** After the first writing (A4-2). */
 const retriesMax = 3;

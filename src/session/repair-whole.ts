@@ -3,7 +3,7 @@ import type { Repair, Session } from "../core/session/session.ts";
 import { repairsOf } from "../core/session/session.ts";
 import type { SessionEventOf } from "../core/session/session-event.ts";
 import { repairsMax } from "../core/session/states.ts";
-import { askSession } from "../engine/ask-session.ts";
+import { askSession } from "../engine/decisions/ask-session.ts";
 import { planOf } from "./judge-files.ts";
 import { filesOf } from "./look-up.ts";
 import { runExtraTask } from "./run-extra-task.ts";

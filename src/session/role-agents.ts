@@ -1,5 +1,5 @@
 import type { Config } from "../contract/config.ts";
-import { kebabName, roleNames } from "../core/session/roles.ts";
+import { kebabName, roleNames } from "../core/names/roles.ts";
 import type { Purpose } from "../core/session/session.ts";
 
 /** Everybody but the Orchestrator, which is Lockstep itself. */

@@ -1,8 +1,8 @@
 import { sessionsFolder } from "../core/names/session-paths.ts";
 import { leanObjections } from "../core/session/artifacts/lean-objections.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
-import { askSession } from "../engine/ask-session.ts";
-import { sessionDecisions } from "../engine/session-decisions.ts";
+import { askSession } from "../engine/decisions/ask-session.ts";
+import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
 import { block, blockUnanswered } from "./block.ts";
 import { dispatchRole, type RoleSaid } from "./dispatch-role.ts";
 import { planOf } from "./judge-files.ts";

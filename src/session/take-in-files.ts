@@ -6,7 +6,7 @@ import { maskSecrets } from "../core/secrets/mask-secrets.ts";
 import type { RunContext, Wish } from "../run/attempt/run-context.ts";
 import { readOwn } from "../run/attempt/session-files.ts";
 import type { Checkout } from "../workspace/checkouts/checkout.ts";
-import { projectFile, replaceFile } from "../workspace/replace-file.ts";
+import { projectFile, replaceFile } from "../workspace/files/replace-file.ts";
 import { filesBelow, readSessionFile } from "./session-files.ts";
 
 /** What a role has written in its copy of the session's folder. */

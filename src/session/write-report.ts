@@ -2,7 +2,7 @@ import { taskKey } from "../core/names/task-name.ts";
 import type { Session } from "../core/session/session.ts";
 import { reportedIn } from "../core/tasks/result.ts";
 import { isIn } from "../core/tasks/task.ts";
-import { sessionDecisions } from "../engine/session-decisions.ts";
+import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
 import { planOf } from "./judge-files.ts";
 import { filesOf } from "./look-up.ts";
 import { acceptanceCommands } from "./prove-acceptance.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readRoleAnswer } from "../../src/clients/answer/read-role-answer.ts";
-import { roleNames } from "../../src/core/session/roles.ts";
+import { roleNames } from "../../src/core/names/roles.ts";
 
 interface Told {
   readonly artifacts?: unknown;

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { type OperationName, operations } from "../../src/contract/operations.ts";
 import { parseIsoTime } from "../../src/core/points/iso-time.ts";
 import { type TaskState, taskStates } from "../../src/core/tasks/states.ts";
-import type { Call } from "../../src/engine/engine.ts";
-import { ledgerFacts } from "../../src/engine/ledger-facts.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
+import { ledgerFacts } from "../../src/engine/views/ledger-facts.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { fixtureProject } from "../support/fixture-project.ts";
 import {

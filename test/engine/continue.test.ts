@@ -75,7 +75,7 @@ describe("a task that has used up a budget", () => {
   it("by going in circles is asked about in no such way", async () => {
     const engine = await memoryEngine();
     await again(engine);
-    const { haltTask } = await import("../../src/engine/halt-task.ts");
+    const { haltTask } = await import("../../src/engine/attempts/halt-task.ts");
     const refusal = { code: "R-BG-001", reason: "it loops", details: {} } as const;
     await haltTask(engine, { task: "T-1", refusal, halt: { signal: "same_call", limit: 10 } }, runner);
     expect(await stateOf(engine, "T-1")).toBe("ESCALATED");

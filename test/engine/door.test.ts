@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { internalOperations } from "../../src/contract/operations.ts";
 import { deny } from "../../src/core/rules/verdict.ts";
-import { prepareMove } from "../../src/engine/base-moves.ts";
-import { bindAgent } from "../../src/engine/bind-agent.ts";
-import { internal } from "../../src/engine/door.ts";
-import { type Call, isOwner } from "../../src/engine/engine.ts";
-import { haltTask } from "../../src/engine/halt-task.ts";
+import { bindAgent } from "../../src/engine/attempts/bind-agent.ts";
+import { haltTask } from "../../src/engine/attempts/halt-task.ts";
+import { refuseAttempt } from "../../src/engine/attempts/refuse-attempt.ts";
+import { prepareMove } from "../../src/engine/change/base-moves.ts";
+import { internal } from "../../src/engine/change/door.ts";
+import { type Call, isOwner } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { refuseAttempt } from "../../src/engine/refuse-attempt.ts";
 import { dispatch, memoryEngine, packet, person, runner } from "../support/memory-engine.ts";
 
 const roles: readonly Call["role"][] = [

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Task } from "../../src/core/tasks/task.ts";
-import { askLogin } from "../../src/engine/ask-login.ts";
-import { askManual } from "../../src/engine/ask-manual.ts";
-import { keepHookContext } from "../../src/engine/keep-hook-context.ts";
+import { keepHookContext } from "../../src/engine/attempts/keep-hook-context.ts";
+import { makersOf, recordReview, reviewsOf } from "../../src/engine/attempts/record-review.ts";
+import { askLogin } from "../../src/engine/decisions/ask-login.ts";
+import { askManual } from "../../src/engine/decisions/ask-manual.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { makersOf, recordReview, reviewsOf } from "../../src/engine/record-review.ts";
-import { replanTask } from "../../src/engine/replan-task.ts";
+import { replanTask } from "../../src/engine/tasks/replan-task.ts";
 import { dispatch, memoryEngine, packet, person, runner } from "../support/memory-engine.ts";
 
 describe("what lifecycle hooks leave", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/engine/engine.ts";
+import { PeriodicWatchdog } from "../../src/engine/attempts/periodic-watchdog.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { PeriodicWatchdog } from "../../src/engine/periodic-watchdog.ts";
 import {
   dispatch,
   memoryEngine,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/engine/engine.ts";
-import { refuseLanding } from "../../src/engine/finish-landing.ts";
-import { haltTask, warnTask } from "../../src/engine/halt-task.ts";
-import type { HeartbeatInput } from "../../src/engine/heartbeat.ts";
+import { haltTask, warnTask } from "../../src/engine/attempts/halt-task.ts";
+import type { HeartbeatInput } from "../../src/engine/attempts/heartbeat.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
+import { refuseLanding } from "../../src/engine/landing/finish-landing.ts";
 import { operate } from "../../src/engine/operate.ts";
 import {
   dispatch,

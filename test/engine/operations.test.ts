@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { operationSchemas } from "../../src/contract/operation-schemas.ts";
 import { type OperationName, operations } from "../../src/contract/operations.ts";
-import type { Call } from "../../src/engine/engine.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { memoryEngine, packet, person, result } from "../support/memory-engine.ts";
 

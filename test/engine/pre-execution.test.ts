@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/engine/engine.ts";
+import { checkStart } from "../../src/engine/attempts/refuse-attempt.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { checkStart } from "../../src/engine/refuse-attempt.ts";
 import { dispatch, memoryEngine, packet, person, submit, type TestEngine } from "../support/memory-engine.ts";
 
 const folder = "/checkouts/T-1";

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/core/session/session.ts";
 import type { SessionEvent } from "../../src/core/session/session-event.ts";
-import { askGate, reopenGate } from "../../src/engine/ask-gate.ts";
-import { askLogin } from "../../src/engine/ask-login.ts";
-import { askManual } from "../../src/engine/ask-manual.ts";
-import { askSession, type SessionQuestion } from "../../src/engine/ask-session.ts";
-import { currentSession } from "../../src/engine/current-session.ts";
-import { cancelUnanswered, skipDecision, skipNeedless } from "../../src/engine/drop-decisions.ts";
-import type { Engine } from "../../src/engine/engine.ts";
-import { moveSession } from "../../src/engine/move-session.ts";
-import { openSession } from "../../src/engine/open-session.ts";
+import type { Engine } from "../../src/engine/change/engine.ts";
+import { askGate, reopenGate } from "../../src/engine/decisions/ask-gate.ts";
+import { askLogin } from "../../src/engine/decisions/ask-login.ts";
+import { askManual } from "../../src/engine/decisions/ask-manual.ts";
+import { askSession, type SessionQuestion } from "../../src/engine/decisions/ask-session.ts";
+import { cancelUnanswered, skipDecision, skipNeedless } from "../../src/engine/decisions/drop-decisions.ts";
+import { sessionDecisions } from "../../src/engine/decisions/session-decisions.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { sessionDecisions } from "../../src/engine/session-decisions.ts";
+import { currentSession } from "../../src/engine/sessions/current-session.ts";
+import { moveSession } from "../../src/engine/sessions/move-session.ts";
+import { openSession } from "../../src/engine/sessions/open-session.ts";
 import { dispatch, memoryEngine, packet, person, type TestEngine } from "../support/memory-engine.ts";
 
 const name = "2026-02-14_shop";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { recordLimit } from "../../src/engine/limited-agents.ts";
-import { moveSession } from "../../src/engine/move-session.ts";
-import { openSession } from "../../src/engine/open-session.ts";
+import { recordLimit } from "../../src/engine/attempts/limited-agents.ts";
 import { operate } from "../../src/engine/operate.ts";
-import { readStatus } from "../../src/engine/read-status.ts";
+import { moveSession } from "../../src/engine/sessions/move-session.ts";
+import { openSession } from "../../src/engine/sessions/open-session.ts";
+import { readStatus } from "../../src/engine/views/read-status.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import {
   dispatch,

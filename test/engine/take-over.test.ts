@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/engine/engine.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
 import {
   dispatch,

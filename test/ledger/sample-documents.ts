@@ -1,7 +1,7 @@
 import { newSession as freshSession, type Session } from "../../src/core/session/session.ts";
 import type { TaskState } from "../../src/core/tasks/states.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
-import { newTask as freshTask } from "../../src/engine/new-task.ts";
+import { newTask as freshTask } from "../../src/engine/dispatch/new-task.ts";
 import type {
   Attempt,
   Committed,

@@ -1,6 +1,6 @@
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 import { field } from "../../src/core/values/fields.ts";
-import type { Call } from "../../src/engine/engine.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 import { makeDocument } from "./documents.ts";
 import { makePaths } from "./packets.ts";
 import { neverCurrent, type Request } from "./request.ts";

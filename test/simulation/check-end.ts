@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isDown } from "../../src/core/tasks/states.ts";
 import type { Task } from "../../src/core/tasks/task.ts";
-import { reconcile } from "../../src/engine/reconcile.ts";
+import { reconcile } from "../../src/engine/views/reconcile.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { locksAreMissing, locksOverlap, resourcesAreCrowded } from "./check-locks.ts";
 import { allKeys } from "./scopes.ts";

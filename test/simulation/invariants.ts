@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
-import type { EngineLimits } from "../../src/engine/engine.ts";
+import type { EngineLimits } from "../../src/engine/change/engine.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { answerIsWrong, scopeIsAnother, staleIsApplied, startsWhilePaused } from "./check-answers.ts";
 import {

@@ -1,5 +1,5 @@
 import type { TaskState } from "../../src/core/tasks/states.ts";
-import type { Call } from "../../src/engine/engine.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 import { checksOf, goodResult } from "./documents.ts";
 import { makePacket, makePaths } from "./packets.ts";
 import type { Request } from "./request.ts";

@@ -1,6 +1,6 @@
 import type { Task } from "../../src/core/tasks/task.ts";
-import type { Call } from "../../src/engine/engine.ts";
-import { tokenOf } from "../../src/engine/fence.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
+import { tokenOf } from "../../src/engine/change/fence.ts";
 import type { Change, Committed, Ledger } from "../../src/ledger/ledger.ts";
 import type { Request } from "./request.ts";
 

@@ -1,6 +1,6 @@
 import type { OperationName } from "../../src/contract/operations.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
-import type { Call } from "../../src/engine/engine.ts";
+import type { Call } from "../../src/engine/change/engine.ts";
 
 /** By name as the operation wants it; what is wrong in it is meant so. */
 export interface RequestInput {

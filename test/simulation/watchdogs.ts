@@ -1,6 +1,6 @@
 import type { Moment } from "../../src/core/leases/clock.ts";
 import { field } from "../../src/core/values/fields.ts";
-import { PeriodicWatchdog } from "../../src/engine/periodic-watchdog.ts";
+import { PeriodicWatchdog } from "../../src/engine/attempts/periodic-watchdog.ts";
 import { GatedLedger } from "./gated-ledger.ts";
 import type { Operation, SimProcess } from "./operation.ts";
 import type { World } from "./world.ts";

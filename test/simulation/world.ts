@@ -1,7 +1,7 @@
 import type { Verdict } from "../../src/core/rules/verdict.ts";
 import { findSecrets } from "../../src/core/secrets/find-secrets.ts";
 import type { Evidence } from "../../src/core/tasks/evidence.ts";
-import type { Engine, EngineLimits } from "../../src/engine/engine.ts";
+import type { Engine, EngineLimits } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
 import type { Change, Ledger } from "../../src/ledger/ledger.ts";
 import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";

@@ -1,11 +1,11 @@
 /** `lockstep serve` with a guard that has one rule: whoever names `forbidden` is refused. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { openEngine } from "../../src/cli/open-engine.ts";
-import type { GuardEndpoint } from "../../src/guard/guard-endpoint.ts";
+import { openEngine } from "../../src/cli/open/open-engine.ts";
+import type { GuardEndpoint } from "../../src/guard/world/guard-endpoint.ts";
 import { HostRunning } from "../../src/server/host.ts";
 import { serve } from "../../src/server/serve.ts";
-import { openStateFolder } from "../../src/workspace/state-folder.ts";
+import { openStateFolder } from "../../src/workspace/state/state-folder.ts";
 
 const { IDLE_MS = "60000", PORT } = process.env;
 appendFileSync(join(process.cwd(), ".git", "starts"), `${process.pid}\n`);

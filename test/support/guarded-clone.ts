@@ -6,8 +6,8 @@ import { type HookPlace, hookLine } from "../../src/guard/ladder/hook-line.ts";
 import { hookFile } from "../../src/guard/ladder/launch-file.ts";
 import { readMachine } from "../../src/guard/ladder/ways-to-ask.ts";
 import { readHostRecord } from "../../src/server/host-record.ts";
-import { showOrchestrator } from "../../src/workspace/active-file.ts";
-import { isAlive } from "../../src/workspace/process-identity.ts";
+import { isAlive } from "../../src/workspace/process/process-identity.ts";
+import { showOrchestrator } from "../../src/workspace/state/active-file.ts";
 import {
   type CommandRun,
   eventually,
@@ -20,7 +20,7 @@ import { skipLoudly } from "./skip-loudly.ts";
 
 const file = (name: string) => new URL(name, import.meta.url).pathname;
 const server = file("./guard-server.ts");
-const client = file("../../src/cli/guard-client.ts");
+const client = file("../../src/cli/hook/guard-client.ts");
 
 const { netcat } = readMachine();
 skipLoudly("THE TESTS OF HOOKS THROUGH nc", netcat ? undefined : "no `nc` with -U and -N is on PATH");

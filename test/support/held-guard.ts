@@ -1,6 +1,6 @@
-import { openEngine } from "../../src/cli/open-engine.ts";
-import { guardEndpoint } from "../../src/guard/open-endpoint.ts";
-import type { NativeAnswer } from "../../src/guard/tool-call.ts";
+import { openEngine } from "../../src/cli/open/open-engine.ts";
+import type { NativeAnswer } from "../../src/contract/tool-call.ts";
+import { guardEndpoint } from "../../src/guard/answer/open-endpoint.ts";
 import { agentEnvironment, type GuardedRepository, guardedRepository } from "./guarded-repository.ts";
 
 /** The guard of a process that stays, asked by task T-A, which holds src/a/**; T-B holds src/b/**. */

@@ -1,8 +1,8 @@
 /** A host for the project that it is started in, until SIGTERM; tells where it listens. */
 import { once } from "node:events";
-import { openEngine } from "../../src/cli/open-engine.ts";
+import { openEngine } from "../../src/cli/open/open-engine.ts";
 import { HostRunning, openHost } from "../../src/server/host.ts";
-import { openStateFolder } from "../../src/workspace/state-folder.ts";
+import { openStateFolder } from "../../src/workspace/state/state-folder.ts";
 
 const stopped = once(process, "SIGTERM");
 using opened = await openEngine({ create: true });

@@ -1,7 +1,7 @@
 /** Lands or rolls back and dies at a named moment: `node integration-child.ts <moment> land <branch…>`. */
-import { openEngine } from "../../src/cli/open-engine.ts";
-import { integrate } from "../../src/run/integrate.ts";
-import { rollBack } from "../../src/run/roll-back.ts";
+import { openEngine } from "../../src/cli/open/open-engine.ts";
+import { integrate } from "../../src/run/landing/integrate.ts";
+import { rollBack } from "../../src/run/landing/roll-back.ts";
 import { readRepository } from "../../src/workspace/git/repository-state.ts";
 
 const [, , moment = "", what = "", ...names] = process.argv;

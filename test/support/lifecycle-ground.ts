@@ -11,7 +11,7 @@ import { collectWork } from "../../src/workspace/checkouts/collect-work.ts";
 import { neutralGit } from "../../src/workspace/checkouts/neutral-git.ts";
 import { readRef } from "../../src/workspace/git/refs.ts";
 import { tryGit } from "../../src/workspace/git/run-git.ts";
-import { runProcess } from "../../src/workspace/run-process.ts";
+import { runProcess } from "../../src/workspace/process/run-process.ts";
 import { type AgentRepository, agentIn, agentRepository } from "./agent-checkout.ts";
 
 /** Writes down how it was called; knows a pull request once it has made one, until that is closed. */

@@ -1,5 +1,5 @@
-import { faultLine } from "../../src/workspace/config-fault.ts";
-import { loadConfig } from "../../src/workspace/load-config.ts";
+import { faultLine } from "../../src/workspace/config/config-fault.ts";
+import { loadConfig } from "../../src/workspace/config/load-config.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export const ownConfig = ".lockstep/config.yaml";

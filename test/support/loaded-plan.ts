@@ -1,5 +1,5 @@
 import type { KnownAgents } from "../../src/core/plan/agents-for-task.ts";
-import { faultLine } from "../../src/workspace/config-fault.ts";
+import { faultLine } from "../../src/workspace/config/config-fault.ts";
 import { loadPlan } from "../../src/workspace/plan/load-plan.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

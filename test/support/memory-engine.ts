@@ -3,7 +3,7 @@ import type { ProcessIdentity } from "../../src/core/leases/process-identity.ts"
 import type { Details, Verdict } from "../../src/core/rules/verdict.ts";
 import { findSecrets } from "../../src/core/secrets/find-secrets.ts";
 import type { Evidence } from "../../src/core/tasks/evidence.ts";
-import type { Call, Engine, EngineLimits } from "../../src/engine/engine.ts";
+import type { Call, Engine, EngineLimits } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";

@@ -1,7 +1,7 @@
+import type { Operation, ToolCall } from "../../src/contract/tool-call.ts";
 import type { Place } from "../../src/core/paths/place.ts";
 import type { OrchestratorOptions } from "../../src/guard/orchestrator/rules.ts";
 import { newState } from "../../src/guard/orchestrator/state.ts";
-import type { Operation, ToolCall } from "../../src/guard/tool-call.ts";
 import { memoryDisk } from "./memory-disk.ts";
 
 const root = "/repo";

@@ -1,8 +1,8 @@
 /** What a test lets another process prove: `node proving-process.ts OPTIONS LEDGER COMMIT COMMAND …`. */
-import { ledgerReuse } from "../../src/engine/reuse-evidence.ts";
+import { ledgerReuse } from "../../src/engine/landing/reuse-evidence.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { Prover } from "../../src/proof/prover.ts";
-import { machineClock } from "../../src/workspace/machine-clock.ts";
+import { machineClock } from "../../src/workspace/process/machine-clock.ts";
 
 const [, , options = "{}", folder = "", commit = "", ...commands] = process.argv;
 const ledger = await openSqliteLedger({ folder, create: true });

@@ -1,5 +1,5 @@
 import type { Task } from "../../src/core/tasks/task.ts";
-import { newTask } from "../../src/engine/new-task.ts";
+import { newTask } from "../../src/engine/dispatch/new-task.ts";
 
 /** A task in some state that a ledger holds, otherwise as new. */
 export function sampleTask(changes: Partial<Task> = {}): Task {

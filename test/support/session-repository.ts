@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Session } from "../../src/core/session/session.ts";
-import { askGate } from "../../src/engine/ask-gate.ts";
-import type { Engine } from "../../src/engine/engine.ts";
-import { moveSession } from "../../src/engine/move-session.ts";
-import { openSession } from "../../src/engine/open-session.ts";
+import type { Engine } from "../../src/engine/change/engine.ts";
+import { askGate } from "../../src/engine/decisions/ask-gate.ts";
+import { moveSession } from "../../src/engine/sessions/move-session.ts";
+import { openSession } from "../../src/engine/sessions/open-session.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { memoryEngine, person } from "./memory-engine.ts";
 import { type Repository, temporaryRepository } from "./run-command.ts";

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeSync } from "node:fs";
-import { openEngine } from "../../src/cli/open-engine.ts";
+import { openEngine } from "../../src/cli/open/open-engine.ts";
 import type { Verdict } from "../../src/core/rules/verdict.ts";
-import type { Engine } from "../../src/engine/engine.ts";
+import type { Engine } from "../../src/engine/change/engine.ts";
 import { operate } from "../../src/engine/operate.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { packet, person, result } from "./memory-engine.ts";

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type ProcessResult, type ProcessRun, runProcess } from "../../src/workspace/run-process.ts";
+import { type ProcessResult, type ProcessRun, runProcess } from "../../src/workspace/process/run-process.ts";
 import { bubblewrap } from "../../src/workspace/sandbox/bubblewrap.ts";
 import type { Walls } from "../../src/workspace/sandbox/sandbox.ts";
 import { skipLoudly } from "./skip-loudly.ts";

@@ -10,9 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { removeFolder } from "../../workspace/files/remove-folder.ts";
 import { git } from "../../workspace/git/run-git.ts";
-import { identityOf, isAlive } from "../../workspace/process-identity.ts";
-import { removeFolder } from "../../workspace/remove-folder.ts";
+import { identityOf, isAlive } from "../../workspace/process/process-identity.ts";
 
 const prefix = "lockstep-demo-";
 /** Says whose folder it is: only what has it is ever removed. */

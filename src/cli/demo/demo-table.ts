@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { fitted } from "../../core/text/display-width.ts";
-import { style } from "../style.ts";
-import { counted } from "../table.ts";
+import { style } from "../output/style.ts";
+import { counted } from "../output/table.ts";
 import type { AgentOutcome, DemoOutcome } from "./outcome.ts";
 
 const widthMax = 96;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { findFault } from "../../clients/process/find-program.ts";
-import { CommandFault } from "../command-fault.ts";
-import { writeAll } from "../descriptor.ts";
-import { faultVerdict, tellRefusal } from "../verdicts.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
 import { demoAgents } from "./agents.ts";
 import { openDemoFolder } from "./demo-folder.ts";
 import { demoText } from "./demo-table.ts";

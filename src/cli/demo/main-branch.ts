@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { git } from "../../workspace/git/run-git.ts";
-import { runProcess } from "../../workspace/run-process.ts";
+import { runProcess } from "../../workspace/process/run-process.ts";
 import { plainEnvironment } from "./plain-environment.ts";
 
 /** The main branch of a repository as it really is: read, run and searched. */

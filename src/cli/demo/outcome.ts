@@ -1,4 +1,4 @@
-import type { TaskStatus } from "../../engine/read-status.ts";
+import type { TaskStatus } from "../../engine/views/read-status.ts";
 import type { DemoAgent } from "./demo-agent.ts";
 import type { LockstepRun } from "./lockstep-run.ts";
 import { mainBranch, type TestCounts } from "./main-branch.ts";

@@ -1,7 +1,7 @@
 import { fitted } from "../../core/text/display-width.ts";
-import { writeAll } from "../descriptor.ts";
-import { style } from "../style.ts";
-import { duration, printable } from "../table.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { style } from "../output/style.ts";
+import { duration, printable } from "../output/table.ts";
 
 /** One part of the demo while it goes on, on stderr: a line that moves; plain lines where nobody watches. */
 export interface Stage extends Disposable {

@@ -1,5 +1,5 @@
 import { fitted } from "../../core/text/display-width.ts";
-import { clockTime, withLocalTime } from "../../workspace/local-time.ts";
+import { clockTime, withLocalTime } from "../../workspace/process/local-time.ts";
 import { type Frame, noPaint } from "./run-model.ts";
 
 /** The end of a task's log, with the way back. */

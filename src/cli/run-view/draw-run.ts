@@ -1,10 +1,10 @@
 import { displayWidth, fitted, joined, padded, wrappedTo } from "../../core/text/display-width.ts";
-import { counted, duration } from "../table.ts";
+import { counted, duration } from "../output/table.ts";
+import { shortNumber, sumOf, wallWords } from "../output/words.ts";
 import { drawTasks, inOrder } from "./draw-tasks.ts";
 import { type Need, needsPerson } from "./needs-person.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
 import { countedTasks, isMerged, type ShownTask, taskWord } from "./task-words.ts";
-import { shortNumber, sumOf, wallWords } from "./words.ts";
 
 /** From so many lines on there is room for empty ones, and for texts of two lines. */
 const roomyRows = 16;

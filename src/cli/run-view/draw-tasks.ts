@@ -1,7 +1,8 @@
 import type { TaskState } from "../../core/tasks/states.ts";
 import { displayWidth, fitted, padded, shortened } from "../../core/text/display-width.ts";
-import { duration } from "../table.ts";
-import { shortName } from "../task-names.ts";
+import { duration } from "../output/table.ts";
+import { shortName } from "../output/task-names.ts";
+import { shortNumber } from "../output/words.ts";
 import { type Frame, noPaint, type Paint, type RunModel } from "./run-model.ts";
 import {
   countedTasks,
@@ -14,7 +15,6 @@ import {
   secondsOf,
   taskWord,
 } from "./task-words.ts";
-import { shortNumber } from "./words.ts";
 
 /** Who is at work first, and what is done last. */
 const order: readonly TaskState[] = [

@@ -1,7 +1,7 @@
 import { concernsSession, idOfKey, isOfSession } from "../../core/names/task-name.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/ledger.ts";
 import { LedgerFollower } from "../../run/conduct/follow-ledger.ts";
-import { writeAll } from "../descriptor.ts";
+import { writeAll } from "../output/descriptor.ts";
 
 const lookMs = 200;
 

@@ -1,6 +1,6 @@
-import type { TaskStatus } from "../../engine/read-status.ts";
-import { style } from "../style.ts";
-import { printable } from "../table.ts";
+import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { style } from "../output/style.ts";
+import { printable } from "../output/table.ts";
 import { isMerged } from "./task-words.ts";
 
 type Remarked = Partial<Pick<TaskStatus, "weakened" | "unproven_claims" | "unproven_deeds">>;

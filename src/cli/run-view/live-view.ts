@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { mayBeTaken } from "../../run/conduct/take-over.ts";
-import { duration } from "../table.ts";
-import { shortName } from "../task-names.ts";
+import { duration } from "../output/table.ts";
+import { shortName } from "../output/task-names.ts";
 import { drawLog } from "./draw-log.ts";
 import { drawRun } from "./draw-run.ts";
 import { inOrder } from "./draw-tasks.ts";

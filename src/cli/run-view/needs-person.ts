@@ -1,4 +1,4 @@
-import { decisionName } from "../../engine/decision-ids.ts";
+import { decisionName } from "../../engine/decisions/decision-ids.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import { type ShownTask, whyOf } from "./task-words.ts";
 

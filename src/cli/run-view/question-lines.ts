@@ -1,5 +1,5 @@
 import { wrapped } from "../../core/text/display-width.ts";
-import { printable } from "../table.ts";
+import { printable } from "../output/table.ts";
 import { decideCommands, type Question, questionText } from "./needs-person.ts";
 
 interface Shown {

@@ -1,10 +1,10 @@
 import { concernsSession, isOfSession } from "../../core/names/task-name.ts";
-import { readStatus } from "../../engine/read-status.ts";
-import type { IntegrationContext } from "../../run/integration.ts";
-import { readTaskLog } from "../../run/task-logs.ts";
-import { statusNames } from "../status-names.ts";
+import { readStatus } from "../../engine/views/read-status.ts";
+import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { readTaskLog } from "../../run/landing/task-logs.ts";
+import { hasPager, ownCommand, showOwnCommand } from "../output/own-command.ts";
+import { statusNames } from "../output/status-names.ts";
 import type { RunPort } from "./live-view.ts";
-import { hasPager, ownCommand, showOwnCommand } from "./own-command.ts";
 
 interface Looked {
   readonly session: string;

@@ -1,15 +1,15 @@
 import { isOfSession } from "../../core/names/task-name.ts";
 import { displayWidth, fitted, joined, padded, shortened, wrapped } from "../../core/text/display-width.ts";
-import type { TaskStatus } from "../../engine/read-status.ts";
-import { checkOutput } from "../check-output.ts";
-import { style } from "../style.ts";
-import { counted, duration, printable } from "../table.ts";
-import { shortName } from "../task-names.ts";
+import type { TaskStatus } from "../../engine/views/read-status.ts";
+import { checkOutput } from "../output/check-output.ts";
+import { style } from "../output/style.ts";
+import { counted, duration, printable } from "../output/table.ts";
+import { shortName } from "../output/task-names.ts";
+import { shortNumber, stateWord, sumOf, wallWords } from "../output/words.ts";
 import { inOrder } from "./draw-tasks.ts";
 import { lessWords } from "./less-lines.ts";
 import { commandsFor, decideCommands, type Question, questionText } from "./needs-person.ts";
 import { heldUpText, isMerged, isTaken, proofWords, type ShownTask, whyOf } from "./task-words.ts";
-import { shortNumber, stateWord, sumOf, wallWords } from "./words.ts";
 
 export type ReportedTask = ShownTask &
   Pick<TaskStatus, "proof" | "evidence" | "details" | "retries"> &

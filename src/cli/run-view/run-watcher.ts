@@ -2,8 +2,8 @@ import type { AgentEvent } from "../../clients/agent.ts";
 import { isTaskState } from "../../core/tasks/states.ts";
 import { readJson } from "../../core/text/read-json.ts";
 import { field } from "../../core/values/fields.ts";
-import { printable } from "../table.ts";
-import { stateWord } from "./words.ts";
+import { printable } from "../output/table.ts";
+import { stateWord } from "../output/words.ts";
 
 /** Whoever shows a person how a run goes. */
 export interface RunWatcher {

@@ -1,4 +1,4 @@
-import { writeAll } from "../descriptor.ts";
+import { writeAll } from "../output/descriptor.ts";
 
 /** Another screen, no cursor, and no line that runs on into the next; and all of it taken back. */
 const enter = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";

@@ -1,8 +1,8 @@
 import type { Wait } from "../../core/plan/waits.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { readStatus } from "../../engine/read-status.ts";
-import { counted } from "../table.ts";
-import { shortName } from "../task-names.ts";
+import type { Engine } from "../../engine/change/engine.ts";
+import { readStatus } from "../../engine/views/read-status.ts";
+import { counted } from "../output/table.ts";
+import { shortName } from "../output/task-names.ts";
 import type { RunWatcher } from "./run-watcher.ts";
 import { type ShownTask, waitsText } from "./task-words.ts";
 

@@ -1,3 +1,4 @@
+import { questions, roleNames } from "../../core/names/roles.ts";
 import { allOf, type Fault, isFault, problemsOf } from "../../core/points/fault.ts";
 import { isAgentStatus } from "../../core/reports/is-answer.ts";
 import {
@@ -12,7 +13,6 @@ import {
 } from "../../core/reports/read-fields.ts";
 import { readSubmission, type Submission } from "../../core/reports/read-submission.ts";
 import type { ReportedTask } from "../../core/reports/submission.ts";
-import { questions, roleNames } from "../../core/session/roles.ts";
 import { field, isObject } from "../../core/values/fields.ts";
 import { findingLine } from "./finding-line.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { field } from "../../core/values/fields.ts";
-import type { GuardedClient } from "../../guard/tool-call.ts";
 import { isAllowed, rulesIn } from "./permission-rules.ts";
 
 /** In these a rule that allows a command answers Claude's question; the others ask nothing, or allow nothing. */

@@ -1,5 +1,5 @@
 import { field } from "../../core/values/fields.ts";
-import { networkVariables } from "../../workspace/network-variables.ts";
+import { networkVariables } from "../../workspace/process/network-variables.ts";
 import type { Probe } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";

@@ -1,4 +1,4 @@
-import type { GuardedClient } from "../../guard/tool-call.ts";
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { readCall } from "../payload/read-call.ts";
 
 /** Also what Copilot and Cursor send to the hooks that they find in Claude's settings. */

@@ -1,11 +1,11 @@
-import { field, isText } from "../../core/values/fields.ts";
 import type {
   GuardAnswer,
   GuardEvent,
   GuardedClient,
   NativeAnswer,
   ToolCall,
-} from "../../guard/tool-call.ts";
+} from "../../contract/tool-call.ts";
+import { field, isText } from "../../core/values/fields.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 

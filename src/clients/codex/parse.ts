@@ -1,5 +1,5 @@
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { field } from "../../core/values/fields.ts";
-import type { GuardedClient } from "../../guard/tool-call.ts";
 import { readCall } from "../payload/read-call.ts";
 
 /** Its own sandbox, which is around commands in every other mode, allows no other one inside. */

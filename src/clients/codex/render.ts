@@ -1,4 +1,4 @@
-import type { GuardedClient } from "../../guard/tool-call.ts";
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { denial, eventName, replacement } from "../claude/render.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
 

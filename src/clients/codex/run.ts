@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { networkVariables } from "../../workspace/network-variables.ts";
+import { networkVariables } from "../../workspace/process/network-variables.ts";
 import type { AgentClient, AgentStart, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
 import { type ClientSettings, streamClient, type Words } from "../process/stream-client.ts";

@@ -1,5 +1,5 @@
+import type { GuardEvent, GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
-import type { GuardEvent, GuardedClient } from "../../guard/tool-call.ts";
 import { readCall } from "../payload/read-call.ts";
 
 /** Hooks under camelCase names are not told which event it is: the payload's other fields show it. */

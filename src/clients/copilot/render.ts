@@ -1,5 +1,5 @@
+import type { GuardAnswer, GuardedClient, NativeAnswer } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
-import type { GuardAnswer, GuardedClient, NativeAnswer } from "../../guard/tool-call.ts";
 import { denial } from "../claude/render.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";

@@ -1,5 +1,5 @@
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
-import type { GuardedClient } from "../../guard/tool-call.ts";
 import { type KnownParts, readCall } from "../payload/read-call.ts";
 
 /** Its older events are each about one tool, and have that tool's fields beside the others. */

@@ -1,4 +1,4 @@
-import type { GuardedClient } from "../../guard/tool-call.ts";
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { goOnOf, message, reasonOf, refusal, toldBy } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 

@@ -1,4 +1,4 @@
-import type { GuardedClient } from "../../guard/tool-call.ts";
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { readCall } from "../payload/read-call.ts";
 
 /** Its subagents cannot be told from the main session. */

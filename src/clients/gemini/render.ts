@@ -1,5 +1,5 @@
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
-import type { GuardedClient } from "../../guard/tool-call.ts";
 import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 

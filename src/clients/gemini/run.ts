@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { networkVariables } from "../../workspace/network-variables.ts";
+import { networkVariables } from "../../workspace/process/network-variables.ts";
 import type { AgentClient, Probe } from "../agent.ts";
 import { askProgram, readVersion } from "../process/ask-program.ts";
 import { type ClientSettings, streamClient } from "../process/stream-client.ts";

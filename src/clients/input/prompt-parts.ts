@@ -1,5 +1,5 @@
-import { questions, roleNames } from "../../core/session/roles.ts";
-import { findInstructions, instructionsFile } from "../../workspace/find-instructions.ts";
+import { questions, roleNames } from "../../core/names/roles.ts";
+import { findInstructions, instructionsFile } from "../../workspace/config/find-instructions.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import type { UniversalInput } from "./universal-input.ts";
 

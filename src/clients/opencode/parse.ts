@@ -1,5 +1,5 @@
+import type { GuardEvent, GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
-import type { GuardEvent, GuardedClient } from "../../guard/tool-call.ts";
 import { type KnownParts, readCall } from "../payload/read-call.ts";
 
 /** What the plugin hands on: the hook's own two arguments, and what it knows of the session. */

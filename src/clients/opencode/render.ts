@@ -1,4 +1,4 @@
-import type { GuardedClient } from "../../guard/tool-call.ts";
+import type { GuardedClient } from "../../contract/tool-call.ts";
 import { goOnOf, message, reasonOf, refusal } from "../payload/native-answer.ts";
 
 /** The plugin reads this, and throws where a call is refused. */

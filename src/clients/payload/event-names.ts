@@ -1,4 +1,4 @@
-import type { GuardEvent } from "../../guard/tool-call.ts";
+import type { GuardEvent } from "../../contract/tool-call.ts";
 
 /** Every client's own names, in lower case. */
 const names: Readonly<Record<Exclude<GuardEvent, "other">, string>> = {

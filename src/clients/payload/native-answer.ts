@@ -1,4 +1,4 @@
-import type { GuardAnswer, NativeAnswer } from "../../guard/tool-call.ts";
+import type { GuardAnswer, NativeAnswer } from "../../contract/tool-call.ts";
 
 /** Clients take no word for no objection; an `allow` would also answer what they ask their own user. */
 export const silent: NativeAnswer = { stdout: "", stderr: "", exit: 0 };

@@ -1,5 +1,5 @@
+import type { GuardEvent, Operation, Replaceable, ToolCall } from "../../contract/tool-call.ts";
 import { field, isObject, isText } from "../../core/values/fields.ts";
-import type { GuardEvent, Operation, Replaceable, ToolCall } from "../../guard/tool-call.ts";
 import { eventNamed } from "./event-names.ts";
 import { folderIn, malformed, readOperation } from "./read-operation.ts";
 import { readOutcome } from "./read-outcome.ts";

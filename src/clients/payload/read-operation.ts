@@ -1,7 +1,7 @@
+import type { Operation, WriteTarget } from "../../contract/tool-call.ts";
 import { readPatch } from "../../core/shell/programs/text/patch-targets.ts";
 import { quoted, shellWord } from "../../core/text/quoted.ts";
 import { field, isObject, isText } from "../../core/values/fields.ts";
-import type { Operation, WriteTarget } from "../../guard/tool-call.ts";
 import { type Argument, argumentsIn, decoded } from "./arguments.ts";
 import { kindOfTool, type ToolKind } from "./tool-names.ts";
 import { readUnknown } from "./unknown-tool.ts";

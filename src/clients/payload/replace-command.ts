@@ -1,5 +1,5 @@
+import type { Operation } from "../../contract/tool-call.ts";
 import { field, isObject } from "../../core/values/fields.ts";
-import type { Operation } from "../../guard/tool-call.ts";
 import { decoded } from "./arguments.ts";
 import { kindOfTool } from "./tool-names.ts";
 

@@ -1,5 +1,5 @@
+import type { Operation } from "../../contract/tool-call.ts";
 import { readPatch } from "../../core/shell/programs/text/patch-targets.ts";
-import type { Operation } from "../../guard/tool-call.ts";
 import type { Argument } from "./arguments.ts";
 import { wordsOfTool } from "./tool-names.ts";
 

@@ -1,4 +1,4 @@
-import { runProcess } from "../../workspace/run-process.ts";
+import { runProcess } from "../../workspace/process/run-process.ts";
 import type { Probe } from "../agent.ts";
 
 const msMax = 10_000;

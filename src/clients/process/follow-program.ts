@@ -1,6 +1,6 @@
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
 import { quoted } from "../../core/text/quoted.ts";
-import { type ProcessResult, runProcess } from "../../workspace/run-process.ts";
+import { type ProcessResult, runProcess } from "../../workspace/process/run-process.ts";
 import type { AgentEnd, AgentRun, AgentStart } from "../agent.ts";
 import { PrintedLines } from "./printed-lines.ts";
 

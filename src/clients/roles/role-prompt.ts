@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { kebabName, roleNames } from "../../core/session/roles.ts";
-import { faultLine, wholeFileFault } from "../../workspace/config-fault.ts";
-import { installFolder } from "../../workspace/install-folder.ts";
-import { readConfigFile } from "../../workspace/read-config-file.ts";
+import { kebabName, roleNames } from "../../core/names/roles.ts";
+import { faultLine, wholeFileFault } from "../../workspace/config/config-fault.ts";
+import { readConfigFile } from "../../workspace/config/read-config-file.ts";
+import { installFolder } from "../../workspace/process/install-folder.ts";
 
 /** A project's own text for a role cannot be used. */
 class RoleFileFault extends Error {

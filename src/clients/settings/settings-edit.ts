@@ -1,5 +1,5 @@
 import { JsonFault } from "../../core/text/json-tree.ts";
-import type { ConfigFault } from "../../workspace/config-fault.ts";
+import type { ConfigFault } from "../../workspace/config/config-fault.ts";
 
 /** The new text of a settings file, null where it should not be there any more; or why nothing is to be written. */
 export type SettingsEdit =

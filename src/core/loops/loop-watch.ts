@@ -1,4 +1,4 @@
-import { hashText } from "../reports/hash-text.ts";
+import { hashText } from "../text/hash-text.ts";
 import { shortened } from "../text/quoted.ts";
 import type { LoopLimits } from "./loop-limits.ts";
 import { Repetition } from "./repetition.ts";

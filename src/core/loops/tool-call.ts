@@ -1,4 +1,4 @@
-import { hashText } from "../reports/hash-text.ts";
+import { hashText } from "../text/hash-text.ts";
 import { field, isObject } from "../values/fields.ts";
 
 /** A call of a tool as a client tells of it; every client has names of its own for the same tools. */

@@ -1,4 +1,4 @@
-import { hashText } from "../reports/hash-text.ts";
+import { hashText } from "../text/hash-text.ts";
 
 /**
  * The names of all branches and refs that Lockstep makes. No two things share one, and each is a name that git takes,

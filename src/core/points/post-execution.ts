@@ -1,8 +1,8 @@
-import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "../rules/judge-write.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
 import { quoted } from "../text/quoted.ts";
 import { field, isLine, isTextList } from "../values/fields.ts";
 import { type AcceptanceFacts, acceptanceRules } from "./acceptance.ts";
+import { findForbidden, findOutside, spellingsOf, type WriteLimits } from "./judge-write.ts";
 import type { Ports } from "./ports.ts";
 import { type Report, readReport } from "./read-report.ts";
 import { problem, type Reading, rule, unreadable } from "./reading.ts";

@@ -1,10 +1,10 @@
 import { type Entry, fileEntry } from "../paths/entry.ts";
 import { PathIndex } from "../paths/path-index.ts";
-import { spellingsOf } from "../rules/judge-write.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
 import { quoted } from "../text/quoted.ts";
 import { field, isPositiveInteger, isText } from "../values/fields.ts";
 import { containerOf } from "./forbidden-container.ts";
+import { spellingsOf } from "./judge-write.ts";
 import { type LocksReading, readLocks } from "./lock-records.ts";
 import type { Ports } from "./ports.ts";
 import { readScope, type ScopeReading } from "./read-scope.ts";

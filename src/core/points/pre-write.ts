@@ -1,8 +1,8 @@
 import { locate } from "../paths/locate.ts";
-import { findForbidden, findOutside, type WriteLimits, type WriteTarget } from "../rules/judge-write.ts";
 import type { Finding, Rule } from "../rules/rule.ts";
 import { shellWord, shortened } from "../text/quoted.ts";
 import { field, isLine } from "../values/fields.ts";
+import { findForbidden, findOutside, type WriteLimits, type WriteTarget } from "./judge-write.ts";
 import type { Ports } from "./ports.ts";
 import { problem, type Reading, rule, unreadable } from "./reading.ts";
 import { readLimits, targetOf } from "./write-limits.ts";

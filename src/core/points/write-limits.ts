@@ -3,8 +3,8 @@ import { type Entry, fileEntry } from "../paths/entry.ts";
 import { locate } from "../paths/locate.ts";
 import type { Place } from "../paths/place.ts";
 import { Scope } from "../paths/scope.ts";
-import type { WriteLimits, WriteTarget } from "../rules/judge-write.ts";
 import { field, isLine, isObject } from "../values/fields.ts";
+import type { WriteLimits, WriteTarget } from "./judge-write.ts";
 import type { Ports } from "./ports.ts";
 import { readScope } from "./read-scope.ts";
 

@@ -1,4 +1,4 @@
-import { hashText } from "./hash-text.ts";
+import { hashText } from "../text/hash-text.ts";
 
 /**
  * What differs between two sightings of one error. Every repetition is bounded and every form begins at a

@@ -1,4 +1,4 @@
-import { questions } from "../session/roles.ts";
+import { questions } from "../names/roles.ts";
 import { field, isObject, isText } from "../values/fields.ts";
 
 const agentWords: readonly unknown[] = ["OK", "BLOCKED", "FAIL"];

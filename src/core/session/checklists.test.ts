@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { roleNames } from "../names/roles.ts";
 import { checklistFor } from "./checklists.ts";
-import { roleNames } from "./roles.ts";
 
 const checkers = ["Reviewer", "QA", "Security"];
 const text = (role: string, type: string, files?: readonly string[]) =>

@@ -1,4 +1,4 @@
-import type { RoleName } from "./roles.ts";
+import type { RoleName } from "../names/roles.ts";
 
 type ProjectKind = "web" | "api" | "cli" | "lib";
 /** What a file is, as far as its name tells. */

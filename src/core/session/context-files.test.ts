@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { roleNames } from "../names/roles.ts";
 import { contextFilesFor } from "./context-files.ts";
-import { roleNames } from "./roles.ts";
 
 const all = new Set([
   "spec.md",

@@ -1,5 +1,5 @@
+import type { RoleName } from "../names/roles.ts";
 import { sessionPath } from "../names/session-paths.ts";
-import type { RoleName } from "./roles.ts";
 
 interface Reading {
   readonly must: readonly string[];

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shellWord } from "../../core/text/quoted.ts";
-import { installFolder } from "../../workspace/install-folder.ts";
-import { replaceFile } from "../../workspace/replace-file.ts";
+import { replaceFile } from "../../workspace/files/replace-file.ts";
+import { installFolder } from "../../workspace/process/install-folder.ts";
 
 const env = "/usr/bin/env";
 

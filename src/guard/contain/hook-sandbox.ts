@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { shellWord } from "../../core/text/quoted.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
+import { safeSearchPath } from "../../workspace/process/search-path.ts";
 import type { Walls } from "../../workspace/sandbox/sandbox.ts";
-import { safeSearchPath } from "../../workspace/search-path.ts";
 
 /**
  * Git itself runs outside the sandbox, because it writes its own folder, and its hooks run inside. Many of them stage

@@ -1,6 +1,6 @@
-import type { Judged } from "../guard-world.ts";
-import type { ToolCall } from "../tool-call.ts";
-import type { Caller } from "../who-is-calling.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
+import type { Judged } from "../world/guard-world.ts";
+import type { Caller } from "../world/who-is-calling.ts";
 
 /** As the system says it, and as Node's and Java's errors do. */
 const signs = /read-only file ?system|\bEROFS\b|ReadOnlyFileSystemException/i;

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { NativeAnswer } from "../tool-call.ts";
+import type { NativeAnswer } from "../../contract/tool-call.ts";
 import { isWhole, type RawRequest, rawRequest, readRawAnswer } from "./raw-form.ts";
 import { exchangeOn } from "./socket-exchange.ts";
 

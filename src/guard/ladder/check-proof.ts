@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { get } from "node:http";
-import { readHttpAccess } from "../../workspace/http-access.ts";
+import { readHttpAccess } from "../../workspace/state/http-access.ts";
 
 const msMax = 1000;
 

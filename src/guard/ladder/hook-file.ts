@@ -1,4 +1,4 @@
-import { guardVariables } from "../guard-endpoint.ts";
+import { guardVariables } from "../world/guard-endpoint.ts";
 import { clientSocket } from "./client-socket.ts";
 import { rawStart } from "./raw-form.ts";
 import { inShell } from "./seems-active.ts";

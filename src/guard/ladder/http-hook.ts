@@ -1,5 +1,5 @@
-import type { HttpAccess } from "../../workspace/http-access.ts";
-import { guardHeaders } from "../guard-endpoint.ts";
+import type { HttpAccess } from "../../workspace/state/http-access.ts";
+import { guardHeaders } from "../world/guard-endpoint.ts";
 
 /** Seconds; the server's own limit is far below. */
 const clientSeconds = 10;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWord } from "../../core/text/quoted.ts";
-import { installFolder } from "../../workspace/install-folder.ts";
-import { replaceFile } from "../../workspace/replace-file.ts";
+import { replaceFile } from "../../workspace/files/replace-file.ts";
+import { installFolder } from "../../workspace/process/install-folder.ts";
 import { hookText } from "./hook-file.ts";
 import type { ServerPlace } from "./start-server.ts";
 import { isTriedNode } from "./tried-node.ts";

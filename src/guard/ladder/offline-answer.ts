@@ -1,8 +1,8 @@
+import type { NativeAnswer, ToolCall } from "../../contract/tool-call.ts";
 import { readJsonBytes } from "../../core/text/read-json.ts";
-import { readGuardSettings } from "../guard-settings.ts";
-import { guardedClient } from "../guarded-clients.ts";
-import { mayChange } from "../may-change.ts";
-import type { NativeAnswer, ToolCall } from "../tool-call.ts";
+import { mayChange } from "../judge/may-change.ts";
+import { readGuardSettings } from "../world/guard-settings.ts";
+import { guardedClient } from "../world/guarded-clients.ts";
 
 interface Offline {
   readonly client: string;

@@ -1,5 +1,5 @@
-import { guardVariables } from "../guard-endpoint.ts";
-import type { NativeAnswer } from "../tool-call.ts";
+import type { NativeAnswer } from "../../contract/tool-call.ts";
+import { guardVariables } from "../world/guard-endpoint.ts";
 
 /**
  * What a shell can send and read without another program. The request is a line `guard/1 CLIENT`, one line

@@ -1,4 +1,4 @@
-import { activeFileName, isShownActive } from "../../workspace/active-file.ts";
+import { activeFileName, isShownActive } from "../../workspace/state/active-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,7 +3,7 @@ import { plainDenial as copilotDenial } from "../../clients/copilot/render.ts";
 import { denial as cursorDenial } from "../../clients/cursor/render.ts";
 import { denial as geminiDenial } from "../../clients/gemini/render.ts";
 import { denial as opencodeDenial } from "../../clients/opencode/render.ts";
-import type { guardedClients } from "../guarded-clients.ts";
+import type { guardedClients } from "../world/guarded-clients.ts";
 import { inShell } from "./seems-active.ts";
 
 const reason =

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { ToolCall } from "../tool-call.ts";
+import type { ToolCall } from "../../contract/tool-call.ts";
 import type { OrchestratorFolders } from "./folders.ts";
 import type { OrchestratorState } from "./state.ts";
 import { keptText, type ToolInput, toolInput } from "./tool-input.ts";

@@ -1,8 +1,8 @@
+import type { GuardAnswer, ToolCall } from "../../contract/tool-call.ts";
 import type { RuleCode } from "../../core/rules/catalog.ts";
 import { selfCheckText } from "../../core/rules/self-check.ts";
-import type { Project } from "../../workspace/find-project.ts";
-import type { CallRecord, GuardSettings, GuardWorld, OrchestratorDesk } from "../guard-world.ts";
-import type { GuardAnswer, ToolCall } from "../tool-call.ts";
+import type { Project } from "../../workspace/files/find-project.ts";
+import type { CallRecord, GuardSettings, GuardWorld, OrchestratorDesk } from "../world/guard-world.ts";
 import { appendAudit, auditLine } from "./audit.ts";
 import { type OrchestratorFolders, orchestratorFolders } from "./folders.ts";
 import { reportOf, writeReport } from "./report.ts";

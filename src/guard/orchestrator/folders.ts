@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { forgetOrchestrator, showOrchestrator } from "../../workspace/active-file.ts";
-import type { Project } from "../../workspace/find-project.ts";
-import { openStateFolder, openStateSubfolder, stateFolder } from "../../workspace/state-folder.ts";
+import type { Project } from "../../workspace/files/find-project.ts";
+import { forgetOrchestrator, showOrchestrator } from "../../workspace/state/active-file.ts";
+import { openStateFolder, openStateSubfolder, stateFolder } from "../../workspace/state/state-folder.ts";
 
 /** Where the state of orchestrators, the audit log and the reports lie, whether they exist or not. */
 export interface OrchestratorFolders {

@@ -1,4 +1,4 @@
-import type { GuardAnswer, Operation, ToolCall } from "../tool-call.ts";
+import type { GuardAnswer, Operation, ToolCall } from "../../contract/tool-call.ts";
 import { coordinationFiles } from "./coordination.ts";
 import { judgeShell, type ShellFault, type ShellGround } from "./judge-shell.ts";
 import { commandMessage, readLimitMessage, toolMessage } from "./messages.ts";

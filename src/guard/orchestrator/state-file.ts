@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, utimesSync } from "node:fs";
-import { replaceFile } from "../../workspace/replace-file.ts";
+import { replaceFile } from "../../workspace/files/replace-file.ts";
 import { type OrchestratorState, parseState, stateBytesMax } from "./state.ts";
 
 export type StateFile =

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { hashText } from "../../core/reports/hash-text.ts";
+import { hashText } from "../../core/text/hash-text.ts";
 import { archivedStateFile, archiveState } from "./archive-state.ts";
 import type { OrchestratorFolders } from "./folders.ts";
 import { recoverState } from "./recover-state.ts";

@@ -1,5 +1,5 @@
+import type { Operation, ToolCall } from "../../contract/tool-call.ts";
 import { maskByOwnRules } from "../../core/secrets/mask-by-own-rules.ts";
-import type { Operation, ToolCall } from "../tool-call.ts";
 
 /** What is kept of a call's input: names and commands, never content, and little of each. */
 export type ToolInput = Readonly<Record<string, string | number | readonly string[]>>;

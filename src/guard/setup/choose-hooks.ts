@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import { askProgram } from "../../clients/process/ask-program.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
-import type { HttpAccess } from "../../workspace/http-access.ts";
+import type { HttpAccess } from "../../workspace/state/http-access.ts";
 import { hookLine } from "../ladder/hook-line.ts";
 import { httpHook } from "../ladder/http-hook.ts";
 import { canCallOverHttp } from "../ladder/ways-to-ask.ts";

@@ -5,7 +5,7 @@ import * as cursor from "../../clients/cursor/install.ts";
 import * as gemini from "../../clients/gemini/install.ts";
 import * as opencode from "../../clients/opencode/install.ts";
 import type { SettingsEdit } from "../../clients/settings/settings-edit.ts";
-import type { guardedClients } from "../guarded-clients.ts";
+import type { guardedClients } from "../world/guarded-clients.ts";
 
 export type ClientName = keyof typeof guardedClients;
 

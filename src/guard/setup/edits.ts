@@ -1,5 +1,5 @@
 import type { SettingsEdit } from "../../clients/settings/settings-edit.ts";
-import { faultLine } from "../../workspace/config-fault.ts";
+import { faultLine } from "../../workspace/config/config-fault.ts";
 
 /** One file as it is and as it is to be; null: it is not there. */
 export interface Edit {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { runProcess } from "../../workspace/run-process.ts";
+import { runProcess } from "../../workspace/process/run-process.ts";
 import type { Edit } from "./edits.ts";
 
 const msMax = 10_000;

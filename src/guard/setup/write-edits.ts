@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
-import { replaceFile } from "../../workspace/replace-file.ts";
+import { replaceFile } from "../../workspace/files/replace-file.ts";
 import { type Edit, SetupFault } from "./edits.ts";
 
 /** The folders that `init` may write in. */

@@ -9,8 +9,8 @@ import { liesBehindLink } from "../../workspace/checkouts/walk-tree.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { type ChangedPath, readDiff } from "../../workspace/git/read-diff.ts";
 import { git } from "../../workspace/git/run-git.ts";
-import type { TreeWatch } from "../guard-world.ts";
-import { callFile, readCallFile, sweepCallFiles, writeCallFile } from "./call-file.ts";
+import { callFile, readCallFile, sweepCallFiles, writeCallFile } from "../world/call-file.ts";
+import type { TreeWatch } from "../world/guard-world.ts";
 
 /**
  * An attempt's own checkout, in which nobody else works: what strays is put back, and kept on a ref (INV-9).

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { readCallFiles, sweepFiles } from "./call-file.ts";
+import { readCallFiles, sweepFiles } from "../world/call-file.ts";
 
 /** A copy by its name, or why there is none. */
 export type Copied = { readonly copy: string } | { readonly why: string };

@@ -3,13 +3,13 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { protectedEntryOf } from "../../core/paths/protected-paths.ts";
 import { type BytePath, shown } from "../../workspace/checkouts/walk-tree.ts";
-import type { ReadOnlyPaths } from "../contain/closed-paths.ts";
-import type { TreeWatch } from "../guard-world.ts";
-import { callFile, readCallFile, sweepCallFiles, sweepFiles, writeCallFile } from "./call-file.ts";
+import { callFile, readCallFile, sweepCallFiles, sweepFiles, writeCallFile } from "../world/call-file.ts";
+import type { ReadOnlyPaths } from "../world/closed-paths.ts";
+import type { TreeWatch } from "../world/guard-world.ts";
+import { PendingCalls } from "../world/pending-calls.ts";
 import { type Change, changesBetween } from "./compare-pictures.ts";
 import { Copies, sweepCopies } from "./copies.ts";
 import { moveAside } from "./move-aside.ts";
-import { PendingCalls } from "./pending-calls.ts";
 import { lookIn, type Picture, type Scene, takePicture } from "./picture.ts";
 import { putBack } from "./put-back.ts";
 

@@ -3,7 +3,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { protectedEntryOf } from "../../core/paths/protected-paths.ts";
 import { shown } from "../../workspace/checkouts/walk-tree.ts";
-import type { Undone } from "../guard-world.ts";
+import type { Undone } from "../world/guard-world.ts";
 import type { Change } from "./compare-pictures.ts";
 import { fileOf, type Scene } from "./picture.ts";
 

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type BytePath, shown } from "../../workspace/checkouts/walk-tree.ts";
-import type { Undone } from "../guard-world.ts";
+import type { Undone } from "../world/guard-world.ts";
 import type { Change } from "./compare-pictures.ts";
 import { filesOfCommit, type Wanted } from "./files-of-commit.ts";
 import { keepStrayed } from "./keep-strayed.ts";

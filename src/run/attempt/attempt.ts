@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import type { Started } from "../../engine/dispatch-task.ts";
-import type { Call, Engine } from "../../engine/engine.ts";
-import { tokenOf } from "../../engine/fence.ts";
+import type { Call, Engine } from "../../engine/change/engine.ts";
+import { tokenOf } from "../../engine/change/fence.ts";
+import type { Started } from "../../engine/dispatch/dispatch-task.ts";
 import { operate } from "../../engine/operate.ts";
 import type { Attempt } from "../../ledger/ledger.ts";
-import { endAgentProcesses, findAgentProcesses } from "../../workspace/agent-processes.ts";
+import { endAgentProcesses, findAgentProcesses } from "../../workspace/process/agent-processes.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 import type { Slot } from "./slots.ts";
 

@@ -1,7 +1,7 @@
 import { readSetup } from "../../proof/read-setup.ts";
 import { copyDependencies } from "../../workspace/checkouts/copy-dependencies.ts";
-import type { IntegrationContext } from "../integration.ts";
-import { openProver } from "../open-prover.ts";
+import type { IntegrationContext } from "../landing/integration.ts";
+import { openProver } from "../landing/open-prover.ts";
 
 /** Installed once for each set of manifests, in a place of its own, and copied to every agent that needs them. */
 export class Dependencies {

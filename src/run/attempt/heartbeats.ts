@@ -1,11 +1,11 @@
 import type { AgentEvent, Usage } from "../../clients/agent.ts";
 import type { Signal } from "../../core/loops/signal.ts";
 import type { Deny } from "../../core/rules/verdict.ts";
-import type { Call } from "../../engine/engine.ts";
-import { haltTask, warnTask } from "../../engine/halt-task.ts";
-import { type HeartbeatInput, isConversation } from "../../engine/heartbeat.ts";
+import { haltTask, warnTask } from "../../engine/attempts/halt-task.ts";
+import { type HeartbeatInput, isConversation } from "../../engine/attempts/heartbeat.ts";
+import { recordUsage } from "../../engine/attempts/record-usage.ts";
+import type { Call } from "../../engine/change/engine.ts";
 import { operate } from "../../engine/operate.ts";
-import { recordUsage } from "../../engine/record-usage.ts";
 import { LoopGuard } from "./loop-guard.ts";
 import type { RunContext } from "./run-context.ts";
 import { amount, type Watch } from "./watch.ts";

@@ -3,8 +3,8 @@ import { loopLimits } from "../../core/loops/loop-limits.ts";
 import { LoopWatch } from "../../core/loops/loop-watch.ts";
 import type { Signal } from "../../core/loops/signal.ts";
 import { shortened } from "../../core/text/quoted.ts";
-import type { EngineLimits } from "../../engine/engine.ts";
-import type { HaltInput } from "../../engine/halt-task.ts";
+import type { HaltInput } from "../../engine/attempts/halt-task.ts";
+import type { EngineLimits } from "../../engine/change/engine.ts";
 
 const linesMax = 10;
 const lineLengthMax = 200;

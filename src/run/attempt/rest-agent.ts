@@ -1,7 +1,7 @@
 import type { AgentEnd } from "../../clients/agent.ts";
-import { askLogin } from "../../engine/ask-login.ts";
-import { recordLimit } from "../../engine/limited-agents.ts";
-import { localTime } from "../../workspace/local-time.ts";
+import { recordLimit } from "../../engine/attempts/limited-agents.ts";
+import { askLogin } from "../../engine/decisions/ask-login.ts";
+import { localTime } from "../../workspace/process/local-time.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** For a client that does not say when it can be asked again. */

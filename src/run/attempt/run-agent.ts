@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../clients/agent.ts";
-import { endAgentProcesses } from "../../workspace/agent-processes.ts";
+import { endAgentProcesses } from "../../workspace/process/agent-processes.ts";
 import type { Agent } from "./agents.ts";
 import { attemptEnv, type OpenAttempt } from "./attempt.ts";
 import { type Asking, type Conversed, converse, type Question } from "./converse.ts";

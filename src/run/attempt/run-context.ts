@@ -6,7 +6,7 @@ import type { PlannedAssignment } from "../../core/tasks/assignment.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";
 import type { Sandbox } from "../../workspace/sandbox/sandbox.ts";
-import type { IntegrationContext } from "../integration.ts";
+import type { IntegrationContext } from "../landing/integration.ts";
 import type { Agents } from "./agents.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { KnownSecrets } from "./known-secrets.ts";

@@ -9,10 +9,10 @@ import {
   viewFiles,
 } from "../../core/names/session-paths.ts";
 import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
-import { appendToMemory } from "../../workspace/append-to-memory.ts";
 import { type Checkout, digestOf } from "../../workspace/checkouts/checkout.ts";
 import { lookAtLent, markAt, rememberLent } from "../../workspace/checkouts/lent-files.ts";
-import { fileMark } from "../../workspace/file-mark.ts";
+import { fileMark } from "../../workspace/files/file-mark.ts";
+import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
 import type { RunContext, RunTask } from "./run-context.ts";
 
 const memoryBytesMax = 64 * 1024;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../clients/agent.ts";
 import { addCost, amountOf, findBreaches } from "../../core/loops/budgets.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
-import type { EngineLimits } from "../../engine/engine.ts";
+import type { EngineLimits } from "../../engine/change/engine.ts";
 import { LoopGuard } from "./loop-guard.ts";
 
 /** Follows an agent while it works and ends it when it has to. */

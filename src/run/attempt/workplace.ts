@@ -7,12 +7,12 @@ import { type Checkout, CheckoutFault, readRecord, slotOf } from "../../workspac
 import { collectWork } from "../../workspace/checkouts/collect-work.ts";
 import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
 import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
+import { takeSlot } from "../../workspace/checkouts/proof-slot.ts";
 import { deleteFolder, removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
-import { takeSlot } from "../../workspace/git/proof-slot.ts";
 import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
 import { strictBinds } from "../../workspace/sandbox/strict-binds.ts";
-import { checkoutsFolder } from "../../workspace/state-home.ts";
+import { checkoutsFolder } from "../../workspace/state/state-home.ts";
 import type { Agent } from "./agents.ts";
 import { type ClientPlace, openClientPlace } from "./client-place.ts";
 import type { Purpose } from "./purposes.ts";

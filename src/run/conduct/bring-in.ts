@@ -2,9 +2,9 @@ import { branchOf, refsOf } from "../../core/names/ref-names.ts";
 import { operate } from "../../engine/operate.ts";
 import { isAncestor, readRef } from "../../workspace/git/refs.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
-import type { BranchWish } from "../candidate.ts";
-import { integrate } from "../integrate.ts";
-import { type IntegrationContext, type Member, member } from "../integration.ts";
+import type { BranchWish } from "../landing/candidate.ts";
+import { integrate } from "../landing/integrate.ts";
+import { type IntegrationContext, type Member, member } from "../landing/integration.ts";
 
 /** What one task made, and what became of it. */
 export interface BroughtIn {

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import type { CheckRun } from "../../core/proof/check-record.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Prover } from "../../proof/prover.ts";
-import type { RecordedCheck } from "../../workspace/check-outputs.ts";
-import type { IntegrationContext } from "../integration.ts";
-import { openProver } from "../open-prover.ts";
-import { flakyBase, printed, projectChecks } from "../prove-checks.ts";
-import { recordChecks } from "../record-proofs.ts";
-import { refuseUnset } from "../refuse-unset.ts";
-import { gateCommands, needConventions } from "../run-gate.ts";
-import { settledRun, tryCheck } from "../try-check.ts";
+import type { RecordedCheck } from "../../workspace/state/check-outputs.ts";
+import type { IntegrationContext } from "../landing/integration.ts";
+import { openProver } from "../landing/open-prover.ts";
+import { flakyBase, printed, projectChecks } from "../landing/prove-checks.ts";
+import { recordChecks } from "../landing/record-proofs.ts";
+import { refuseUnset } from "../landing/refuse-unset.ts";
+import { gateCommands, needConventions } from "../landing/run-gate.ts";
+import { settledRun, tryCheck } from "../landing/try-check.ts";
 
 /** A check of the project's own that fails on the base. */
 export interface RedCheck {

@@ -4,8 +4,8 @@ import type { Config } from "../../contract/config.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { AgentHome } from "../../workspace/client-home/agent-home.ts";
 import type { ClientHome, ConversationExport } from "../../workspace/client-home/client-home.ts";
-import { replaceFile } from "../../workspace/replace-file.ts";
-import { type ProcessRun, runProcess } from "../../workspace/run-process.ts";
+import { replaceFile } from "../../workspace/files/replace-file.ts";
+import { type ProcessRun, runProcess } from "../../workspace/process/run-process.ts";
 import { chooseSandbox } from "../../workspace/sandbox/choose-sandbox.ts";
 import { openClientPlace, passedOn } from "../attempt/client-place.ts";
 

@@ -1,7 +1,7 @@
 import { type Cycle, stalledCycles } from "../../core/loops/progress.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
 import type { Verdict } from "../../core/rules/verdict.ts";
-import { haltTask } from "../../engine/halt-task.ts";
+import { haltTask } from "../../engine/attempts/halt-task.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import type { RunContext } from "../attempt/run-context.ts";

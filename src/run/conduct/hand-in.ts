@@ -4,14 +4,14 @@ import { unprovenClaims, unprovenDeeds } from "../../core/proof/unproven-claims.
 import { type Deny, deny, type Verdict } from "../../core/rules/verdict.ts";
 import { synthesised } from "../../core/tasks/result.ts";
 import { quoted } from "../../core/text/quoted.ts";
-import type { Call } from "../../engine/engine.ts";
-import { refuseLanding } from "../../engine/finish-landing.ts";
+import type { Call } from "../../engine/change/engine.ts";
+import { refuseLanding } from "../../engine/landing/finish-landing.ts";
 import { operate } from "../../engine/operate.ts";
 import { type Collected, collectWork } from "../../workspace/checkouts/collect-work.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 import type { LentFiles } from "../attempt/session-files.ts";
 import type { Workplace } from "../attempt/workplace.ts";
-import { findOutsideScope } from "../judge-diff.ts";
+import { findOutsideScope } from "../landing/judge-diff.ts";
 import { showBranch } from "./work-branch.ts";
 import type { Worked } from "./work-on-task.ts";
 import { addEntry } from "./worklog.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
-import { identityOf, isAlive } from "../../workspace/process-identity.ts";
-import { replaceFile } from "../../workspace/replace-file.ts";
+import { replaceFile } from "../../workspace/files/replace-file.ts";
+import { identityOf, isAlive } from "../../workspace/process/process-identity.ts";
 
 /** A session that another process wants done by the run that goes on. */
 export interface JoinedSession {

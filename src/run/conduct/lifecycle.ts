@@ -1,8 +1,8 @@
 import { branchOf } from "../../core/names/ref-names.ts";
 import { copyName, sessionPath } from "../../core/names/session-paths.ts";
 import type { Deny, Details } from "../../core/rules/verdict.ts";
-import type { Call } from "../../engine/engine.ts";
-import { keepHookContext } from "../../engine/keep-hook-context.ts";
+import { keepHookContext } from "../../engine/attempts/keep-hook-context.ts";
+import type { Call } from "../../engine/change/engine.ts";
 import { operate } from "../../engine/operate.ts";
 import type { HookContext, HookPoint } from "../../hooks/lifecycle/hook.ts";
 import { defaultHooks, resolveHooks } from "../../hooks/lifecycle/resolve-hooks.ts";

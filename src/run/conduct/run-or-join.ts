@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isIn } from "../../core/tasks/task.ts";
 import { HostRunning } from "../../server/host.ts";
 import { loadPlan } from "../../workspace/plan/load-plan.ts";
-import type { IntegrationContext } from "../integration.ts";
+import type { IntegrationContext } from "../landing/integration.ts";
 import { Conductor, type Stops } from "./conduct.ts";
 import { LedgerFollower } from "./follow-ledger.ts";
 import { joinedSessions, joinSession } from "./joined-sessions.ts";

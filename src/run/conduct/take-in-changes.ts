@@ -1,12 +1,12 @@
 import { taskKey } from "../../core/names/task-name.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { operate } from "../../engine/operate.ts";
-import { isUnstarted, replanTask } from "../../engine/replan-task.ts";
-import { faultLine } from "../../workspace/config-fault.ts";
+import { isUnstarted, replanTask } from "../../engine/tasks/replan-task.ts";
+import { faultLine } from "../../workspace/config/config-fault.ts";
 import { type LoadedPlan, loadPlan } from "../../workspace/plan/load-plan.ts";
 import type { SessionPlan } from "../../workspace/plan/open-session-plan.ts";
 import { takeInPlan } from "../../workspace/plan/take-in-plan.ts";
-import type { IntegrationContext } from "../integration.ts";
+import type { IntegrationContext } from "../landing/integration.ts";
 import { tasksOfPlan } from "./tasks-of-plan.ts";
 
 /** A plan that reads otherwise than when its session took it in: what has not started is as it now reads. */

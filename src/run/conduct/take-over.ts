@@ -1,7 +1,7 @@
 import type { Verdict } from "../../core/rules/verdict.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import type { Call, Engine } from "../../engine/engine.ts";
+import type { Call, Engine } from "../../engine/change/engine.ts";
 import { operate } from "../../engine/operate.ts";
 import { awaitAgentsEnd } from "../attempt/attempt.ts";
 

@@ -7,7 +7,7 @@ import type { Deny } from "../../core/rules/verdict.ts";
 import { operate } from "../../engine/operate.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 import type { RunTask } from "../attempt/run-context.ts";
-import type { IntegrationContext } from "../integration.ts";
+import type { IntegrationContext } from "../landing/integration.ts";
 
 /** The tasks of a plan with whom they are for and what they are allowed, as they are dispatched. */
 export function tasksOfPlan(config: Config, plan: LoadedPlan, session: string): readonly RunTask[] {

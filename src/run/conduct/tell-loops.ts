@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { haltIn } from "../../core/loops/halt-details.ts";
 import { sessionPath } from "../../core/names/session-paths.ts";
 import { isOfSession } from "../../core/names/task-name.ts";
+import { haltIn } from "../../core/tasks/halt-details.ts";
 import { shortened } from "../../core/text/quoted.ts";
 import { dataOf, type EventData } from "../../ledger/event-data.ts";
 import type { LedgerEvent } from "../../ledger/ledger.ts";

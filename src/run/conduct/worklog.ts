@@ -2,7 +2,7 @@ import { sessionOfKey } from "../../core/names/task-name.ts";
 import { maskDocument } from "../../core/secrets/mask-document.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
-import { appendToMemory } from "../../workspace/append-to-memory.ts";
+import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
 
 type Context = Pick<RunContext, "repository" | "engine">;

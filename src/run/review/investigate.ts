@@ -1,5 +1,5 @@
 import type { Details } from "../../core/rules/verdict.ts";
-import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
+import { makersOf, recordReview, reviewsOf } from "../../engine/attempts/record-review.ts";
 import type { Review } from "../../ledger/event-data.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";

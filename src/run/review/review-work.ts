@@ -1,6 +1,6 @@
 import { type Deny, deny } from "../../core/rules/verdict.ts";
-import { askSecurity } from "../../engine/ask-security.ts";
-import { makersOf, recordReview, reviewsOf } from "../../engine/record-review.ts";
+import { makersOf, recordReview, reviewsOf } from "../../engine/attempts/record-review.ts";
+import { askSecurity } from "../../engine/decisions/ask-security.ts";
 import type { Review } from "../../ledger/event-data.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";

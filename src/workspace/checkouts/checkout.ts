@@ -4,8 +4,8 @@ import { basename, dirname, join } from "node:path";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { taskKey } from "../../core/names/task-name.ts";
 import { quoted } from "../../core/text/quoted.ts";
-import { replaceFile } from "../replace-file.ts";
-import { checkoutsFolder } from "../state-home.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { checkoutsFolder } from "../state/state-home.ts";
 
 /**
  * Where an attempt's agent works. What Lockstep keeps about it lies beside it, not in it: there the agent

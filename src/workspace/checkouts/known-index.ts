@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
-import { fileMark } from "../file-mark.ts";
+import { fileMark } from "../files/file-mark.ts";
 
 /** What an index of ours holds, so that git need not be asked. */
 export interface KnownIndex {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileMark } from "../file-mark.ts";
-import { replaceFile } from "../replace-file.ts";
+import { fileMark } from "../files/file-mark.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { type Checkout, digestOf } from "./checkout.ts";
 import { asBytes, onDisk, sizeAt } from "./walk-tree.ts";
 

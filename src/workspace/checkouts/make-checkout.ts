@@ -7,7 +7,6 @@ import { quoted } from "../../core/text/quoted.ts";
 import { people } from "../git/commit-writer.ts";
 import { git } from "../git/run-git.ts";
 import { readTop } from "../git/tree-entries.ts";
-import { copyIncluded, readIncluded } from "../included-files.ts";
 import {
   type Checkout,
   CheckoutFault,
@@ -17,6 +16,7 @@ import {
   repositoryFolder,
   writeRecord,
 } from "./checkout.ts";
+import { copyIncluded, readIncluded } from "./included-files.ts";
 import { rememberIndex } from "./known-index.ts";
 import { makeRepository, shareObjects, writeBranch, writePerson } from "./new-repository.ts";
 import { ownGit, refusedFilters } from "./own-git.ts";

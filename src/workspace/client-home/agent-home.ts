@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { removeFolder } from "../remove-folder.ts";
-import { replaceFile } from "../replace-file.ts";
+import { removeFolder } from "../files/remove-folder.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { isBelow } from "../sandbox/plan-mounts.ts";
 import type { PlacedFolder } from "../sandbox/sandbox.ts";
 import { bringConversation, type Side } from "./bring-conversation.ts";

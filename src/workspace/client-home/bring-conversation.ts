@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { replaceFile } from "../replace-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import type { ConversationFile, ConversationName } from "./client-home.ts";
 import { makePlain, readOwn, readPlain } from "./plain-files.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { repositoryTop } from "../find-project.ts";
-import { isProgram } from "../search-path.ts";
+import { repositoryTop } from "../files/find-project.ts";
+import { isProgram } from "../process/search-path.ts";
 import { splitAtZero } from "./read-diff.ts";
 import { tryGit } from "./run-git.ts";
 

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import { gitProgram } from "../search-path.ts";
+import { gitProgram } from "../process/search-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { gitEnvironment, gitWords } from "./run-git.ts";
 

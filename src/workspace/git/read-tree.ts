@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { gitProgram } from "../search-path.ts";
+import { gitProgram } from "../process/search-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { readName } from "./read-diff.ts";
 import { listTree } from "./tree-entries.ts";

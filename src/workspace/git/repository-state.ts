@@ -1,4 +1,4 @@
-import type { Project } from "../find-project.ts";
+import type { Project } from "../files/find-project.ts";
 import { readRef } from "./refs.ts";
 import { git, tryGit } from "./run-git.ts";
 

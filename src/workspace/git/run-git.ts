@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { gitProgram } from "../search-path.ts";
+import { gitProgram } from "../process/search-path.ts";
 import { GitFault } from "./git-fault.ts";
 
 export interface GitRun {

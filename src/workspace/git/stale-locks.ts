@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quoted } from "../../core/text/quoted.ts";
-import { fileMark } from "../file-mark.ts";
+import { fileMark } from "../files/file-mark.ts";
 
 const waitMsMaxDefault = 10_000;
 const firstWaitMs = 20;

@@ -1,13 +1,13 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Plan, type PlanTask, planSchema } from "../../contract/plan.ts";
 import type { KnownAgents } from "../../core/plan/agents-for-task.ts";
-import { readConfigDocument } from "../config-document.ts";
-import { type ConfigFault, wholeFileFault } from "../config-fault.ts";
-import { spotAt } from "../config-issues.ts";
-import { nodeDisk } from "../disk.ts";
-import { findProject } from "../find-project.ts";
-import { judgeDocument } from "../judge-document.ts";
-import { readNamedFile } from "../read-config-file.ts";
+import { readConfigDocument } from "../config/config-document.ts";
+import { type ConfigFault, wholeFileFault } from "../config/config-fault.ts";
+import { spotAt } from "../config/config-issues.ts";
+import { judgeDocument } from "../config/judge-document.ts";
+import { readNamedFile } from "../config/read-config-file.ts";
+import { nodeDisk } from "../files/disk.ts";
+import { findProject } from "../files/find-project.ts";
 import { issuesOfPlan } from "./plan-issues.ts";
 import { sessionOfCopy } from "./session-folder.ts";
 

@@ -9,8 +9,8 @@ import { findCircles } from "../../core/plan/dependency-circles.ts";
 import { containerOf } from "../../core/points/forbidden-container.ts";
 import { quoted } from "../../core/text/quoted.ts";
 import { field } from "../../core/values/fields.ts";
-import type { Path } from "../config-document.ts";
-import type { Issue } from "../config-issues.ts";
+import type { Path } from "../config/config-document.ts";
+import type { Issue } from "../config/config-issues.ts";
 
 const namesShownMax = 12;
 const circleShownMax = 12;

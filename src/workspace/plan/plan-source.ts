@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectFile, replaceFile } from "../replace-file.ts";
+import { projectFile, replaceFile } from "../files/replace-file.ts";
 
 const sourceName = "source.json";
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { copyName, sessionsFolder } from "../../core/names/session-paths.ts";
-import { makePlainFolder } from "../plain-folder.ts";
+import { makePlainFolder } from "../files/plain-folder.ts";
 import { limitsName } from "./session-limits.ts";
 
 const planFiles = [copyName, "source.json", limitsName];

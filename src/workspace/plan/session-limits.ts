@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ends } from "../../core/loops/budgets.ts";
-import { projectFile, replaceFile } from "../replace-file.ts";
+import { projectFile, replaceFile } from "../files/replace-file.ts";
 
 export const limitsName = "limits.json";
 

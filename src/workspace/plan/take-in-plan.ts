@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type PlanChanges, planChanges } from "../../core/plan/plan-changes.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
-import { projectFile, replaceFile } from "../replace-file.ts";
+import { projectFile, replaceFile } from "../files/replace-file.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import type { SessionPlan } from "./open-session-plan.ts";
 import { digestOf, readPlanSource, writePlanSource } from "./plan-source.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { stateWords, type TaskState } from "../../core/tasks/states.ts";
-import { projectFile, replaceFile } from "../replace-file.ts";
+import { projectFile, replaceFile } from "../files/replace-file.ts";
 import { sessionOfCopy } from "./session-folder.ts";
 import { type CutPlan, cutPlan, joinPlan } from "./status-words.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { checkoutsFolder } from "../state-home.ts";
+import { checkoutsFolder } from "../state/state-home.ts";
 import { homeParts, programsIn } from "./home-parts.ts";
 import { isBelow } from "./plan-mounts.ts";
 import { programFolders } from "./program-folders.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import { runProcess } from "../run-process.ts";
-import { isProgram } from "../search-path.ts";
+import { runProcess } from "../process/run-process.ts";
+import { isProgram } from "../process/search-path.ts";
 import { bubblewrap } from "./bubblewrap.ts";
 import type { Sandbox } from "./sandbox.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { checkoutsFolder } from "../state-home.ts";
+import { checkoutsFolder } from "../state/state-home.ts";
 import { isBelow } from "./plan-mounts.ts";
 
 interface ToolCache {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hookLine } from "../../../src/guard/ladder/hook-line.ts";
 import { readHostRecord } from "../../../src/server/host-record.ts";
-import { isAlive } from "../../../src/workspace/process-identity.ts";
+import { isAlive } from "../../../src/workspace/process/process-identity.ts";
 import { agentEnvironment, type GuardedRepository } from "../../support/guarded-repository.ts";
 import { packet } from "../../support/memory-engine.ts";
 import { command as lockstep } from "../../support/run-hook.ts";

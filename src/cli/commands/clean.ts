@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { findLeftovers } from "../../run/landing/find-leftovers.ts";
+import { takeHostLock } from "../../server/host-lock.ts";
+import { repositoryFolder } from "../../workspace/checkouts/checkout.ts";
+import { diskUse } from "../../workspace/checkouts/list-checkouts.ts";
+import { countLoose } from "../../workspace/checkouts/pack-repository.ts";
+import { git } from "../../workspace/git/run-git.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
+import { megabytes } from "../look/disk.ts";
+import { openEngine } from "../open/open-engine.ts";
+import { runAtWork } from "../open/run-at-work.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { showReading } from "../output/reading.ts";
+import { counted, printable, table } from "../output/table.ts";
+
+interface CleanOptions {
+  readonly dryRun?: boolean;
+  readonly older?: string;
+  readonly json?: boolean;
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+interface Freed {
+  readonly what: string;
+  readonly count: number;
+  /** Null where it cannot be told. */
+  readonly bytes: number | null;
+}
+
+/** What was freed, or would be. */
+interface Cleaned {
+  readonly dry_run: boolean;
+  readonly older_days: number;
+  readonly freed: readonly Freed[];
+  readonly bytes: number;
+  /** What was in checkouts, was not merged, and is on refs now. */
+  readonly kept: readonly string[];
+}
+
+/** Frees what nothing needs any more; nothing at all while a run is at work. */
+export function cleanCommand({ dryRun = false, older = "30", json }: CleanOptions): Promise<number> {
+  return showReading<Cleaned>({ json, text: cleanText }, async () => {
+    const days = daysOf(older);
+    using opened = await openEngine();
+    const { engine, project } = opened;
+    const { commonFolder } = project;
+    if (commonFolder === undefined)
+      throw new CommandFault("R-IN-001", "this is not a git repository: there is nothing to clean");
+    using _alone = hasLedger(project) ? takeAlone(openStateFolder(project)) : undefined;
+    const before = engine.clock.now().wallMs - days * dayMs;
+    const place = { engine, commonFolder, stateFolder: stateFolder(project), before };
+    const found = (await findLeftovers(place)).filter(({ count }) => count > 0);
+    const kept: string[] = [];
+    if (!dryRun) for (const { free } of found) kept.push(...(await free()));
+    const rows = found.map(({ what, count, bytes }) => ({ what, count, bytes }));
+    const freed = [...rows, ...(await packObjects(commonFolder, { dryRun, isNeeded: found.length > 0 }))];
+    const bytes = freed.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
+    return { dry_run: dryRun, older_days: days, freed, bytes, kept };
+  });
+}
+
+function daysOf(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new CommandFault("R-IN-001", `--older takes a whole number of days, not \`${printable(text)}\``);
+}
+
+/** No run starts meanwhile. */
+function takeAlone(folder: string): Disposable {
+  const lock = takeHostLock(folder, "host");
+  if (lock !== undefined) return lock;
+  const pid = runAtWork(folder)?.pid ?? "?";
+  throw new CommandFault(
+    "R-ST-001",
+    `a run is at work (process ${pid}) and may need what would be removed: clean when it has ended`,
+  );
+}
+
+/** Commits in reflogs and objects of the last two weeks stay: a person or a running git may still need them. */
+const collecting = [
+  "gc.reflogExpire=never",
+  "gc.reflogExpireUnreachable=never",
+  "gc.pruneExpire=2.weeks.ago",
+];
+
+/** Fewer loose objects are not worth a repack. */
+const looseMax = 100;
+
+/** With it go the objects of refs that are gone. How much that is, is known afterwards. */
+async function packObjects(
+  commonFolder: string,
+  { dryRun, isNeeded }: { readonly dryRun: boolean; readonly isNeeded: boolean },
+): Promise<readonly Freed[]> {
+  const count = countLoose(commonFolder);
+  if (count <= looseMax && !isNeeded) return [];
+  const what = "git objects to be packed";
+  if (dryRun) return [{ what, count, bytes: null }];
+  const objects = join(commonFolder, "objects");
+  const before = diskUse(objects);
+  await git(repositoryFolder(commonFolder), [...collecting.flatMap((one) => ["-c", one]), "gc", "--quiet"]);
+  return [{ what, count, bytes: Math.max(0, before - diskUse(objects)) }];
+}
+
+function cleanText({ dry_run, older_days, freed, bytes, kept }: Cleaned): string {
+  if (freed.length === 0) return "nothing to clean\n";
+  const rows = freed.map((row) => [
+    row.what,
+    String(row.count),
+    row.bytes === null ? "-" : megabytes(row.bytes),
+  ]);
+  const used = older_days === 0 ? "" : ` or was used in the last ${counted(older_days, "day")}`;
+  const age = `what belongs to open work${used} stays`;
+  return [
+    table(["WHAT", "COUNT", "SIZE"], rows),
+    ...kept.map((line) => `${printable(line)}\n`),
+    `\n${dry_run ? "would free" : "freed"} ${megabytes(bytes)}; ${age}\n`,
+  ].join("");
+}

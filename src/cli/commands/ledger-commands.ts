@@ -1,0 +1,110 @@
+import type { Verdict } from "../../core/rules/verdict.ts";
+import type { AnswerOf } from "../../engine/operate.ts";
+import { acceptLoss } from "../../ledger/sqlite/accept-loss.ts";
+import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { localTime } from "../../workspace/process/local-time.ts";
+import { showBreaker } from "../../workspace/state/breaker-file.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { type AskOptions, ask } from "../open/ask.ts";
+import { wholeName } from "../open/find-task.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { showReading } from "../output/reading.ts";
+import { counted, table } from "../output/table.ts";
+import { tellVerdict } from "../output/verdicts.ts";
+
+interface JsonOption extends AskOptions {
+  readonly json?: boolean;
+}
+
+export function lockListCommand({ json, all }: JsonOption & { readonly all?: boolean }): Promise<number> {
+  const text = ({ locks }: AnswerOf<"lock-list">) =>
+    locks.length === 0
+      ? "no locks are held\n"
+      : table(
+          ["TASK", "LOCK", "EPOCH", "HELD", "LEASE ENDS"],
+          locks.map(({ task_id, resource, kind, epoch, active, lease_expires_at }) => [
+            task_id,
+            kind === "path" ? resource : `${resource} (${kind})`,
+            String(epoch),
+            active ? "yes" : "no",
+            lease_expires_at === null ? "-" : localTime(lease_expires_at),
+          ]),
+        );
+  return showReading({ json, text }, () => ask("lock-list", { all: all === true }));
+}
+
+export async function reconcileCommand({
+  json,
+  acceptLoss: accepting,
+}: JsonOption & { readonly acceptLoss?: boolean }): Promise<number> {
+  const text = ({ tasks, locks, events, problems }: AnswerOf<"reconcile">) =>
+    problems.length === 0
+      ? `${counted(tasks, "task")}, ${counted(locks, "held lock")} and ${counted(events, "event")} agree\n`
+      : table(
+          ["CHECK", "TASK", "PROBLEM"],
+          problems.map(({ check, task, problem }) => [check, task ?? "-", problem]),
+        );
+  const exit = ({ problems }: AnswerOf<"reconcile">) => (problems.length === 0 ? 0 : 1);
+  return showReading({ json, text, exit }, async () => {
+    if (accepting === true) await acceptLost();
+    return ask("reconcile", {});
+  });
+}
+
+async function acceptLost(): Promise<void> {
+  const { kept } = await acceptLoss(openStateFolder(findProject(currentFolder())), new Date());
+  if (kept.length > 0) writeAll(2, `kept aside: ${kept.join(", ")}\n`);
+}
+
+export function widenCommand(
+  name: string,
+  paths: readonly string[],
+  { why = "", json, ...options }: JsonOption & { readonly why?: string },
+): Promise<0 | 2> {
+  const text = ({ details }: Verdict) => {
+    const granted = details?.granted as readonly string[] | undefined;
+    if (details?.decision !== undefined)
+      return `a person decides (${String(details.decision)}); go on meanwhile`;
+    if (granted === undefined || granted.length === 0) return "nothing to add: it holds that already";
+    const state = String(details?.state);
+    if (state === "IN_PROGRESS") return `now also held: ${granted.join(", ")}`;
+    return `its next attempt may also write: ${granted.join(", ")}; ${startOf(state, name)} starts it`;
+  };
+  return tellVerdict({ json, text }, async () =>
+    ask("widen", { task: await wholeName(name), paths, why }, options),
+  );
+}
+
+/** What starts a task's next attempt. */
+function startOf(state: string, name: string): string {
+  if (state === "ESCALATED" || state === "FAILED")
+    return `\`lockstep task resolve ${name} --note "…"\`, then \`lockstep run\`,`;
+  return state === "BLOCKED" ? `\`lockstep task retry ${name}\`, then \`lockstep run\`,` : "`lockstep run`";
+}
+
+function stopOnDisk(mode: "PAUSE" | "STOP"): void {
+  const project = findProject(currentFolder());
+  if (hasLedger(project)) showBreaker(project, mode);
+}
+
+const breakerTexts = {
+  pause: "paused: nothing new starts, running work may finish",
+  "stop-all": "stopped: nothing starts and nothing is written",
+  clear: "clear: work goes on",
+} as const;
+
+export function breakerCommand(
+  operation: keyof typeof breakerTexts,
+  { json, reason, ...options }: JsonOption & { readonly reason?: string },
+): Promise<number> {
+  const text = ({ details }: Verdict) => {
+    const running = counted(Number(details?.running ?? 0), "running task");
+    return `${details?.dry_run === true ? "would be " : ""}${breakerTexts[operation]} (${running})`;
+  };
+  // The hooks see it on disk, even where the ledger cannot be opened.
+  if (operation !== "clear" && options.dryRun !== true) stopOnDisk(operation === "pause" ? "PAUSE" : "STOP");
+  return tellVerdict({ json, text }, () =>
+    ask(operation, reason === undefined ? {} : { reason }, { ...options, create: true }),
+  );
+}

@@ -1,0 +1,89 @@
+import type { Verdict } from "../../core/rules/verdict.ts";
+import { type AskOptions, ask } from "../open/ask.ts";
+import { onlyName, wholeName, withTask } from "../open/find-task.ts";
+import { parsed, readDocument, readInput, readOptional, wholeNumber } from "../open/read-input.ts";
+import { whoCalls } from "../open/who-calls.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { printOrWait, printVerdict, tellVerdict } from "../output/verdicts.ts";
+
+/** The commands that other orchestrators call: a verdict as one line of JSON, exit 0 or 2. */
+
+export function dispatchCommand(
+  file: string | undefined,
+  { runner, ...options }: AskOptions & { readonly runner?: string },
+): Promise<0 | 2> {
+  return printVerdict(async () => {
+    const packet = await readDocument(file);
+    const runnerPid = runner === undefined ? undefined : wholeNumber("--runner", runner);
+    const input = runnerPid === undefined ? { packet } : { packet, runnerPid };
+    const verdict = await ask("dispatch", input, { ...options, create: true });
+    if (verdict.allow && options.dryRun !== true) await keepScopeBefore(verdict);
+    return verdict;
+  });
+}
+
+/** The agent begins when this command ends: what it finds is kept, for a roll-back. */
+async function keepScopeBefore({ details }: Verdict): Promise<void> {
+  const { keepScope } = await import("../open/keep-scope.ts");
+  const failed = await keepScope(String(details?.task_id));
+  if (failed !== undefined) writeAll(2, `lockstep: no snapshot for a roll-back: ${failed}\n`);
+}
+
+export function heartbeatCommand(
+  name: string,
+  { tokens, ...options }: AskOptions & { readonly tokens?: string },
+): Promise<0 | 2> {
+  return printVerdict(() =>
+    withTask(name, (task) => {
+      const spent = tokens === undefined ? {} : { tokens: wholeNumber("--tokens", tokens) };
+      return ask("heartbeat", { task, ...spent }, options);
+    }),
+  );
+}
+
+export function submitCommand(
+  name: string,
+  file: string | undefined,
+  { json, ...options }: AskOptions & { readonly json?: boolean },
+): Promise<0 | 2> {
+  let isHandedBack = false;
+  const sentence = () => `task ${name} is handed in: \`lockstep run\` proves and merges it`;
+  return tellVerdict({ json: () => json === true || !isHandedBack, text: sentence }, async () => {
+    const text = file === undefined && process.stdin.isTTY ? "" : readInput(file);
+    // A person who took a task over hands in what lies in its checkout.
+    const isWish = file === undefined && text.trim() === "" && (await whoCalls()).kind !== "task";
+    if (isWish) {
+      // A program that had nothing to say reads the verdict.
+      isHandedBack = process.stdin.isTTY;
+      const verdict = await (await import("../run/take-over.ts")).handBackTask(name, options);
+      isHandedBack ||= verdict.allow;
+      return verdict;
+    }
+    return ask("submit", { task: await wholeName(name), document: await parsed(text) }, options);
+  });
+}
+
+export function completeCommand(
+  name: string,
+  file: string | undefined,
+  { commit, ...options }: AskOptions & { readonly commit?: string },
+): Promise<0 | 2 | 3> {
+  return printOrWait(() =>
+    withTask(name, async (task) => {
+      const document = file === undefined && process.stdin.isTTY ? undefined : await readOptional(file);
+      return ask(
+        "complete",
+        {
+          task,
+          ...(document === undefined ? {} : { document }),
+          ...(commit === undefined ? {} : { commit }),
+        },
+        options,
+      );
+    }),
+  );
+}
+
+export function releaseCommand(name: string, options: AskOptions): Promise<0 | 2> {
+  return printVerdict(async () => ask("release", { task: await onlyName(name) }, options));
+}

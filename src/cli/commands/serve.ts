@@ -1,0 +1,44 @@
+import { guardEndpoint } from "../../guard/answer/open-endpoint.ts";
+import { HostRunning } from "../../server/host.ts";
+import { isRunAlive } from "../../server/is-run-alive.ts";
+import { serve } from "../../server/serve.ts";
+import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { openEngine } from "../open/open-engine.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
+
+/** `lockstep serve`: the warm process. Where one is running already, that is as good. */
+export async function serveCommand({ port }: { readonly port?: string }): Promise<number> {
+  const wanted = port === undefined ? {} : { port: readPort(port) };
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
+  using opened = await openEngine({ create: true });
+  const { engine, project, config } = opened;
+  const folder = openStateFolder(project);
+  try {
+    await serve({
+      engine,
+      folder,
+      guard: guardEndpoint({ ...opened, isRunAlive: () => isRunAlive(folder) }),
+      idleMs: config.guard.idle_minutes * 60_000,
+      ...wanted,
+      stop: stop.signal,
+      onListening: ({ socket, port: found }) => {
+        const http = found === undefined ? "not over HTTP: its port is taken" : `http://127.0.0.1:${found}`;
+        writeAll(2, `lockstep: listening at ${socket}, ${http}\n`);
+      },
+      onLag: (ms) => writeAll(2, `lockstep: ${new Date().toISOString()} answered nobody for ${ms} ms\n`),
+    });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof HostRunning)) throw error;
+    writeAll(2, `lockstep: the server is already running pid ${error.host?.pid ?? "unknown"}\n`);
+    return 0;
+  }
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new CommandFault("R-IN-001", `\`${text}\` is no port: give a number from 1 to 65535`);
+}

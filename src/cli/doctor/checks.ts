@@ -1,0 +1,59 @@
+import { findFault } from "../../clients/process/find-program.ts";
+import type { Config } from "../../contract/config.ts";
+import { readSetup } from "../../proof/read-setup.ts";
+import { projectChecks, whyNoChecks } from "../../run/landing/prove-checks.ts";
+import { lastProofs } from "../../workspace/git/last-proofs.ts";
+import type { RepositoryState } from "../../workspace/git/repository-state.ts";
+import { duration } from "../output/table.ts";
+import { broken, configLine, type Finding, missing, ok } from "./finding.ts";
+
+/** What verifies a change here, and what is installed for it. Nothing is run. */
+export async function examineChecks(
+  { root, baseCommit }: RepositoryState,
+  { checks, workspace }: Pick<Config, "checks" | "workspace">,
+): Promise<readonly Finding[]> {
+  const listed = [...checks.default, ...checks.full];
+  const found = await projectChecks(root, baseCommit, listed);
+  const seconds = await lastProofs(root, baseCommit);
+  const tests = found.map(({ command }) => {
+    const took = seconds.get(command);
+    return ok("tests", took === undefined ? command : `${command}, ${duration(Math.round(took))} last time`);
+  });
+  const none = async () =>
+    missing("tests", await whyNoChecks(root, baseCommit), configLine('checks: { default: ["COMMAND"] }'));
+  return [
+    ...(tests.length > 0 ? tests : [await none()]),
+    ...(await examineSetup(root, baseCommit, workspace)),
+  ];
+}
+
+async function examineSetup(
+  root: string,
+  commit: string,
+  workspace: Config["workspace"],
+): Promise<readonly Finding[]> {
+  const setup = await readSetup(root, commit, workspace);
+  if (setup === undefined) return [];
+  const { commands, why, next } = setup;
+  const wanted = next === null ? null : configLine(`workspace: { setup: [${JSON.stringify(next)}] }`);
+  if (commands.length === 0)
+    return [
+      wanted === null
+        ? ok("set-up", `nothing is installed: ${why}`)
+        : missing("set-up", `nothing is installed: ${why}`, wanted),
+    ];
+  const machine = { root, path: process.env.PATH ?? "" };
+  const absent = commands
+    .map(([program = ""]) => program)
+    .find((program) => !program.startsWith(".venv/") && findFault(program, machine) !== undefined);
+  const line = commands.map((words) => words.join(" ")).join(", then ");
+  if (absent !== undefined)
+    return [
+      broken(
+        "set-up",
+        `\`${line}\` (${why}) needs \`${absent}\`, which is not on PATH`,
+        `install ${absent}, or ${configLine('workspace: { setup: ["COMMAND"] }')}`,
+      ),
+    ];
+  return [ok("set-up", `${line} (${why})`)];
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NativeAnswer, ToolCall } from "../../contract/tool-call.ts";
+import { answerPayload } from "../../guard/answer/answer-payload.ts";
+import { type Environment, guardedProject, openWorld } from "../../guard/answer/open-world.ts";
+import { offlineAnswer } from "../../guard/ladder/offline-answer.ts";
+import { seemsActive } from "../../guard/ladder/seems-active.ts";
+import { isActive } from "../../guard/world/active.ts";
+import { guardPayloadBytesMax } from "../../guard/world/guard-endpoint.ts";
+import type { GuardDesk, GuardWorld } from "../../guard/world/guard-world.ts";
+import { hostDesk } from "../../guard/world/host-desk.ts";
+import { ledgerDesk } from "../../guard/world/ledger-desk.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { isRunAlive } from "../../server/is-run-alive.ts";
+import { networkFileSystem } from "../../workspace/files/file-system.ts";
+import { currentFolder, type Project } from "../../workspace/files/find-project.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
+import { callFrom } from "../open/caller.ts";
+import { readAll, writeOrThrow } from "../output/descriptor.ts";
+
+/** Well below what any client waits for its hook: what comes later would not be heard, and the call would run. */
+const answerMsMax = 2000;
+
+/** `lockstep guard CLIENT`: one call of a client's hook, judged in this process. */
+export async function guardCommand(words: readonly string[]): Promise<number> {
+  process.exitCode = 2;
+  const [client = ""] = words;
+  const bytes = readAll(0, guardPayloadBytesMax);
+  return print(await answerHook({ client, bytes, folder: currentFolder(), environment: process.env }));
+}
+
+interface Hook {
+  readonly client: string;
+  readonly bytes: Uint8Array;
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly msMax?: number;
+}
+
+export async function answerHook(hook: Hook): Promise<NativeAnswer> {
+  const { client, bytes, folder, msMax = answerMsMax } = hook;
+  using ledgers = new OpenLedgers();
+  let world: GuardWorld | undefined;
+  const active = async () => {
+    if (world === undefined || seemsActive(world.stateFolder, hook.environment)) return true;
+    // Without the orchestrators' own files, which are where the configuration says: it may be what failed.
+    return isActive({ ...world, hasOrchestrated: async () => false }, await world.desk());
+  };
+  const project = () => world && { root: world.place.root, stateFolder: world.stateFolder };
+  const judged = answerPayload({
+    ...{ client, bytes, folder, isActive: active, project },
+    open: (call) => {
+      world = openOwnWorld(call, hook, ledgers);
+      return world;
+    },
+  });
+  const why = `it took longer than ${msMax / 1000} s`;
+  const late = sleep(msMax, undefined, { ref: false }).then(() =>
+    offlineAnswer({ client, payload: bytes, folder, isActive: true, project: project(), why }),
+  );
+  return await Promise.race([judged, late]);
+}
+
+function openOwnWorld(call: ToolCall, { folder, environment }: Hook, ledgers: OpenLedgers): GuardWorld {
+  const project = guardedProject(environment, [folder, call.folder]);
+  const world: GuardWorld = openWorld({
+    ...{ project, environment },
+    isRunAlive: () => hasLedger(project) && isRunAlive(stateFolder(project)),
+    desk: () => deskFor(project, () => world, ledgers),
+  });
+  return world;
+}
+
+/** In the sandbox through the host, which alone has the ledger there. */
+async function deskFor(
+  project: Project,
+  world: () => GuardWorld,
+  ledgers: OpenLedgers,
+): Promise<GuardDesk | undefined> {
+  const { environment, clock, place, disk, settings } = world();
+  const { LOCKSTEP_SOCKET: socket, LOCKSTEP_TASK: task = "" } = environment;
+  if (socket) {
+    const call = callFrom(environment);
+    if ("allow" in call) throw new Error(call.reason);
+    const { askHost } = await import("../open/socket-client.ts");
+    return hostDesk((operation, input) => askHost(socket, { operation, input, call }), { task: task.trim() });
+  }
+  const ledger = hasLedger(project) ? await ledgers.open(project) : undefined;
+  return ledger && ledgerDesk({ ledger, clock, settings, world: { place, disk } });
+}
+
+/** Opened once, when the first rule asks, and closed at the end. */
+class OpenLedgers implements Disposable {
+  #opened: Promise<Ledger> | undefined;
+  #ledger: Ledger | undefined;
+
+  open(project: Project): Promise<Ledger> {
+    this.#opened ??= this.#open(project);
+    return this.#opened;
+  }
+
+  async #open(project: Project): Promise<Ledger> {
+    const { openSqliteLedger } = await import("../../ledger/sqlite/open-ledger.ts");
+    this.#ledger = await openSqliteLedger({
+      folder: openStateFolder(project),
+      create: false,
+      fileSystemOf: networkFileSystem,
+      urgent: true,
+      waitMs: answerMsMax / 2,
+    });
+    return this.#ledger;
+  }
+
+  [Symbol.dispose](): void {
+    this.#ledger?.close();
+  }
+}
+
+function print({ stdout, stderr, exit }: NativeAnswer): number {
+  if (stderr !== "") writeOrThrow(2, stderr.endsWith("\n") ? stderr : `${stderr}\n`);
+  if (stdout !== "") writeOrThrow(1, stdout);
+  process.exitCode = exit;
+  return exit;
+}

@@ -1,0 +1,35 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type SandboxGap, sandboxGaps } from "../../guard/setup/sandbox-gaps.ts";
+import { readGuardSettings } from "../../guard/world/guard-settings.ts";
+import { uncomparedCalls, uncomparedText, wayToCompare } from "../../guard/world/pending-calls.ts";
+import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
+import { printable } from "../output/table.ts";
+
+/** What `guard.opaque: sandbox` does not hold here. */
+export async function guardGaps(): Promise<readonly SandboxGap[]> {
+  if (process.env.LOCKSTEP_SOCKET) return [];
+  const project = findProject(currentFolder());
+  if (!hasLedger(project)) return [];
+  const { root } = project.place;
+  const machine = { root, home: homedir(), path: process.env.PATH ?? "" };
+  try {
+    return await sandboxGaps(machine, (await readGuardSettings(root, openStateFolder(project))).opaque);
+  } catch {
+    return []; // the configuration: what needs it says what is wrong with it
+  }
+}
+
+/** Calls whose outcome nobody knows yet. */
+export function uncomparedLine(): string | undefined {
+  if (process.env.LOCKSTEP_SOCKET) return undefined;
+  const trees = join(stateFolder(findProject(currentFolder())), "trees");
+  const text = uncomparedText(uncomparedCalls(trees, Date.now()));
+  return text === undefined ? undefined : `${printable(text)}; ${wayToCompare}`;
+}
+
+export function gapLine({ why, next }: SandboxGap): string {
+  return `unknown programs run outside the lock and are compared afterwards: ${printable(why)}; ${next}`;
+}

@@ -1,0 +1,299 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { concernsSession } from "../../core/names/task-name.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
+import { wrapped } from "../../core/text/display-width.ts";
+import type { Status, TaskStatus } from "../../engine/views/read-status.ts";
+import type { SandboxGap } from "../../guard/setup/sandbox-gaps.ts";
+import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { clockTime } from "../../workspace/process/local-time.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { ask } from "../open/ask.ts";
+import { runAtWork } from "../open/run-at-work.ts";
+import { type ServerStatus, serverLine, serverStatus } from "../open/server-status.ts";
+import { showReading } from "../output/reading.ts";
+import { statusNames } from "../output/status-names.ts";
+import { style } from "../output/style.ts";
+import { counted, printable } from "../output/table.ts";
+import { wallWords } from "../output/words.ts";
+import { drawRun } from "../run-view/draw-run.ts";
+import { inShownOrder } from "../run-view/draw-tasks.ts";
+import { lessLines } from "../run-view/less-lines.ts";
+import { type Need, needsPerson } from "../run-view/needs-person.ts";
+import { type Key, readKeys } from "../run-view/press-key.ts";
+import type { RunModel } from "../run-view/run-model.ts";
+import { Screen } from "../run-view/screen.ts";
+import { isTaken } from "../run-view/task-words.ts";
+import { diskText, readDisk } from "./disk.ts";
+import { gapLine, guardGaps, uncomparedLine } from "./guard-gaps.ts";
+import { type FilterOptions, filterStatus, isFilter } from "./status-filter.ts";
+import { countedStates, taskTable } from "./task-table.ts";
+
+interface StatusOptions extends FilterOptions {
+  readonly json?: boolean;
+  readonly watch?: boolean;
+  readonly disk?: boolean;
+}
+
+/** With what only the process that is at work knows. */
+type Told = Status & {
+  readonly isRunning: boolean;
+  /** Asked by one of its agents, which cannot see the walls around it. */
+  readonly isInside?: boolean;
+  /** Nothing is left out. */
+  readonly isWhole?: boolean;
+};
+
+const watchMs = 1000;
+
+export async function statusCommand({ json, watch, disk, ...filter }: StatusOptions): Promise<number> {
+  if (disk === true) return showReading({ json, text: diskText }, async () => readDisk());
+  if (watch === true && json !== true && process.stdout.isTTY) return watchStatus(filter);
+  const withServer = async <Read extends object>(read: () => Promise<Read | Deny>) => {
+    const status = await read();
+    return "allow" in status ? status : { ...status, server: serverStatus() };
+  };
+  if (json === true)
+    return showReading({ json, text: () => "" }, () => withServer(() => readDocument(filter)));
+  const gaps = await guardGaps();
+  return showReading({ text: (told) => textWithServer(told, gaps) }, () =>
+    withServer(() => readTold(filter)),
+  );
+}
+
+async function readDocument(filter: FilterOptions): Promise<Status | Deny> {
+  const told = await readTold(filter);
+  if ("allow" in told) return told;
+  const { isRunning: _running, isInside: _inside, isWhole: _whole, ...status } = told;
+  return status;
+}
+
+async function readTold(filter: FilterOptions): Promise<Told | Deny> {
+  const read = await ask("status", {});
+  if ("allow" in read) return read;
+  const isWhole = isFilter(filter);
+  const status = isWhole ? filterStatus(read, filter, Date.now()) : read;
+  // The run itself has answered.
+  if (process.env.LOCKSTEP_SOCKET) return { ...status, isRunning: true, isInside: true, isWhole };
+  const walls = wallsAtWork();
+  if (walls === undefined) return { ...status, isRunning: false, isWhole };
+  return { ...status, walls: { ...status.walls, ...walls, diff: true }, isRunning: true, isWhole };
+}
+
+/** Those around the agents of the run that is at work; undefined where there is none. */
+function wallsAtWork(): { readonly sandbox: boolean } | undefined {
+  const project = findProject(currentFolder());
+  return hasLedger(project) ? runAtWork(openStateFolder(project))?.walls : undefined;
+}
+
+/** The same view as of a run, until somebody ends it. */
+async function watchStatus(filter: FilterOptions): Promise<number> {
+  using screen = new Screen(process.stdout);
+  using ending = awaitEnd();
+  for (;;) {
+    const told = await readTold(filter);
+    if ("allow" in told) {
+      screen.close();
+      return showReading({ text: statusText }, async () => told);
+    }
+    const frame = { ...screen.size, now: Date.now(), paint: style };
+    const { keys } = ending;
+    screen.draw(
+      isEmpty(told)
+        ? [nothingYet, ...(keys === null ? [] : ["", ...keys])]
+        : drawRun(modelOf(told, keys), frame),
+    );
+    if (ending.isOver) return 0;
+    await Promise.race([ending.over, sleep(watchMs)]);
+    if (ending.isOver) return 0;
+  }
+}
+
+const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const endKeys: readonly Key[] = ["interrupt", "leave", "back"];
+
+/** Ctrl-C, q or esc; where there is no keyboard, signals alone. */
+function awaitEnd() {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const { stdin } = process;
+  const hasKeys = stdin.isTTY === true;
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    resolve();
+  };
+  const onData = (chunk: Buffer) => {
+    if (readKeys(chunk.toString()).some((key) => endKeys.includes(key))) end();
+  };
+  for (const signal of endings) process.on(signal, end);
+  if (hasKeys) stdin.setRawMode(true).on("data", onData).resume();
+  return {
+    over,
+    get isOver() {
+      return isOver;
+    },
+    keys: hasKeys ? ["q ends this"] : null,
+    [Symbol.dispose]: () => {
+      for (const signal of endings) process.off(signal, end);
+      if (hasKeys) stdin.off("data", onData).setRawMode(false).pause();
+    },
+  };
+}
+
+function modelOf(told: Told, keys: RunModel["keys"]): RunModel {
+  const { tasks, decisions, walls, breaker, isRunning, isInside } = told;
+  return {
+    ...{ name: null, decisions, last: new Map(), sinceMs: null, keys },
+    tasks: tasks.filter(({ archived }) => !archived),
+    nameOf: statusNames(tasks).of,
+    walls: isRunning && isInside !== true ? walls : null,
+    budget: { tokens: null, costUsd: null },
+    remark: [...workflowLines(told), ...[noRun(told)].flatMap((text) => text ?? [])].join("; ") || null,
+    notice: breaker.mode === "CLEAR" ? null : breakerLine(breaker),
+    selected: null,
+  };
+}
+
+function textWithServer(
+  { server, ...told }: Told & { readonly server: ServerStatus | null },
+  gaps: readonly SandboxGap[],
+): string {
+  const lines = [
+    ...(server === null ? [] : [serverLine(server)]),
+    ...gaps.map(gapLine),
+    ...[uncomparedLine() ?? []].flat(),
+  ];
+  return `${statusText(told)}${lines.map((line) => `${style.dim(line)}\n`).join("")}`;
+}
+
+/** What waits for a person first, then everything. */
+export function statusText(told: Told): string {
+  const { breaker, tasks, decisions, landings } = told;
+  if (isEmpty(told) && !told.isWhole) return `${nothingYet}\n`;
+  const stopped = breaker.mode === "CLEAR" ? "" : `${breakerLine(breaker)}\n\n`;
+  const nameOf = statusNames(tasks).of;
+  const waiting = [...needsPerson(decisions, tasks, nameOf), ...landings.map(landingNeed)].map(
+    ({ name, text, commands }) =>
+      `${needText(name, text)}${commands.map((command) => `      ${command}\n`).join("")}`,
+  );
+  const heading = waiting.length === 0 ? "" : `${style.bold("waiting for you")}\n${waiting.join("")}\n`;
+  const flow = workflowLines(told).map((line) => `${line}\n`);
+  const workflow = flow.length === 0 ? "" : `${flow.join("")}\n`;
+  const idle = noRun(told);
+  const remark = idle === null ? "" : `${idle}\n\n`;
+  const before = `${stopped}${heading}${workflow}${remark}`;
+  if (tasks.length === 0) return `${before}${told.isWhole ? "no such tasks" : "no tasks yet"}\n`;
+  const shown = told.isWhole ? tasks : worthShowing(tasks, nameOf);
+  const less = lessLines(shown, nameOf).map((line) => `${line}\n`);
+  const rows = shown.length === 0 ? "" : taskTable(shown, nameOf);
+  return `${before}${rows}${moreLine(tasks, shown)}\n${less.join("")}${countedStates(tasks)}\n${footer(told)}\n`;
+}
+
+/** What the table leaves out. */
+function moreLine(tasks: readonly TaskStatus[], shown: readonly TaskStatus[]): string {
+  const listed = new Set(shown);
+  const hidden = tasks.filter((task) => !listed.has(task));
+  if (hidden.length === 0) return "";
+  return style.dim(`and ${hidden.length} more: ${countedStates(hidden)}; \`lockstep task list\` shows all\n`);
+}
+
+function landingNeed({ branch, code, reason }: Status["landings"][number]): Need {
+  const name = printable(branch);
+  return {
+    name,
+    text: printable(`cannot land yet, ${code}: ${reason}`),
+    commands: [`lockstep land ${name}`],
+  };
+}
+
+/** On a terminal its lines are broken between words. */
+function needText(name: string, text: string): string {
+  const columns = process.stdout.isTTY ? process.stdout.columns : Infinity;
+  const [first = "", ...more] = wrapped(`${name}  ${text}`, columns - 6);
+  return `  ${first.replace(name, `${name} `)}\n${more.map((line) => `      ${line}\n`).join("")}`;
+}
+
+/** Where the session is, who is at work for it, and what stops it. */
+function workflowLines({ workflow, isRunning }: Told): readonly string[] {
+  if (workflow === null || workflow.over !== null) return [];
+  const { session, state, mode, dispatched, blocker } = workflow;
+  const where = blocker === null ? state : `${style.red(state)} in ${blocker.from_state}`;
+  const work = dispatched === null ? "" : `, ${workWords(dispatched, isRunning)}`;
+  return [
+    `${style.bold(session)}  ${where}, ${mode} mode${work}`,
+    ...(blocker === null
+      ? []
+      : [`  ${blocker.code}: ${printable(blocker.reason)}`, `  ${printable(blocker.recovery)}`]),
+  ];
+}
+
+function workWords(
+  { role, agent, at }: NonNullable<NonNullable<Told["workflow"]>["dispatched"]>,
+  isRunning: boolean,
+): string {
+  const who = `${role} (${printable(agent)})`;
+  return isRunning
+    ? `${who} at work since ${clockTime(at)}`
+    : `${who} was asked at ${clockTime(at)}, and nobody is at work`;
+}
+
+/** Said where there is something that a run would go on with. */
+function noRun({ tasks, decisions, isRunning, workflow }: Told): string | null {
+  const isOpenSession = workflow !== null && workflow.over === null && workflow.state !== "BLOCKED";
+  if (isOpenSession && !isRunning)
+    return decisions.some(({ task }) => concernsSession(task, workflow.session))
+      ? null
+      : `no run is at work: \`lockstep resume ${workflow.session}\` goes on`;
+  const asked = new Set(decisions.map(({ task }) => task));
+  const isOpen = (task: TaskStatus) =>
+    task.key.includes("/") &&
+    !task.archived &&
+    open.includes(task.state) &&
+    !isTaken(task) &&
+    !asked.has(task.key);
+  return isRunning || !tasks.some(isOpen) ? null : "no run is at work: `lockstep run` goes on";
+}
+
+const open = ["PENDING", "IN_PROGRESS", "REVIEW", "REJECTED"];
+const nothingYet = "no tasks yet: `lockstep run` or `lockstep task add` brings the first";
+
+function isEmpty({ tasks, decisions, landings, breaker, workflow }: Status): boolean {
+  const waits = decisions.length + landings.length > 0;
+  return tasks.length === 0 && !waits && workflow === null && breaker.mode === "CLEAR";
+}
+
+function breakerLine({ mode, reason }: Status["breaker"]): string {
+  const why = reason === null ? "" : `: ${printable(reason)}`;
+  return `${style.red(mode === "PAUSE" ? "paused" : "stopped")}${why}; \`lockstep clear\` lets work go on`;
+}
+
+/** Of each state; what nobody has to look at is shown in part. */
+const rowsMax = { PENDING: 20, MERGED: 20, FAILED: 20 } as const;
+const rowsMaxElse = 50;
+
+/** The first of those that wait, the newest of those that are over, and nothing of a session that was given up. */
+export function worthShowing(
+  tasks: readonly TaskStatus[],
+  nameOf: (key: string) => string,
+): readonly TaskStatus[] {
+  const byState = Map.groupBy(
+    tasks.filter(({ archived }) => !archived),
+    ({ state }) => state,
+  );
+  const newest = (one: TaskStatus, other: TaskStatus) =>
+    (other.started_at ?? other.created_at) < (one.started_at ?? one.created_at) ? -1 : 1;
+  return [...byState].flatMap(([state, all]) => {
+    const isOver = state === "MERGED" || state === "FAILED";
+    const sorted = isOver ? all.toSorted(newest) : inShownOrder(all, nameOf);
+    return sorted.slice(0, state in rowsMax ? rowsMax[state as keyof typeof rowsMax] : rowsMaxElse);
+  });
+}
+
+/** Who holds locks, what it cost as far as that is known, which walls stand, and how the last session ended. */
+function footer({ tasks, cost_usd, walls, isRunning, isInside, workflow }: Told): string {
+  const holders = tasks.filter(({ alive }) => alive !== null && alive.lease !== "over").length;
+  const cost = cost_usd === null ? "" : `, ${cost_usd} USD`;
+  const stand = isRunning && isInside !== true ? `; walls: ${wallWords(walls)}` : "";
+  const last = workflow?.over == null ? "" : `; ${workflow.session} is ${workflow.over}`;
+  return style.dim(`${counted(holders, "task")} with locks${cost}${stand}${last}`);
+}

@@ -1,0 +1,33 @@
+import { readGuardFacts } from "../../engine/views/guard-facts.ts";
+import { liveHolders } from "../../guard/world/active.ts";
+import { openSqliteLedger } from "../../ledger/sqlite/open-ledger.ts";
+import { networkFileSystem } from "../../workspace/files/file-system.ts";
+import type { Project } from "../../workspace/files/find-project.ts";
+import { machineClock } from "../../workspace/process/machine-clock.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { isStoreFault } from "../output/verdicts.ts";
+
+/** A task that was begun before that time, and is at work now. A ledger that is broken holds none: a person mends it. */
+export async function atWorkSince(project: Project, ms: number): Promise<string | undefined> {
+  if (!hasLedger(project)) return undefined;
+  try {
+    return await findAtWork(openStateFolder(project), ms);
+  } catch (error) {
+    if (isStoreFault(error) && !error.retryable) return undefined;
+    throw error;
+  }
+}
+
+async function findAtWork(folder: string, ms: number): Promise<string | undefined> {
+  const ledger = await openSqliteLedger({ folder, create: false, fileSystemOf: networkFileSystem });
+  try {
+    for (const { key } of liveHolders(await readGuardFacts({ ledger }), machineClock())) {
+      const attempt = await ledger.attempt(key);
+      if (attempt !== undefined && Date.parse(attempt.startedAt) < ms) return key;
+    }
+    return undefined;
+  } finally {
+    ledger.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import type { Deny } from "../../core/rules/verdict.ts";
+import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { packRepository } from "../../workspace/checkouts/pack-repository.ts";
+import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { findRepository, readRepository } from "../../workspace/git/repository-state.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { showProgress } from "../output/progress.ts";
+import { faultVerdict, tellRefusal } from "../output/verdicts.ts";
+import { hearDecisions, openNotifier } from "./notify-person.ts";
+import { openEngine } from "./open-engine.ts";
+import { runAtWork } from "./run-at-work.ts";
+
+interface Told {
+  readonly exit: number;
+  readonly text: string;
+  /** Each with the name of what was refused, where there are several. */
+  readonly refusals: readonly { readonly name?: string; readonly refused: Deny }[];
+  readonly document: object;
+}
+
+export interface RepositoryOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  /** The document is the last of many lines. */
+  readonly jsonLines?: boolean;
+}
+
+/** A command that moves the base, in a repository, with its progress on stderr. Only a person gets here. */
+export async function inRepository(
+  command: "land" | "rollback" | "run" | "do" | "start" | "resume" | "report",
+  { dryRun = false, jsonLines = false, json = jsonLines }: RepositoryOptions,
+  act: (context: IntegrationContext) => Promise<Told>,
+): Promise<number> {
+  try {
+    const { exit, text, refusals, document } = await withContext(command, { dryRun, json }, act);
+    writeAll(1, json ? documentText(document, jsonLines) : text);
+    for (const { name, refused } of refusals)
+      writeAll(2, `lockstep: ${name === undefined ? "" : `${name}: `}${refused.code}: ${refused.reason}\n`);
+    return exit;
+  } catch (error) {
+    const fault = faultVerdict(error);
+    if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
+    return tellRefusal(fault, json);
+  }
+}
+
+function documentText(document: object, asLine: boolean): string {
+  if (!asLine) return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify({ event: "run.ended", at: new Date().toISOString(), ...document })}\n`;
+}
+
+const ofPerson: ReadonlySet<string> = new Set(["land", "rollback"]);
+
+async function withContext<Result>(
+  command: string,
+  { dryRun = false, json = false }: RepositoryOptions,
+  act: (context: IntegrationContext) => Promise<Result>,
+): Promise<Result> {
+  const found = await findRepository(findProject(currentFolder()));
+  if ("error" in found) throw new CommandFault("R-IN-001", found.error);
+  using opened = await openEngine({ create: command !== "rollback" && !dryRun });
+  const { engine, project, config } = opened;
+  const repository = await readRepository(project, config.base_branch);
+  if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+  await using notifier = openNotifier({ command: config.notify.command, cwd: repository.root, json });
+  hearDecisions(engine.ledger, notifier.tell);
+  using progress = showProgress();
+  // A person lands and rolls back; a run acts by itself.
+  const call = { role: ofPerson.has(command) ? "person" : "runner" } as const;
+  const result = await act({ engine, repository, config, call, dryRun, onProgress: progress.step });
+  if (!dryRun) await packAfter(repository.commonFolder, progress.step);
+  return result;
+}
+
+/** Not while another process has agents at work. What fails here undoes nothing. */
+async function packAfter(commonFolder: string, onProgress: (line: string) => void): Promise<void> {
+  if (runAtWork(join(commonFolder, "lockstep")) !== undefined) return;
+  try {
+    await packRepository(commonFolder, { onProgress });
+  } catch (error) {
+    onProgress(`the repository could not be packed: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,145 @@
+import type { Config } from "../../contract/config.ts";
+import { type Clock, shifted } from "../../core/leases/clock.ts";
+import { parseIsoTime } from "../../core/points/iso-time.ts";
+import { findSecrets } from "../../core/secrets/find-secrets.ts";
+import type { Engine, EngineLimits } from "../../engine/change/engine.ts";
+import { writeLaunch } from "../../guard/ladder/launch-file.ts";
+import { showingActive, tidyShownActive } from "../../guard/world/active.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { openMemoryLedger, openSqliteLedger } from "../../ledger/sqlite/open-ledger.ts";
+import type { ProverContext } from "../../run/landing/open-prover.ts";
+import { isRunAlive } from "../../server/is-run-alive.ts";
+import { faultLine } from "../../workspace/config/config-fault.ts";
+import { loadConfig } from "../../workspace/config/load-config.ts";
+import { nodeDisk } from "../../workspace/files/disk.ts";
+import { networkFileSystem } from "../../workspace/files/file-system.ts";
+import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
+import { readRef } from "../../workspace/git/refs.ts";
+import { machineClock } from "../../workspace/process/machine-clock.ts";
+import { identityOf, isAlive } from "../../workspace/process/process-identity.ts";
+import { isShownActive } from "../../workspace/state/active-file.ts";
+import { showBreaker } from "../../workspace/state/breaker-file.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
+import { CommandFault } from "../output/command-fault.ts";
+
+export interface Opened extends Disposable {
+  readonly engine: Engine;
+  readonly project: Project;
+  readonly config: Config;
+}
+
+interface OpenOptions {
+  /** The first write creates what it needs; a read of nothing finds nothing. */
+  readonly create?: boolean;
+  /** What `--now` says, taken as given. */
+  readonly now?: string;
+}
+
+/** Everything that a use case needs, for the project that the command was called in. */
+export async function openEngine({ create = false, now }: OpenOptions = {}): Promise<Opened> {
+  if (process.env.LOCKSTEP_SOCKET)
+    throw new CommandFault(
+      "R-AU-001",
+      "LOCKSTEP_SOCKET is set, and this does not go through it: let a person do it outside",
+    );
+  const project = findProject(currentFolder());
+  const config = await readConfig(project);
+  const clock = now === undefined ? machineClock() : clockAt(now);
+  const ledger = await openLedger(project, clock, create);
+  const commits = () => commitContext({ project, config, ledger, clock });
+  const engine: Engine = {
+    ledger,
+    clock,
+    world: { place: project.place, disk: nodeDisk() },
+    limits: limitsOf(config),
+    isAlive,
+    identityOf,
+    prove: async (commit, command, task) => {
+      const context = commits();
+      if ("error" in context) return context;
+      if (!/^[0-9a-fA-F]{4,64}$/.test(commit)) return { error: `\`${commit}\` is not a commit id` };
+      const { proveForTask } = await import("../../run/landing/prove-for-task.ts");
+      return proveForTask(context, { commit, command, task });
+    },
+    judge: async (base, commit, commands) => {
+      const context = commits();
+      if ("error" in context) return context;
+      const { judgeForTask } = await import("../../run/landing/judge-for-task.ts");
+      return judgeForTask(context, { place: project.place, base, commit, commands });
+    },
+    baseCommit: () => readBaseCommit(project, config),
+    findSecrets,
+    showBreaker: (mode) => showBreaker(project, mode),
+    pause: (round) => new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(2 ** round, 50))),
+  };
+  return { engine, project, config, [Symbol.dispose]: () => ledger.close() };
+}
+
+/** For commands on commits of those who do their own merging. */
+function commitContext({
+  project,
+  config,
+  ledger,
+  clock,
+}: Pick<Opened, "project" | "config"> & Pick<Engine, "ledger" | "clock">):
+  | ProverContext
+  | { readonly error: string } {
+  const { place, commonFolder } = project;
+  if (commonFolder === undefined) return { error: "there is no git repository to take the commit from" };
+  const repository = { root: place.realRoot ?? place.root, commonFolder };
+  return { engine: { ledger, clock }, repository, config, onProgress: () => {} };
+}
+
+/** Where work is merged into; a folder without git, or without a commit, has no base. */
+async function readBaseCommit({ place, commonFolder }: Project, { base_branch: base }: Config) {
+  if (commonFolder === undefined) return undefined;
+  return readRef(place.realRoot ?? place.root, base === null ? "HEAD" : `refs/heads/${base}`);
+}
+
+/** Whoever opens it keeps in order what hooks look at while nobody can be asked. */
+async function openLedger(project: Project, clock: Clock, create: boolean): Promise<Ledger> {
+  const isKept = create || hasLedger(project);
+  // An orchestrator's session is active where there is no ledger too.
+  if (!isKept && !isShownActive(stateFolder(project))) return openMemoryLedger();
+  const folder = openStateFolder(project);
+  const ledger = isKept
+    ? await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem })
+    : await openMemoryLedger();
+  await tidyShownActive({ ledger, clock, folder, isRunAlive: () => isRunAlive(folder) });
+  // Hooks that cannot start Lockstep refuse everything then: any command tells them anew where it is.
+  if (create || isShownActive(folder)) writeLaunch({ folder, root: project.place.root });
+  return isKept ? showingActive(ledger, folder) : ledger;
+}
+
+/** Whoever ended the last work may have left the sign of it, which goes when the ledger is opened. */
+export async function tidyActiveOf(project: Project): Promise<void> {
+  (await openLedger(project, machineClock(), false)).close();
+}
+
+async function readConfig({ place }: Project): Promise<Config> {
+  const loaded = await loadConfig(place.root);
+  if ("config" in loaded) return loaded.config;
+  throw new CommandFault("E-CONFIG", loaded.faults.map(faultLine).join("\n"));
+}
+
+export function limitsOf({ limits, resources, task_types: types, tests }: Config): EngineLimits {
+  const { review_retries: reviewRetries, same_error: sameError, widen, tokens, minutes } = limits;
+  const { cost_usd: costUsd, delegation_depth: delegationDepth } = limits;
+  const implementers = Object.fromEntries(
+    Object.entries(types).flatMap(([type, { agents }]) =>
+      agents.implementer === null ? [] : [[type, agents.implementer] as const],
+    ),
+  );
+  return {
+    ...{ reviewRetries, sameError, widen, tokens, minutes, costUsd, delegationDepth, resources },
+    implementers,
+    weakenTests: tests.weaken,
+  };
+}
+
+function clockAt(now: string) {
+  const at = parseIsoTime(now);
+  if (at === undefined) throw new CommandFault("R-WD-002", `\`${now}\` is not an ISO 8601 time`);
+  return shifted(machineClock(), at - Date.now());
+}

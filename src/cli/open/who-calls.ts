@@ -1,0 +1,165 @@
+import { clientsAbove, markedShell } from "../../clients/agent-shell.ts";
+import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { currentFolder, findProject, type Project } from "../../workspace/files/find-project.ts";
+import { orphanTop } from "../../workspace/process/orphan-process.ts";
+import { lineageOf, type SeenProcess } from "../../workspace/process/process-ancestors.ts";
+import { identityOf } from "../../workspace/process/process-identity.ts";
+import { stateFolder } from "../../workspace/state/state-folder.ts";
+import { namesOrchestrator } from "./caller.ts";
+import { runAtWork } from "./run-at-work.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Who runs a command, and by what that was recognised. */
+export type Caller =
+  | { readonly kind: "person" }
+  /** An agent that was started with a task: its variables say which. */
+  | { readonly kind: "task"; readonly seen: string; readonly environment: Environment }
+  /** An agent of a client: the ledger knows what was claimed from that client's process. */
+  | {
+      readonly kind: "agent";
+      readonly seen: string;
+      readonly process: ProcessIdentity;
+      /** What the client was started with. */
+      readonly environment: Environment;
+      /** The client's session, where it says so. */
+      readonly session: string | undefined;
+    }
+  /** A program that says it is one, and no client's agent. */
+  | { readonly kind: "orchestrator"; readonly seen: string };
+
+/** Everything that says who is calling. */
+export interface Signs {
+  readonly environment: Environment;
+  /** From the parent upwards. */
+  readonly ancestors: readonly SeenProcess[];
+  /** The run that does tasks of this project now. */
+  readonly run: number | undefined;
+  /** Whether a person's terminal is at its input: a run gives agents none. */
+  readonly hasTerminal: boolean;
+  /** Whether a process in that folder is at work in this project. */
+  isHere(folder: string | undefined): boolean;
+}
+
+let known: Promise<Caller> | undefined;
+
+/** The one answer that every command goes by. */
+export function whoCalls(): Promise<Caller> {
+  known ??= look();
+  return known;
+}
+
+async function look(): Promise<Caller> {
+  const project = orUndefined(() => findProject(currentFolder()));
+  const lineage = lineageOf(process.pid);
+  const caller = recognise({
+    environment: process.env,
+    ancestors: lineage.slice(1),
+    run: project && orUndefined(() => runAtWork(stateFolder(project)))?.pid,
+    hasTerminal: process.stdin.isTTY === true,
+    isHere: (folder) => project === undefined || isAtWorkIn(project, folder),
+  });
+  return caller.kind === "person" && project !== undefined ? unlessOrphan(caller, project, lineage) : caller;
+}
+
+/** What cannot be read, the command itself will stumble over and say why. */
+function orUndefined<Found>(find: () => Found): Found | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that lost its parents while an agent is at work may be that agent's. */
+async function unlessOrphan(
+  caller: Caller,
+  project: Project,
+  lineage: readonly SeenProcess[],
+): Promise<Caller> {
+  const startedMs = orphanTop(lineage)?.startedMs;
+  if (startedMs === undefined) return caller;
+  const task = await (await import("./at-work-since.ts")).atWorkSince(project, startedMs);
+  if (task === undefined) return caller;
+  const lost = "this has no terminal and its parent process has ended";
+  return agent(`${lost}, while an agent is at work on \`${task}\``);
+}
+
+/**
+ * In the shell of a client nobody is a person, and a task that was given to an agent stays with all that it starts,
+ * whatever the command's own environment says or leaves out.
+ */
+export function recognise(signs: Signs): Caller {
+  const { environment, ancestors, run } = signs;
+  const started = startedWith(signs);
+  if (started !== undefined) return started;
+  const shell = findShell(signs);
+  const own = environment.LOCKSTEP_TASK?.trim();
+  if (own && (shell === undefined || environment.LOCKSTEP_TOKEN))
+    return { kind: "task", seen: `this is an agent with a task: LOCKSTEP_TASK is ${own}`, environment };
+  if (shell !== undefined) return shell;
+  if (environment.LOCKSTEP_INSIDE) return agent("this runs inside an agent's lock: LOCKSTEP_INSIDE is set");
+  if (environment.LOCKSTEP_SOCKET) return agent("this is an agent in the sandbox: LOCKSTEP_SOCKET is set");
+  // A key in the run's live view starts a command of its own, with the terminal of the person who pressed it.
+  const isView = signs.hasTerminal && ancestors[0]?.pid === run;
+  if (run !== undefined && !isView && ancestors.some(({ pid }) => pid === run))
+    return agent(`this was started by the run at work, process ${run}`);
+  return namesOrchestrator(environment)
+    ? { kind: "orchestrator", seen: "this is an orchestrating agent: its environment says so" }
+    : { kind: "person" };
+}
+
+/** An agent that a run of this project started, by the first process that was given the task. */
+function startedWith({ ancestors, isHere }: Signs): Caller | undefined {
+  const given = ancestors.findLast(
+    ({ environment: { LOCKSTEP_TASK, LOCKSTEP_TOKEN, LOCKSTEP_ROOT } }) =>
+      LOCKSTEP_TASK && LOCKSTEP_TOKEN && LOCKSTEP_ROOT && isHere(LOCKSTEP_ROOT),
+  );
+  if (given === undefined) return undefined;
+  const { pid, environment } = given;
+  const seen = `LOCKSTEP_TASK is ${environment.LOCKSTEP_TASK} for its parent process ${pid}`;
+  return { kind: "task", seen: `this is an agent with a task: ${seen}`, environment };
+}
+
+/** A client counts for the project that it works in: its agents may try Lockstep out in another one. */
+function findShell({ environment, ancestors, isHere }: Signs): Caller | undefined {
+  const clients = clientsAbove(ancestors);
+  const above = clients.find(({ process }) => isHere(process?.folder));
+  const marked = markedShell(environment);
+  const found = above ?? marked;
+  if (found === undefined) return undefined;
+  const process = above?.process ?? clients[0]?.process;
+  const [session] = [...ancestors.toReversed(), { environment }].flatMap((one) => sessionIn(one.environment));
+  return agent(
+    `this is the shell of an agent of ${found.client}: ${(marked ?? found).sign}`,
+    process,
+    session,
+  );
+}
+
+const sessionNames = ["CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID"];
+
+function sessionIn(environment: Environment): readonly string[] {
+  return sessionNames.flatMap((name) => environment[name]?.trim() || []);
+}
+
+/** Where the client's process is hidden, all that is hidden are the same to us. */
+const hidden: ProcessIdentity = { pid: 0, startedAt: "", boot: "" };
+
+function agent(seen: string, process?: SeenProcess, session?: string): Caller {
+  const identity = process === undefined ? undefined : identityOf(process.pid);
+  const environment = process?.environment ?? {};
+  return { kind: "agent", seen, process: identity ?? hidden, environment, session };
+}
+
+/** True where that cannot be told. */
+function isAtWorkIn(project: Project, folder: string | undefined): boolean {
+  const other = folder === undefined ? undefined : orUndefined(() => findProject(folder));
+  if (other?.commonFolder === undefined) return true;
+  // One that was started above the project can be at work in all that lies below.
+  return other.commonFolder === project.commonFolder || isAbove(other.place.realRoot, project);
+}
+
+function isAbove(folder: string | undefined, { place }: Project): boolean {
+  return `${place.realRoot ?? place.root}/`.startsWith(`${folder}/`);
+}

@@ -1,0 +1,38 @@
+import type { Deny } from "../../core/rules/verdict.ts";
+import { writeAll } from "./descriptor.ts";
+import { faultVerdict, tellRefusal } from "./verdicts.ts";
+
+/**
+ * A command that reads: a text for people, or the document with `--json`. A deny that was answered exits 2; a fault
+ * of the reading itself exits as `exitOf` says.
+ */
+export async function showReading<Document>(
+  {
+    json,
+    text,
+    exit = () => 0,
+  }: {
+    readonly json?: boolean | undefined;
+    readonly text: (document: Document) => string;
+    readonly exit?: (document: Document) => number;
+  },
+  read: () => Promise<Document | Deny>,
+): Promise<number> {
+  let document: Document | Deny;
+  try {
+    document = await read();
+  } catch (error) {
+    if (process.argv.includes("--debug") && error instanceof Error) writeAll(2, `${error.stack}\n`);
+    return tellRefusal(faultVerdict(error), json);
+  }
+  if (isDeny(document)) {
+    tellRefusal(document, json);
+    return 2;
+  }
+  writeAll(1, json === true ? `${JSON.stringify(document, null, 2)}\n` : text(document));
+  return exit(document);
+}
+
+function isDeny(document: unknown): document is Deny {
+  return typeof document === "object" && document !== null && "allow" in document && document.allow === false;
+}

@@ -1,0 +1,65 @@
+import { displayWidth, fitted, padded, shortened } from "../../core/text/display-width.ts";
+import { printable } from "../../core/text/printable.ts";
+import { style } from "./style.ts";
+
+export { printable };
+
+/** Columns of names and commands, of which both ends tell something: they are shortened in the middle. */
+const named = new Set(["TASK", "BRANCH", "CHECK", "COMMAND", "CHECKOUT", "LOCK", "SCOPE"]);
+/** Also where no terminal limits it: the whole text is in `--json`. */
+const nameWidthMax = 60;
+
+/** Columns that align; where the terminal is too narrow, the widest ones are cut. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const shorten = head.map((name) => (named.has(name) ? shortened : fitted));
+  const cells = rows.map((row) =>
+    row.map((cell, column) =>
+      named.has(head[column] ?? "") ? shortened(cell, nameWidthMax) : printable(cell),
+    ),
+  );
+  const natural = head.map((name, column) =>
+    Math.max(name.length, ...cells.map((row) => displayWidth(row[column] ?? ""))),
+  );
+  const widths = fittedWidths(natural, process.stdout.isTTY ? process.stdout.columns : Infinity);
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return padded((shorten[column] ?? fitted)(cell, width), width);
+      })
+      .join("  ")
+      .trimEnd();
+  return [style.bold(line(head)), ...cells.map(line)].map((text) => `${text}\n`).join("");
+}
+
+const narrowest = 8;
+
+function fittedWidths(natural: readonly number[], width: number): readonly number[] {
+  const widths = [...natural];
+  const total = () => widths.reduce((sum, one) => sum + one + 2, -2);
+  while (total() > width) {
+    const widest = Math.max(...widths);
+    if (widest <= narrowest) break;
+    widths[widths.indexOf(widest)] = Math.max(narrowest, widest - (total() - width), secondOf(widths));
+  }
+  return widths;
+}
+
+/** The widest one shrinks no further than to the next. */
+function secondOf(widths: readonly number[]): number {
+  const [widest = 0, second = 0] = [...widths].sort((one, other) => other - one);
+  return widest === second ? widest - 1 : second;
+}
+
+/** 75 → `1m 15s`. */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${seconds % 60}s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,8 +1,0 @@
-import { type HostRecord, readHostRecord } from "../server/host-record.ts";
-import { isAlive } from "../workspace/process-identity.ts";
-
-/** The process that does the tasks of this repository now, if any. */
-export function runAtWork(stateFolder: string): HostRecord | undefined {
-  const record = readHostRecord(stateFolder);
-  return record?.walls !== undefined && isAlive(record) ? record : undefined;
-}

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { copyName, sessionPath } from "../../core/names/session-paths.ts";
+import { taskSlug } from "../../core/names/slugs.ts";
+import { numberedId } from "../../core/names/task-name.ts";
+import { asCriterion } from "../../core/proof/criterion.ts";
+import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { projectChecks, whyNoChecks } from "../../run/landing/prove-checks.ts";
+import { inRepository } from "../open/in-repository.ts";
+import { scopeFromHere, tellScope } from "../open/scope-from-here.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { optionFault, type RunOptions } from "./run-options.ts";
+import { runPlan } from "./run-plan.ts";
+import { unfinishedPlans } from "./unfinished-plans.ts";
+
+interface DoOptions extends RunOptions {
+  readonly scope?: readonly string[];
+  readonly check?: readonly string[];
+  readonly proves?: readonly string[];
+  readonly mayChangeTests?: readonly string[];
+  readonly new?: boolean;
+}
+
+/** One task without a plan: what a plan would say of it is written for it. */
+export function doCommand(goal: string, options: DoOptions): Promise<number> {
+  return inRepository("do", options, async (context) => {
+    const { root, baseCommit } = context.repository;
+    const { check = [], proves = [], agent } = options;
+    const scope = tellScope(options.scope, context.onProgress) ?? ["."];
+    const mayChangeTests = scopeFromHere(options.mayChangeTests ?? []);
+    const found = await projectChecks(root, baseCommit, context.config.checks.default);
+    const checks = check.length > 0 ? check : found.map(({ command }) => command);
+    if (checks.length === 0)
+      throw new CommandFault(
+        "E-PLAN",
+        `nothing would prove it: ${await whyNoChecks(root, baseCommit)}; name a command with --check`,
+      );
+    const task = {
+      ...{ id: await freeId(context), goal, lock_scope: scope, proves },
+      acceptance_checks: checks.map(asCriterion),
+      may_change_tests: mayChangeTests,
+      // Whoever goes on with it has the same agent; one that is not configured is found anew.
+      ...(agent !== undefined && Object.hasOwn(context.config.agents, agent) ? { agent } : {}),
+    };
+    const goOn = (session: string) => `lockstep run ${sessionPath(session, copyName)}`;
+    const same = options.new === true ? undefined : await findSame(context, task);
+    if (same !== undefined) {
+      context.onProgress(
+        `${same.session} has the same goal and is not finished: going on with it (--new begins anew)`,
+      );
+      return runPlan(context, { file: same.file, again: false, options, goOn });
+    }
+    const folder = mkdtempSync(join(tmpdir(), "lockstep-do-"));
+    try {
+      const file = join(folder, copyName);
+      writeFileSync(file, JSON.stringify({ project: { name: taskSlug(goal) }, tasks: [task] }, null, 2));
+      return await runPlan(context, { file, again: true, options, goOn, told: optionFault });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+interface WantedTask {
+  readonly goal: string;
+  readonly lock_scope: readonly string[];
+  readonly acceptance_checks: readonly string[];
+  readonly proves: readonly string[];
+}
+
+/** An unfinished session whose only task is this one: a `do` that was killed or waits, typed again. */
+async function findSame({ engine, repository }: IntegrationContext, wanted: WantedTask) {
+  const { goal, lock_scope, acceptance_checks, proves } = wanted;
+  const words = JSON.stringify([goal, lock_scope, acceptance_checks, proves]);
+  for (const plan of await unfinishedPlans(engine, repository.root)) {
+    const [task, ...others] = await engine.ledger.tasks({ session: plan.session });
+    const { objective, lock_scope: scope, acceptance_criteria, proves: shown } = task?.assignment ?? {};
+    const own = JSON.stringify([objective, scope, acceptance_criteria, shown]);
+    if (others.length === 0 && own === words) return plan;
+  }
+  return undefined;
+}
+
+/** Branches are named after tasks: those of two single tasks must not be the same. */
+async function freeId({ engine }: IntegrationContext): Promise<string> {
+  const taken = new Set((await engine.ledger.tasks()).map(({ id }) => id));
+  for (let number = 1; ; number += 1) {
+    const id = numberedId(number);
+    if (!taken.has(id)) return id;
+  }
+}

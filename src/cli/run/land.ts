@@ -1,0 +1,196 @@
+import type { CheckRun } from "../../core/proof/check-record.ts";
+import { readCriterion } from "../../core/proof/criterion.ts";
+import { integrate } from "../../run/landing/integrate.ts";
+import type { Integrated, IntegrationContext, Member } from "../../run/landing/integration.ts";
+import { hasRemote } from "../../run/landing/propose-chain.ts";
+import { flakyBase } from "../../run/landing/prove-checks.ts";
+import { freeLeftLocks } from "../../run/landing/recover-moves.ts";
+import { inRepository, type RepositoryOptions } from "../open/in-repository.ts";
+import { scopeFromHere, tellScope } from "../open/scope-from-here.ts";
+import { checkOutput } from "../output/check-output.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { outcomeExits } from "../output/exit-of.ts";
+import { style } from "../output/style.ts";
+import { duration, printable, table } from "../output/table.ts";
+
+interface LandOptions extends RepositoryOptions {
+  readonly scope?: readonly string[];
+  readonly check?: readonly string[];
+  readonly proves?: readonly string[];
+  readonly mayChangeTests?: readonly string[];
+  readonly allowRed?: boolean;
+}
+
+/** Exit 0 all merged, 2 something refused, 3 a person has to decide. */
+export function landCommand(branches: readonly string[], options: LandOptions): Promise<number> {
+  const { check = [], proves = [], allowRed = false } = options;
+  return inRepository("land", options, async (opened) => {
+    const context = { ...opened, allowRed };
+    const scope = tellScope(options.scope, context.onProgress) ?? null;
+    const mayChangeTests = scopeFromHere(options.mayChangeTests ?? []);
+    const terms = { scope, checks: check.map(commandOf), proves, mayChangeTests };
+    const wishes = [...new Set(branches)].map((branch) => ({ branch, ...terms }));
+    await needRemote(context);
+    if (!context.dryRun) await freeLeftLocks(context);
+    const landed = await integrate(context, wishes);
+    const refusals = landed.branches.flatMap(({ branch, refused }) =>
+      refused === null ? [] : [wishes.length > 1 ? { name: branch, refused } : { refused }],
+    );
+    return {
+      exit: outcomeExits[landed.outcome],
+      text: landedText(landed),
+      refusals,
+      document: toJson(landed),
+    };
+  });
+}
+
+function commandOf(check: string): string {
+  const read = readCriterion(check);
+  if (read.kind === "command") return read.command;
+  if (read.kind === "claim") return check;
+  throw new CommandFault(
+    "R-IN-001",
+    `\`--check ${check}\` is for a person, and \`land\` only runs commands: look at it yourself before you land it`,
+  );
+}
+
+/** Said before the checks have cost anything. */
+async function needRemote({ config, repository }: IntegrationContext): Promise<void> {
+  if (config.integrate !== "pr" || (await hasRemote(repository.root))) return;
+  throw new CommandFault(
+    "E-CONFIG",
+    "`integrate: pr` pushes to the remote `origin`, and there is none: add it, or use `integrate: local`",
+  );
+}
+
+/** One branch is told at the top too. */
+function toJson(landed: Integrated) {
+  const [only, ...others] = landed.branches;
+  if (only === undefined || others.length > 0) return landed;
+  return { ...only, ...landed, commit: landed.commit ?? only.commit };
+}
+
+function landedText({ base, batch, branches, gate }: Integrated): string {
+  const together = branches.filter(({ outcome }) => outcome === "merged").length > 1;
+  const parts = [
+    branches.map((member) => `${outcomeLine(member, base)}\n`).join("") +
+      (together ? `${style.dim(`together they are ${batch}`)}\n` : ""),
+    checkTable(branches),
+    gateText(gate),
+    testsText(branches),
+    flakyText(branches),
+    branches.map(outputText).filter(Boolean).join("\n"),
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function outcomeLine({ branch, outcome, commit, task, url }: Member, base: string): string {
+  const name = printable(branch);
+  const words = {
+    merged: `${style.green("merged")} ${name} into ${base} as ${commit?.slice(0, 12)}, task ${task}`,
+    proven: `${style.green("proven")} ${name} on ${base} as ${commit?.slice(0, 12)}; nothing was moved`,
+    proposed: `${style.green("proposed")} ${name} for ${base}${url === undefined ? "" : `: ${url}`}`,
+    nothing: `${name} is part of ${base} already`,
+    refused: `${style.red("refused")} ${name}`,
+    waiting: `${style.red("waiting")} for a person: ${name}`,
+  } as const;
+  return words[outcome];
+}
+
+function checkTable(branches: readonly Member[]): string {
+  const several = branches.length > 1;
+  const rows = branches.flatMap(({ branch, evidence }) =>
+    evidence.map(({ command, kind, before, after, outcome }) => [
+      ...(several ? [branch] : []),
+      kind === "judgement" ? `${command} (the base's tests)` : command,
+      before === null ? "-" : exitWord(before),
+      `exit ${after.exit}`,
+      outcome,
+      duration(Math.round(after.seconds)),
+    ]),
+  );
+  if (rows.length === 0) return "";
+  return table([...(several ? ["BRANCH"] : []), "CHECK", "BASE", "MERGED", "OUTCOME", "TIME"], rows);
+}
+
+function exitWord({ exit, earlier }: CheckRun): string {
+  return earlier === undefined ? `exit ${exit}` : "flaky";
+}
+
+/** What passed is only counted: a person looks at the rest. */
+function gateText(gate: Integrated["gate"]): string {
+  const of = (wanted: string) => gate.filter(({ result }) => result === wanted).map(({ check }) => check);
+  const quiet = [
+    ["passed", of("pass")],
+    ["not configured", of("not_configured")],
+  ] as const;
+  const counted = quiet.flatMap(([word, checks]) =>
+    checks.length === 0 ? [] : [`${word}: ${checks.join(", ")}`],
+  );
+  const rows = gate
+    .filter(({ result }) => result !== "pass" && result !== "not_configured")
+    .map(({ check, result, findings, note }) => [check, result, findings[0]?.message ?? note ?? ""]);
+  return [
+    counted.length === 0 ? "" : `${style.dim(`gate ${counted.join("; ")}`)}\n`,
+    rows.length === 0 ? "" : table(["GATE", "RESULT", "NOTE"], rows),
+  ].join("");
+}
+
+/** What the failed check printed. */
+function outputText({ branch, refused }: Member): string {
+  const lines = checkOutput(refused?.details, { name: printable(branch) });
+  return lines.length === 0 ? "" : [`${printable(branch)}: ${lines[0]}`, ...lines.slice(1), ""].join("\n");
+}
+
+/** Checks that failed and passed on the base, which nobody would look for. */
+function flakyText(branches: readonly Member[]): string {
+  const records = branches.flatMap(({ evidence }) => evidence);
+  const flaky = new Map(
+    records.flatMap(({ command, before }) => (before?.earlier ? [[command, before]] : [])),
+  );
+  return [...flaky].map(([command, before]) => `${printable(flakyBase(command, before))}\n`).join("");
+}
+
+/** What was done to tests, and why that is all right; or why a person has to look. */
+function testsText(branches: readonly Member[]): string {
+  const several = branches.length > 1;
+  return branches
+    .flatMap((member) => testLines(member).map((line) => (several ? `${member.branch}: ${line}` : line)))
+    .map((line) => `${printable(line)}\n`)
+    .join("");
+}
+
+const listedMax = 12;
+
+function testLines({ tests, refused }: Member): readonly string[] {
+  const { outcome, changes, weakened, accepted } = tests;
+  const texts = (list: readonly { readonly path: string; readonly what: string }[]) =>
+    list.map(({ path, what }) => `${path}: ${what}`);
+  if (refused?.code === "R-TW-001") {
+    const { weakened: lost, changes: done } = refused.details;
+    return [
+      "the change weakens the tests that judge it:",
+      ...bounded(Array.isArray(lost) ? lost.map(String) : []),
+      ...(Array.isArray(done) && done.length > 0 ? ["the change touches:", ...bounded(texts(done))] : []),
+    ];
+  }
+  if (outcome === "holds")
+    return [
+      "the change touches tests, and all that the base's tests verify still holds:",
+      ...bounded(texts(changes)),
+    ];
+  if (outcome === "accepted")
+    return [
+      `tests weakened, accepted in ${accepted?.decision}: ${accepted?.reason}`,
+      ...bounded(texts(weakened)),
+    ];
+  return outcome === "allowed"
+    ? ["tests changed, as you allowed beforehand:", ...bounded(texts(weakened))]
+    : [];
+}
+
+function bounded(lines: readonly string[]): readonly string[] {
+  const shown = lines.slice(0, listedMax).map((line) => `  ${line}`);
+  return lines.length > listedMax ? [...shown, `  and ${lines.length - listedMax} more`] : shown;
+}

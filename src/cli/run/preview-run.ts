@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import type { Config } from "../../contract/config.ts";
+import { type Ends, withEnds } from "../../core/loops/budgets.ts";
+import { sessionsFolder } from "../../core/names/session-paths.ts";
+import { setClaimedApart } from "../../core/plan/claimed-tasks.ts";
+import { plannedTask } from "../../core/plan/planned-task.ts";
+import { previewPlan } from "../../core/plan/preview-plan.ts";
+import { isIn } from "../../core/tasks/task.ts";
+import { tasksOfPlan } from "../../run/conduct/tasks-of-plan.ts";
+import type { IntegrationContext } from "../../run/landing/integration.ts";
+import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
+import { readSessionLimits } from "../../workspace/plan/session-limits.ts";
+import { style } from "../output/style.ts";
+import { counted, printable, table } from "../output/table.ts";
+import { choosePlan, chosenPlanText } from "./chosen-plan.ts";
+
+interface PreviewWish {
+  readonly file: string;
+  readonly plan: LoadedPlan;
+  readonly again: boolean;
+  /** Given for this run. */
+  readonly ends: Ends;
+}
+
+/** `run --dry-run`: what would start when, who does it and what holds it up, if every task succeeds. */
+export async function previewRun(context: IntegrationContext, wish: PreviewWish) {
+  const document = await readPreview(context, wish);
+  return { exit: 0, text: previewText(document), refusals: [], document };
+}
+
+async function readPreview(
+  { engine, config, repository }: IntegrationContext,
+  { file, plan: written, again, ends }: PreviewWish,
+) {
+  const chosen = await choosePlan(engine, repository.root, { file, again });
+  const { session } = chosen;
+  const stored = session === null ? [] : await engine.ledger.tasks({ session });
+  const known = new Map(stored.map((task) => [task.id, task]));
+  const { tasks: open, claimed } = setClaimedApart(written.tasks, (id) => known.has(id));
+  const plan = { ...written, tasks: [...open] };
+  const isMerged = (id: string) => {
+    const task = known.get(id);
+    return task !== undefined && isIn(task);
+  };
+  const tasks = tasksOfPlan(config, plan, session ?? "").filter(({ plan: { id } }) => !isMerged(id));
+  const kept = session === null ? {} : readSessionLimits(join(repository.root, sessionsFolder, session));
+  const limits = withEnds(limitsOf(config), { ...kept, ...ends });
+  const { batches, overlaps } = previewPlan(
+    tasks.map((task) => plannedTask(task.plan, engine.world)),
+    {
+      ...{ maxParallel: limits.max_parallel, maxReview: limits.max_review, maxActive: limits.max_active },
+      resources: engine.limits.resources,
+    },
+  );
+  return {
+    dry_run: true,
+    ...{ ...chosen, base: repository.base, limits },
+    merged: plan.tasks.length - tasks.length,
+    claimed,
+    tasks: tasks.map(({ agent, plan: { id, title, depends_on, lock_scope, uses } }) => ({
+      ...{ id, title, agent, state: known.get(id)?.state ?? "PENDING" },
+      ...{ batch: batches.findIndex((batch) => batch.includes(id)) + 1 },
+      ...{ depends_on, scope: lock_scope, uses },
+    })),
+    batches,
+    overlaps,
+  };
+}
+
+function limitsOf({ limits }: Config) {
+  const { max_parallel, max_review, max_active, batching, tokens, minutes, cost_usd } = limits;
+  return { max_parallel, max_review, max_active, batching, tokens, minutes, cost_usd };
+}
+
+type Preview = Awaited<ReturnType<typeof readPreview>>;
+
+function previewText(preview: Preview): string {
+  const { tasks, batches, overlaps, merged, claimed, limits, base } = preview;
+  const done = merged === 0 ? "" : `; ${counted(merged, "task")} merged before`;
+  const before =
+    claimed.length === 0 ? done : `${done}; completed by the plan's own word: ${claimed.join(", ")}`;
+  const inBatches = batches.length === 1 ? "1 batch" : `${batches.length} batches`;
+  const head = `${style.bold(counted(tasks.length, "task"))} in ${inBatches} into ${base}${before}`;
+  const waits = Map.groupBy(overlaps, ({ task }) => task);
+  const rows = tasks
+    .toSorted((one, other) => one.batch - other.batch)
+    .map(({ id, batch, agent, scope, depends_on }) => [
+      ...[String(batch), id, agent, scope.join(", ")],
+      [
+        ...(depends_on.length === 0 ? [] : [`after ${depends_on.join(", ")}`]),
+        ...(waits.get(id) ?? []).map(({ waits_for, lock }) => `${waits_for} holds ${lock}`),
+      ].join("; ") || "-",
+    ]);
+  const most = `at most ${limits.max_parallel} at once (${limits.batching})`;
+  const budget = `a task is stopped at ${limits.tokens.halt ?? "any number of"} tokens or ${limits.minutes.halt ?? "any number of"} minutes`;
+  return [
+    `${printable(chosenPlanText(preview))}\n${head}\n`,
+    rows.length === 0 ? "" : table(["BATCH", "TASK", "AGENT", "SCOPE", "WAITS"], rows),
+    `\n${printable(`${most}; ${budget}`)}\nnothing was started\n`,
+  ].join("");
+}

@@ -1,0 +1,70 @@
+import { type RolledBack, rollBack } from "../../run/landing/roll-back.ts";
+import { onlyName } from "../open/find-task.ts";
+import { inRepository, type RepositoryOptions } from "../open/in-repository.ts";
+import { outcomeExits } from "../output/exit-of.ts";
+import { style } from "../output/style.ts";
+import { counted, printable, table } from "../output/table.ts";
+
+/** Exit 0 done, 2 refused, 3 a person is in the way. */
+export function rollbackCommand(
+  level: RolledBack["level"],
+  name: string,
+  options: RepositoryOptions & { readonly allowRed?: boolean },
+): Promise<number> {
+  return inRepository("rollback", options, async (context) => {
+    const done = await rollBack(
+      { ...context, allowRed: options.allowRed === true },
+      { level, name: level === "task" ? await onlyName(name) : name },
+    );
+    const refusals = done.refused === null ? [] : [{ refused: done.refused }];
+    return { exit: outcomeExits[done.outcome], text: rollbackText(done), refusals, document: done };
+  });
+}
+
+function rollbackText(done: RolledBack): string {
+  const { level, name, base, outcome } = done;
+  const words = {
+    "rolled-back": `${style.green("rolled back")} ${level} ${printable(name)}: ${base} is at ${done.to.slice(0, 12)}`,
+    planned: `would roll back ${level} ${printable(name)}; nothing was changed`,
+    nothing: `nothing of ${level} ${printable(name)} is left to roll back`,
+    refused: `${style.red("refused")} to roll back ${level} ${printable(name)}`,
+    waiting: `${style.red("waiting")} for a person: ${level} ${printable(name)}`,
+  } as const;
+  const parts = [
+    `${words[outcome]}\n`,
+    done.reverted.length === 0
+      ? ""
+      : table(
+          ["TASK", "MERGE", "TAKEN BACK BY", "FILES"],
+          done.reverted.map(({ task, commit, reverted_by, files }) => [
+            task,
+            commit.slice(0, 12),
+            reverted_by.slice(0, 12),
+            files.length <= 3 ? files.join(", ") : counted(files.length, "file"),
+          ]),
+        ),
+    lines("ended", done.ended),
+    lines("wait for what was taken back", done.blocked),
+    lines(
+      "were done at the same time, though one builds on the other",
+      done.hidden.map(
+        ({ task, needs, path, uses }) => `${task}: ${path} uses ${uses}, which ${needs} changed`,
+      ),
+    ),
+    lines("done again, one after the other", done.again),
+    lines(
+      "files as they were before",
+      done.restored.map(
+        ({ task, paths, left, way_back }) =>
+          `${task}: ${counted(paths.length, "file")}${left.length > 0 ? ` (left as they are: ${left.join(", ")})` : ""}; back with ${way_back}`,
+      ),
+    ),
+    lines("recommended", done.report?.recommended ?? []),
+    done.report === null ? lines("the way back", done.way_back) : "",
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function lines(title: string, found: readonly string[]): string {
+  return found.length === 0 ? "" : `${title}:\n${found.map((line) => `  ${printable(line)}\n`).join("")}`;
+}

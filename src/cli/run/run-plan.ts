@@ -1,0 +1,219 @@
+import { rmSync } from "node:fs";
+import type { AgentEvent } from "../../clients/agent.ts";
+import { isMeta, taskKey } from "../../core/names/task-name.ts";
+import { setClaimedApart } from "../../core/plan/claimed-tasks.ts";
+import { isIn } from "../../core/tasks/task.ts";
+import { Agents } from "../../run/attempt/agents.ts";
+import { checkBase } from "../../run/conduct/check-base.ts";
+import { inLimits, prepareRun } from "../../run/conduct/open-run.ts";
+import { prepareAgents } from "../../run/conduct/prepare-agents.ts";
+import { runOrJoin } from "../../run/conduct/run-or-join.ts";
+import { takeInChanges } from "../../run/conduct/take-in-changes.ts";
+import { tasksOfPlan } from "../../run/conduct/tasks-of-plan.ts";
+import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { waitForPlanLock } from "../../server/host-lock.ts";
+import type { ConfigFault } from "../../workspace/config/config-fault.ts";
+import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
+import { openSessionPlan, type SessionPlan } from "../../workspace/plan/open-session-plan.ts";
+import { restoreSessions } from "../../workspace/plan/session-backup.ts";
+import { keepSessionLimits } from "../../workspace/plan/session-limits.ts";
+import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { reportRun, type Walls } from "../look/report-run.ts";
+import { limitsOf } from "../open/open-engine.ts";
+import { runAtWork } from "../open/run-at-work.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { showProgress } from "../output/progress.ts";
+import { style } from "../output/style.ts";
+import { counted, printable } from "../output/table.ts";
+import { wallWords } from "../output/words.ts";
+import { JsonLines } from "../run-view/json-lines.ts";
+import { isLive, LiveView } from "../run-view/live-view.ts";
+import { PlainLines } from "../run-view/plain-lines.ts";
+import { runPort } from "../run-view/run-port.ts";
+import { lastThing, type RunWatcher } from "../run-view/run-watcher.ts";
+import { WaitLines } from "../run-view/wait-lines.ts";
+import { listenForStops } from "./listen-for-stops.ts";
+import { previewRun } from "./preview-run.ts";
+import { configForRun, givenEnds, planFor, type RunOptions, readPlan } from "./run-options.ts";
+
+export interface PlanWish {
+  readonly file: string;
+  readonly again: boolean;
+  readonly options: RunOptions;
+  /** The command that goes on with the session. */
+  goOn(session: string): string;
+  /** Said before anything starts. */
+  readonly first?: string;
+  /** What is wrong with the plan, in the words of whoever wrote it. */
+  readonly told?: (fault: ConfigFault) => string;
+}
+
+/** A plan from where it stands to the end of this run, and what became of it. */
+export async function runPlan(
+  given: IntegrationContext,
+  { file, again, options, goOn, first, told: say }: PlanWish,
+) {
+  const { repository } = given;
+  const since = performance.now();
+  const config = configForRun(given.config, repository.root, options);
+  const ends = givenEnds(options);
+  const engine = { ...given.engine, limits: limitsOf(config) };
+  const context = { ...given, engine, config, allowRed: options.allowRed === true };
+  const written = planFor(readPlan(context, file, say), config, options.agent);
+  if (options.dryRun === true) return previewRun(context, { file, plan: written, again, ends });
+  if (first !== undefined) context.onProgress(first);
+  const session = await openSession(context, file, again);
+  await refuseWorkflow(context, session);
+  const refused = await takeInChanges(context, { plan: written, session });
+  if (refused !== undefined) throw new CommandFault(refused.code, refused.reason);
+  keepSessionLimits(session.folder, ends);
+  const plan = await withoutClaimed(context, written, session);
+  const ids = new Set(plan.tasks.map(({ id }) => id));
+  const told = { session: session.session, ids, goOn: goOn(session.session) };
+  if (await isDone(context, session)) return reportRun(context, { ...told, wasDone: true });
+  const agents = new Agents(config, repository);
+  const unusable = await prepareAgents(agents, config, tasksOfPlan(config, plan, session.session));
+  if (unusable !== undefined) {
+    forget(session);
+    throw new CommandFault(unusable.code, unusable.reason);
+  }
+  const red = await checkedBase(context);
+  if ("allow" in red) {
+    forget(session);
+    return reportRun(context, { ...told, refused: red });
+  }
+  const inLines = options.jsonLines === true;
+  const ran = await runInView(context, { plan, session, agents, inLines });
+  const seconds = (performance.now() - since) / 1000;
+  return reportRun(context, { ...told, ...ran, seconds });
+}
+
+async function withoutClaimed(
+  { engine, onProgress }: IntegrationContext,
+  plan: LoadedPlan,
+  session: SessionPlan,
+): Promise<LoadedPlan> {
+  const known = new Set((await engine.ledger.tasks({ session: session.session })).map(({ key }) => key));
+  const { tasks, claimed } = setClaimedApart(plan.tasks, (id) => known.has(taskKey(session.session, id)));
+  const names = claimed.join(", ");
+  if (tasks.length === 0) {
+    forget(session);
+    throw new CommandFault(
+      "E-PLAN",
+      `the plan calls all its tasks completed (${names}), so there is nothing to do: remove \`status\` from those that Lockstep is to do`,
+    );
+  }
+  if (claimed.length > 0)
+    onProgress(`completed by the plan's own word, not proven by Lockstep, and not done again: ${names}`);
+  return { ...plan, tasks: [...tasks] };
+}
+
+async function openSession({ engine, repository }: IntegrationContext, file: string, again: boolean) {
+  const stateFolder = openStateFolder(findProject(currentFolder()));
+  using _alone = await waitForPlanLock(stateFolder);
+  restoreSessions(stateFolder, repository.root);
+  const now = new Date(engine.clock.now().wallMs);
+  const known = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
+  return openSessionPlan(repository.root, file, { again, now, taken: new Set(known) });
+}
+
+/** Its tasks pass the gates that its workflow has; a run by itself would pass them by. */
+async function refuseWorkflow({ engine }: IntegrationContext, { session }: SessionPlan): Promise<void> {
+  const found = await engine.ledger.session(session);
+  if (found === undefined || found.state === "DONE") return;
+  throw new CommandFault(
+    "R-ST-001",
+    `this plan belongs to \`lockstep start\`, which is in ${found.state}: \`lockstep resume ${session}\` goes on with it`,
+  );
+}
+
+/** What never began leaves nothing behind. */
+function forget({ isNew, folder }: SessionPlan): void {
+  if (isNew) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Everything is merged, and the plan reads as it did. */
+async function isDone({ engine }: IntegrationContext, { session, hasChanged }: SessionPlan) {
+  const tasks = (await engine.ledger.tasks({ session })).filter(({ key }) => !isMeta(key));
+  return !hasChanged && tasks.length > 0 && tasks.every(isIn);
+}
+
+/** The project's own checks on the base, before any money is spent. */
+export async function checkedBase(context: IntegrationContext) {
+  using progress = showProgress();
+  const red = await checkBase({ ...context, onProgress: progress.step });
+  if (!("allow" in red))
+    for (const { command, run } of red)
+      progress.step(`\`${command}\` fails on the base (exit ${run.exit}): it may go on failing as it does`);
+  return red;
+}
+
+/** From the first agent to the last, in front of whoever watches. */
+async function runInView(
+  given: IntegrationContext,
+  {
+    plan,
+    session,
+    agents,
+    inLines,
+  }: {
+    readonly plan: LoadedPlan;
+    readonly session: SessionPlan;
+    readonly agents: Agents;
+    /** Events are told on stdout. */
+    readonly inLines: boolean;
+  },
+) {
+  const { ledger } = given.engine;
+  await using _events = inLines ? await JsonLines.open(ledger, session.session) : undefined;
+  const last = new Map<string, string>();
+  await using lines = new PlainLines(session.session, given.engine.ledger);
+  let watcher: RunWatcher = lines;
+  const context = { ...given, onProgress: (line: string) => watcher.step(line) };
+  const onTask = (task: string, event: AgentEvent) => {
+    const text = lastThing(event);
+    if (text !== undefined) last.set(task, text);
+    watcher.onTask(task, event);
+  };
+  const stateFolder = openStateFolder(findProject(currentFolder()));
+  const wish = { plan, session, stateFolder, agents, onTask };
+  const run = await prepareRun(context, wish);
+  if ("allow" in run) {
+    forget(session);
+    throw new CommandFault(run.code, run.reason);
+  }
+  const walls: Walls = { guard: false, sandbox: run.walls.sandbox, diff: true };
+  const { missing = null } = run.walls;
+  const otherRun = () => {
+    const pid = runAtWork(stateFolder)?.pid;
+    return pid === process.pid ? undefined : pid;
+  };
+  using stops = listenForStops({ watcher: () => watcher, otherRun });
+  const looked = { session: session.session, stateFolder, stops, otherRun };
+  await using view = isLive()
+    ? new LiveView(factsOf(inLimits(context, session.file), session.session, walls), runPort(context, looked))
+    : undefined;
+  await using _waits = view === undefined ? new WaitLines(context.engine, session.session, lines) : undefined;
+  if (view !== undefined) watcher = view;
+  else writeAll(2, headLine(session.session, plan.tasks.length, walls));
+  if (missing !== null) watcher.tell(`no sandbox around the agents: ${printable(missing)}`);
+  await runOrJoin(context, wish, run, {
+    stops,
+    // The view sees it by itself.
+    onWatching: (pid) => {
+      if (view === undefined)
+        lines.tell(`process ${pid ?? "?"} runs already and does these tasks too: watching`);
+    },
+  });
+  return { walls: { ...walls, missing }, last, stopped: stops.gently.aborted, left: stops.left };
+}
+
+function headLine(session: string, tasks: number, walls: Walls): string {
+  return `${style.bold(session)}  ${counted(tasks, "task")}  walls: ${wallWords(walls)}\n`;
+}
+
+function factsOf({ config: { limits } }: Pick<IntegrationContext, "config">, name: string, walls: Walls) {
+  return { name, walls, budget: { tokens: limits.tokens.halt, costUsd: limits.cost_usd.halt } };
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { type RunTold, reportTogether } from "../look/report-run.ts";
+import { inRepository } from "../open/in-repository.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { faultVerdict } from "../output/verdicts.ts";
+import { choosePlan, chosenPlanText, newOwnPlan } from "./chosen-plan.ts";
+import type { RunOptions } from "./run-options.ts";
+import { runPlan } from "./run-plan.ts";
+import { unfinishedPlans } from "./unfinished-plans.ts";
+
+interface PlanOptions extends RunOptions {
+  readonly again?: boolean;
+}
+
+/** Exit 0 everything merged, 1 something failed, 3 a person has to decide or it was stopped. */
+export function runCommand(file: string | undefined, options: PlanOptions): Promise<number> {
+  return inRepository("run", options, (context) => {
+    if (options.json === true && options.jsonLines === true)
+      throw new CommandFault("R-IN-001", "--json and --json-lines exclude each other: give one of them");
+    return file === undefined ? runUnfinished(context, options) : runFile(context, file, options);
+  });
+}
+
+async function runFile(context: IntegrationContext, file: string, options: PlanOptions, named = true) {
+  // From where the person is; else from the root, as the default has it.
+  const path = [resolve(file), join(context.repository.root, file)].find(existsSync);
+  if (path === undefined)
+    throw new CommandFault("E-PLAN", `there is no plan \`${file}\`: write one, or name another`);
+  const goOn = () => `lockstep run${named ? ` ${file}` : ""}`;
+  const again = options.again === true;
+  const chosen = await choosePlan(context.engine, context.repository.root, { file: path, again });
+  return runPlan(context, { file: path, again, options, goOn, first: chosenPlanText(chosen) });
+}
+
+/**
+ * `tasks.yaml`, where it is new or was changed. Else every session that is not finished and can continue, one after the
+ * other: what one of them ends may free the next. Where none can, the newest, which says what it waits for.
+ */
+async function runUnfinished(context: IntegrationContext, options: PlanOptions) {
+  const own = newOwnPlan(context.repository.root);
+  if (own !== undefined) return runFile(context, own, options, false);
+  const ran = new Set<string>();
+  const told: RunTold[] = [];
+  for (;;) {
+    const plans = await unfinishedPlans(context.engine, context.repository.root);
+    const next = plans.find(({ session, canMove }) => canMove && !ran.has(session));
+    if (next === undefined && told.length > 0) return reportTogether(told);
+    const one = await runFile(context, (next ?? plans[0])?.file ?? "tasks.yaml", options, false).catch(
+      (error: unknown) => ({ error }),
+    );
+    if ("error" in one) return afterFault(told, { name: next?.session ?? "", error: one.error });
+    if (!("outcome" in one)) return one;
+    told.push(one);
+    if (next === undefined || options.again === true || !mayGoOn(one)) return reportTogether(told);
+    ran.add(next.session);
+  }
+}
+
+/** What was done before is told of all the same. */
+function afterFault(told: readonly RunTold[], { name, error }: { name: string; error: unknown }) {
+  if (told.length === 0) throw error;
+  const report = reportTogether(told);
+  return { ...report, exit: 1, refusals: [...report.refusals, { name, refused: faultVerdict(error) }] };
+}
+
+/** Neither has the person stopped it, nor is the base red, which would stop the others too. */
+function mayGoOn({ outcome, refusals }: RunTold): boolean {
+  return outcome !== "stopped" && outcome !== "running" && refusals.length === 0;
+}

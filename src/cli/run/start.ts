@@ -1,0 +1,218 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent } from "../../clients/agent.ts";
+import { copyName, sessionPath } from "../../core/names/session-paths.ts";
+import { sessionSlug } from "../../core/names/slugs.ts";
+import { concernsSession } from "../../core/names/task-name.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
+import type { Session } from "../../core/session/session.ts";
+import { abandoned, currentSession, isSessionOver } from "../../engine/sessions/current-session.ts";
+import { moveSession } from "../../engine/sessions/move-session.ts";
+import { openSession } from "../../engine/sessions/open-session.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { IntegrationContext } from "../../run/landing/integration.ts";
+import { waitForPlanLock } from "../../server/host-lock.ts";
+import { conductSession } from "../../session/conduct-session.ts";
+import { checkRoles, openSessionRun } from "../../session/open-session-run.ts";
+import { publishStatus } from "../../session/publish-status.ts";
+import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { readRepository } from "../../workspace/git/repository-state.ts";
+import { restoreFiles } from "../../workspace/plan/session-backup.ts";
+import { makeSessionFolder, sessionsAt } from "../../workspace/plan/session-folder.ts";
+import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { reportSession } from "../look/report-session.ts";
+import { inRepository } from "../open/in-repository.ts";
+import { runAtWork } from "../open/run-at-work.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { style } from "../output/style.ts";
+import { printable } from "../output/table.ts";
+import { wallWords } from "../output/words.ts";
+import { answerAtPrompt } from "../prompt/answer-prompt.ts";
+import { gateDocuments } from "../prompt/gate-documents.ts";
+import { hasPerson, terminalPrompt } from "../prompt/terminal-prompt.ts";
+import { PlainLines } from "../run-view/plain-lines.ts";
+import { answerWords } from "../run-view/run-watcher.ts";
+import { WaitLines } from "../run-view/wait-lines.ts";
+import { listenForStops } from "./listen-for-stops.ts";
+import { configForRun, type RunOptions } from "./run-options.ts";
+import { checkedBase } from "./run-plan.ts";
+
+interface StartOptions extends RunOptions {
+  readonly lean?: boolean;
+}
+
+/** A goal, through the whole workflow. The same goal again goes on with its session. */
+export function startCommand(goal: string, options: StartOptions): Promise<number> {
+  return inRepository("start", options, async (given) => {
+    const context = forSession(given, options);
+    checkGoal(goal);
+    const known = (await context.engine.ledger.sessions()).find(
+      (one) => one.goal === goal && !isSessionOver(one),
+    );
+    if (known !== undefined) return goOn(context, known, options);
+    const atWork = runAtWork(openStateFolder(findProject(currentFolder())));
+    if (atWork !== undefined)
+      throw new CommandFault(
+        "R-ST-001",
+        `process ${atWork.pid} runs tasks here: wait for it, or stop it first`,
+      );
+    const unusable = await checkRoles(context);
+    if (unusable !== undefined) throw new CommandFault(unusable.code, unusable.reason);
+    const red = await checkedBase(context);
+    if ("allow" in red) throw new CommandFault(red.code, red.reason);
+    return goOn(context, await begin(context, goal, options.lean === true ? "lean" : "full"), options);
+  });
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a goal has none but ends of lines and tabs
+const goalForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+$/;
+const goalLengthMax = 10_000;
+
+function checkGoal(goal: string): void {
+  if (goal.trim() === "") throw new CommandFault("R-IN-001", "the goal is empty: say what is to be achieved");
+  if (!goalForm.test(goal))
+    throw new CommandFault("R-IN-001", "the goal has control characters in it: take them out");
+  if (goal.length > goalLengthMax)
+    throw new CommandFault(
+      "R-IN-001",
+      `the goal is longer than ${goalLengthMax} characters: put the rest into a file and name that`,
+    );
+}
+
+interface ResumeOptions extends RunOptions {
+  readonly abandon?: string;
+}
+
+/** Goes on where a session is. */
+export function resumeCommand(name: string | undefined, options: ResumeOptions): Promise<number> {
+  return inRepository("resume", options, async (given) => {
+    const context = forSession(given, options);
+    const { ledger } = context.engine;
+    const session = name === undefined ? await currentSession(context.engine) : await ledger.session(name);
+    if (session === undefined)
+      throw new CommandFault(
+        "R-IN-001",
+        `there is no session${name === undefined ? "" : ` \`${name}\``} to go on with: ${wayOn(context.repository.root, name)}`,
+      );
+    if (options.abandon !== undefined && name === undefined) await refuseSeveral(ledger);
+    return options.abandon === undefined
+      ? goOn(context, session, options)
+      : abandon(context, session, options.abandon);
+  });
+}
+
+/** A session folder with a plan that the ledger does not know was made by another tool: its tasks can still be done. */
+function wayOn(root: string, name: string | undefined): string {
+  const plans = sessionsAt(root)
+    .filter((session) => name === undefined || session === name)
+    .map((session) => sessionPath(session, copyName));
+  const foreign = plans.find((plan) => existsSync(join(root, plan)));
+  if (foreign !== undefined)
+    return `\`lockstep run ${foreign}\` does the open tasks of the plan that is there, which Lockstep did not make`;
+  return '`lockstep start "<goal>"` begins one, `lockstep run` goes on with a plan';
+}
+
+/** What is given up without a name has to be the only one. */
+async function refuseSeveral(ledger: Pick<Ledger, "sessions">): Promise<void> {
+  const open = (await ledger.sessions()).filter((session) => !isSessionOver(session));
+  if (open.length < 2) return;
+  const names = open.map((session) => session.name);
+  throw new CommandFault(
+    "R-IN-001",
+    `${names.length} sessions are open: say which one to give up: ${names.map((one) => `\`${one}\``).join(", ")}`,
+    { field: "session", candidates: names },
+  );
+}
+
+/** It stays where it is, and only goes on if somebody names it. */
+async function abandon(given: IntegrationContext, session: Session, reason: string) {
+  const call = { role: "person" } as const;
+  const context = { ...given, call };
+  const { engine } = context;
+  if (session.state !== "DONE") {
+    if (session.state === "BLOCKED") await unblock(context, session);
+    const recovery = `\`lockstep resume ${session.name}\` takes it up again`;
+    const blocker = { code: abandoned, reason, recovery };
+    const event = { type: "block", blocker } as const;
+    const moved = await moveSession(engine, { session: session.name, event }, call);
+    if ("allow" in moved) throw new CommandFault(moved.code, moved.reason);
+    const { root } = context.repository;
+    const shown = await publishStatus(engine, { root, session: session.name });
+    if (shown !== undefined) throw new CommandFault(shown.code, shown.reason);
+  }
+  return reportSession(context, (await engine.ledger.session(session.name)) ?? session, "over");
+}
+
+function forSession(given: IntegrationContext, options: RunOptions): IntegrationContext {
+  const config = configForRun(given.config, given.repository.root, options);
+  return { ...given, config, allowRed: options.allowRed === true };
+}
+
+async function begin(context: IntegrationContext, goal: string, mode: Session["mode"]): Promise<Session> {
+  const { engine, repository, call } = context;
+  using _alone = await waitForPlanLock(openStateFolder(findProject(currentFolder())));
+  const tasks = (await engine.ledger.tasks()).flatMap(({ session }) => session ?? []);
+  const taken = new Set([...tasks, ...(await engine.ledger.sessions()).map(({ name }) => name)]);
+  const now = new Date(engine.clock.now().wallMs);
+  const name = makeSessionFolder(repository.root, { about: sessionSlug(goal), now, taken });
+  const { base, baseCommit } = repository;
+  const opened = await openSession(engine, { name, goal, mode, base, baseCommit }, call);
+  if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
+  return opened;
+}
+
+async function goOn(given: IntegrationContext, session: Session, options: RunOptions) {
+  if (session.state === "DONE") return reportSession(given, session, "over");
+  const { name } = session;
+  const project = findProject(currentFolder());
+  const stateFolder = openStateFolder(project);
+  // It goes on with the branch that it began on, whatever is checked out now.
+  const repository = await readRepository(project, session.base);
+  if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+  restoreFiles(stateFolder, repository.root, name);
+  await using lines = new PlainLines(name, given.engine.ledger);
+  const context = { ...given, repository, onProgress: (line: string) => lines.step(line) };
+  await using _waits = new WaitLines(given.engine, name, lines);
+  using stops = listenForStops({ watcher: () => lines, otherRun: () => undefined });
+  if (session.state === "BLOCKED") await unblock(context, session);
+  const say = (text: string) => lines.tell(printable(text));
+  const onTask = (task: string, event: AgentEvent) => {
+    // What a role answers in the end is told by the session.
+    const isAnswer = event.type === "said" && !task.includes("/") && answerWords(event.text) !== undefined;
+    if (!isAnswer) lines.onTask(task, event);
+  };
+  const wish = { name, stateFolder, stops, say, onTask };
+  const opened = await openSessionRun(context, wish);
+  if ("allow" in opened) throw new CommandFault(opened.code, opened.reason);
+  await using run = opened;
+  const { sandbox, missing } = run.walls;
+  const walls = wallWords({ guard: false, sandbox, diff: true });
+  writeAll(2, `${style.bold(name)}  ${session.mode} mode, into ${session.base}  walls: ${walls}\n`);
+  if (missing !== undefined) lines.tell(`no sandbox around the agents: ${printable(missing)}`);
+  for (;;) {
+    const end = await conductSession(run.context);
+    const isAsking = end.how === "waiting" && options.json !== true && (await hasPerson());
+    if (isAsking) await lines.flush();
+    if (!isAsking || !(await askHere(context, name, stops.gently)))
+      return reportSession(context, end.session, end.how, { guard: false, sandbox, diff: true });
+  }
+}
+
+/** Asks the person at the terminal what this session waits for; true if that lets it go on. */
+async function askHere({ engine, repository }: IntegrationContext, session: string, stop: AbortSignal) {
+  using prompt = terminalPrompt(stop);
+  const documents = gateDocuments(join(repository.commonFolder, "lockstep"));
+  const asking = { engine, call: { role: "person" } as const, prompt, documents };
+  const settled = await answerAtPrompt(asking, ({ task }) => concernsSession(task, session));
+  return settled.length > 0 && prompt.isOpen;
+}
+
+async function unblock({ engine }: IntegrationContext, session: Session): Promise<void> {
+  const moved: Session | Deny = await moveSession(
+    engine,
+    { session: session.name, event: { type: "resume" } },
+    { role: "person" },
+  );
+  if ("allow" in moved) throw new CommandFault(moved.code, moved.reason);
+}

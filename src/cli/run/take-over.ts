@@ -1,0 +1,168 @@
+import type { AttemptName } from "../../core/names/ref-names.ts";
+import { allow, deny, type Verdict } from "../../core/rules/verdict.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import { shellWord } from "../../core/text/quoted.ts";
+import type { Call } from "../../engine/change/engine.ts";
+import { realClient } from "../../run/attempt/real-client.ts";
+import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
+import { giveBackConversation } from "../../run/conduct/give-back-conversation.ts";
+import { handBack } from "../../run/conduct/hand-back.ts";
+import { mayBeTaken, stopAttempt, takeAttempt } from "../../run/conduct/take-over.ts";
+import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
+import { readRepository } from "../../workspace/git/repository-state.ts";
+import type { AskOptions } from "../open/ask.ts";
+import { callOf } from "../open/caller.ts";
+import { findOnlyTask, findTask } from "../open/find-task.ts";
+import { type Opened, openEngine } from "../open/open-engine.ts";
+import { whoCalls } from "../open/who-calls.ts";
+import { CommandFault } from "../output/command-fault.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { printable } from "../output/table.ts";
+import { tellVerdict } from "../output/verdicts.ts";
+
+interface TakeOverOptions extends AskOptions {
+  readonly json?: boolean;
+}
+
+/** Ends an attempt, and keeps everything that it made. */
+export function stopCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
+  const text = () => {
+    const ways = `\`lockstep diff ${name}\` shows it, \`lockstep task retry ${name}\` brings it back`;
+    return `task ${name} is stopped, and what it made is kept: ${ways}`;
+  };
+  return tellVerdict({ json, text }, () =>
+    onAttempt(name, options, async ({ opened, task, call }) =>
+      withPlace(opened, task, await stopAttempt({ engine: opened.engine, call }, task.key)),
+    ),
+  );
+}
+
+/** Gives an attempt to the person who asks. */
+export function takeCommand(name: string, { json, ...options }: TakeOverOptions): Promise<0 | 2> {
+  const text = ({ details }: Verdict) => {
+    const resume = details?.resume as readonly string[] | undefined;
+    const unresumed = details?.not_resumed;
+    return [
+      `task ${name} is yours: its agent is stopped, and its locks stay until you hand it back`,
+      `  cd ${shellWord(String(details?.folder))}`,
+      ...(resume === undefined
+        ? []
+        : [`  ${resume.map(shellWord).join(" ")}    goes on with the agent's conversation`]),
+      ...(unresumed === undefined
+        ? []
+        : [`its agent's conversation cannot be resumed: ${printable(String(unresumed))}`]),
+      `and from ${printable(String(details?.root))}`,
+      `  lockstep submit ${name}   hands it back: \`lockstep run\` proves and merges it`,
+      `  lockstep release ${String(details?.task_id)}  gives it up: an agent starts again`,
+    ].join("\n");
+  };
+  return tellVerdict({ json, text }, () =>
+    onAttempt(name, options, async ({ opened, task, call }) => {
+      const { engine, project } = opened;
+      if (isGone(opened, task)) return gone(task, name);
+      const taken = withPlace(opened, task, await takeAttempt({ engine, call }, task.key));
+      if (!taken.allow) return taken;
+      const root = project.place.realRoot ?? project.place.root;
+      return allow({ folder: root, ...taken.details, root, ...(await resumeOf(opened, task)) });
+    }),
+  );
+}
+
+/** Nobody works on it, and what was made of it is no longer there. */
+function isGone({ project }: Opened, task: Task): boolean {
+  const { id, session, attempts, state } = task;
+  if (state === "IN_PROGRESS" || !mayBeTaken(task)) return false;
+  return checkoutOf(project, { session, task: id, attempt: attempts }) === undefined;
+}
+
+function gone({ key, state }: Task, name: string): Verdict {
+  const ready = state === "BLOCKED" ? `retry ${name}` : `resolve ${name} --note "…"`;
+  const way = `\`lockstep task ${ready}\`, then \`lockstep run\`, lets an agent start afresh`;
+  return deny(
+    "R-ST-001",
+    `the checkout of task \`${key}\` is gone, so there is nothing to take over: ${way}`,
+    {
+      ...{ task_id: key, state },
+    },
+  );
+}
+
+/** `lockstep submit` without a document. */
+export function handBackTask(name: string, options: AskOptions): Promise<Verdict> {
+  return onTask(name, options, async ({ opened, task, call }) => {
+    if (call.role !== "person")
+      return deny("R-AU-001", "there is no document, and only a person hands back what a person took over");
+    const { engine, project, config } = opened;
+    const repository = await readRepository(project, config.base_branch);
+    if ("error" in repository) throw new CommandFault("R-IN-001", repository.error);
+    const told = (text: string) => writeAll(2, `lockstep: ${printable(text)}\n`);
+    const onSaid = (_task: string, event: object) => "text" in event && told(String(event.text));
+    return handBack({ engine, repository, call, onTask: onSaid }, task.key);
+  });
+}
+
+interface Asked {
+  readonly opened: Opened;
+  readonly task: Task;
+  readonly call: Call;
+}
+
+type Act = (asked: Asked) => Promise<Verdict>;
+
+function onTask(name: string, options: AskOptions, act: Act): Promise<Verdict> {
+  return onFound(({ engine }) => findTask(engine, name), options, act);
+}
+
+/** Of several tasks of that name the only one that is worked on. */
+function onAttempt(name: string, options: AskOptions, act: Act): Promise<Verdict> {
+  const isAtWork = ({ state }: Task) => state === "IN_PROGRESS";
+  return onFound(({ engine }) => findOnlyTask(engine, name, isAtWork), options, act);
+}
+
+async function onFound(
+  find: (opened: Opened) => Promise<Task>,
+  options: AskOptions,
+  act: Act,
+): Promise<Verdict> {
+  using opened = await openEngine();
+  const task = await find(opened);
+  const call = await callOf(await whoCalls(), opened.engine, { ...options, task: task.key });
+  return "allow" in call ? call : await act({ opened, task, call });
+}
+
+/** Tasks that other programs dispatched have no checkout of their own. */
+function withPlace({ project }: Opened, { id, session, attempts }: Task, verdict: Verdict): Verdict {
+  if (!verdict.allow) return verdict;
+  const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
+  return checkout === undefined ? verdict : allow({ ...verdict.details, folder: checkout.folder });
+}
+
+/** How to go on with the agent's conversation, which is where the person's client finds it from now on. */
+async function resumeOf(
+  { engine, config, project }: Opened,
+  { key, id, session, attempts }: Task,
+): Promise<{ readonly resume?: readonly string[]; readonly not_resumed?: string }> {
+  const attempt = await engine.ledger.attempt(key);
+  if (attempt?.conversation === undefined || attempt.agent === null) return {};
+  const { conversation } = attempt;
+  const { root } = project.place;
+  const found = withDefaultAgent(config, { path: process.env.PATH ?? "", root, wanted: attempt.agent });
+  const agent = "allow" in found ? undefined : found.agents[attempt.agent];
+  if (agent === undefined || agent.adapter === "command" || agent.adapter === "script") return {};
+  const client = realClient(agent.adapter, agent);
+  const { home } = client;
+  const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
+  if (home !== undefined && checkout !== undefined) {
+    const { env } = agent;
+    const given = { config, checkout, root, conversation, env, client: { ...client, home } };
+    const why = await giveBackConversation(given);
+    if (why !== undefined) return { not_resumed: why };
+  }
+  const resume = client.resumeCommand?.(conversation);
+  return resume === undefined ? {} : { resume };
+}
+
+function checkoutOf({ commonFolder }: Opened["project"], name: AttemptName): Checkout | undefined {
+  return commonFolder === undefined ? undefined : findCheckout(commonFolder, name);
+}

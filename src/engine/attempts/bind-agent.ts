@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { isOver } from "../../core/leases/lease.ts";
+import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
+import { isMeta, unknownTask } from "../../core/names/task-name.ts";
+import { allow, type Deny, deny, type Told } from "../../core/rules/verdict.ts";
+import { quoted } from "../../core/text/quoted.ts";
+import type { Attempt, Ledger } from "../../ledger/ledger.ts";
+import { StoreFault } from "../../ledger/store-fault.ts";
+import { type Admitted, commit, internal } from "../change/door.ts";
+import type { Engine } from "../change/engine.ts";
+import { loadTask } from "../change/fence.ts";
+
+type Source = Pick<Engine, "ledger" | "clock">;
+
+const roundsMax = 20;
+/** No key that a caller gives has a blank, so none can be taken for this. */
+const keyOf = (agent: string) => `agent ${createHash("sha256").update(agent).digest("hex")}`;
+
+/** The task that an agent has claimed, whether or not it still is its own. */
+export async function boundTask(ledger: Ledger, agent: string): Promise<string | undefined> {
+  const answered = await ledger.answered(keyOf(agent));
+  return (answered?.answer as Pick<Bound, "task_id"> | undefined)?.task_id;
+}
+
+/** The attempt that an agent has claimed. */
+export interface Bound {
+  readonly task_id: string;
+  readonly epoch: number;
+  readonly scope: readonly string[];
+}
+
+/**
+ * `lockstep claim`: an agent works on one task for good, an attempt has one agent. A later attempt at the same task
+ * may be claimed by the same agent again.
+ */
+export const bindAgent = internal("claim", bind);
+
+async function bind(
+  { ledger, clock }: Source,
+  { agent, task: name }: { readonly agent: string; readonly task: string },
+  call: Admitted,
+): Promise<Told<Bound> | Deny> {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const key = await findKey(ledger, name);
+    const loaded = key === undefined ? undefined : await loadTask({ ledger }, key);
+    if (loaded === undefined || isMeta(loaded.task.key)) return unknownTask(name);
+    const { task, attempt } = loaded;
+    const before = await boundTask(ledger, agent);
+    if (before !== undefined && before !== task.key)
+      return deny("R-AU-001", `this agent works on task ${quoted(before)} and claims no other`, {
+        task_id: before,
+      });
+    if (attempt === undefined || isOver(attempt, clock.now())) return notClaimable(task.key, task.state);
+    const details = { task_id: task.key, epoch: attempt.epoch, scope: task.assignment?.lock_scope ?? [] };
+    if (attempt.boundAgent === agent && attempt.boundClient === undefined) return allow(details);
+    if (attempt.boundAgent !== undefined && attempt.boundAgent !== agent)
+      return deny("R-AU-001", `task ${quoted(task.key)} is another agent's: it takes no second one`, {
+        task_id: task.key,
+      });
+    const at = new Date(clock.now().wallMs).toISOString();
+    const event = {
+      ...{ at, type: "agent.bound", actor: `attempt:${task.key}#${attempt.epoch}`, cause: "claim" },
+      ...{ task: task.key, from: null, to: null, data: { agent, epoch: attempt.epoch } },
+    };
+    const request = { key: keyOf(agent), operation: "claim", digest: "", answer: { task_id: task.key } };
+    // The client may have been started anew: the command, which is called next, says which process it is now.
+    const { boundClient: _, ...rest } = attempt;
+    const committed = await commit(ledger, call, {
+      attempts: [{ ...rest, boundAgent: agent }],
+      expect: { tasks: { [task.key]: task.version } },
+      events: attempt.boundAgent === agent ? [] : [event],
+      ...(before === undefined ? { request } : {}),
+    });
+    if ("ok" in committed) return allow(details);
+  }
+  throw new StoreFault("busy", "the ledger changed all the time under `claim`: try again");
+}
+
+/**
+ * The command `lockstep claim`, right after a guard has bound the agent that calls it: from then on whatever runs below
+ * this process of the client's speaks for the task, and for no other.
+ */
+export const bindClient = internal("claim-client", bindProcess);
+
+async function bindProcess(
+  { ledger }: Source,
+  { client, task: key }: { readonly client: ProcessIdentity; readonly task: string },
+  call: Admitted,
+): Promise<Deny | undefined> {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const loaded = await loadTask({ ledger }, key);
+    if (loaded?.attempt?.boundAgent === undefined || isSameProcess(loaded.attempt.boundClient, client))
+      return undefined;
+    const { task, attempt } = loaded;
+    if (attempt.boundClient !== undefined)
+      return deny(
+        "R-AU-001",
+        `task ${quoted(key)} was claimed from another process of a client: call \`lockstep claim ${key}\` alone on its line`,
+        { task_id: key },
+      );
+    const committed = await commit(ledger, call, {
+      attempts: [{ ...attempt, boundClient: client }],
+      expect: { tasks: { [key]: task.version } },
+    });
+    if ("ok" in committed) return undefined;
+  }
+  throw new StoreFault("busy", "the ledger changed all the time under `claim`: try again");
+}
+
+/** The attempt that agents of this client's process have claimed; the one at `named`, if that is theirs. */
+export async function claimedFrom(
+  { ledger }: Pick<Source, "ledger">,
+  client: ProcessIdentity,
+  named: string | undefined,
+): Promise<Attempt | undefined> {
+  const meant = named === undefined ? undefined : await ledger.attempt(named);
+  if (isSameProcess(meant?.boundClient, client)) return meant;
+  for (const { key } of await ledger.tasks({ states: ["IN_PROGRESS", "REVIEW"] })) {
+    const attempt = await ledger.attempt(key);
+    if (isSameProcess(attempt?.boundClient, client)) return attempt;
+  }
+  return undefined;
+}
+
+function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
+  return one?.pid === other.pid && one.startedAt === other.startedAt && one.boot === other.boot;
+}
+
+/** `T-001` alone means the one of that name that is being worked on. */
+async function findKey(ledger: Ledger, name: string): Promise<string | undefined> {
+  if ((await ledger.task(name)) !== undefined) return name;
+  const open = await ledger.tasks({ states: ["IN_PROGRESS", "REVIEW"] });
+  return open.findLast(({ id }) => id === name)?.key;
+}
+
+function notClaimable(key: string, state: string): Deny {
+  return deny(
+    "R-ST-001",
+    `task ${quoted(key)} is ${state} and holds no lease: dispatch it before it is claimed`,
+    {
+      task_id: key,
+      state,
+    },
+  );
+}

@@ -1,0 +1,122 @@
+import type { Moment } from "../../core/leases/clock.ts";
+import { ageSeconds, hasLapsed } from "../../core/leases/lease.ts";
+import { endingAt, type Threshold } from "../../core/loops/budgets.ts";
+import { allow } from "../../core/rules/verdict.ts";
+import { haltDetails } from "../../core/tasks/halt-details.ts";
+import type { Refusal, Task } from "../../core/tasks/task.ts";
+import type { TaskEvent } from "../../core/tasks/task-event.ts";
+import type { Attempt } from "../../ledger/ledger.ts";
+import { releaseLocks } from "../change/carry-effects.ts";
+import { system } from "../change/door.ts";
+import { Draft } from "../change/draft.ts";
+import type { Engine } from "../change/engine.ts";
+import { loadTask } from "../change/fence.ts";
+import { fingerprintOf } from "../change/refusals.ts";
+import { settle } from "../change/settle.ts";
+import { askToContinue } from "../decisions/ask-continue.ts";
+
+/** Why an attempt cannot go on, in the order in which one reason hides the next. */
+export type End =
+  /** The process that ran it is dead: nobody's fault, so it costs no retry. */
+  | { readonly kind: "lost" }
+  | { readonly kind: "late"; readonly ageSeconds: number }
+  | { readonly kind: "overtime"; readonly minutes: number };
+
+export interface Grace {
+  /** A moment of the monotonic clock from which everybody has a full lease. */
+  readonly notBeforeMs?: number | undefined;
+}
+
+export function endOf(engine: Engine, attempt: Attempt, { notBeforeMs }: Grace = {}): End | undefined {
+  if (attempt.leaseState !== "running") return undefined;
+  const now = engine.clock.now();
+  if (attempt.runner !== null && !engine.isAlive(attempt.runner)) return { kind: "lost" };
+  if (hasLapsed(attempt.lease, now, notBeforeMs))
+    return { kind: "late", ageSeconds: ageSeconds(attempt.lease, now) };
+  const minutes = minutesOf(attempt, now, notBeforeMs);
+  const { halt } = minutesOfAttempt(engine, attempt);
+  return halt !== null && minutes >= halt ? { kind: "overtime", minutes } : undefined;
+}
+
+/** How long an attempt may take, and when it is warned. */
+export function minutesOfAttempt({ limits }: Pick<Engine, "limits">, { minutesMax }: Attempt): Threshold {
+  return minutesMax === undefined ? limits.minutes : endingAt(limits.minutes, minutesMax);
+}
+
+function minutesOf({ startedMs }: Attempt, { monoMs }: Moment, notBeforeMs = -Infinity): number {
+  return (monoMs - Math.max(startedMs, notBeforeMs)) / 60_000;
+}
+
+/** Ends an attempt if there is still a reason to; true where it did. */
+export async function reclaim(
+  engine: Engine,
+  task: string,
+  { cause, ...grace }: Grace & { readonly cause: string },
+): Promise<boolean> {
+  let ended = false;
+  await settle(engine, { operation: cause, input: task, call: system }, async () => {
+    ended = false;
+    const { task: stored, attempt } = (await loadTask(engine, task)) ?? {};
+    const end = attempt === undefined ? undefined : endOf(engine, attempt, grace);
+    if (attempt === undefined || stored === undefined || end === undefined) return { verdict: allow() };
+    const draft = new Draft(engine, { by: system, cause }).seen({ task: stored, attempt });
+    await endAttempt(draft, { task: stored, attempt, end, limit: minutesOfAttempt(engine, attempt).halt });
+    if (draft.isEmpty) return { verdict: allow() };
+    ended = true;
+    const halted = end.kind === "overtime" ? await draft.task(task) : undefined;
+    const decisions = halted === undefined ? [] : await askToContinue(draft, halted);
+    return { verdict: allow(), change: await draft.toChange({ decisions, relieves: true }) };
+  });
+  return ended;
+}
+
+export async function reclaimIfLapsed(engine: Engine, task: string, cause: string): Promise<boolean> {
+  const attempt = await engine.ledger.attempt(task);
+  if (attempt === undefined || endOf(engine, attempt) === undefined) return false;
+  return reclaim(engine, task, { cause });
+}
+
+async function endAttempt(
+  draft: Draft,
+  { task, attempt, end, limit }: { task: Task; attempt: Attempt; end: End; limit: number | null },
+): Promise<void> {
+  if (task.state === "IN_PROGRESS") {
+    const event = eventOf(task, attempt, end, limit);
+    const moved = await draft.apply(task, event, "system");
+    if ("allow" in moved) throw new Error(`task ${task.key} cannot be reclaimed: ${moved.reason}`);
+  } else if (end.kind === "overtime")
+    return; // it no longer works, and its lease still runs
+  else draft.note({ type: "locks.released", task: task.key, from: null, to: null, data: { end } });
+  await releaseLocks(draft, task);
+}
+
+function eventOf(task: Task, attempt: Attempt, end: End, limit: number | null): TaskEvent {
+  if (end.kind === "lost") return { type: "lose", reason: "runner_lost" };
+  const refusal =
+    end.kind === "late"
+      ? lateRefusal(task, attempt, end.ageSeconds)
+      : overtimeRefusal(task, end.minutes, limit);
+  return end.kind === "late"
+    ? { type: "deny", refusal, fingerprint: fingerprintOf(refusal) }
+    : { type: "halt", refusal };
+}
+
+function lateRefusal(task: Task, { lease, beatAt }: Attempt, age: number): Refusal {
+  const silence = Number.isFinite(age) ? `for ${Math.floor(age)} s` : "since the machine was restarted";
+  return {
+    code: "R-WD-001",
+    reason: `task \`${task.key}\` sent no heartbeat ${silence}, its timeout is ${lease.timeoutSeconds} s`,
+    details: { last_heartbeat_at: beatAt, timeout_seconds: lease.timeoutSeconds },
+  };
+}
+
+function overtimeRefusal(task: Task, used: number, limit: number | null): Refusal {
+  // A short limit is told as exactly as it was given.
+  const steps = used < 1 ? 100 : 10;
+  const minutes = Math.floor(used * steps) / steps;
+  return {
+    code: "R-BG-001",
+    reason: `task \`${task.key}\` has run for ${minutes} minutes, which is its limit`,
+    details: haltDetails(task, { signal: "minutes", minutes, limit }),
+  };
+}

@@ -1,0 +1,29 @@
+import { unknownTask } from "../../core/names/task-name.ts";
+import { allow, type Verdict } from "../../core/rules/verdict.ts";
+import type { Admitted } from "../change/door.ts";
+import { internal } from "../change/door.ts";
+import { Draft } from "../change/draft.ts";
+import type { Engine } from "../change/engine.ts";
+import { loadTask } from "../change/fence.ts";
+import { settle } from "../change/settle.ts";
+import { type HeartbeatInput, withSpent } from "./heartbeat.ts";
+
+/**
+ * What an agent had used by the time it was stopped, for an attempt that is over: its heartbeats are refused, yet the
+ * task has cost that. Only whoever runs the agent says it, and nothing follows from it but the sum.
+ */
+export const recordUsage = internal("record-usage", addUsage);
+
+function addUsage(
+  engine: Engine,
+  input: Pick<HeartbeatInput, "task" | "tokens" | "usage">,
+  call: Admitted,
+): Promise<Verdict> {
+  return settle(engine, { operation: "heartbeat", input, call }, async () => {
+    const loaded = await loadTask(engine, input.task);
+    if (loaded === undefined) return { verdict: unknownTask(input.task) };
+    const draft = new Draft(engine, { by: call, cause: "heartbeat" }).seen(loaded);
+    draft.putTask(withSpent(loaded.task, input));
+    return { verdict: allow({ task_id: input.task }), change: await draft.toChange() };
+  });
+}

@@ -1,0 +1,68 @@
+import { unknownTask } from "../../core/names/task-name.ts";
+import { allow, type Deny, deny, type Told } from "../../core/rules/verdict.ts";
+import type { TaskState } from "../../core/tasks/states.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import type { Attempt } from "../../ledger/ledger.ts";
+import type { Admitted } from "../change/door.ts";
+import { Draft } from "../change/draft.ts";
+import type { Engine } from "../change/engine.ts";
+import { loadTask } from "../change/fence.ts";
+import { settle } from "../change/settle.ts";
+
+interface Taken {
+  readonly task_id: string;
+  readonly state: TaskState;
+  readonly attempt: number;
+  readonly epoch: number;
+  /** That of the agent; absent where a person had it already. */
+  readonly previous_epoch?: number;
+}
+
+/**
+ * A person goes on with an attempt: its locks stay, without a clock, and its new epoch fences the agent. It is the
+ * same attempt, so that its checkout and its work are the person's too.
+ */
+export function takeTask(
+  engine: Engine,
+  input: { readonly task: string },
+  call: Admitted,
+): Promise<Told<Taken> | Deny> {
+  return settle<Told<Taken>>(engine, { operation: "take", input, call }, async () => {
+    const fence = await engine.ledger.fence();
+    const loaded = await loadTask(engine, input.task);
+    if (loaded === undefined) return { verdict: unknownTask(input.task) };
+    const { task, attempt } = loaded;
+    const { key, state } = task;
+    if (attempt === undefined || state !== "IN_PROGRESS")
+      return {
+        verdict: deny("R-ST-001", `task \`${key}\` is ${state}: only work in progress can be taken over`, {
+          task_id: key,
+          state,
+        }),
+      };
+    const details = { task_id: key, state, attempt: attempt.number };
+    if (isTaken(task, attempt)) return { verdict: allow({ ...details, epoch: attempt.epoch }) };
+    const draft = new Draft(engine, { by: call, cause: "take" });
+    const epoch = fence + 1;
+    const { monoMs, boot } = engine.clock.now();
+    const lease = { ...attempt.lease, beatMs: monoMs, boot };
+    draft.putTask({ ...task, epoch });
+    draft.putAttempt({ ...attempt, epoch, lease, leaseState: "held", runner: null, beatAt: draft.at });
+    draft.release(key);
+    draft.note({ type: "task.taken", task: key, from: null, to: null, data: { epoch } });
+    const held = await engine.ledger.locks({ task: key, active: true });
+    const take = held.map(({ kind, resource, shapes }) => ({
+      ...{ task: key, epoch, takenAt: draft.at },
+      ...{ kind, resource, shapes },
+    }));
+    return {
+      verdict: allow({ ...details, epoch, previous_epoch: attempt.epoch }),
+      change: await draft.toChange({ take, expect: { fence } }),
+    };
+  });
+}
+
+/** A person works on it: nobody else starts it, and nothing but its being handed back ends it. */
+export function isTaken({ state }: Pick<Task, "state">, attempt: Attempt | undefined): boolean {
+  return state === "IN_PROGRESS" && attempt?.leaseState === "held";
+}

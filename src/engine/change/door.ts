@@ -1,0 +1,37 @@
+import { type InternalOperation, internalOperations } from "../../contract/operations.ts";
+import type { Change, Committed, Ledger } from "../../ledger/ledger.ts";
+import type { Call } from "./engine.ts";
+
+const admitted: unique symbol = Symbol("admitted");
+
+/** A call whose caller was checked. The ledger is changed for no other: `settle`, `Draft` and `commit` ask for one. */
+export type Admitted = Call & { readonly [admitted]: true };
+
+/** Only for `operate`, which has checked the caller against the contract. */
+export function admit(call: Call): Admitted {
+  return { ...call, [admitted]: true };
+}
+
+/** What Lockstep does by itself, such as ending an attempt whose lease has lapsed. */
+export const system: Admitted = admit({ role: "system" });
+
+/**
+ * An operation of Lockstep's own processes, with its callers checked. An operation that calls another one has been
+ * checked already. No agent reaches these, so another caller is a fault in the code and not an answer.
+ */
+export function internal<Engine, Input, Answer>(
+  name: InternalOperation,
+  act: (engine: Engine, input: Input, call: Admitted) => Answer,
+): (engine: Engine, input: Input, call: Call | Admitted) => Answer {
+  const callers: readonly Call["role"][] = internalOperations[name];
+  return (engine, input, call) => {
+    if (admitted in call) return act(engine, input, call);
+    if (callers.includes(call.role)) return act(engine, input, admit(call));
+    throw new Error(`the operation \`${name}\` is not for ${call.role}`);
+  };
+}
+
+/** The only place that changes the ledger (test/tidy.test.ts). */
+export function commit(ledger: Ledger, _call: Admitted, change: Change): Promise<Committed> {
+  return ledger.commit(change);
+}

@@ -1,0 +1,34 @@
+import { metaKey } from "../../core/names/task-name.ts";
+import type { Engine } from "../change/engine.ts";
+
+interface Wishing {
+  readonly id: string;
+  readonly may_change_tests: readonly string[];
+}
+
+/** What a plan lets its tasks change of the tests, one line a task. */
+export function testWishes(tasks: readonly Wishing[]): readonly string[] {
+  return tasks
+    .filter(({ may_change_tests: globs }) => globs.length > 0)
+    .map(({ id, may_change_tests: globs }) => `${id}: ${globs.join(", ")}`);
+}
+
+/**
+ * A plan that a person wrote means what it says. In a session that `start` began a role wrote it: there it counts
+ * only once a person has approved just that.
+ */
+export async function withoutUnapproved<One extends Wishing>(
+  { ledger }: Pick<Engine, "ledger">,
+  session: string,
+  tasks: readonly One[],
+): Promise<readonly One[]> {
+  const wishes = testWishes(tasks);
+  if (wishes.length === 0 || (await ledger.session(session)) === undefined) return tasks;
+  const isApproved = (await ledger.decisions()).some(
+    ({ task, answer, data }) =>
+      task === metaKey(session) &&
+      answer === "approved" &&
+      JSON.stringify(data?.tests) === JSON.stringify(wishes),
+  );
+  return isApproved ? tasks : tasks.map((task) => ({ ...task, may_change_tests: [] }));
+}

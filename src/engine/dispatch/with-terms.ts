@@ -1,0 +1,35 @@
+import type { Details } from "../../core/rules/verdict.ts";
+import { isObject } from "../../core/values/fields.ts";
+
+/** A packet may add to these lists of a task that was added by hand; it takes nothing away from them. */
+const kept = ["acceptance_criteria", "forbidden_scope", "uses"];
+
+/** The packet as it counts for a task with terms: what it leaves out is what the terms say. */
+export function withTerms(packet: unknown, terms: Details | null): unknown {
+  if (terms === null || !isObject(packet)) return packet;
+  const own = packet.assignment ?? {};
+  if (!isObject(own)) return packet;
+  const base = isObject(terms.assignment) ? terms.assignment : {};
+  const assignment: Record<string, unknown> = { ...base, ...own };
+  for (const name of kept) assignment[name] = union(base[name], own[name]);
+  const { type, depends_on } = terms;
+  return {
+    ...terms,
+    ...packet,
+    // It decides who has to approve the work.
+    ...(type == null ? {} : { type }),
+    assignment: defined(assignment),
+    depends_on: union(depends_on, packet.depends_on ?? own.depends_on) ?? [],
+  };
+}
+
+/** What is no list is left to the rules. */
+function union(base: unknown, own: unknown): unknown {
+  if (own == null) return base ?? undefined;
+  if (!Array.isArray(base)) return own;
+  return Array.isArray(own) ? [...new Set([...base, ...own])] : own;
+}
+
+function defined(of: Readonly<Record<string, unknown>>): Details {
+  return Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,61 @@
+import type { Lease } from "../../core/leases/lease.ts";
+import type { StoredShape } from "../../core/paths/stored-shape.ts";
+import type { BreakerMode } from "../../core/rules/breaker.ts";
+import type { TaskState } from "../../core/tasks/states.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { readBreaker } from "../change/breaker.ts";
+
+/** What the guard needs of the ledger to judge a call: who holds what. */
+export interface GuardFacts {
+  readonly breaker: BreakerMode;
+  readonly holders: readonly Holder[];
+}
+
+/** A task that has locks, with the attempt that took them. */
+export interface Holder {
+  readonly key: string;
+  readonly id: string;
+  readonly session: string | null;
+  readonly state: TaskState;
+  readonly epoch: number;
+  readonly leaseState: "running" | "held" | "over";
+  readonly lease: Lease;
+  /** The client's agent that claimed it. */
+  readonly boundAgent: string | null;
+  readonly locks: readonly { readonly resource: string; readonly shapes: readonly StoredShape[] }[];
+  readonly forbidden: readonly string[];
+}
+
+export async function readGuardFacts({ ledger }: { readonly ledger: Ledger }): Promise<GuardFacts> {
+  const { mode: breaker } = await readBreaker({ ledger });
+  const byTask = new Map<string, Holder["locks"][number][]>();
+  for (const { task, kind, resource, shapes } of await ledger.locks({ active: true })) {
+    const held = byTask.get(task) ?? [];
+    if (kind === "path") held.push({ resource, shapes });
+    byTask.set(task, held);
+  }
+  const holders: Holder[] = [];
+  for (const [key, locks] of byTask) {
+    const holder = await readHolder(ledger, key, locks);
+    if (holder !== undefined) holders.push(holder);
+  }
+  return { breaker, holders };
+}
+
+async function readHolder(ledger: Ledger, key: string, locks: Holder["locks"]): Promise<Holder | undefined> {
+  const task = await ledger.task(key);
+  const attempt = await ledger.attempt(key);
+  if (task === undefined || attempt === undefined) return undefined;
+  return {
+    key,
+    id: task.id,
+    session: task.session,
+    state: task.state,
+    epoch: attempt.epoch,
+    leaseState: attempt.leaseState,
+    lease: attempt.lease,
+    boundAgent: attempt.boundAgent ?? null,
+    locks,
+    forbidden: task.assignment?.forbidden_scope ?? [],
+  };
+}

@@ -1,0 +1,211 @@
+import { expiresAt, hasLapsed } from "../../core/leases/lease.ts";
+import { addCost } from "../../core/loops/budgets.ts";
+import { isMeta } from "../../core/names/task-name.ts";
+import { nameOfWait, type WaitFacts, waitsOf } from "../../core/plan/waits.ts";
+import type { Session } from "../../core/session/session.ts";
+import { reportedIn } from "../../core/tasks/result.ts";
+import { isDown, stateWords } from "../../core/tasks/states.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import type { Attempt, Decision, Survey } from "../../ledger/ledger.ts";
+import { type Breaker, breakerIn } from "../change/breaker.ts";
+import type { Engine } from "../change/engine.ts";
+import { isSettled, sessionAskedAbout } from "../decisions/session-decisions.ts";
+import { waitingLandings } from "../landing/waiting-landings.ts";
+import { currentOf, isGivenUp } from "../sessions/current-session.ts";
+import { waitFacts } from "./wait-facts.ts";
+
+export interface StatusInput {
+  readonly task?: string;
+}
+
+/** What `status --json` prints, and what the table for people is made from. All of it is of one moment. */
+export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
+  const survey = await engine.ledger.survey();
+  const { known, asked, statusOf } = lookAt(engine, survey);
+  const found = task === undefined ? survey.tasks : survey.tasks.filter(({ key }) => key === task);
+  const all = found.map(statusOf);
+  // What a session does as a whole is no task for people; what it costs is theirs.
+  const tasks = task === undefined ? all.filter(({ key }) => !isMeta(key)) : all;
+  const decisions = asked.map(({ id, kind, task: about, question, options, data, askedAt }) => ({
+    id,
+    kind,
+    task: about,
+    question,
+    options,
+    findings: data?.findings ?? [],
+    asked_at: askedAt,
+  }));
+  const breaker: Breaker = breakerIn(survey.breaker);
+  const workflow = workflowOf(currentOf(survey.sessions));
+  return {
+    session: workflow?.session ?? null,
+    outcome: outcomeOf(tasks, decisions.length),
+    tasks,
+    batches: batchesOf(tasks),
+    decisions,
+    landings: task === undefined ? waitingLandings(survey.events, known) : [],
+    cost_usd: totalCost(all),
+    walls: { guard: false, sandbox: false, diff: false } as Record<"guard" | "sandbox" | "diff", boolean>,
+    breaker,
+    workflow,
+  };
+}
+
+/** One look at the ledger: its tasks by key, what is asked, and how a task stands. */
+export function lookAt(engine: Engine, survey: Survey) {
+  const known = new Map(survey.tasks.map((one) => [one.key, one]));
+  const attempts = new Map(survey.attempts.map((attempt) => [attempt.task, attempt]));
+  const asked = openAmong(survey, known);
+  const facts = waitFacts(engine, { ...survey, decisions: asked }, { known, attempts });
+  const givenUp = new Set(survey.sessions.filter(isGivenUp).map(({ name }) => name));
+  const statusOf = (task: Task) =>
+    taskStatus(engine, task, { attempt: attempts.get(task.key), facts, givenUp });
+  return { known, asked, statusOf };
+}
+
+/** The decisions that somebody still needs. */
+export function openAmong(
+  { decisions, sessions }: Pick<Survey, "decisions" | "sessions">,
+  tasks: ReadonlyMap<string, Task>,
+): readonly Decision[] {
+  const byName = new Map(sessions.map((session) => [session.name, session]));
+  return decisions.filter((decision) => {
+    const session = sessionAskedAbout(decision);
+    return !isSettled(
+      session === undefined
+        ? { task: tasks.get(decision.task), kind: decision.kind }
+        : { session: byName.get(session) },
+    );
+  });
+}
+
+/** Where the session that `start` began is on its way. */
+function workflowOf(session: Session | undefined) {
+  if (session === undefined) return null;
+  const { name, state, mode, dispatched, blocker } = session;
+  const over = isGivenUp(session) ? ("abandoned" as const) : state === "DONE" ? ("done" as const) : null;
+  if (blocker === null) return { session: name, state, mode, dispatched, blocker, over };
+  const { code, reason, recovery, at, from } = blocker;
+  return {
+    session: name,
+    state,
+    mode,
+    dispatched,
+    blocker: { code, reason, recovery, at, from_state: from },
+    over,
+  };
+}
+
+export type Status = Awaited<ReturnType<typeof readStatus>>;
+export type TaskStatus = ReturnType<typeof taskStatus>;
+
+interface Known {
+  readonly attempt: Attempt | undefined;
+  readonly facts: WaitFacts;
+  /** Sessions. */
+  readonly givenUp: ReadonlySet<string>;
+}
+
+function taskStatus(engine: Engine, task: Task, { attempt, facts, givenUp }: Known) {
+  const { refusal } = task;
+  const archived = givenUp.has(task.session ?? "");
+  const waits = archived ? [] : waitsOf(task, facts);
+  return {
+    id: task.id,
+    key: task.key,
+    archived,
+    title: task.title,
+    state: task.state,
+    status: stateWords[task.state].plan,
+    owner: stateWords[task.state].owner,
+    attempts: task.attempts,
+    epoch: task.epoch,
+    code: refusal?.code ?? null,
+    reason: refusal?.reason ?? null,
+    details: refusal?.details ?? {},
+    agent: task.agent,
+    model: task.model,
+    branch: null,
+    base: null,
+    commit: task.commit,
+    batch: task.batch ?? null,
+    reverted_by: task.revertedBy ?? null,
+    proof: task.proof,
+    type: task.type ?? null,
+    pr_url: task.hookContext?.pr_url ?? null,
+    created_at: task.createdAt,
+    started_at: attempt?.startedAt ?? null,
+    elapsed_seconds: attempt === undefined ? null : elapsed(engine, attempt),
+    usage: usageOf(task),
+    scope: task.assignment?.lock_scope ?? [],
+    depends_on: task.dependsOn,
+    waiting_for: waits.map(nameOfWait),
+    waits,
+    hold: task.hold,
+    retries: task.counters,
+    fix_delta: task.fixDelta,
+    resolution: task.resolution,
+    alive: attempt === undefined ? null : aliveness(engine, attempt),
+    evidence: task.evidence,
+    weakened: task.weakened ?? [],
+    ...reportedIn(task.result),
+  };
+}
+
+interface TaskUsageStatus {
+  readonly tokens: number;
+  readonly input: number | null;
+  readonly cached: number | null;
+  readonly output: number | null;
+  readonly cost_usd: number | null;
+}
+
+/** Null where nobody told. A client that tells nothing but a price has no word on the kinds of tokens. */
+function usageOf({ tokens, usage }: Task): TaskUsageStatus {
+  const { input = 0, cached = 0, output = 0, costUsd = null } = usage ?? {};
+  const kinds =
+    input + cached + output > 0 ? { input, cached, output } : { input: null, cached: null, output: null };
+  return { tokens, ...kinds, cost_usd: costUsd };
+}
+
+/** Null where nobody told what anything cost. */
+export function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[]): number | null {
+  return tasks.reduce<number | null>((sum, { usage }) => addCost(sum, usage.cost_usd ?? undefined), null);
+}
+
+function aliveness(engine: Engine, attempt: Attempt) {
+  const now = engine.clock.now();
+  const running = attempt.leaseState === "running";
+  return {
+    lease: running && hasLapsed(attempt.lease, now) ? "lapsed" : attempt.leaseState,
+    last_heartbeat_at: attempt.beatAt,
+    lease_expires_at: running ? expiresAt(attempt.lease, now) : null,
+    runner: attempt.runner?.pid ?? null,
+    runner_alive: attempt.runner === null ? null : engine.isAlive(attempt.runner),
+  };
+}
+
+function elapsed(engine: Engine, { startedAt, endedAt }: Attempt): number {
+  const end = endedAt === null ? engine.clock.now().wallMs : Date.parse(endedAt);
+  return Math.max(0, Math.round((end - Date.parse(startedAt)) / 1000));
+}
+
+/** How many integrations brought them in. */
+export function batchesOf(tasks: readonly { readonly batch: string | null }[]): number {
+  return new Set(tasks.flatMap(({ batch }) => batch ?? [])).size;
+}
+
+/** Null where there is nothing to tell of. `stopped`: something is left to do, and nobody is at work on it. */
+export function outcomeOf(tasks: readonly TaskStatus[], questions: number) {
+  if (tasks.length === 0) return null;
+  if (questions > 0 || tasks.some(({ waits }) => waits.some(({ on }) => on === "person"))) return "waiting";
+  if (tasks.some(({ state }) => state !== "MERGED" && !isDown(state)))
+    return tasks.some(isAtWork) ? "running" : "stopped";
+  return tasks.some(({ state }) => state === "FAILED") ? "failed" : "merged";
+}
+
+/** Its run lives, which does the others of its session too; where no process is known, its lease does. */
+function isAtWork({ state, alive }: Pick<TaskStatus, "state" | "alive">): boolean {
+  if (alive === null) return false;
+  return alive.runner_alive ?? (state === "IN_PROGRESS" && alive.lease === "running");
+}

@@ -1,0 +1,40 @@
+import type { Engine } from "../../engine/change/engine.ts";
+import { findProject, type Project } from "../../workspace/files/find-project.ts";
+import { stateFolder } from "../../workspace/state/state-folder.ts";
+import { seemsActive } from "../ladder/seems-active.ts";
+import { isActive } from "../world/active.ts";
+import type { GuardEndpoint } from "../world/guard-endpoint.ts";
+import { readGuardSettings } from "../world/guard-settings.ts";
+import { keptFacts } from "../world/kept-facts.ts";
+import { ledgerDesk } from "../world/ledger-desk.ts";
+import { answerPayload } from "./answer-payload.ts";
+import { openWorld } from "./open-world.ts";
+
+interface EndpointParts {
+  readonly engine: Engine;
+  readonly project: Project;
+  isRunAlive(): boolean;
+}
+
+/** The guard of one project in a process that stays: who holds what is kept between calls. */
+export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): GuardEndpoint {
+  const { ledger, clock, world } = engine;
+  const { root } = project.place;
+  const folder = stateFolder(project);
+  const settings = () => readGuardSettings(root, folder);
+  const facts = keptFacts(ledger);
+  const desk = ledgerDesk({ ledger, clock, settings, facts, world });
+  return (client, bytes, environment) =>
+    answerPayload({
+      client,
+      bytes,
+      folder: environment.PWD ?? root,
+      // Worktrees come and go while it stays.
+      open: () => openWorld({ project: findProject(root), environment, desk: async () => desk, isRunAlive }),
+      // Orchestrators by their sign alone: the configuration, which says where their files are, may be what failed.
+      isActive: async () =>
+        seemsActive(folder, environment) ||
+        isActive({ clock, isRunAlive, hasOrchestrated: async () => false }, desk),
+      project: () => ({ root, stateFolder: folder }),
+    });
+}

@@ -1,0 +1,137 @@
+import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readRecord } from "../../workspace/checkouts/checkout.ts";
+import { nodeDisk } from "../../workspace/files/disk.ts";
+import { findProject, type Project } from "../../workspace/files/find-project.ts";
+import { mayBeRef } from "../../workspace/files/may-be-ref.ts";
+import { machineClock } from "../../workspace/process/machine-clock.ts";
+import { hasLedger } from "../../workspace/state/has-ledger.ts";
+import { openStateSubfolder, stateFolder } from "../../workspace/state/state-folder.ts";
+import { checkoutsPath } from "../../workspace/state/state-home.ts";
+import { checkoutWatch } from "../trees/checkout-watch.ts";
+import { mainWatch } from "../trees/main-watch.ts";
+import { readGuardSettings } from "../world/guard-settings.ts";
+import type { CallSandbox, GuardDesk, GuardSettings, GuardWorld, TreeWatch } from "../world/guard-world.ts";
+
+export type Environment = GuardWorld["environment"];
+
+/**
+ * The project that a call belongs to. An agent may have changed to any folder, so the client's word on its project
+ * comes before the call's own folder; of all, the first that Lockstep keeps anything about.
+ */
+export function guardedProject(environment: Environment, folders: readonly string[]): Project {
+  const { LOCKSTEP_ROOT, CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR } = environment;
+  const named = [LOCKSTEP_ROOT, CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR].filter((folder) => folder);
+  const projects = [...(named as string[]), ...folders].flatMap((folder) =>
+    existsSync(folder) ? [findProject(folder)] : [],
+  );
+  const known = projects.find((project) => hasLedger(project) || existsSync(stateFolder(project)));
+  const [first] = projects;
+  if (known !== undefined || first !== undefined) return (known ?? first) as Project;
+  throw new Error(`none of the folders of this call exists: ${folders.join(", ")}`);
+}
+
+export interface WorldParts {
+  readonly project: Project;
+  readonly environment: Environment;
+  readonly desk: () => Promise<GuardDesk | undefined>;
+  readonly isRunAlive: () => boolean;
+}
+
+/** The world of one call: its disk is looked at anew. */
+export function openWorld(parts: WorldParts): GuardWorld {
+  const { project, environment } = parts;
+  const { place, commonFolder } = project;
+  const checkout = environment.LOCKSTEP_CHECKOUT || undefined;
+  const trees = watchFor(project, checkout);
+  let read: Promise<GuardSettings> | undefined;
+  const settings = () => (read ??= readGuardSettings(place.root, stateFolder(project)));
+  const own = { environment, disk: nodeDisk(), scratch: scratchFolders(environment.TMPDIR) };
+  return {
+    ...own,
+    place,
+    stateFolder: stateFolder(project),
+    checkout,
+    closed: [place.root, place.realRoot ?? place.root, ...closedFor(checkout, commonFolder)],
+    clock: machineClock(),
+    mayBeRef: (name) => commonFolder === undefined || mayBeRef(commonFolder, name),
+    desk: parts.desk,
+    settings,
+    isRunAlive: parts.isRunAlive,
+    saveSnapshot: async (session, snapshot) => {
+      const { saveSnapshot } = await import("../../workspace/state/save-snapshot.ts");
+      return saveSnapshot(project, { session, snapshot, at: new Date() });
+    },
+    hasOrchestrated: async () => {
+      const { root } = await settings();
+      return existsSync(join(root === null ? stateFolder(project) : join(place.root, root), "tmp"));
+    },
+    ...(checkout === undefined || isWritable(stateFolder(project))
+      ? {
+          orchestrators: async () => {
+            const { openOrchestratorLayers } = await import("../orchestrator/desk.ts");
+            return openOrchestratorLayers(project, await settings(), own);
+          },
+        }
+      : {}),
+    ...(trees === undefined ? {} : { trees }),
+    ...(checkout === undefined && commonFolder !== undefined
+      ? {
+          sandbox: sandboxOf({ ...project, commonFolder }),
+          hooks: async (tree: string) => {
+            const { activeHooks } = await import("../../workspace/git/active-hooks.ts");
+            return activeHooks(tree, commonFolder);
+          },
+        }
+      : {}),
+  };
+}
+
+/** Loaded for the calls that need it. */
+function sandboxOf(project: Project & { readonly commonFolder: string }): () => Promise<CallSandbox> {
+  return async () => (await import("../contain/call-sandbox.ts")).callSandbox(project);
+}
+
+/** The caller's own temporary folder first, in every spelling that tools use for it and the system's. */
+function scratchFolders(own: string | undefined): readonly string[] {
+  const folders = new Set([
+    ...(own?.startsWith("/") ? [own.replace(/\/+$/, "") || "/"] : []),
+    "/tmp",
+    "/var/tmp",
+  ]);
+  for (const folder of [...folders]) {
+    if (folder !== "/" && existsSync(folder)) folders.add(realpathSync(folder));
+    else folders.delete(folder);
+  }
+  return [...folders];
+}
+
+/** All checkouts of this repository's agents. */
+function closedFor(checkout: string | undefined, commonFolder: string | undefined): readonly string[] {
+  return [
+    ...(checkout === undefined ? [] : [dirname(dirname(checkout))]),
+    ...(commonFolder === undefined ? [] : [checkoutsPath(commonFolder)]),
+  ];
+}
+
+/** None inside the sandbox, where what is beside the checkout cannot be written: there the walls and the diff hold. */
+function watchFor(project: Project, checkout: string | undefined): TreeWatch | undefined {
+  const { commonFolder } = project;
+  if (commonFolder === undefined) return undefined;
+  if (checkout === undefined)
+    return mainWatch({ gitFolder: commonFolder, checkouts: project.place.checkouts ?? [] }, () =>
+      openStateSubfolder(project, "trees"),
+    );
+  if (!isWritable(join(commonFolder, "objects"))) return undefined;
+  const record = readRecord(commonFolder, dirname(checkout));
+  return record === undefined ? undefined : checkoutWatch(record);
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

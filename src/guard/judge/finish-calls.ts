@@ -1,0 +1,68 @@
+import type { ToolCall } from "../../contract/tool-call.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import { callName } from "../world/call-file.ts";
+import type { CallOwner, PendingCall } from "../world/pending-calls.ts";
+import { agentOf, type Caller } from "../world/who-is-calling.ts";
+import { findStrayed } from "./judge-strays.ts";
+import type { Judging } from "./judge-task-call.ts";
+
+type Worker = Extract<Caller, { kind: "task" | "subagent" }>;
+
+/** A call of which no end was told may still be at work beside the next ones: it is compared now and then. */
+const seenMsMax = 30_000;
+
+/** Comparisons of this process: a hook may have given up on one that is still being made. */
+const running = new Map<string, Promise<Deny | undefined>>();
+
+export function ownerOf(caller: Caller, call: ToolCall): CallOwner {
+  const owner = caller.kind === "task" ? `task ${caller.holder.key}` : (agentOf(call) ?? "nobody");
+  return { owner, session: call.session };
+}
+
+/** Compares a call that is over with what was before it. Until that is done, the call stays pending. */
+export async function finishCall(caller: Worker, name: string, judging: Judging): Promise<Deny | undefined> {
+  const { trees } = judging.world;
+  trees?.change(name, { isOver: true });
+  const strayed = await compareOnce(caller, name, judging);
+  trees?.forget(name);
+  return strayed;
+}
+
+/**
+ * Earlier calls of the same caller whose comparison is still to be made: it took too long, or the client did not tell
+ * that they are over. `all`: none of them can be at work any more.
+ */
+export async function finishCalls(
+  caller: Worker,
+  judging: Judging,
+  { all }: { readonly all: boolean },
+): Promise<Deny | undefined> {
+  const { call, world } = judging;
+  const { owner, session } = ownerOf(caller, call);
+  const reasons: string[] = [];
+  for (const pending of world.trees?.pending(owner) ?? []) {
+    if (pending.name === callName(call)) continue;
+    const isOver = all || pending.isOver || pending.session !== session;
+    if (!isOver && Date.now() - pending.seenMs < seenMsMax) continue;
+    const strayed = isOver
+      ? await finishCall(caller, pending.name, judging)
+      : await lookAt(caller, pending, judging);
+    if (strayed !== undefined) reasons.push(strayed.reason);
+  }
+  return reasons.length === 0 ? undefined : deny("R-PW-001", `an earlier call ${reasons.join("; ")}`);
+}
+
+async function lookAt(caller: Worker, { name }: PendingCall, judging: Judging): Promise<Deny | undefined> {
+  const strayed = await compareOnce(caller, name, judging);
+  judging.world.trees?.change(name, { seenMs: Date.now() });
+  return strayed;
+}
+
+function compareOnce(caller: Worker, name: string, judging: Judging): Promise<Deny | undefined> {
+  const key = `${judging.world.stateFolder}\n${name}`;
+  const known = running.get(key);
+  if (known !== undefined) return known;
+  const comparing = findStrayed(caller, name, judging).finally(() => running.delete(key));
+  running.set(key, comparing);
+  return comparing;
+}

@@ -1,0 +1,153 @@
+import type { ToolCall } from "../../contract/tool-call.ts";
+import { deny } from "../../core/rules/verdict.ts";
+import { tellReadOnly } from "../contain/tell-read-only.ts";
+import { hasLiveHolder, isActive } from "../world/active.ts";
+import { preparedId } from "../world/call-file.ts";
+import type { GuardDesk, GuardWorld, Judged } from "../world/guard-world.ts";
+import { type Caller, whoIsCalling } from "../world/who-is-calling.ts";
+import { passed, refusalOf, refused } from "./answers.ts";
+import { claimedTask, handsIn, judgeClaim } from "./claim-call.ts";
+import { finishCalls } from "./finish-calls.ts";
+import { judgeAfter } from "./judge-after.ts";
+import { judgeCompaction } from "./judge-compaction.ts";
+import { judgeOrchestration } from "./judge-orchestration.ts";
+import { judgeStop, rememberBeginning } from "./judge-stop.ts";
+import { type Judging, judgeTaskCall } from "./judge-task-call.ts";
+import { judgeUnclaimedCall } from "./judge-unclaimed-call.ts";
+import { findLedgerWrite } from "./ledger-writes.ts";
+import { mayChange } from "./may-change.ts";
+import { beginningFor } from "./session-beginning.ts";
+import { analyzeFor } from "./shell-call.ts";
+
+/** One call of a client, whatever event it is of; while anything is active it is also written down. */
+export async function judgeCall(call: ToolCall, world: GuardWorld): Promise<Judged> {
+  const desk = await world.desk();
+  const caller = await whoIsCalling(call, world, desk);
+  const told = await judgeFor(caller, call, world, desk);
+  const judged = call.event === "compact" ? await judgeCompaction(caller, { call, world, desk, told }) : told;
+  const isTold = call.event === "after-tool" || judged.record.outcome === "blocked";
+  if (caller.kind !== "orchestrator" && isTold && (await isActive(world, desk)))
+    await (await world.orchestrators?.())?.record(call, judged.record);
+  return judged;
+}
+
+async function judgeFor(
+  caller: Caller,
+  call: ToolCall,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  if (call.event === "settings-change") return judgeSettingsChange(caller, world, desk);
+  if (caller.kind === "orchestrator") return judgeOrchestration(caller, call, world, desk);
+  switch (call.event) {
+    case "before-tool":
+      return judgeBefore(caller, call, world, desk);
+    case "after-tool":
+    case "compact":
+    case "session-start":
+    case "subagent-start":
+    case "stop":
+    case "subagent-stop":
+    case "session-end":
+      return desk === undefined || caller.kind === "stale"
+        ? passed(caller)
+        : judgeBeside(caller, await judgingOf(call, world, desk));
+    default:
+      return passed(caller);
+  }
+}
+
+type Worker = Exclude<Caller, { kind: "orchestrator" }>;
+
+async function judgeBefore(
+  caller: Worker,
+  call: ToolCall,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  const claimed = claimedTask(call);
+  if (claimed !== undefined && caller.kind !== "task") {
+    const isStarted = caller.kind === "stale" && world.environment.LOCKSTEP_TASK !== undefined;
+    return isStarted ? refused(caller, caller.refused) : judgeClaim(call, claimed, { caller, desk, world });
+  }
+  if (claimed !== undefined && caller.kind === "task") await bindAgain(caller, claimed, { world, desk });
+  if (caller.kind === "stale") {
+    const changes = await mayChange(call, (command) => analyzeFor(command, { call, world }));
+    return changes ? refused(caller, caller.refused) : passed(caller);
+  }
+  if (desk === undefined) return judgeIdle(caller, call, world, desk);
+  const judging = await judgingOf(call, world, desk);
+  if (preparedId(call) !== undefined && (await world.sandbox?.())?.isPrepared(call)) return passed(caller);
+  const strayed = await finishCalls(caller, judging, { all: handsIn(call) });
+  if (strayed !== undefined)
+    return refused(caller, { ...strayed, reason: `${strayed.reason}; then make this call again` });
+  if (caller.kind === "task") return judgeTaskCall(caller, judging);
+  return hasLiveHolder(judging.facts, world.clock)
+    ? judgeUnclaimedCall(caller, judging)
+    : judgeIdle(caller, call, world, desk);
+}
+
+/** An agent that claims its own task again may come from a client that was started anew. */
+async function bindAgain(
+  { holder, agent }: Extract<Caller, { kind: "task" }>,
+  claimed: string,
+  { world, desk }: { readonly world: GuardWorld; readonly desk: GuardDesk | undefined },
+): Promise<void> {
+  const isClaimed = world.environment.LOCKSTEP_TASK === undefined && agent !== null;
+  if (isClaimed && (claimed === holder.key || claimed === holder.id)) await desk?.bind(agent, holder.key);
+}
+
+/** Nobody's task is at work: everything passes, but for the ledger, and for what nobody understands while a run lives. */
+async function judgeIdle(
+  caller: Worker,
+  call: ToolCall,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  if (call.operation.kind === "malformed" && (await isActive(world, desk)))
+    return refused(caller, deny("R-IN-001", `the call cannot be understood: ${call.operation.reason}`));
+  // Without a ledger there is none to protect.
+  const objection = desk === undefined ? undefined : await findLedgerWrite(call, world);
+  const refusal = refusalOf(objection === undefined ? [] : [objection]);
+  return refusal === undefined ? passed(caller) : refused(caller, refusal);
+}
+
+/** Events around the calls. */
+async function judgeBeside(
+  caller: Extract<Caller, { kind: "task" | "subagent" }>,
+  judging: Judging,
+): Promise<Judged> {
+  switch (judging.call.event) {
+    case "after-tool":
+      return tellReadOnly(await judgeAfter(caller, judging), caller, judging.call);
+    case "stop":
+    case "subagent-stop":
+    case "session-end": {
+      // Put back and written down; there is no call any more to tell it with.
+      await finishCalls(caller, judging, { all: true });
+      const stops = caller.kind === "task" && judging.call.event !== "session-end";
+      return stops ? judgeStop(caller, judging) : passed(caller);
+    }
+    default: {
+      if (caller.kind === "task" && judging.call.event !== "compact")
+        await rememberBeginning(caller.holder, judging.call, judging);
+      const context = beginningFor(caller, judging);
+      return passed(caller, context === undefined ? {} : { context });
+    }
+  }
+}
+
+/** Whoever changes the client's settings while agents work could switch the guard off. */
+async function judgeSettingsChange(
+  caller: Caller,
+  world: GuardWorld,
+  desk: GuardDesk | undefined,
+): Promise<Judged> {
+  if (caller.kind === "subagent" && !(await isActive(world, desk))) return passed(caller);
+  const why = "the client's settings stay as they are while agents work: change them when nothing is active";
+  return refused(caller, deny("R-PW-002", why));
+}
+
+async function judgingOf(call: ToolCall, world: GuardWorld, desk: GuardDesk): Promise<Judging> {
+  return { call, world, desk, facts: await desk.facts(), settings: await world.settings() };
+}

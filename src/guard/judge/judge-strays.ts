@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { sessionsFolder } from "../../core/names/session-paths.ts";
+import { protectedEntryOf } from "../../core/paths/protected-paths.ts";
+import type { Scope } from "../../core/paths/scope.ts";
+import { findForbidden, findOutside } from "../../core/points/judge-write.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { CommandLimits } from "../../core/shell/judge-command.ts";
+import { quoted, shortened } from "../../core/text/quoted.ts";
+import type { Changed, Undone } from "../world/guard-world.ts";
+import type { Caller } from "../world/who-is-calling.ts";
+import { listed } from "./answers.ts";
+import { limitsOf, limitsWithoutTask, scopeOf } from "./call-limits.ts";
+import { wayToWiden } from "./judge-operation.ts";
+import type { Judging } from "./judge-task-call.ts";
+import { violationOf } from "./refuse-and-record.ts";
+import { changedSince } from "./watched-changes.ts";
+
+/** So many are kept of one call. */
+export const recordedMax = 20;
+/** What a changed ignore file hides is seen when that is put back. */
+const roundsMax = 3;
+const shownMax = 5;
+
+type Worker = Extract<Caller, { kind: "task" | "subagent" }>;
+
+/** What became of the paths that strayed. */
+interface Outcome {
+  readonly strayed: Set<string>;
+  /** By path, why it was left as it is. */
+  readonly left: Map<string, string>;
+  readonly refs: string[];
+}
+
+/** What has strayed since something was remembered: it is put back, written down and told. */
+export async function findStrayed(caller: Worker, name: string, judging: Judging): Promise<Deny | undefined> {
+  const { world, settings } = judging;
+  const outcome: Outcome = { strayed: new Set(), left: new Map(), refs: [] };
+  const limits =
+    caller.kind === "task"
+      ? limitsOf(caller.holder, judging)
+      : limitsWithoutTask(judging, settings.unclaimed);
+  const first = await changedSince(name, world, settings);
+  let changed = first;
+  for (let round = 0; changed !== undefined && round < roundsMax; round += 1) {
+    const found = changed.paths.filter((path) => !outcome.strayed.has(path) && strays(path, limits));
+    if (found.length === 0) break;
+    for (const path of found) outcome.strayed.add(path);
+    const isUndone = await undo(found, outcome, { caller, name, judging, changed });
+    changed = isUndone ? await changedSince(name, world, settings) : undefined;
+  }
+  if (first === undefined || outcome.strayed.size === 0) return undefined;
+  const verdict = deny("R-PW-001", told(caller, outcome), {
+    paths: [...outcome.strayed].slice(0, recordedMax),
+  });
+  await record(caller, outcome, judging);
+  return verdict;
+}
+
+interface Undoing {
+  readonly caller: Worker;
+  readonly name: string;
+  readonly judging: Judging;
+  readonly changed: Changed;
+}
+
+/** True if anything was put back. */
+async function undo(found: readonly string[], { left, refs }: Outcome, undoing: Undoing): Promise<boolean> {
+  const { caller, name, judging, changed } = undoing;
+  const { desk, world } = judging;
+  const task = caller.kind === "task" ? caller.holder.key : null;
+  // Nobody else works in an attempt's own checkout.
+  const isShared = world.checkout === undefined;
+  const theirs = scopeOf(isShared ? await desk.locksSince(changed.sinceMs, task) : [], judging);
+  const own: string[] = [];
+  for (const path of found) {
+    const why = isShared ? whoseElse(path, theirs, judging.settings) : undefined;
+    if (why === undefined) own.push(path);
+    else left.set(path, why);
+  }
+  if (own.length === 0 || world.trees === undefined) return false;
+  const undone = await world.trees.undo(name, own, task).catch((error: Error) => failedFor(own, error));
+  for (const { path, why } of undone.left) left.set(path, why);
+  if (undone.ref !== undefined) refs.push(undone.ref);
+  return undone.ref !== undefined;
+}
+
+/** What strayed is told, whatever keeps it from being put back. */
+function failedFor(paths: readonly string[], { message }: Error): Undone {
+  const [line = ""] = message.split("\n");
+  return { left: paths.map((path) => ({ path, why: `it could not be put back: ${shortened(line, 160)}` })) };
+}
+
+/**
+ * Why a path is not put back, because its change may be the work of somebody else who may write it: in the lock that
+ * another task has, or had at any time since the picture before; in the sessions' folder, where Lockstep itself writes;
+ * and with `guard.unclaimed: locked` wherever nobody has a lock, because there every agent without a task may write.
+ * All else in the project is nobody's to write while tasks are at work. So of two calls that overlap neither undoes
+ * what the other may do, and what one of them strayed into is put back by the first that ends: the second finds it as
+ * it was, or as Lockstep made it again meanwhile, and leaves it. What is written once more between the comparison and
+ * the restoring is left too.
+ */
+function whoseElse(path: string, theirs: Scope, { unclaimed }: Judging["settings"]): string | undefined {
+  if (protectedEntryOf(path, { tree: false }) !== undefined) return undefined;
+  if (path.startsWith(`${sessionsFolder}/`)) return "Lockstep writes there too";
+  const entry = theirs.entryOf(path);
+  if (entry !== undefined) return `it lies in another task's lock, ${quoted(entry)}`;
+  return unclaimed === "locked" ? "with `guard.unclaimed: locked` others may write it too" : undefined;
+}
+
+/** For the agent: what strayed, what became of it, and the next step. */
+function told(caller: Worker, { strayed, left, refs }: Outcome): string {
+  const paths = [...strayed];
+  const where =
+    caller.kind === "task" ? "outside the lock scope" : "in the project, by a caller without a task";
+  const kept = refs.map((ref) => quoted(ref, 300)).join(", ");
+  const staying = [...left].map(([path, why]) => `${quoted(path)} (${why})`);
+  const more = staying.length > shownMax ? `, and ${staying.length - shownMax} more` : "";
+  const [path = ""] = paths.filter((one) => !left.has(one));
+  return [
+    `changed ${where} while it ran: ${listed(paths)}`,
+    ...(refs.length === 0 ? [] : [`it was put back, and is kept on ${kept}`]),
+    ...(left.size === 0
+      ? []
+      : [
+          `left as it is: ${staying.slice(0, shownMax).join(", ")}${more}; if that was this call, put it back`,
+        ]),
+    ...(caller.kind === "task" && path !== ""
+      ? [`ask for more scope with \`${wayToWiden(caller.holder.id, path)}\``]
+      : []),
+  ].join("; ");
+}
+
+/** For the person, path by path. */
+async function record(caller: Worker, { strayed, left, refs }: Outcome, judging: Judging): Promise<void> {
+  const kept = refs.length === 0 ? "" : `: put back, and kept on ${refs.join(", ")}`;
+  for (const target of [...strayed].slice(0, recordedMax)) {
+    const why = left.get(target);
+    const refusal = deny("R-PW-001", `changed out of place${why === undefined ? kept : `: left, ${why}`}`);
+    await judging.desk.record(violationOf(caller, judging.call, { kind: "strayed", refusal, target }));
+  }
+}
+
+/** A path within the tree that was compared: git looks behind no link, so it lies where its name says. */
+export function strays(path: string, limits: CommandLimits): boolean {
+  const root = limits.place.realRoot ?? limits.place.root;
+  const target = { resource: join(root, path), wholeTree: false };
+  const asNamed = { ...limits, disk: { ...limits.disk, realPath: (absolute: string) => absolute } };
+  return findForbidden(target, asNamed) !== undefined || findOutside(target, asNamed) !== undefined;
+}

@@ -1,0 +1,129 @@
+import type { ToolCall } from "../../contract/tool-call.ts";
+import { whyStopped } from "../../core/rules/breaker.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import { containCommand } from "../../core/shell/contain-command.ts";
+import type { CommandLimits } from "../../core/shell/judge-command.ts";
+import { anyHook } from "../../core/shell/programs/git/hooks.ts";
+import type { GuardFacts } from "../../engine/views/guard-facts.ts";
+import type { HooksOf } from "../../workspace/git/active-hooks.ts";
+import type { ReadOnlyPaths } from "../world/closed-paths.ts";
+import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "../world/guard-world.ts";
+import type { Caller } from "../world/who-is-calling.ts";
+import { passed, refusalOf, refused } from "./answers.ts";
+import { limitsOf } from "./call-limits.ts";
+import { ownerOf } from "./finish-calls.ts";
+import { findForeignStaged } from "./judge-index.ts";
+import { judgeOperation, type Unknown } from "./judge-operation.ts";
+import { mayChange } from "./may-change.ts";
+import { refuseAndRecord } from "./refuse-and-record.ts";
+import { analyzeFor } from "./shell-call.ts";
+import { isUnknownWriter, rememberCall, treeOf } from "./watched-changes.ts";
+
+export interface Judging {
+  readonly call: ToolCall;
+  readonly world: GuardWorld;
+  readonly desk: GuardDesk;
+  readonly facts: GuardFacts;
+  readonly settings: GuardSettings;
+}
+
+/** A caller with a task: PreWrite's rules on everything that the call would write. */
+export async function judgeTaskCall(
+  caller: Extract<Caller, { kind: "task" }>,
+  judging: Judging,
+): Promise<Judged> {
+  const { call, world, facts } = judging;
+  const { holder } = caller;
+  const analyze = (command: string) => analyzeFor(command, { call, world, task: holder.key });
+  const stopped = await findStopped(facts, call, () => mayChange(call, analyze));
+  if (stopped !== undefined) return refused(caller, stopped);
+  const limits = limitsOf(holder, judging);
+  const found = await judgeOperation(call, { limits, task: holder.id, analyze });
+  const refusal = refusalOf(found.objections);
+  if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
+  const staged = await findForeignStaged(found.indexUses, limits, judging);
+  if (staged !== undefined) return refuseAndRecord(caller, staged, judging);
+  return letRun(caller, { ...found, limits }, judging);
+}
+
+/** A call that nothing speaks against; a tool that nobody knows may still write anywhere. */
+async function letPass(caller: Caller, { call, world }: Judging): Promise<Judged> {
+  if (isUnknownWriter(call)) await rememberCall(call, world, { owner: ownerOf(caller, call) });
+  return passed(caller);
+}
+
+interface Running extends Unknown {
+  readonly limits: CommandLimits;
+}
+
+/**
+ * A call that nothing speaks against. What cannot be followed in it, be it programs or the hooks of git, runs inside the
+ * lock, and the tree is compared afterwards. An agent's own checkout has a sandbox around it already.
+ */
+export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {
+  const { call, world, settings } = judging;
+  const hooks = found.hookRuns.length === 0 ? undefined : await world.hooks?.(treeOf(call, world));
+  const runs = new Set([...(hooks?.names ?? []), anyHook]);
+  const hookRuns = found.hookRuns.filter((run) => run.hooks.some((name) => runs.has(name)));
+  const running = { ...found, hookRuns };
+  if (found.opaque.length + hookRuns.length === 0) return letPass(caller, judging);
+  if (world.trees === undefined) return passed(caller);
+  if (settings.opaque === "deny") {
+    const [first] = running.opaque;
+    if (first === undefined) return passed(caller); // whatever could have changed a hook was refused too
+    const why = `what it writes cannot be known before it runs (${first.by}: ${first.why})`;
+    const way = "name what it does step by step, or let a person set `guard.opaque`";
+    return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
+  }
+  const { command, readOnly } =
+    settings.opaque === "sandbox" ? await contained(running, hooks, judging) : outside;
+  const owner = ownerOf(caller, call);
+  await rememberCall(call, world, readOnly === undefined ? { owner } : { owner, readOnly });
+  return passed(caller, command === undefined ? {} : { command });
+}
+
+/** They act on another machine or in a container, or on the shell itself: no sandbox holds those. */
+const elsewhere = new Set("eval ssh docker podman nerdctl kubectl helm nvm conda mamba sdk rvm".split(" "));
+
+interface Contained {
+  /** The call's command with its unknown programs in the sandbox; absent where they cannot be put there. */
+  readonly command?: string;
+  /** What is read-only for all of them; absent where one of them runs outside. */
+  readonly readOnly?: ReadOnlyPaths;
+}
+
+const outside: Contained = {};
+
+async function contained(
+  { opaque, hookRuns, limits }: Running,
+  hooks: HooksOf | undefined,
+  { call, world }: Judging,
+): Promise<Contained> {
+  const { operation } = call;
+  if (operation.kind !== "shell" || call.replaceable === undefined || world.sandbox === undefined)
+    return outside;
+  const here = opaque.filter(({ by }) => !elsewhere.has(by));
+  if (here.length + hookRuns.length === 0) return outside;
+  const sandbox = await world.sandbox();
+  const own = hooks === undefined || hookRuns.length === 0 ? [] : [hooks];
+  const prepared = await sandbox.prepare(treeOf(call, world), limits, ...own);
+  if ("missing" in prepared) return outside;
+  const command = containCommand(
+    operation.command,
+    { opaque: here, hookRuns },
+    { prefixes: prepared.prefixes, inQuotes: call.replaceable === "in quotes" },
+  );
+  sandbox.remember(prepared.id, call, command);
+  return here.length < opaque.length ? { command } : { command, readOnly: prepared.readOnly };
+}
+
+/** A person's word comes first: nothing is written while all is stopped, and nothing delegated while it is paused. */
+export async function findStopped(
+  { breaker }: GuardFacts,
+  call: ToolCall,
+  changes: () => Promise<boolean>,
+): Promise<Deny | undefined> {
+  if (call.operation.kind === "spawn") return whyStopped({ mode: breaker }, "start");
+  const stopped = whyStopped({ mode: breaker }, "write");
+  return stopped !== undefined && (await changes()) ? stopped : undefined;
+}

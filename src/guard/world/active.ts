@@ -1,0 +1,71 @@
+import type { Clock } from "../../core/leases/clock.ts";
+import { isLive } from "../../core/leases/lease.ts";
+import type { GuardFacts, Holder } from "../../engine/views/guard-facts.ts";
+import type { Change, Ledger } from "../../ledger/ledger.ts";
+import { showActive, tidyActive } from "../../workspace/state/active-file.ts";
+import type { GuardDesk, GuardWorld } from "./guard-world.ts";
+
+interface AtWork {
+  readonly clock: Clock;
+  isRunAlive(): boolean;
+}
+
+type World = AtWork & Pick<GuardWorld, "hasOrchestrated" | "orchestrators">;
+
+/** Whether anything is going on that has to be guarded: a live lease, a run, an orchestrator's session. */
+export async function isActive(world: World, desk: GuardDesk | undefined): Promise<boolean> {
+  if (await isAtWork(world, async () => (await desk?.facts())?.holders ?? [])) return true;
+  return (await world.hasOrchestrated()) && ((await world.orchestrators?.())?.isUsed() ?? false);
+}
+
+type Leased = Parameters<typeof isLive>[0];
+
+async function isAtWork(
+  { clock, isRunAlive }: AtWork,
+  leased: () => Promise<readonly Leased[]>,
+): Promise<boolean> {
+  if (isRunAlive()) return true;
+  const found = await leased();
+  const now = clock.now();
+  return found.some((one) => isLive(one, now));
+}
+
+/** Those whose agents are at work now. */
+export function liveHolders({ holders }: GuardFacts, clock: Clock): readonly Holder[] {
+  const now = clock.now();
+  return holders.filter((holder) => isLive(holder, now));
+}
+
+/** Whether there are any: for a call that need not look at all of them. */
+export function hasLiveHolder({ holders }: GuardFacts, clock: Clock): boolean {
+  const now = clock.now();
+  return holders.some((holder) => isLive(holder, now));
+}
+
+/** A ledger that shows to hooks, before and after each commit, that a lease is running. */
+export function showingActive(ledger: Ledger, folder: string): Ledger {
+  const commit = ledger.commit.bind(ledger);
+  return Object.assign(ledger, {
+    commit: async (change: Change) => {
+      const starts = change.attempts?.some(({ leaseState }) => leaseState === "running") ?? false;
+      if (starts) showActive(folder);
+      const committed = await commit(change);
+      if (starts) showActive(folder);
+      return committed;
+    },
+  });
+}
+
+interface Shown extends AtWork {
+  readonly ledger: Ledger;
+  /** The state folder. */
+  readonly folder: string;
+}
+
+/** Takes the sign away where nothing is active any more. How long an orchestrator's session counts, it says itself. */
+export function tidyShownActive({ ledger, folder, ...at }: Shown): Promise<void> {
+  return tidyActive(folder, {
+    nowMs: at.clock.now().wallMs,
+    isActive: () => isAtWork(at, () => ledger.runningAttempts()),
+  });
+}

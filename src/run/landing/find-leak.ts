@@ -1,0 +1,43 @@
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import { quoted } from "../../core/text/quoted.ts";
+import type { Engine } from "../../engine/change/engine.ts";
+import { gitBytes } from "../../workspace/git/run-git.ts";
+
+/** A secret among the lines that a piece of work adds: once it is merged, it cannot be taken back. */
+export async function findLeak(
+  { findSecrets }: Pick<Engine, "findSecrets">,
+  { root, from, to }: { readonly root: string; readonly from: string; readonly to: string },
+): Promise<Deny | undefined> {
+  const words = [
+    "diff-tree",
+    "-r",
+    "-p",
+    "-U0",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+  ];
+  const text = (await gitBytes(root, [...words, from, to])).toString("utf8");
+  for (const { path, added } of addedLines(text)) {
+    const [found] = await findSecrets(added);
+    if (found !== undefined)
+      return deny(
+        "R-PO-004",
+        `${quoted(path)} would bring a secret in (${found.rule}): take it out, and let it come from the environment; if it is none, a person can land the branch`,
+        { path, rule: found.rule },
+      );
+  }
+  return undefined;
+}
+
+function addedLines(diff: string): readonly { readonly path: string; readonly added: string }[] {
+  return diff.split(/^diff --git /m).flatMap((part) => {
+    const [head = "", ...hunks] = part.split(/^@@ [^\n]*\n/m);
+    const path = /^\+\+\+ "?b\/(.*?)"?$/m.exec(head)?.[1];
+    const added = hunks.join("").match(/^\+.*$/gm) ?? [];
+    return path === undefined || added.length === 0
+      ? []
+      : [{ path, added: added.map((line) => line.slice(1)).join("\n") }];
+  });
+}

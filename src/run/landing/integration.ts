@@ -1,0 +1,72 @@
+import type { Config } from "../../contract/config.ts";
+import type { CheckRecord } from "../../core/proof/check-record.ts";
+import type { Weakened } from "../../core/proof/material/weakenings.ts";
+import { type Judged, untouched } from "../../core/proof/weakening.ts";
+import type { Deny } from "../../core/rules/verdict.ts";
+import type { Call, Engine } from "../../engine/change/engine.ts";
+import type { GateResult } from "../../proof/gate/gate-result.ts";
+import type { RepositoryState } from "../../workspace/git/repository-state.ts";
+import type { Candidate } from "./candidate.ts";
+
+export interface IntegrationContext {
+  readonly engine: Engine;
+  readonly repository: RepositoryState;
+  readonly config: Config;
+  readonly call: Call;
+  readonly dryRun: boolean;
+  /** A check of the project's own may fail as it did on the base. */
+  readonly allowRed?: boolean;
+  onProgress(line: string): void;
+  /** Told at every moment after which a crash leaves something to finish. */
+  reached?(point: CrashPoint): void;
+}
+
+export const crashPoints = ["proven", "prepared", "moved", "noted", "settled"] as const;
+type CrashPoint = (typeof crashPoints)[number];
+
+export type Outcome = "merged" | "proven" | "proposed" | "nothing" | "refused" | "waiting";
+
+/** What became of one branch. */
+export interface Member {
+  readonly branch: string;
+  readonly outcome: Outcome;
+  readonly task: string | null;
+  readonly commit: string | null;
+  readonly refused: Deny | null;
+  readonly changed: readonly string[];
+  /** What is verified less than before, because a person accepted it or the configuration allows it. */
+  readonly weakened: readonly Weakened[];
+  /** What the base's tests say of it. */
+  readonly tests: Judged;
+  readonly evidence: readonly CheckRecord[];
+  /** Where it was proposed. */
+  readonly url?: string;
+}
+
+export interface Integrated {
+  readonly outcome: Outcome;
+  readonly base: string;
+  readonly batch: string | null;
+  /** Where the base is now, if it moved. */
+  readonly commit: string | null;
+  readonly gate: readonly GateResult[];
+  readonly branches: readonly Member[];
+}
+
+export function toldOf({ task, changed }: Candidate) {
+  return { task, changed };
+}
+
+export function member(branch: string, told: Pick<Member, "outcome"> & Partial<Member>): Member {
+  return {
+    branch,
+    task: null,
+    commit: null,
+    refused: null,
+    changed: [],
+    weakened: [],
+    tests: untouched,
+    evidence: [],
+    ...told,
+  };
+}

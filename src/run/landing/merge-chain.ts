@@ -1,0 +1,78 @@
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import { commitTree } from "../../workspace/git/commit-writer.ts";
+import { mergeTrees } from "../../workspace/git/merge-commits.ts";
+import { type ChangedPath, readDiff } from "../../workspace/git/read-diff.ts";
+import { type Candidate, conflict } from "./candidate.ts";
+import type { IntegrationContext } from "./integration.ts";
+import { findOutsideScope } from "./judge-diff.ts";
+
+/** A candidate merged onto the ones before it, on no branch. */
+export interface Link {
+  readonly candidate: Candidate;
+  readonly commit: string;
+  readonly tree: string;
+  /** What the merge changes on top of the one before: directory renames can put things elsewhere. */
+  readonly diff: readonly ChangedPath[];
+}
+
+/** The next merge; or why this candidate cannot come after those. */
+export async function addLink(
+  { engine, repository }: Pick<IntegrationContext, "engine" | "repository">,
+  links: readonly Link[],
+  candidate: Candidate,
+): Promise<Link | Deny> {
+  const { root, base, baseCommit } = repository;
+  const shared = findShared(links, candidate);
+  if (shared !== undefined) return shared;
+  const tip = links.at(-1)?.commit ?? baseCommit;
+  const merged = await mergeTrees(root, tip, candidate.commit);
+  if ("conflicts" in merged) return conflict(candidate.branch, base, merged.conflicts);
+  const diff = await readDiff(root, tip, merged.tree);
+  if (diff.length === 0 && candidate.task !== null) return alreadyThere(base);
+  const outside = findOutsideScope(engine.world, candidate, diff);
+  if (outside !== undefined) return outside;
+  const parents = [tip, candidate.commit];
+  const commit = await commitTree(root, { tree: merged.tree, parents, subject: `Try ${candidate.branch}` });
+  return { candidate, commit, tree: merged.tree, diff };
+}
+
+/** A proof of what others have merged would prove nothing of this task. */
+function alreadyThere(base: string): Deny {
+  return deny(
+    "R-PC-003",
+    `all that it changes is on \`${base}\` already, so nothing is left to merge: cancel the task, or do what is still missing`,
+    { signal: "unchanged_edit" },
+  );
+}
+
+/** A merge for a look only: base, some links, and one more. Undefined where it conflicts. */
+export async function tryLinks(
+  root: string,
+  base: string,
+  candidates: readonly Candidate[],
+): Promise<string | undefined> {
+  let tip = base;
+  for (const { commit } of candidates) {
+    const merged = await mergeTrees(root, tip, commit);
+    if ("conflicts" in merged) return undefined;
+    tip = await commitTree(root, { tree: merged.tree, parents: [tip, commit], subject: "Try again" });
+  }
+  return tip;
+}
+
+/** S1's first gate check: two that changed the same file go one after the other, each proven on its own. */
+function findShared(links: readonly Link[], { branch, changed }: Candidate): Deny | undefined {
+  const paths = new Set(changed);
+  for (const { candidate } of links) {
+    const both = candidate.changed.filter((path) => paths.has(path));
+    const [first] = both;
+    if (first === undefined) continue;
+    const more = both.length > 1 ? ` and ${both.length - 1} more` : "";
+    return deny(
+      "R-GT-001",
+      `\`${branch}\` and \`${candidate.branch}\` both change \`${first}\`${more}: land it after the other is in`,
+      { check: "file_conflict", route: "serial", with: candidate.branch, paths: both },
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,22 @@
+import { ledgerReuse } from "../../engine/landing/reuse-evidence.ts";
+import { Prover } from "../../proof/prover.ts";
+import type { IntegrationContext } from "./integration.ts";
+
+export interface ProverContext extends Pick<IntegrationContext, "config" | "onProgress"> {
+  readonly engine: Pick<IntegrationContext["engine"], "ledger" | "clock">;
+  readonly repository: Pick<IntegrationContext["repository"], "root" | "commonFolder">;
+}
+
+/** Checks as the configuration wants them; what no sandbox keeps from them is said. */
+export async function openProver({ engine, repository, config, onProgress }: ProverContext): Promise<Prover> {
+  const { setup, include, env_pass: envPass, home } = config.workspace;
+  const prover = await Prover.open({
+    ...repository,
+    ...{ setup, include, envPass, home, onProgress },
+    sandbox: config.sandbox,
+    reuse: ledgerReuse(engine),
+  });
+  const { missing } = prover.walls;
+  if (missing !== undefined) onProgress(`no sandbox around the checks: ${missing}`);
+  return prover;
+}

@@ -1,0 +1,41 @@
+import type { GateResult } from "../../proof/gate/gate-result.ts";
+import type { ProvenLink } from "./proving.ts";
+
+/** The proof for people who read it elsewhere, in Markdown. */
+export function proofText({
+  base,
+  link: { tree, evidence, judged },
+  gate,
+}: {
+  readonly base: string;
+  readonly link: ProvenLink;
+  readonly gate: readonly GateResult[];
+}): string {
+  const row = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
+  const checks = evidence.map(({ command, before, after, outcome }) =>
+    row([code(command), before === null ? "-" : `exit ${before.exit}`, `exit ${after.exit}`, outcome]),
+  );
+  const gates = gate.map(({ check, result, note }) => row([check, result, note ?? ""]));
+  const weakened = judged.weakened.map(({ path, what }) => `- ${code(path)}: ${what}`);
+  const accepted = judged.accepted === undefined ? "" : ` A person accepted this: ${judged.accepted.reason}`;
+  return [
+    `Proven by Lockstep on the tree that merging into \`${base}\` gives: \`${tree}\`.`,
+    ["| check | base | merged | outcome |", "|---|---|---|---|", ...checks].join("\n"),
+    gates.length === 0 ? "" : ["| gate | result | note |", "|---|---|---|", ...gates].join("\n"),
+    weakened.length === 0 ? "" : [`Tests weakened by this change:${cell(accepted)}`, ...weakened].join("\n"),
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+/** Between more marks than it has itself, so that nothing in it is read as Markdown. */
+function code(text: string): string {
+  const line = text.replace(/\s+/g, " ");
+  const marks = "`".repeat(1 + Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)));
+  return `${marks} ${line} ${marks}`;
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replace(/\s+/g, " ");
+}

@@ -1,0 +1,84 @@
+import { deny } from "../../core/rules/verdict.ts";
+import { readRef } from "../../workspace/git/refs.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
+import { runProcess } from "../../workspace/process/run-process.ts";
+import type { IntegrationContext, Member } from "./integration.ts";
+import { toldMember } from "./land-chain.ts";
+import { proofText } from "./proof-text.ts";
+import type { ProvenChain, ProvenLink } from "./proving.ts";
+
+const remote = "origin";
+const ghMsMax = 60_000;
+
+export async function hasRemote(root: string): Promise<boolean> {
+  return (await tryGit(root, ["remote", "get-url", remote])).exit === 0;
+}
+
+/** Pushes proven branches and opens a pull request for each. The base is never pushed, and nothing is forced. */
+export async function proposeChain(
+  context: IntegrationContext,
+  chain: ProvenChain,
+): Promise<readonly Member[]> {
+  const members: Member[] = [];
+  for (const link of chain.links) members.push(await propose(context, link, chain));
+  return members;
+}
+
+async function propose(context: IntegrationContext, link: ProvenLink, chain: ProvenChain): Promise<Member> {
+  const { root, base } = context.repository;
+  const { commit, title } = link.candidate;
+  const branch = await proposedBranch(root, link.candidate);
+  context.onProgress(`pushing ${branch} to ${remote}`);
+  const pushed = await tryGit(root, ["push", "--quiet", remote, `${commit}:refs/heads/${branch}`]);
+  if (pushed.exit !== 0) return refusedBy(link, `\`git push\` failed: ${lastLine(pushed.stderr)}`);
+  const body = proofText({ base, link, gate: chain.gate });
+  const gh = (words: readonly string[]) => runGh(root, words, body);
+  const found = await gh(["pr", "view", branch, "--json", "url", "--jq", ".url"]);
+  if (found === undefined) {
+    context.onProgress(
+      "there is no `gh` here: open the pull request by hand, with the proof below as its text",
+    );
+    context.onProgress(body);
+    return toldMember(link, "proposed", null);
+  }
+  // A branch that was proposed before gets its new proof, not a second pull request.
+  const words =
+    found.exit === 0
+      ? ["pr", "edit", branch, "--body-file", "-"]
+      : ["pr", "create", "--base", base, "--head", branch, "--title", title, "--body-file", "-"];
+  context.onProgress(`gh ${words.slice(0, 2).join(" ")} ${branch}`);
+  const done = await gh(words);
+  if (done?.exit !== 0) return refusedBy(link, `\`gh ${words.slice(0, 2).join(" ")}\` failed: ${done?.last}`);
+  const url = /https?:\/\/\S+/.exec(found.exit === 0 ? found.last : done.last)?.[0];
+  return { ...toldMember(link, "proposed", null), ...(url === undefined ? {} : { url }) };
+}
+
+/** What it is called at the remote: a remote branch keeps its name there, a commit gets one. */
+async function proposedBranch(root: string, { branch, commit }: ProvenLink["candidate"]): Promise<string> {
+  if ((await readRef(root, `refs/heads/${branch}`)) !== undefined) return branch;
+  return branch.startsWith(`${remote}/`) ? branch.slice(remote.length + 1) : `land-${commit.slice(0, 12)}`;
+}
+
+/** Undefined where there is no such program. */
+async function runGh(cwd: string, words: readonly string[], input: string) {
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const { exit, tail, outputBytes } = await runProcess({
+    command: ["gh", ...words],
+    cwd,
+    env: { ...env, GH_PROMPT_DISABLED: "1", NO_COLOR: "1" },
+    input,
+    msMax: ghMsMax,
+  });
+  if (exit === null && outputBytes === 0 && tail.includes("cannot be started")) return undefined;
+  return { exit, last: lastLine(tail) };
+}
+
+function refusedBy(link: ProvenLink, reason: string): Member {
+  return { ...toldMember(link, "waiting", null), refused: deny("R-GT-001", reason) };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}

@@ -1,0 +1,275 @@
+import {
+  type CheckKind,
+  type CheckRecord,
+  type CheckRun,
+  failedRun,
+  judgeCheck,
+  outputOf,
+} from "../../core/proof/check-record.ts";
+import { detectTests, type TopFolder, whyNoTests } from "../../core/proof/detect-commands.ts";
+import { lostTests } from "../../core/proof/lost-tests.ts";
+import { isSameFailure } from "../../core/proof/same-failure.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { JudgedCheck } from "../../proof/judgement/judge-change.ts";
+import type { ChangeFacts, Proven, Prover } from "../../proof/prover.ts";
+import { readTrees } from "../../workspace/git/read-tree.ts";
+import { refuseUnset } from "./refuse-unset.ts";
+import { settledRun, tryCheck } from "./try-check.ts";
+
+export interface WantedCheck {
+  readonly command: string;
+  readonly kind: CheckKind;
+}
+
+export function isAmong(checks: readonly WantedCheck[], wanted: string): boolean {
+  return checks.some(({ command }) => command === wanted);
+}
+
+/** `auto` stands for what the tree itself tells; a tree that tells nothing has no checks of its own. */
+export async function projectChecks(
+  root: string,
+  commit: string,
+  listed: readonly string[],
+): Promise<readonly WantedCheck[]> {
+  const detected = listed.includes("auto") ? detectTests(await readTop(root, commit)) : undefined;
+  const commands = listed.flatMap((one) =>
+    one !== "auto" ? [one] : detected === undefined ? [] : [detected],
+  );
+  return [...new Set(commands)].map((command) => ({ command, kind: "project" }));
+}
+
+/** Why `auto` stands for nothing. */
+export async function whyNoChecks(root: string, commit: string): Promise<string> {
+  return whyNoTests(await readTop(root, commit));
+}
+
+async function readTop(root: string, commit: string): Promise<TopFolder> {
+  const [tree] = await readTrees(root, [commit]);
+  return { has: (name) => tree?.idOf(name) !== undefined, text: (name) => tree?.text(name) };
+}
+
+/** The decision that a person was asked for; none in a dry run. */
+interface Waiting {
+  readonly waitingFor: string | undefined;
+}
+
+interface Proving {
+  readonly prover: Prover;
+  readonly base: string;
+  /** What the base is called. */
+  readonly before?: string;
+  /** Commands whose second run counts. */
+  readonly flaky: readonly string[];
+  /** How often each command was flaky in proofs before this one. */
+  flakyBefore?(): Promise<ReadonlyMap<string, number>>;
+  /** A check of the project's own may fail as it did on the base. */
+  readonly allowRed?: boolean;
+  /** True if a person said that a check which proves nothing is good enough. */
+  approves(command: string): Promise<"approved" | "refused" | Waiting>;
+  onProgress(line: string): void;
+}
+
+export type Proof =
+  /** `passed`: what the base's tests can be compared with. */
+  | { readonly records: readonly CheckRecord[]; readonly passed: readonly JudgedCheck[] }
+  /** `failed`: the command whose failure refused it; somebody else's work may be the reason. */
+  | {
+      readonly records: readonly CheckRecord[];
+      readonly refused: Deny;
+      readonly failed?: string;
+      /** Only a person can decide. */
+      readonly waiting?: true;
+    };
+
+interface Claim {
+  readonly change: ChangeFacts;
+  readonly approves: Proving["approves"];
+  /** It is the work of a run, which hands it in again by itself. */
+  readonly ofRun: boolean;
+}
+
+/** Runs checks on merged trees, each on the base first; what it was there is asked once. */
+export class ChecksProof {
+  readonly #with: Omit<Proving, "approves">;
+  readonly #before = new Map<string, Proven>();
+  /** Whose failure there was tried once more. */
+  readonly #settled = new Set<string>();
+
+  constructor(proving: Omit<Proving, "approves">) {
+    this.#with = proving;
+  }
+
+  /** Where the project's own checks fail on the base, nothing can be told about any work. */
+  async findRedBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
+    for (const { command, kind } of checks) {
+      const before = await this.#onBase(command, kind);
+      if ("allow" in before) return before;
+      if (before.run.exit === 0 || this.#with.allowRed) continue;
+      return this.#redBase(command, before.run);
+    }
+    return undefined;
+  }
+
+  /** Runs checks on the base alone; a reason only where one cannot be run at all. */
+  async readBase(checks: readonly WantedCheck[]): Promise<Deny | undefined> {
+    for (const { command, kind } of checks) {
+      const before = await this.#onBase(command, kind);
+      if ("allow" in before) return before;
+    }
+    return undefined;
+  }
+
+  /** All checks on one merged tree; the first that does not hold ends it. */
+  async prove(
+    commit: string,
+    checks: readonly WantedCheck[],
+    { change, approves, ofRun }: Claim,
+  ): Promise<Proof> {
+    const records: CheckRecord[] = [];
+    const passed: JudgedCheck[] = [];
+    for (const { command, kind } of checks) {
+      const before = await this.#onBase(command, kind);
+      if ("allow" in before) return { refused: before, records };
+      this.#with.onProgress(`on the merged tree: ${command}`);
+      const { prover, allowRed, onProgress } = this.#with;
+      const isKnown = (run: CheckRun) =>
+        allowRed === true && kind === "project" && isSameFailure(before.run, run);
+      const whole = (proven: Proven) => wholeRun(proven, before);
+      const tried = await tryCheck(prover, { commit, command, change, isKnown, whole, onProgress });
+      if ("error" in tried) return { refused: notRun(command, tried.error), records };
+      const { tree, first: after, again } = tried;
+      const asBefore = isKnown(after);
+      const runs = { kind, before: before.run, after, again };
+      const record = { command, tree, ...runs, outcome: judgeCheck(runs) };
+      records.push(record);
+      const isRepair = kind === "project" && after.exit === 0;
+      if (kind !== "proves" && (before.run.exit === 0 || isRepair || asBefore))
+        passed.push({
+          command,
+          before,
+          after: { tree, run: after, reused: false, inventory: tried.inventory },
+        });
+      if (record.outcome === "pass" || asBefore) continue;
+      const isRedBase = !allowRed && kind === "project" && before.run.exit !== 0 && record.outcome === "fail";
+      if (isRedBase) return { refused: await this.#redBase(command, before.run), records, waiting: true };
+      if (record.outcome === "flaky" && this.#with.flaky.includes(command)) continue;
+      if (record.outcome !== "vacuous") {
+        const times = (await this.#with.flakyBefore?.())?.get(command) ?? 0;
+        const refused = whyNot(record, ofRun, times);
+        return { refused, records, ...(record.outcome === "fail" ? { failed: command } : {}) };
+      }
+      const answer = await approves(command);
+      if (answer !== "approved") return { ...vacuous(command, answer, ofRun), records };
+    }
+    return { records, passed };
+  }
+
+  async fails(commit: string, command: string, change: ChangeFacts): Promise<boolean> {
+    this.#with.onProgress(`replaying, to see whose change it is: ${command}`);
+    const { prover, allowRed, onProgress } = this.#with;
+    const before = allowRed ? this.#before.get(command)?.run : undefined;
+    const isKnown = (run: CheckRun) => before !== undefined && isSameFailure(before, run);
+    const tried = await tryCheck(prover, { commit, command, change, isKnown, onProgress });
+    if ("error" in tried) return true;
+    const run = settledRun(tried);
+    return run.exit !== 0 && !isKnown(run);
+  }
+
+  async #redBase(command: string, run: CheckRun): Promise<Deny> {
+    const { prover, base } = this.#with;
+    const refused = (await refuseUnset(prover, base, { command, run })) ?? redBase(command);
+    return { ...refused, details: { command, ...refused.details, ...printed(run) } };
+  }
+
+  async #onBase(command: string, kind: CheckKind): Promise<Proven | Deny> {
+    const known = this.#before.get(command);
+    // Nothing follows from what a task's own check was on the base, and it mostly fails there.
+    const isKnown = () => kind === "acceptance";
+    if (known !== undefined && (known.run.exit === 0 || isKnown() || this.#settled.has(command)))
+      return known;
+    this.#with.onProgress(`${this.#with.before ?? "on the base"}: ${command}`);
+    const { prover, base: commit, flaky, onProgress } = this.#with;
+    const tried = await tryCheck(prover, { commit, command, isKnown, onProgress });
+    if ("error" in tried) return notRun(command, tried.error);
+    const run = settledRun(tried);
+    const before = { tree: tried.tree, run, reused: false, inventory: tried.inventory };
+    this.#before.set(command, before);
+    if (!isKnown()) this.#settled.add(command);
+    // It counts as passed there: where the change breaks it for good, the merged tree fails by itself.
+    if (run.earlier !== undefined && !flaky.includes(command)) onProgress(flakyBase(command, run));
+    return before;
+  }
+}
+
+/** Of a base on which a check failed and passed. */
+export function flakyBase(command: string, { earlier }: CheckRun): string {
+  return `\`${command}\` is flaky on the base: it failed (exit ${earlier?.exit}, ${earlier?.at}) and passed`;
+}
+
+/** What a failed run printed, for those who have to find out why. */
+export function printed(run: Omit<CheckRun, "earlier">) {
+  return { output: outputOf(run), ...(run.log === undefined ? {} : { log: run.log }) };
+}
+
+/** A runner that was cut short proves nothing, whatever it exits with; on the base it may always be. */
+function wholeRun({ run, inventory }: Proven, before: Proven): CheckRun {
+  const cut = inventory?.cut ?? null;
+  if (run.exit !== 0 || cut === null || before.inventory?.cut != null) return run;
+  const lost =
+    before.inventory === null ? [] : lostTests(before.inventory, inventory).map(({ test }) => test);
+  const named = lost.slice(0, 20).join("; ");
+  const more = lost.length > 20 ? ` and ${lost.length - 20} more` : "";
+  const unrun = lost.length === 0 ? "" : `, and these tests of the base did not run: ${named}${more}`;
+  return { ...run, exit: null, tail: `${run.tail}\nlockstep: it exited with 0, but ${cut}${unrun}\n` };
+}
+
+function redBase(command: string): Deny {
+  const reason = `\`${command}\` already fails on the base, so nothing can be verified: fix the base first, or compare failures with --allow-red`;
+  return deny("R-PC-002", reason);
+}
+
+function notRun(command: string, error: string): Deny {
+  return deny("R-PC-003", error, { command });
+}
+
+/** `times`: how often it was flaky in proofs before. */
+function whyNot(record: CheckRecord, ofRun: boolean, times: number): Deny {
+  const { command, outcome, before, after } = record;
+  const way = ofRun ? "mend it and hand it in again" : "mend it on the branch and land again";
+  const seen = times === 1 ? "was flaky once before" : `was flaky ${times} times before`;
+  const too = before?.earlier !== undefined ? "is flaky on the base" : times > 0 ? seen : undefined;
+  const next =
+    too === undefined ? way : `${way}, or, if chance is the reason, list it under \`checks.flaky\``;
+  const fails = `fails on the merged tree (exit ${after.exit})${too === undefined ? "" : `, and ${too}`}`;
+  const why = outcome === "flaky" ? flakyWords(record) : `${fails}: ${next}`;
+  return deny("R-PC-002", `\`${command}\` ${why}`, {
+    ...{ command, outcome },
+    ...(after.earlier === undefined ? {} : { failed_at: after.earlier.at }),
+    ...printed(failedRun(record) ?? after),
+  });
+}
+
+function flakyWords({ after: { exit, earlier } }: CheckRecord): string {
+  const how =
+    earlier === undefined
+      ? `failed (exit ${exit}) and passed the second time`
+      : `passes now, but failed on the same tree (exit ${earlier.exit}, ${earlier.at})`;
+  return `${how}: make it reliable, or list it under \`checks.flaky\``;
+}
+
+function vacuous(command: string, answer: "refused" | Waiting, ofRun: boolean) {
+  const told = `\`${command}\` passes without the change too, so it proves nothing`;
+  if (answer === "refused")
+    return {
+      refused: deny("R-PC-002", `${told}, and a person refused it: give one that fails`, { command }),
+    };
+  const { waitingFor } = answer;
+  const next =
+    waitingFor === undefined
+      ? "a person would have to decide"
+      : `a person decides: \`lockstep decide ${waitingFor} approved\`, then ${ofRun ? "run" : "land"} again`;
+  return {
+    refused: deny("R-PC-002", `${told}: ${next}`, { command, decision: waitingFor }),
+    waiting: true as const,
+  };
+}

@@ -1,0 +1,93 @@
+import { resolve } from "node:path";
+import { putBackRef } from "../../core/names/ref-names.ts";
+import { abandonMove, type BaseMove, moveOf, movesUnderWay } from "../../engine/change/base-moves.ts";
+import { finishLanding } from "../../engine/landing/finish-landing.ts";
+import { finishRollback } from "../../engine/landing/finish-rollback.ts";
+import type { Intent } from "../../ledger/ledger.ts";
+import { checkoutOf, isAncestor, readRef } from "../../workspace/git/refs.ts";
+import { git } from "../../workspace/git/run-git.ts";
+import { locksIn, removeStaleLocks } from "../../workspace/git/stale-locks.ts";
+import { undoHalfMove } from "../../workspace/git/undo-half-move.ts";
+import type { IntegrationContext } from "./integration.ts";
+import { keepProofs } from "./keep-proofs.ts";
+
+type RecoveryContext = Pick<IntegrationContext, "engine" | "call" | "reached"> & {
+  readonly repository: { readonly root: string };
+};
+
+/** What a crash left between the intent and the end: done if the base got there, undone if not. Never twice. */
+export async function recoverMoves(context: RecoveryContext): Promise<readonly string[]> {
+  const { engine, call, repository } = context;
+  const told: string[] = [];
+  for (const intent of await movesUnderWay(engine)) {
+    const move = moveOf(intent);
+    if (move.runner !== null && engine.isAlive(move.runner)) continue;
+    const what = `${move.kind === "land" ? "landing" : "roll-back"} ${nameOf(move)}`;
+    told.push(...(await freeLocks(repository.root, move.base)));
+    const now = await readRef(repository.root, `refs/heads/${move.base}`);
+    if (now !== undefined && (await isAncestor(repository.root, move.to, now))) {
+      await finishMove(context, intent);
+      told.push(`finished the ${what} that was interrupted`);
+    } else {
+      told.push(...(await undo(repository.root, move)));
+      await abandonMove(engine, intent, call);
+      told.push(`dropped the ${what} that was interrupted: the base had not moved`);
+    }
+  }
+  return told;
+}
+
+/** The base has moved: the proof is written beside its commits, then the ledger says so; both may come twice. */
+export async function finishMove(
+  { engine, call, repository, reached }: RecoveryContext,
+  intent: Intent,
+): Promise<void> {
+  const { members, kind, base } = moveOf(intent);
+  await keepProofs(repository.root, members);
+  reached?.("noted");
+  const finish = kind === "land" ? finishLanding : finishRollback;
+  const { allow, reason } = await finish(engine, intent, call);
+  if (!allow) throw new Error(`\`${base}\` has moved, and the ledger does not take it: ${reason}`);
+}
+
+/**
+ * A command that was killed may have left locks of git's on any ref, whether or not the base was to move. Somebody's
+ * git that is at work is no reason not to begin.
+ */
+export async function freeLeftLocks({
+  repository: { root, base },
+  onProgress,
+}: Pick<IntegrationContext, "repository" | "onProgress">): Promise<void> {
+  try {
+    for (const line of await freeLocks(root, base)) onProgress(line);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "E-GIT")) throw error;
+    onProgress(error.message);
+  }
+}
+
+/** A git that was killed with its Lockstep keeps everybody else out. */
+async function freeLocks(root: string, base: string): Promise<readonly string[]> {
+  const checkout = (await checkoutOf(root, base)) ?? root;
+  const folders = await Promise.all(
+    ["--absolute-git-dir", "--git-common-dir"].map(async (which) =>
+      resolve(checkout, await git(checkout, ["rev-parse", which])),
+    ),
+  );
+  const locks = [...new Set(folders)].flatMap(locksIn);
+  const removed = await removeStaleLocks({ folders: [checkout, ...folders], locks });
+  return removed.map((lock) => `removed ${lock}, which a git that is dead had left`);
+}
+
+/** Git may have been stopped while it wrote files; what it wrote is put back, what people wrote is not touched. */
+async function undo(root: string, { base, from, to, batch }: BaseMove): Promise<readonly string[]> {
+  const checkout = await checkoutOf(root, base);
+  if (checkout === undefined || (await readRef(checkout, "HEAD")) !== from) return [];
+  return undoHalfMove(checkout, { from, to, keepAs: putBackRef(batch) });
+}
+
+function nameOf({ members, batch }: BaseMove): string {
+  const [first, ...more] = members;
+  if (first === undefined) return batch;
+  return more.length === 0 ? `of \`${first.branch}\`` : `of \`${first.branch}\` and ${more.length} more`;
+}

@@ -1,0 +1,252 @@
+import type { CheckRecord } from "../../core/proof/check-record.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import { abandonMove, type BaseMove, type MovedTask, prepareMove } from "../../engine/change/base-moves.ts";
+import type { RollbackInput, RollbackPlan } from "../../engine/change/plan-rollback.ts";
+import { readRollback, rollBackUnmerged } from "../../engine/landing/finish-rollback.ts";
+import { commitTree } from "../../workspace/git/commit-writer.ts";
+import { readDiff } from "../../workspace/git/read-diff.ts";
+import { revertCommit } from "../../workspace/git/revert-commit.ts";
+import { git } from "../../workspace/git/run-git.ts";
+import { findHiddenDependencies, type HiddenDependency } from "./analyse-batch.ts";
+import type { IntegrationContext } from "./integration.ts";
+import { openIntegrationRef } from "./integration-ref.ts";
+import { moveBase, whyInTheWay } from "./move-base.ts";
+import { openProver } from "./open-prover.ts";
+import { ChecksProof, projectChecks } from "./prove-checks.ts";
+import { finishMove, recoverMoves } from "./recover-moves.ts";
+import { type Restored, restoreUnmerged } from "./restore-unmerged.ts";
+import { reportSession, type SessionReport } from "./session-report.ts";
+
+export interface RollbackContext extends IntegrationContext {
+  /** Go back even where the project's checks fail on what that gives. */
+  readonly allowRed: boolean;
+}
+
+export interface RolledBack extends RollbackInput {
+  readonly outcome: "rolled-back" | "planned" | "nothing" | "refused" | "waiting";
+  readonly base: string;
+  readonly from: string;
+  /** Where the base is now; in a dry run where it would be. */
+  readonly to: string;
+  readonly refused: Deny | null;
+  readonly reverted: readonly RevertedTask[];
+  readonly ended: readonly string[];
+  readonly blocked: readonly string[];
+  /** Tasks that do the work again, one after the other. */
+  readonly again: readonly string[];
+  /** For a batch: who built on what another changed at the same time. */
+  readonly hidden: readonly HiddenDependency[];
+  readonly restored: readonly Restored[];
+  readonly evidence: readonly Pick<CheckRecord, "command" | "tree">[];
+  /** What brings the work back, through the same proof as any other. */
+  readonly way_back: readonly string[];
+  /** For a session. */
+  readonly report: SessionReport | null;
+}
+
+interface RevertedTask {
+  readonly task: string;
+  readonly commit: string;
+  readonly reverted_by: string;
+  readonly files: readonly string[];
+}
+
+/** Takes merged work out again, newest first, with what was built on it; nothing is deleted. */
+export async function rollBack(context: RollbackContext, input: RollbackInput): Promise<RolledBack> {
+  for (const line of await recoverMoves(context)) context.onProgress(line);
+  const plan = await readRollback(context.engine, input, context.call);
+  if ("allow" in plan) return tell(context, input, { outcome: "refused", refused: plan });
+  const told = {
+    ended: plan.ended.map(({ key }) => key),
+    blocked: plan.blocked.map(({ key }) => key),
+  };
+  if (plan.reverted.length + plan.ended.length === 0) return tell(context, input, { outcome: "nothing" });
+  await using ref = await openIntegrationRef(context);
+  const chain = await revertAll(context, plan.reverted);
+  if ("allow" in chain) return tell(context, input, { ...told, outcome: "refused", refused: chain });
+  const to = chain.at(-1)?.reverted_by ?? context.repository.baseCommit;
+  await ref.keep(to);
+  const proof = chain.length === 0 || context.allowRed ? [] : await prove(context, to);
+  if ("allow" in proof)
+    return tell(context, input, { ...told, outcome: "refused", refused: proof, reverted: chain });
+  const { root, baseCommit } = context.repository;
+  const hidden = input.level === "batch" ? await findHiddenDependencies(root, baseCommit, chain) : [];
+  const known = {
+    ...{ ...told, to, hidden, reverted: chain, evidence: proof },
+    way_back: wayBack(context, input, to),
+  };
+  if (context.dryRun) return tell(context, input, { ...known, outcome: "planned" });
+  return await carryOut(context, { input, plan, known });
+}
+
+interface Decided {
+  readonly input: RollbackInput;
+  readonly plan: RollbackPlan;
+  readonly known: Pick<
+    RolledBack,
+    "to" | "reverted" | "evidence" | "way_back" | "ended" | "blocked" | "hidden"
+  >;
+}
+
+async function carryOut(context: RollbackContext, { input, plan, known }: Decided): Promise<RolledBack> {
+  const { engine, call } = context;
+  const before = new Set((await engine.ledger.tasks()).map(({ key }) => key));
+  if (known.reverted.length === 0) {
+    const { allow, ...verdict } = await rollBackUnmerged(engine, input, call);
+    if (!allow)
+      return tell(context, input, { ...known, outcome: "refused", refused: { ...(verdict as Deny), allow } });
+  } else {
+    const stopped = await moveBack(context, { input, plan, known });
+    if (stopped !== undefined) return tell(context, input, { ...known, ...stopped });
+  }
+  const restored = await restoreUnmerged(context, plan.ended);
+  const again = (await engine.ledger.tasks()).map(({ key }) => key).filter((key) => !before.has(key));
+  const report =
+    input.level === "session"
+      ? await reportSession(engine, context.repository.root, {
+          session: input.name,
+          reverted: known.reverted.map(({ task }) => task),
+          wayBack: known.way_back,
+        })
+      : null;
+  return tell(context, input, { ...known, restored, again, report, outcome: "rolled-back" });
+}
+
+async function moveBack(context: RollbackContext, { input, plan, known }: Decided) {
+  const { engine, repository, call } = context;
+  const move: BaseMove = {
+    kind: "roll-back",
+    base: repository.base,
+    from: repository.baseCommit,
+    to: known.to,
+    batch: `ROLLBACK-${new Date(engine.clock.now().wallMs).toISOString().replace(/[-:.]/g, "")}`,
+    members: known.reverted.map((one) => movedTask(one, plan)),
+    rollback: input,
+    runner: engine.identityOf(process.pid) ?? null,
+  };
+  const waiting = (why: string) => {
+    const reason = `\`${repository.base}\` cannot move now: ${why}; then try again`;
+    return { outcome: "waiting" as const, refused: deny("R-GT-001", reason), way_back: [] };
+  };
+  const inTheWay = await whyInTheWay(repository.root, move);
+  if (inTheWay !== undefined) return waiting(inTheWay);
+  const intent = await prepareMove(engine, move, call);
+  if ("allow" in intent) return waiting(intent.reason);
+  context.reached?.("prepared");
+  const stopped = await moveBase(repository.root, move);
+  if (stopped !== undefined) {
+    await abandonMove(engine, intent, call);
+    return waiting(stopped === "moved" ? "it moved meanwhile" : stopped.why);
+  }
+  context.reached?.("moved");
+  await finishMove(context, intent);
+  context.reached?.("settled");
+  return undefined;
+}
+
+function movedTask(
+  { task, reverted_by, commit, files }: RevertedTask,
+  { reverted }: RollbackPlan,
+): MovedTask {
+  const { title, assignment } = reverted.find(({ key }) => key === task) as Task;
+  const branch = assignment?.branch ?? task;
+  const proof = { rolled_back: task, commit, files };
+  return { task, branch, title: title ?? task, commit: reverted_by, scope: [], evidence: [], proof };
+}
+
+/** One commit for each, newest first, on no branch yet. */
+async function revertAll(
+  { repository }: RollbackContext,
+  tasks: readonly Task[],
+): Promise<readonly RevertedTask[] | Deny> {
+  const { root, base, baseCommit } = repository;
+  const history = (await git(root, ["rev-list", baseCommit])).split("\n");
+  const age = new Map(history.map((commit, index) => [commit, index]));
+  const reverted: RevertedTask[] = [];
+  const missing = tasks.find(({ commit }) => commit === null || !age.has(commit));
+  if (missing !== undefined)
+    return deny(
+      "R-GT-001",
+      `the commit of task \`${missing.key}\` is not part of \`${base}\`: only what was merged there can be taken back`,
+      { task_id: missing.key, commit: missing.commit },
+    );
+  const newestFirst = [...tasks].sort(
+    (one, other) => (age.get(one.commit ?? "") ?? 0) - (age.get(other.commit ?? "") ?? 0),
+  );
+  let tip = baseCommit;
+  for (const { key, title, commit } of newestFirst) {
+    const taken = commit as string;
+    const merged = await revertCommit(root, tip, taken);
+    if ("conflicts" in merged)
+      return deny(
+        "R-GT-001",
+        `later work changed the same lines as task \`${key}\` in \`${merged.conflicts.join("`, `")}\`: roll that back first, or mend it by hand`,
+        { task_id: key, conflicts: merged.conflicts },
+      );
+    const subject = `Roll back ${key}: ${title ?? key}`;
+    const trailers = { "Lockstep-Task": key, "Lockstep-Reverts": taken };
+    const next = await commitTree(root, { tree: merged.tree, parents: [tip], subject, trailers });
+    const files = (await readDiff(root, tip, next)).map(({ path }) => path);
+    reverted.push({ task: key, commit: taken, reverted_by: next, files });
+    tip = next;
+  }
+  return reverted;
+}
+
+/** The base stays green on the way back too. */
+async function prove(context: RollbackContext, commit: string): Promise<RolledBack["evidence"] | Deny> {
+  const { config, onProgress } = context;
+  using prover = await openProver(context);
+  const wanted = await projectChecks(context.repository.root, commit, config.checks.default);
+  const checks = new ChecksProof({
+    prover,
+    base: commit,
+    before: "on what is left",
+    flaky: config.checks.flaky,
+    onProgress,
+  });
+  const red = await checks.findRedBase(wanted);
+  if (red === undefined) {
+    const tree = await git(context.repository.root, ["rev-parse", `${commit}^{tree}`]);
+    return wanted.map(({ command }) => ({ command, tree }));
+  }
+  const reason = `\`${String(red.details.command)}\` fails on what is left: roll back more, or say --allow-red`;
+  return deny("R-PC-002", reason, red.details);
+}
+
+function wayBack({ repository }: RollbackContext, { name }: RollbackInput, to: string): readonly string[] {
+  const { base, baseCommit } = repository;
+  if (to === baseCommit) return [];
+  const branch = `again-${name.replace(/[^A-Za-z0-9._-]+/g, "-")}`;
+  return [
+    `git switch -c ${branch} ${base}`,
+    `git revert --no-edit ${baseCommit.slice(0, 12)}..${to.slice(0, 12)}`,
+    `git switch - && lockstep land ${branch}`,
+  ];
+}
+
+function tell(
+  { repository }: RollbackContext,
+  input: RollbackInput,
+  told: Pick<RolledBack, "outcome"> & Partial<RolledBack>,
+): RolledBack {
+  const { base, baseCommit } = repository;
+  return {
+    ...input,
+    base,
+    from: baseCommit,
+    to: baseCommit,
+    refused: null,
+    reverted: [],
+    ended: [],
+    blocked: [],
+    again: [],
+    hidden: [],
+    restored: [],
+    evidence: [],
+    way_back: [],
+    report: null,
+    ...told,
+  };
+}

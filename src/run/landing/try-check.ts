@@ -1,0 +1,46 @@
+import type { CheckRun } from "../../core/proof/check-record.ts";
+import type { Inventory } from "../../core/proof/inventory.ts";
+import type { ChangeFacts, Proven, Prover } from "../../proof/prover.ts";
+
+interface Wanted {
+  readonly commit: string;
+  readonly command: string;
+  readonly change?: ChangeFacts | undefined;
+  /** A failure that is not tried again. */
+  isKnown?(run: CheckRun): boolean;
+  /** What a run comes to, with the tests that it ran in mind. */
+  whole?(proven: Proven): CheckRun;
+  onProgress(line: string): void;
+}
+
+interface Tried {
+  readonly tree: string;
+  readonly first: CheckRun;
+  /** The second run, after a failure. */
+  readonly again: CheckRun | null;
+  /** The tests of the run that counts. */
+  readonly inventory: Inventory | null;
+}
+
+/** One check on one tree. A failure is tried once more, on the base as on a merge: one alone may be chance. */
+export async function tryCheck(
+  prover: Prover,
+  { commit, command, change, isKnown = () => false, whole = ({ run }) => run, onProgress }: Wanted,
+): Promise<Tried | { readonly error: string }> {
+  const proven = await prover.run(commit, command, change);
+  if ("error" in proven) return proven;
+  const { tree, inventory } = proven;
+  const first = whole(proven);
+  if (first.exit === 0 || isKnown(first)) return { tree, first, again: null, inventory };
+  onProgress(`once more: ${command}`);
+  const second = await prover.run(commit, command, change);
+  if ("error" in second) return { tree, first, again: null, inventory };
+  const again = whole(second);
+  return { tree, first, again, inventory: again.exit === 0 ? second.inventory : inventory };
+}
+
+/** What both runs come to: the pass, with the failure before it; or the failure. */
+export function settledRun({ first, again }: Pick<Tried, "first" | "again">): CheckRun {
+  if (again === null || again.exit !== 0) return first;
+  return { ...again, earlier: again.earlier ?? { ...first, at: new Date().toISOString() } };
+}

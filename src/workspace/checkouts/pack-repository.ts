@@ -1,0 +1,32 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { git } from "../git/run-git.ts";
+import { repositoryFolder } from "./checkout.ts";
+
+/** Fewer are not worth the time. */
+const looseMax = 1000;
+
+/**
+ * Packs what many merges have left: an object and a ref each are a file of their own. Nothing is deleted, also nothing
+ * that no ref holds, so it takes nothing from a checkout that shares these objects.
+ */
+export async function packRepository(
+  commonFolder: string,
+  { looseMax: most = looseMax, onProgress }: { readonly looseMax?: number; onProgress(line: string): void },
+): Promise<boolean> {
+  if (countLoose(commonFolder) <= most) return false;
+  onProgress("packing the repository");
+  const folder = repositoryFolder(commonFolder);
+  await git(folder, ["pack-refs", "--all", "--prune"]);
+  await git(folder, ["repack", "-d", "-l", "-q", "--geometric=2"]);
+  return true;
+}
+
+/** Objects that are files of their own. */
+export function countLoose(commonFolder: string): number {
+  const objects = join(commonFolder, "objects");
+  const folders = existsSync(objects) ? readdirSync(objects) : [];
+  return folders
+    .filter((name) => /^[0-9a-f]{2}$/.test(name))
+    .reduce((sum, name) => sum + readdirSync(join(objects, name)).length, 0);
+}

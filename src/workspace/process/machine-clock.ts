@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import type { Clock } from "../../core/leases/clock.ts";
+
+/** The clock that all processes of one boot share: on Linux `hrtime` is CLOCK_MONOTONIC since the boot. */
+export function machineClock(): Clock {
+  const boot = bootId();
+  return { now: () => ({ wallMs: Date.now(), monoMs: Number(process.hrtime.bigint() / 1_000_000n), boot }) };
+}
+
+let known: string | undefined;
+
+/** Without it nobody can tell whether a lease is of this boot, so there is no stand-in for it. */
+export function bootId(): string {
+  known ??= readBootId();
+  return known;
+}
+
+function readBootId(): string {
+  const from =
+    process.platform === "darwin" ? "sysctl kern.bootsessionuuid" : "/proc/sys/kernel/random/boot_id";
+  try {
+    const id = (process.platform === "darwin" ? askSysctl() : readFileSync(from, "utf8")).trim();
+    if (id === "") throw new Error("it is empty");
+    return id;
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new Error(`the boot id cannot be read from \`${from}\`: ${message}; see that it is there`, {
+      cause,
+    });
+  }
+}
+
+/** Loaded when asked for: a hook starts for every call, and on Linux it needs no other program. */
+function askSysctl(): string {
+  const { execFileSync } = process.getBuiltinModule("node:child_process");
+  return execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" });
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { orDiskFault } from "../files/disk-fault.ts";
+
+const otherHome = "set XDG_STATE_HOME to a folder that you can write";
+
+/** Says in a repository's folder of checkouts which repository that is. */
+const ownerFile = "repository";
+
+/** Where checkouts of a repository lie: outside of it, or a test there could pass on the wrong packages. */
+export function checkoutsFolder(commonFolder: string): string {
+  const folder = checkoutsPath(commonFolder);
+  orDiskFault("create", folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }), otherHome);
+  orDiskFault("write to", folder, () => accessSync(folder, constants.W_OK | constants.X_OK), otherHome);
+  const owner = join(folder, ownerFile);
+  if (!existsSync(owner)) writeFileSync(owner, `${commonFolder}\n`, { mode: 0o600 });
+  return folder;
+}
+
+/** The same, whether it exists or not. */
+export function checkoutsPath(commonFolder: string): string {
+  const name = basename(commonFolder) === ".git" ? basename(dirname(commonFolder)) : basename(commonFolder);
+  const id = createHash("sha256").update(commonFolder).digest("hex").slice(0, 12);
+  return join(stateHome(), `${name.replace(/[^A-Za-z0-9._-]/g, "_")}-${id}`);
+}
+
+function stateHome(): string {
+  const home = process.env.XDG_STATE_HOME || join(homedir(), ".local", "state");
+  return join(home, "lockstep");
+}
+
+/** The folders of repositories that are gone, and in which nothing was used since a time. */
+export function abandonedFolders(ms: number): readonly string[] {
+  const home = stateHome();
+  const names = existsSync(home) ? readdirSync(home) : [];
+  return names.map((name) => join(home, name)).filter((folder) => isAbandoned(folder, ms));
+}
+
+/** A folder whose name does not fit its owner was moved by hand, or is not ours: it stays. */
+function isAbandoned(folder: string, ms: number): boolean {
+  const owner = ownerOf(folder);
+  return owner !== undefined && checkoutsPath(owner) === folder && !existsSync(owner) && lastUse(folder) < ms;
+}
+
+/** Folders of older versions do not say it; the checkouts in them do. */
+function ownerOf(folder: string): string | undefined {
+  const said = readText(join(folder, ownerFile));
+  if (said !== undefined) return said.trimEnd();
+  const slots = ["attempts", "proof"].flatMap((kind) => below(join(folder, kind)));
+  const shared = slots.map((slot) => readText(join(slot, "tree", ".git", "objects", "info", "alternates")));
+  return shared.find((text) => text !== undefined)?.replace(/\/objects\n?$/, "");
+}
+
+function lastUse(folder: string): number {
+  const slots = below(folder).flatMap((kind) => [kind, ...below(kind)]);
+  return Math.max(
+    ...[folder, ...slots].map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  );
+}
+
+function below(folder: string): readonly string[] {
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+function readText(file: string): string | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+    ? readFileSync(file, "utf8")
+    : undefined;
+}
