@@ -8,10 +8,10 @@ import { freeTaskName } from "../../engine/landing/finish-landing.ts";
 import type { Intent } from "../../ledger/ledger.ts";
 import { commitTree } from "../../workspace/git/commit-writer.ts";
 import { keepOnRef } from "../../workspace/git/refs.ts";
-import { type Integrated, type IntegrationContext, type Member, member, toldOf } from "./integration.ts";
+import type { Integrated, IntegrationContext, Member } from "./integration.ts";
 import { moveBase, type NotMoved, whyInTheWay } from "./move-base.ts";
 import { proposeChain } from "./propose-chain.ts";
-import type { ProvenChain, ProvenLink } from "./proving.ts";
+import { type ProvenChain, type ProvenLink, toldMember } from "./proving.ts";
 import { finishMove } from "./recover-moves.ts";
 
 export interface LandedChain {
@@ -147,13 +147,4 @@ function messageOf({ candidate, evidence, judged: { accepted } }: ProvenLink, ta
           }),
     },
   };
-}
-
-export function toldMember(
-  { candidate, evidence, judged: tests }: ProvenLink,
-  outcome: Member["outcome"],
-  commit: string | null,
-): Member {
-  const { weakened } = tests;
-  return member(candidate.branch, { ...toldOf(candidate), outcome, commit, evidence, weakened, tests });
 }

@@ -3,9 +3,8 @@ import { readRef } from "../../workspace/git/refs.ts";
 import { tryGit } from "../../workspace/git/run-git.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
 import type { IntegrationContext, Member } from "./integration.ts";
-import { toldMember } from "./land-chain.ts";
 import { proofText } from "./proof-text.ts";
-import type { ProvenChain, ProvenLink } from "./proving.ts";
+import { type ProvenChain, type ProvenLink, toldMember } from "./proving.ts";
 
 const remote = "origin";
 const ghMsMax = 60_000;

@@ -4,7 +4,7 @@ import type { Deny } from "../../core/rules/verdict.ts";
 import type { GateResult } from "../../proof/gate/gate-result.ts";
 import type { Prover } from "../../proof/prover.ts";
 import type { Candidate } from "./candidate.ts";
-import type { IntegrationContext } from "./integration.ts";
+import { type IntegrationContext, type Member, member, toldOf } from "./integration.ts";
 import type { IntegrationRef } from "./integration-ref.ts";
 import type { Link } from "./merge-chain.ts";
 import type { ChecksProof, WantedCheck } from "./prove-checks.ts";
@@ -48,4 +48,14 @@ export function leftOut(candidate: Candidate, refused: Deny, waiting = false): L
 
 export function changeOf({ repository }: IntegrationContext, merged: readonly Candidate[]) {
   return { base: repository.baseCommit, changed: merged.flatMap(({ changed }) => changed) };
+}
+
+/** A link of a proven chain, as it is told. */
+export function toldMember(
+  { candidate, evidence, judged: tests }: ProvenLink,
+  outcome: Member["outcome"],
+  commit: string | null,
+): Member {
+  const { weakened } = tests;
+  return member(candidate.branch, { ...toldOf(candidate), outcome, commit, evidence, weakened, tests });
 }
