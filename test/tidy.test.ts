@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ruleCodes } from "../src/core/rules/catalog.ts";
 import { guardedClients } from "../src/guard/world/guarded-clients.ts";
+import { readMutations } from "./conformance/mutations.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -281,6 +282,16 @@ describe("conformance", () => {
     expect(words.size).toBe(557);
     expect([...words.keys()].filter((id) => !rows.some((row) => row.id === id))).toEqual([]);
     expect(rows.filter(({ id, text }) => words.has(id) && words.get(id) !== text)).toEqual([]);
+  });
+
+  it("has mutations that still apply: `npm run mutate` shows that their tests fail", () => {
+    const mutations = readMutations(root);
+    expect(mutations.length).toBeGreaterThan(60);
+    for (const { rows: named, file, from, test } of mutations) {
+      expect(read(file).split(from).length - 1, `${file}: ${from}`).toBe(1);
+      expect(named.filter((id) => !rows.some((row) => row.id === id))).toEqual([]);
+      expect(tests).toContain(test);
+    }
   });
 
   it("has every row of the sections that it covers, once", () => {

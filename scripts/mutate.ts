@@ -1,0 +1,72 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { readMutations } from "../test/conformance/mutations.ts";
+
+const usage = `usage: npm run mutate -- [--row ID] [--file PATH]
+Shows that the tests of docs/conformance.md can fail. Each mutation of test/conformance/mutations.yaml removes the
+behaviour of its rows in a copy of this repository's last commit; the test that is named with it must fail then.
+Exit 1 with the mutations that no test noticed.
+`;
+
+const { values: flags } = parseArgs({
+  options: { row: { type: "string" }, file: { type: "string" }, help: { type: "boolean", default: false } },
+});
+
+if (flags.help) process.stdout.write(usage);
+else process.exitCode = run();
+
+function run(): 0 | 1 {
+  const root = new URL("..", import.meta.url).pathname;
+  const wanted = readMutations(root).filter(
+    ({ rows, file }) =>
+      (flags.row === undefined || rows.includes(flags.row)) &&
+      (flags.file === undefined || file === flags.file),
+  );
+  const copy = mkdtempSync(join(tmpdir(), "lockstep-mutate-"));
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: root, stdio: "pipe" });
+  git("worktree", "add", "--detach", "--force", copy);
+  try {
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    const unnoticed = wanted.filter((one) => {
+      const outcome = testMutated(copy, one);
+      process.stdout.write(`${outcome.padEnd(9)} ${one.rows.join(" ")}  ${one.file}\n`);
+      return outcome !== "noticed";
+    });
+    process.stdout.write(`${wanted.length - unnoticed.length} of ${wanted.length} mutations were noticed\n`);
+    return unnoticed.length === 0 ? 0 : 1;
+  } finally {
+    git("worktree", "remove", "--force", copy);
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function testMutated(
+  copy: string,
+  { file, from, to, test, title }: ReturnType<typeof readMutations>[number],
+): "noticed" | "UNNOTICED" | "NO TEST" {
+  const path = join(copy, file);
+  const text = readFileSync(path, "utf8");
+  const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sj]/g, ".*");
+  const words = ["vitest", "run", test, "-t", name, "--reporter=json", "--passWithNoTests=false"];
+  writeFileSync(
+    path,
+    text.replace(from, () => to),
+  );
+  try {
+    const { stdout } = spawnSync("npx", words, { cwd: copy, encoding: "utf8", maxBuffer: 1e9 });
+    const found =
+      /"numFailedTests":(\d+),"numPassedTests":(\d+)|"numPassedTests":(\d+),"numFailedTests":(\d+)/.exec(
+        stdout,
+      );
+    const failed = Number(found?.[1] ?? found?.[4] ?? 0);
+    const passed = Number(found?.[2] ?? found?.[3] ?? 0);
+    if (failed > 0) return "noticed";
+    // A file that no longer loads fails as a whole, without a test.
+    return passed > 0 ? "UNNOTICED" : "NO TEST";
+  } finally {
+    writeFileSync(path, text);
+  }
+}

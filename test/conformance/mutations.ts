@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+
+/** A change that removes what some rows of docs/conformance.md demand, and the test that has to notice. */
+const mutation = z.strictObject({
+  rows: z.array(z.string()).min(1),
+  file: z.string(),
+  /** Stands exactly once in the file. */
+  from: z.string().min(1),
+  to: z.string(),
+  test: z.string(),
+  title: z.string(),
+});
+
+export function readMutations(root: string): readonly z.infer<typeof mutation>[] {
+  const text = readFileSync(join(root, "test/conformance/mutations.yaml"), "utf8");
+  return z.array(mutation).parse(parse(text));
+}
