@@ -50,19 +50,18 @@ function testMutated(
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
   const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sj]/g, ".*");
-  const words = ["vitest", "run", test, "-t", name, "--reporter=json", "--passWithNoTests=false"];
+  const report = join(copy, "report.json");
+  const words = ["vitest", "run", test, "-t", name, "--reporter=json", `--outputFile=${report}`];
   writeFileSync(
     path,
     text.replace(from, () => to),
   );
   try {
-    const { stdout } = spawnSync("npx", words, { cwd: copy, encoding: "utf8", maxBuffer: 1e9 });
-    const found =
-      /"numFailedTests":(\d+),"numPassedTests":(\d+)|"numPassedTests":(\d+),"numFailedTests":(\d+)/.exec(
-        stdout,
-      );
-    const failed = Number(found?.[1] ?? found?.[4] ?? 0);
-    const passed = Number(found?.[2] ?? found?.[3] ?? 0);
+    rmSync(report, { force: true });
+    spawnSync("npx", words, { cwd: copy, stdio: "ignore" });
+    const { numFailedTests: failed = 0, numPassedTests: passed = 0 } = JSON.parse(
+      readFileSync(report, "utf8"),
+    ) as { readonly numFailedTests?: number; readonly numPassedTests?: number };
     if (failed > 0) return "noticed";
     // A file that no longer loads fails as a whole, without a test.
     return passed > 0 ? "UNNOTICED" : "NO TEST";
