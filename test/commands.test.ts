@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { packet, result } from "./support/memory-engine.ts";
 import { type Repository, temporaryRepository, verdictIn } from "./support/run-command.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const text = JSON.stringify;
 const packetText = (id: string, scope: readonly string[], more = {}) => text(packet(id, scope, more));
@@ -73,8 +74,9 @@ describe("a task by the command line", () => {
     using repository = temporaryRepository({ "tasks.yaml": "tasks: []\n" });
     await repository.run(["task", "add", "T-1", "--scope", "src", "--check", "reads well"]);
     await verdictOf(repository, ["dispatch"], '{"task_id":"T-1"}');
-    chmodSync(repository.write("bin/git", "#!/bin/sh\nexit 128\n"), 0o755);
-    const PATH = `${join(repository.path, "bin")}:${process.env.PATH}`;
+    using beside = temporaryFolder();
+    chmodSync(beside.write("git", "#!/bin/sh\nexit 128\n"), 0o755);
+    const PATH = `${beside.path}:${process.env.PATH}`;
     const { status, stderr } = await repository.run(words, { env: { PATH } });
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("E-GIT: ") });
   });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type LandRepository, landRepository } from "./support/land-repository.ts";
 import { eventually, startProgram } from "./support/run-command.ts";
 import { command } from "./support/run-hook.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 describe("a scope that is typed in a folder below the root", () => {
   const inDocs = (repository: LandRepository, ...words: string[]) =>
@@ -439,13 +440,13 @@ describe("the base", () => {
     // A git that lets the person be faster, once.
     const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
     const late = `#!/bin/sh\nfor word; do if [ "$word" = --ff-only ] && [ ! -e "${repository.path}/state/once" ]; then touch "${repository.path}/state/once"; ${real} -C "${repository.path}" switch -q feature; fi; done\nexec ${real} "$@"\n`;
-    repository.write("state/bin/git", late);
-    chmodSync(join(repository.path, "state/bin/git"), 0o755);
+    using beside = temporaryFolder();
+    chmodSync(beside.write("git", late), 0o755);
     repository.git("commit", "-q", "--allow-empty", "-m", "newer than feature");
     repository.git("branch", "feature", "main~1");
     const feature = repository.git("rev-parse", "feature");
     const before = repository.git("rev-parse", "main");
-    const env = { PATH: `${join(repository.path, "state/bin")}:${process.env.PATH}` };
+    const env = { PATH: `${beside.path}:${process.env.PATH}` };
     const switched = await repository.run(["land", "work", "--json"], { env });
     expect(switched.status, switched.stderr).toBe(3);
     expect(repository.git("rev-parse", "main", "feature")).toBe(`${before}\n${feature}`);
