@@ -34,8 +34,8 @@ const sourceOf = (name: string) =>
 
 /** A program that opens the folder of the project in its first word, and prints the path or the fault. */
 const opening = (before = "") => `
-  const { openStateFolder } = await import(${sourceOf("state-folder")});
-  const { findProject } = await import(${sourceOf("find-project")});
+  const { openStateFolder } = await import(${sourceOf("state/state-folder")});
+  const { findProject } = await import(${sourceOf("files/find-project")});
   const project = findProject(process.argv[1]);
   ${before};
   try { console.log(openStateFolder(project)) } catch ({ code, message }) { console.log(code, message) }`;
