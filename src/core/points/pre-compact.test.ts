@@ -6,7 +6,13 @@ import * as preCompact from "./pre-compact.ts";
 
 const payload = {
   session: "demo",
-  snapshot: { ledger: [{ task_id: "T-1" }], locks: [], blockers: [], learnings: ["use pytest"], other: 1 },
+  snapshot: {
+    ledger: [{ task_id: "T-1" }],
+    locks: [{ task_id: "T-1", resource: "src" }],
+    blockers: ["the network"],
+    learnings: ["use pytest"],
+    other: 1,
+  },
 };
 
 describe("before compaction", () => {
