@@ -105,7 +105,7 @@ function deedOf(deed: Deed, label: string | undefined): Program {
     // Wherever it stands, git prints how the subcommand is used and does nothing else.
     if (deed.all !== undefined && options.has("help", "help-all")) return;
     for (const spelled of deed.all === undefined ? [] : options.unclear)
-      outer.refuse("unparsed", `\`${call.name} ${spelled}\` fits several options: write the option out`);
+      outer.refuse("unparsed", `\`git ${call.name} ${spelled}\` fits several options: write the option out`);
     const chosen = deed.cases?.find((one) => holds(one, options, names)) ?? deed;
     const effects = insideOf(deed, chosen, { options, effects: outer, names });
     const told = { options, effects, names, label };
