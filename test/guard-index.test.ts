@@ -102,6 +102,21 @@ describe("a git command that uses the index", () => {
     },
   );
 
+  it.each([
+    ["docs/guide.md", "a merge is under way, so let a person commit it"],
+    ["src/a/in.ts", "allowed"],
+  ])("is a person's while a merge is under way that brings %s", async (path, expected) => {
+    repository.git("checkout", "-q", "-b", "other");
+    repository.write(path, "other\n");
+    repository.git("commit", "-qam", "other");
+    repository.git("checkout", "-q", "main");
+    repository.git("merge", "-q", "--no-commit", "--no-ff", "other");
+    repository.write("src/a/x.ts", "own\n");
+    const told = await said("git add src/a && git commit -m x");
+    expect(told).toContain(expected);
+    expect(told).not.toContain("-- PATH");
+  });
+
   it("is looked at as a whole, whatever the person's settings show of it", async () => {
     repository.git("config", "diff.relative", "true");
     repository.git("config", "diff.ignoreSubmodules", "all");

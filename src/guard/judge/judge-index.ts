@@ -48,7 +48,9 @@ export async function findForeignStaged(
     if (repository !== undefined) return takesRepository(repository.slice(0, -1));
     const foreign = taken.filter((path) => strays(path, limits));
     if (foreign.length === 0) continue;
-    const [what, next] = told[use.does];
+    const [what, usual] = told[use.does];
+    const isMerge = use.does === "commit" && (await isMerging(use.from ?? call.folder));
+    const next = isMerge ? "a merge is under way, so let a person commit it" : usual;
     const [path = ""] = foreign;
     return deny("R-PW-001", `git ${what}: ${listed(foreign)}: ${next}`, { path });
   }
@@ -72,4 +74,8 @@ function takesRepository(path: string): Deny {
   const why = "is a repository of its own, and git would obey its settings wherever it looks for changes";
   const way = "remove its `.git`, put it into `.gitignore`, or leave a submodule to a person";
   return deny("R-PW-002", `${listed([path])} ${why}: ${way}`, { path });
+}
+
+async function isMerging(folder: string): Promise<boolean> {
+  return (await tryGit(folder, ["rev-parse", "--quiet", "--verify", "MERGE_HEAD"])).exit === 0;
 }
