@@ -172,6 +172,9 @@ describe.skipIf(missing)("a hook of git that runs code of the project", () => {
     program(".git/hooks/post-checkout", planted);
     expect(await ran("git checkout -q -b new")).toMatchObject({ status: 0 });
     expectUntouched();
+    repository.write("src/a/x.ts", "to be restored\n");
+    expect(await ran("git restore src/a/x.ts")).toMatchObject({ status: 0 });
+    expectUntouched();
     program(".git/hooks/reference-transaction", planted);
     expect(await ran("git tag new-tag")).toMatchObject({ status: 0 });
     expect(repository.git("tag")).toBe("new-tag");

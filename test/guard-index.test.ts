@@ -41,6 +41,10 @@ describe("a git command that uses the index", () => {
     ["git commit -m x -- README.md", "README.md", "name your own paths"],
     ["git commit -m x -i src/a/x.ts", "docs/guide.md", "-- PATH"],
     ["git commit -m x .", "README.md", "name your own paths"],
+    ["git commit -m x -- docs/guide.md", "docs/guide.md", "-- PATH"],
+    ["git commit -m x --only docs/guide.md src/a", "docs/guide.md", "-- PATH"],
+    ["cd docs && git commit -m x guide.md", "docs/guide.md", "-- PATH"],
+    ["cd src/a && git commit -m x", "docs/guide.md", "-- PATH"],
     ["git add -A", "README.md", "`git add -- PATH`"],
     ["git add .", "docs/new.md", "`git add -- PATH`"],
     ["git add -u", "README.md", "`git add -- PATH`"],
@@ -95,6 +99,62 @@ describe("a git command that uses the index", () => {
       repository.write("src/a/new.ts", "own\n");
       repository.git("add", "src/a/x.ts");
       expect(await said(command)).toBe("allowed");
+    },
+  );
+
+  it.each([
+    ["docs/guide.md", "a merge is under way, so let a person commit it"],
+    ["src/a/in.ts", "allowed"],
+  ])("is a person's while a merge is under way that brings %s", async (path, expected) => {
+    repository.git("checkout", "-q", "-b", "other");
+    repository.write(path, "other\n");
+    repository.git("commit", "-qam", "other");
+    repository.git("checkout", "-q", "main");
+    repository.git("merge", "-q", "--no-commit", "--no-ff", "other");
+    repository.write("src/a/x.ts", "own\n");
+    const told = await said("git add src/a && git commit -m x");
+    expect(told).toContain(expected);
+    expect(told).not.toContain("-- PATH");
+  });
+
+  it("is looked at as a whole, whatever the person's settings show of it", async () => {
+    repository.git("config", "diff.relative", "true");
+    repository.git("config", "diff.ignoreSubmodules", "all");
+    work();
+    const told = await said("git commit -m x", `${repository.path}/src/a`);
+    expect(told).toContain("`docs/guide.md`");
+  });
+
+  it.each([
+    "git add src/a/own",
+    "git add -A",
+    "git add -f src/a/own",
+    "git stage src",
+    "git update-index --add src/a/own",
+    "cd src/a && git add .",
+  ])("takes no repository that lies in the project: %s", async (command) => {
+    repository.git("init", "-q", "src/a/own");
+    repository.git("-C", "src/a/own", "commit", "-q", "--allow-empty", "-m", "own");
+    const told = await said(command);
+    expect(told).toContain("R-PW-002");
+    expect(told).toContain("`src/a/own`");
+    expect(told).toContain("`.gitignore`");
+  });
+
+  it("still takes a new state of a submodule in the lock", async () => {
+    repository.git("init", "-q", "src/a/own");
+    repository.git("-C", "src/a/own", "commit", "-q", "--allow-empty", "-m", "own");
+    repository.git("add", "src/a/own");
+    repository.git("commit", "-qm", "own");
+    repository.git("-C", "src/a/own", "commit", "-q", "--allow-empty", "-m", "more");
+    expect(await said("git add src/a/own && git commit -m x")).toBe("allowed");
+  });
+
+  it.each(["git --icase-pathspecs add DOCS", "GIT_ICASE_PATHSPECS=1 git add DOCS"])(
+    "is not asked for names in another case: %s",
+    async (command) => {
+      work();
+      expect(await said(command)).toContain("R-PW-002");
     },
   );
 

@@ -349,6 +349,21 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain("lockstep widen T-A PATH");
   });
 
+  it.each([
+    "error: cannot open '.git/FETCH_HEAD': Read-only file system",
+    "fatal: Unable to create '/r/.git/index.lock': Read-only file system",
+    "fatal: Unable to create '/r/.git/worktrees/w/ORIG_HEAD.lock': Read-only file system",
+  ])("is told that no wider lock opens git's folder: %s", async (stderr) => {
+    const after = {
+      ...payload("git merge other", { hook_event_name: "PostToolUse" }),
+      tool_response: { stdout: "", stderr },
+    };
+    const { stdout } = await repository.guard(after, { env });
+    const { additionalContext } = JSON.parse(stdout).hookSpecificOutput;
+    expect(additionalContext).toContain("`git restore --source=REF -- PATH`");
+    expect(additionalContext).not.toContain("widen");
+  });
+
   it("runs outside where no sandbox would hold it, and is compared afterwards", async () => {
     expect(await replaced("ssh host make")).toBe("ssh host make");
     expect(await replaced("docker run --rm x")).toBe("docker run --rm x");

@@ -42,6 +42,19 @@ describe("a program that obeys a file which an agent may have written", () => {
     ["openssl req -config src/a/c", "openssl -config"],
     ["openssl engine ./x", "openssl"],
     ["go list -toolexec ./x ./...", "go -toolexec"],
+    ["prettier --check src", "prettier"],
+    ["mypy src", "mypy"],
+    ["pylint src", "pylint"],
+    ["flake8 src", "flake8"],
+    ["knip", "knip"],
+    ["tflint", "tflint"],
+    ["poetry --version", "poetry"],
+    ["HOME=/tmp git status", "git with HOME"],
+    ["HOME=/root less x", "less with HOME"],
+    ["export HOME=/tmp; git log", "git with HOME"],
+    ["env HOME=/tmp git log", "git with HOME"],
+    ["git archive --remote=src/a/n HEAD", "git"],
+    ["git archive --remote src/a/n --format=x HEAD", "git"],
     ["timeout 5 kubectl --kubeconfig k get pods", "kubectl --kubeconfig"],
   ])("runs in the sandbox: %s", (command, by) => {
     expect(opaque(command)).toContain(by);
@@ -64,6 +77,10 @@ describe("a program that obeys a file which an agent may have written", () => {
     "terraform version",
     "node --version",
     "KUBECONFIG=k echo x",
+    "git archive HEAD",
+    "HOME=/tmp",
+    "shellcheck x.sh",
+    "ruff check x.py",
   ])("is read where none is named: %s", (command) => {
     expect(opaque(command)).toEqual([]);
   });

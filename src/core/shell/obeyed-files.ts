@@ -3,13 +3,17 @@ import type { Call } from "./types.ts";
 import type { World } from "./world.ts";
 
 /**
- * Programs that obey files of the folder they are called in, or start programs from there, even when they are only asked
- * for a list or their version: `rust-toolchain.toml`, `.yarnrc.yml`, `.mvn/jvm.config`, `.terraform`, `.venv`.
+ * Programs that obey files of the folder they are called in, or start programs from there, even when they only look or
+ * are asked for their version: `rust-toolchain.toml`, `.yarnrc.yml`, `.mvn/jvm.config`, `.terraform`, `.venv`,
+ * `prettier.config.js`, the plugins in `mypy.ini`.
  */
 const always = new Set(
   [
     "cargo cross rustc rustdoc rustfmt cargo-fmt cargo-clippy clippy-driver rust-analyzer rustup",
-    "yarn yarnpkg pnpm uv composer mvn mvnd gradle sbt dotnet pytest py.test tox ansible ldd",
+    "yarn yarnpkg pnpm uv poetry composer mvn mvnd gradle sbt dotnet pytest py.test tox ansible ldd",
+    "prettier prettierd prettier-eslint dprint markdownlint markdownlint-cli2 knip cspell alex spectral redocly ajv",
+    "depcheck madge dependency-cruiser depcruise size-limit attw mypy dmypy pylint flake8 pyright basedpyright",
+    "sqlfluff ansible-lint checkov tflint",
   ].flatMap((names) => names.split(" ")),
 );
 
@@ -66,6 +70,8 @@ export function obeysFile(
   { name, args }: Pick<Call, "name" | "args">,
   { variables }: World,
 ): string | undefined {
+  // Settings of git and of many others lie there.
+  if (variables.has("HOME")) return `${name} with HOME`;
   const words = args.map(knownStart);
   const [verb = ""] = words.filter((word) => !word.startsWith("-"));
   if (always.has(name) || only.get(name)?.test(verb) === true) return name;

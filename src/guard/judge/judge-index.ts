@@ -9,12 +9,17 @@ import { strays } from "./judge-strays.ts";
 import type { Judging } from "./judge-task-call.ts";
 import { treeOf } from "./watched-changes.ts";
 
+/** All of them, whatever the person's settings say. */
+const stagedPaths = "diff --cached --name-only --no-renames --no-relative --ignore-submodules=none -z".split(
+  " ",
+);
+
 /** What git is asked for, to know which paths a command would take. */
 const questions: Readonly<Record<IndexUse["does"], readonly string[]>> = {
   stage: ["ls-files", "--full-name", "-z", "--modified", "--deleted", "--others", "--exclude-standard"],
-  unstage: ["diff", "--cached", "--name-only", "--no-renames", "-z"],
+  unstage: stagedPaths,
   untrack: ["ls-files", "--full-name", "-z"],
-  commit: ["diff", "--cached", "--name-only", "--no-renames", "-z"],
+  commit: stagedPaths,
 };
 
 const told: Readonly<Record<IndexUse["does"], readonly [what: string, next: string]>> = {
@@ -38,9 +43,14 @@ export async function findForeignStaged(
 ): Promise<Deny | undefined> {
   if (world.checkout !== undefined) return undefined;
   for (const use of uses) {
-    const foreign = (await pathsTaken(use, use.from ?? call.folder)).filter((path) => strays(path, limits));
+    const taken = await pathsTaken(use, use.from ?? call.folder);
+    const [repository] = taken.filter((path) => path.endsWith("/"));
+    if (repository !== undefined) return takesRepository(repository.slice(0, -1));
+    const foreign = taken.filter((path) => strays(path, limits));
     if (foreign.length === 0) continue;
-    const [what, next] = told[use.does];
+    const [what, usual] = told[use.does];
+    const isMerge = use.does === "commit" && (await isMerging(use.from ?? call.folder));
+    const next = isMerge ? "a merge is under way, so let a person commit it" : usual;
     const [path = ""] = foreign;
     return deny("R-PW-001", `git ${what}: ${listed(foreign)}: ${next}`, { path });
   }
@@ -57,4 +67,15 @@ export async function findForeignStaged(
     const below = prefixOf(root);
     return [...new Set(splitAtZero(stdout).map((path) => fromRoot(below, path.toString("utf8"))))];
   }
+}
+
+/** Git would run in it from then on, and obey settings that programs of agents may have written. */
+function takesRepository(path: string): Deny {
+  const why = "is a repository of its own, and git would obey its settings wherever it looks for changes";
+  const way = "remove its `.git`, put it into `.gitignore`, or leave a submodule to a person";
+  return deny("R-PW-002", `${listed([path])} ${why}: ${way}`, { path });
+}
+
+async function isMerging(folder: string): Promise<boolean> {
+  return (await tryGit(folder, ["rev-parse", "--quiet", "--verify", "MERGE_HEAD"])).exit === 0;
 }

@@ -24,7 +24,7 @@ const readGlobals = optionReader({
   values: "C c git-dir work-tree namespace super-prefix config-env attr-source list-cmds",
   glued: "exec-path",
   flags:
-    "p,paginate P,no-pager no-replace-objects bare v,version h,help html-path man-path info-path no-optional-locks",
+    "p,paginate P,no-pager no-replace-objects bare v,version h,help html-path man-path info-path no-optional-locks icase-pathspecs",
   wrapper: true,
 });
 
@@ -66,6 +66,11 @@ function tellGlobals(globals: Options, effects: Effects): void {
       "`--git-dir` and `--work-tree` point git at another repository: use `git -C FOLDER`",
     );
   }
+  if (globals.has("icase-pathspecs"))
+    effects.refuse(
+      "loader",
+      "`--icase-pathspecs` takes files of other names too: spell the paths as they are",
+    );
   if (globals.value("exec-path") !== undefined)
     effects.refuse("loader", "`--exec-path` makes git run programs from elsewhere: leave it out");
 }

@@ -6,7 +6,10 @@ const own: Readonly<Record<string, string>> = {
   commit: "pre-commit prepare-commit-msg commit-msg post-commit post-rewrite pre-auto-gc",
   checkout: "post-checkout",
   switch: "post-checkout",
+  restore: "post-checkout",
+  clone: "post-checkout",
   fetch: "pre-auto-gc",
+  remote: "pre-auto-gc",
   gc: "pre-auto-gc",
   maintenance: "pre-auto-gc",
 };

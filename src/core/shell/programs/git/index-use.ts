@@ -38,7 +38,14 @@ export function commitUse(options: Options): readonly IndexUse[] {
       { does: "commit", paths: "all" },
       { does: "stage", paths: listed ? "all" : pathsOf(operands) },
     ];
-  if (operands.length > 0) return [{ does: "stage", paths: pathsOf(operands) }];
+  if (operands.length > 0) {
+    const paths = pathsOf(operands);
+    // What is staged of them already is no difference between the files and the index.
+    return [
+      { does: "stage", paths },
+      { does: "commit", paths },
+    ];
+  }
   const all: IndexUse = { does: "commit", paths: "all" };
   return options.has("a") ? [all, { does: "stage", paths: "all", only: "tracked" }] : [all];
 }

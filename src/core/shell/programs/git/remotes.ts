@@ -140,6 +140,8 @@ const archive = gitReading(
   },
   (options, effects) => {
     refuseRunning(options.all("remote"), options.value("exec"), effects);
+    if (options.has("remote"))
+      effects.opaque("the settings of that repository may name programs that git runs");
     for (const file of options.all("o")) effects.write(file);
   },
 );
