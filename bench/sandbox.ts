@@ -42,7 +42,7 @@ async function measureIn(root: string, rounds: number): Promise<Section> {
   };
   const sandbox = callSandbox({ ...project, commonFolder });
   const prepare = async () => {
-    const prepared = await sandbox.prepare(root, limits);
+    const prepared = await sandbox.prepare({ tree: root, limits, owner: "task T-1" });
     if ("missing" in prepared) throw new Error(prepared.missing);
     return prepared.prefixes.sandbox;
   };

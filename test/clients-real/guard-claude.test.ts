@@ -37,6 +37,11 @@ const claude: GuardedCase = {
       ...{ permits: ["--disallowedTools", "Bash(node:*)"], files: shared({ allow: ["Bash(node:*)"] }) },
       runs: false,
     },
+    "a rule allows git, which runs a hook": {
+      ...{ permits: [], files: shared({ allow: ["Bash(git commit:*)"] }), runs: true },
+      command: "git commit --allow-empty -m more",
+    },
+    "no rule allows git": { permits: [], command: "git commit --allow-empty -m more", runs: false },
     "a rule asks": { files: shared({ ask: ["Bash(node:*)"] }), runs: false },
     "a rule denies it": { files: shared({ deny: ["Bash(node src/a/make.js)"] }), runs: false },
     "the person's rule denies it": {

@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { readGuardFacts } from "../../engine/views/guard-facts.ts";
 import { openWorld } from "../../guard/answer/open-world.ts";
 import { limitsOf } from "../../guard/judge/call-limits.ts";
+import { ownerOfTask } from "../../guard/judge/finish-calls.ts";
 import { treeOf } from "../../guard/judge/watched-changes.ts";
 import { currentFolder } from "../../workspace/files/find-project.ts";
 import { findOnlyTask } from "../open/find-task.ts";
@@ -36,7 +37,11 @@ async function startOf(name: string): Promise<readonly string[]> {
   const limits = limitsOf(holder, { call, world, facts, settings: await world.settings() });
   const sandbox = await world.sandbox?.();
   if (sandbox === undefined) throw new CommandFault("R-IN-001", "this is not a git repository");
-  const prepared = await sandbox.prepare(treeOf(call, world), limits);
+  const prepared = await sandbox.prepare({
+    tree: treeOf(call, world),
+    limits,
+    owner: ownerOfTask(holder),
+  });
   if ("missing" in prepared)
     throw new CommandFault("R-IN-001", `there is no sandbox here: ${prepared.missing}`);
   return ["sh", "-c", `exec ${prepared.prefixes.sandbox} "$@"`, "sh"];

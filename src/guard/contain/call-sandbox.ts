@@ -36,7 +36,7 @@ const hooksMsMax = 30_000;
 export function callSandbox(project: Project & { readonly commonFolder: string }): CallSandbox {
   const folder = () => openStateSubfolder(project, "calls");
   return {
-    async prepare(tree, limits, hooks) {
+    async prepare({ tree, limits, owner, hooks }) {
       const found = await findBubblewrap({ platform: process.platform, path: safeSearchPath() });
       if ("missing" in found) return found;
       try {
@@ -45,7 +45,7 @@ export function callSandbox(project: Project & { readonly commonFolder: string }
         const closed = readOnly.closed.map((path) => join(tree, path));
         const root = place.realRoot ?? place.root;
         const checkouts = place.checkouts ?? [];
-        const { walls, env } = lockWalls({ root, commonFolder, tree, closed, checkouts });
+        const { walls, env } = lockWalls({ owner, root, commonFolder, tree, closed, checkouts });
         const id = randomBytes(4).toString("hex");
         // Now and then: they are kept for a day.
         if (id.startsWith("0")) sweepCallFiles(folder(), Date.now());

@@ -1,8 +1,8 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkWalls, usableHome } from "../../workspace/sandbox/check-walls.ts";
+import { personCaches } from "../../workspace/sandbox/person-caches.ts";
 import type { Walls } from "../../workspace/sandbox/sandbox.ts";
-import { personCaches } from "../../workspace/sandbox/tool-caches.ts";
 
 interface LockPlaces {
   /** The main checkout. */
@@ -14,6 +14,8 @@ interface LockPlaces {
   readonly closed: readonly string[];
   /** Other checkouts of the project, which may lie in this one. */
   readonly checkouts: readonly string[];
+  /** Whose command it is: a task, or an agent that has none. */
+  readonly owner: string;
 }
 
 interface LockWalls {
@@ -28,15 +30,16 @@ const gitSettings = [".gitconfig", ".config/git"];
  * Around a command of a person's own agent, in the checkout that the person works in: the lock and ignored output can
  * be written, and so can temporary files and the caches of package managers, as outside. The rest is read-only.
  */
-export function lockWalls({ root, commonFolder, tree, closed, checkouts }: LockPlaces): LockWalls {
+export function lockWalls({ owner, root, commonFolder, tree, closed, checkouts }: LockPlaces): LockWalls {
   const walls = checkWalls({ root, commonFolder, checkout: tree, temporary: "/tmp", home: [] }, "set-up");
   const others = checkouts.filter((path) => path !== tree && path !== root && existsSync(path));
   const home = usableHome();
-  const caches = home === undefined ? { writable: [], env: {} } : personCaches(home, commonFolder);
+  const caches = home === undefined ? undefined : personCaches(home, { commonFolder, owner });
   const settings = home === undefined ? [] : gitSettings.map((name) => join(home, name)).filter(existsSync);
   return {
     walls: {
       ...walls,
+      writable: caches === undefined ? walls.writable : [...walls.writable, caches.folder],
       readOnly: [...walls.readOnly.filter((path) => path !== tree && existsSync(path)), ...others, ...closed],
       hidden: [
         ...walls.hidden,
@@ -44,12 +47,12 @@ export function lockWalls({ root, commonFolder, tree, closed, checkouts }: LockP
       ],
       home: {
         ...walls.home,
-        shown: [...walls.home.shown.filter((path) => !caches.writable.includes(path)), ...settings],
-        writable: [...walls.home.writable, ...caches.writable],
+        shown: [...walls.home.shown.filter((path) => !caches?.writable.includes(path)), ...settings],
+        writable: [...walls.home.writable, ...(caches?.writable ?? [])],
       },
       temporary: null,
     },
-    env: { ...caches.env, LOCKSTEP_INSIDE: "1" },
+    env: { ...caches?.env, LOCKSTEP_INSIDE: "1" },
   };
 }
 

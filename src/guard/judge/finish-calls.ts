@@ -1,5 +1,6 @@
 import type { ToolCall } from "../../contract/tool-call.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
+import type { Holder } from "../../engine/views/guard-facts.ts";
 import { callName } from "../world/call-file.ts";
 import type { CallOwner, PendingCall } from "../world/pending-calls.ts";
 import { agentOf, type Caller } from "../world/who-is-calling.ts";
@@ -15,9 +16,11 @@ const seenMsMax = 30_000;
 const running = new Map<string, Promise<Deny | undefined>>();
 
 export function ownerOf(caller: Caller, call: ToolCall): CallOwner {
-  const owner = caller.kind === "task" ? `task ${caller.holder.key}` : (agentOf(call) ?? "nobody");
+  const owner = caller.kind === "task" ? ownerOfTask(caller.holder) : (agentOf(call) ?? "nobody");
   return { owner, session: call.session };
 }
+
+export const ownerOfTask = ({ key }: Pick<Holder, "key">) => `task ${key}`;
 
 /** Compares a call that is over with what was before it. Until that is done, the call stays pending. */
 export async function finishCall(caller: Worker, name: string, judging: Judging): Promise<Deny | undefined> {

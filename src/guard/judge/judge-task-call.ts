@@ -8,6 +8,7 @@ import type { GuardFacts } from "../../engine/views/guard-facts.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
 import type { ReadOnlyPaths } from "../world/closed-paths.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "../world/guard-world.ts";
+import type { CallOwner } from "../world/pending-calls.ts";
 import type { Caller } from "../world/who-is-calling.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { limitsOf } from "./call-limits.ts";
@@ -75,9 +76,9 @@ export async function letRun(caller: Caller, found: Running, judging: Judging): 
     const way = "name what it does step by step, or let a person set `guard.opaque`";
     return refuseAndRecord(caller, deny("R-PW-001", `${why}: ${way}`), judging);
   }
-  const { command, readOnly } =
-    settings.opaque === "sandbox" ? await contained(running, hooks, judging) : outside;
   const owner = ownerOf(caller, call);
+  const { command, readOnly } =
+    settings.opaque === "sandbox" ? await contained({ ...running, ...owner }, hooks, judging) : outside;
   await rememberCall(call, world, readOnly === undefined ? { owner } : { owner, readOnly });
   return passed(caller, command === undefined ? {} : { command });
 }
@@ -95,7 +96,7 @@ interface Contained {
 const outside: Contained = {};
 
 async function contained(
-  { opaque, hookRuns, limits }: Running,
+  { opaque, hookRuns, limits, owner }: Running & CallOwner,
   hooks: HooksOf | undefined,
   { call, world }: Judging,
 ): Promise<Contained> {
@@ -105,8 +106,8 @@ async function contained(
   const here = opaque.filter(({ by }) => !elsewhere.has(by));
   if (here.length + hookRuns.length === 0) return outside;
   const sandbox = await world.sandbox();
-  const own = hooks === undefined || hookRuns.length === 0 ? [] : [hooks];
-  const prepared = await sandbox.prepare(treeOf(call, world), limits, ...own);
+  const own = hooks === undefined || hookRuns.length === 0 ? {} : { hooks };
+  const prepared = await sandbox.prepare({ tree: treeOf(call, world), limits, owner, ...own });
   if ("missing" in prepared) return outside;
   const command = containCommand(
     operation.command,

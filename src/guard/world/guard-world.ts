@@ -115,11 +115,12 @@ export interface CallSandbox {
    * What to put before a program so that it, or the hooks of its git, can write no more than this in the tree; or why
    * that cannot be done.
    */
-  prepare(
-    tree: string,
-    limits: CommandLimits,
-    hooks?: HooksOf,
-  ): Promise<PreparedCall | { readonly missing: string }>;
+  prepare(call: {
+    readonly tree: string;
+    readonly limits: CommandLimits;
+    readonly owner: CallOwner["owner"];
+    readonly hooks?: HooksOf;
+  }): Promise<PreparedCall | { readonly missing: string }>;
   /** Which command a call runs now, in place of its own. */
   remember(id: string, call: ToolCall, command: string): void;
   /** True if the call's command is one that was put in place of another: two hooks may see the same call. */

@@ -17,7 +17,7 @@ const toolChains = [
  */
 const credentials = [
   ...[".npmrc", ".yarnrc.yml", ".config/pip", ".cargo/credentials", ".cargo/credentials.toml"],
-  ".gem/credentials",
+  ...[".gem/credentials", ".config/go", ".config/pnpm", ".config/uv"],
 ];
 
 type Part = "shown" | "writable" | "hidden";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -14,7 +13,7 @@ import { basename, dirname, join } from "node:path";
 import { checkoutsFolder } from "../state/state-home.ts";
 import { isBelow } from "./plan-mounts.ts";
 
-interface ToolCache {
+export interface ToolCache {
   readonly variable: string;
   /** Where the tool has it by itself, below the home. */
   readonly own: string;
@@ -28,7 +27,7 @@ interface ToolCache {
   readonly value?: (folder: string) => string;
 }
 
-const toolCaches: readonly ToolCache[] = [
+export const toolCaches: readonly ToolCache[] = [
   { variable: "XDG_CACHE_HOME", own: ".cache" },
   { variable: "npm_config_cache", own: ".npm", parts: ["_cacache"] },
   { variable: "BUN_INSTALL_CACHE_DIR", own: ".bun/install/cache" },
@@ -49,7 +48,7 @@ const toolCaches: readonly ToolCache[] = [
     value: (folder) => `-Dmaven.repo.local=${folder}`,
   },
 ];
-const pnpmStore: ToolCache = { variable: "npm_config_store_dir", own: ".local/share/pnpm/store" };
+export const pnpmStore: ToolCache = { variable: "npm_config_store_dir", own: ".local/share/pnpm/store" };
 
 /** Whatever else sets a tree up may be a script that runs several. */
 const managers = ["npm", "pnpm", "yarn", "bun", "uv", "poetry", "bundle", "composer", "cargo", "go"];
@@ -117,48 +116,6 @@ export function openCaches(asked: CachesFor): OpenedCaches {
       ),
     }),
   };
-}
-
-/** What of these folders is a cache; beside it lie programs and settings, which the person's tools would obey. */
-const cacheParts: Readonly<Record<string, readonly string[]>> = {
-  ".cache": [
-    ...["Cypress", "bazel", "ccache", "composer", "deno", "electron", "go-build", "ms-playwright", "node"],
-    ...["node-gyp", "pip", "pnpm", "puppeteer", "pypoetry", "ruff", "sccache", "typescript", "uv", "yarn"],
-  ],
-  ".cargo": ["registry", "git"],
-  ".gradle": ["caches", "wrapper"],
-  go: [],
-};
-
-/**
- * The person's own caches, for a command of the person's own agent: as outside where the whole folder is a cache.
- * Where it is not, or is not there yet, the tool gets a folder of this repository's that leads to the parts which are.
- */
-export function personCaches(
-  home: string,
-  commonFolder: string,
-): Pick<OpenedCaches, "writable"> & { env: Record<string, string> } {
-  const id = createHash("sha256").update(commonFolder).digest("hex").slice(0, 12);
-  const apart = join(home, ".cache", "lockstep", id);
-  mkdirSync(apart, { recursive: true, mode: 0o700 });
-  const writable = [apart];
-  const env: Record<string, string> = {};
-  for (const { variable, own, settings = [], value } of toolCaches) {
-    const inPlace = join(home, own);
-    const parts = cacheParts[own];
-    if (parts === undefined && existsSync(inPlace)) writable.push(inPlace);
-    else {
-      const folder = join(apart, own);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const open = (parts ?? []).map((part) => join(inPlace, part)).filter((path) => existsSync(path));
-      writable.push(...open);
-      for (const path of [...open, ...settings.map((name) => join(inPlace, name))])
-        link(path, join(folder, basename(path)));
-      env[variable] = value?.(folder) ?? folder;
-    }
-  }
-  const store = join(home, pnpmStore.own);
-  return { writable: existsSync(store) ? [...writable, store] : writable, env };
 }
 
 function fills(program: string, { filledBy = [] }: ToolCache): boolean {

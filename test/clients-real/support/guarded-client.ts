@@ -68,6 +68,8 @@ interface Rules {
   readonly permits?: readonly string[];
   /** Settings; those that begin with `~/` are in the home. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What makes `src/a/made.ts`, where it is not a program. */
+  readonly command?: string;
   readonly runs: boolean;
 }
 

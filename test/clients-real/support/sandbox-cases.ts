@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -25,7 +25,8 @@ export function sandboxCases(given: GuardedCase): void {
       const { repository } = place;
       const bad = "echo bad > docs/guide.md; rm -f README.md; echo bad > src/b/x.ts; echo new > docs/new.md";
       for (const [file, text] of Object.entries({
-        ".gitignore": "node_modules\n*.log\n.opencode\n.claude\n.codex\n.gemini\n.github\nopencode.json\n",
+        ".gitignore":
+          "node_modules\n.husky/_\n*.log\n.opencode\n.claude\n.codex\n.gemini\n.github\nopencode.json\n",
         "package.json": JSON.stringify({ scripts: { test: "sh src/a/bad.sh" } }),
         Makefile: "bad:\n\tsh src/a/bad.sh\n",
         "src/a/bad.sh": `${bad}\n`,
@@ -35,10 +36,20 @@ export function sandboxCases(given: GuardedCase): void {
         "src/a/leave.sh": "setsid node src/a/wait.js $1 > src/a/left.log 2>&1 < /dev/null &\nsleep 0.2\n",
         "src/a/serve.js": serve,
         "src/a/ask.js": ask,
+        "src/a/sum.test.js": "require('node:test')('sum', () => require('./word.js'));\n",
+        "src/a/word.js": "module.exports = 'one';\n",
+        "src/a/watched.js": "console.log('word', require('./word.js')); setInterval(() => {}, 1000);\n",
+        "src/a/until.js": until,
+        ".husky/pre-commit": "node src/a/make.js\n",
+        ".husky/_/pre-commit": '#!/bin/sh\nexec sh -e "$(dirname "$0")/../pre-commit"\n',
       }))
         repository.write(file, text);
       repository.git("add", "-A");
       repository.git("commit", "-qm", "programs");
+      chmodSync(join(repository.path, ".husky/_/pre-commit"), 0o755);
+      for (const [name, value] of Object.entries({ name: "t", email: "t@localhost" }))
+        repository.git("config", `user.${name}`, value);
+      repository.git("config", "core.hooksPath", ".husky/_");
       env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
     });
     afterEach(() => place[Symbol.dispose]());
@@ -65,12 +76,44 @@ export function sandboxCases(given: GuardedCase): void {
     it("lets them write in the lock, with their output and exit code, and commit it", async () => {
       const ran = await talk([
         "node src/a/tell.js",
-        "node src/a/make.js && git add src/a && git -c user.name=t -c user.email=t@localhost commit -qm made",
+        "node src/a/make.js && git add src/a && git commit -qm made",
       ]);
       expect(place.repository.git("log", "-1", "--format=%s"), ran.heard).toBe("made");
       expect(place.repository.git("show", "HEAD:src/a/made.ts")).toBe("made");
       expect(ran.heard).toContain("told 42");
       if (client !== "opencode") expect(ran.heard).toMatch(/exit(?:ed with)? code:? 7/i);
+    });
+
+    it("lets them measure coverage", async () => {
+      const ran = await talk(["node --test --experimental-test-coverage src/a/sum.test.js"]);
+      expect(ran.heard).toMatch(/all files\s*\|\s*100/);
+      expect(changed()).toBe("");
+    });
+
+    it("lets git run its hooks, which write in the lock and nowhere else", async () => {
+      place.repository.write(
+        ".husky/pre-commit",
+        "sh src/a/bad.sh; node src/a/make.js; git add src/a/made.ts\n",
+      );
+      place.repository.git("commit", "-qam", "hook", "--no-verify");
+      const ran = await talk(["echo more >> src/a/x.ts && git add src/a/x.ts && git commit -m more"]);
+      const { git } = place.repository;
+      expect(git("log", "-1", "--format=%s"), ran.heard).toBe("more");
+      expect(git("show", "--name-only", "--format=", "HEAD").split("\n")).toEqual([
+        "src/a/made.ts",
+        "src/a/x.ts",
+      ]);
+      expect(changed()).toBe("");
+    });
+
+    it("lets them watch in the background until a signal ends them", async () => {
+      const ran = await talk([
+        "node --watch src/a/watched.js > src/a/watched.log 2>&1 & watch=$!; node src/a/until.js one; " +
+          "echo \"module.exports = 'two';\" > src/a/word.js; node src/a/until.js two; " +
+          "kill $watch; wait $watch; echo ended with $?",
+      ]);
+      expect(ran.heard).toMatch(/word one.*word two.*ended with (?:0|143)/s);
+      await gone("src/a/watched.js");
     });
 
     it.skipIf(calls.background === undefined)("serves later calls from the background", async () => {
@@ -113,13 +156,13 @@ export function sandboxCases(given: GuardedCase): void {
 
     it.each(Object.entries(rules))(
       "leaves the last word to its user: %s",
-      async (_name, { runs, ...rule }) => {
+      async (_name, { runs, command = "node src/a/make.js", ...rule }) => {
         const before = () => {
           for (const [file, text] of Object.entries(rule.files ?? {}))
             if (file.startsWith("~/")) place.home.write(file.slice(2), text);
             else place.repository.write(file, text);
         };
-        const ran = await place.converse([calls.shell("node src/a/make.js")], { ...rule, env, before });
+        const ran = await place.converse([calls.shell(command)], { ...rule, env, before });
         expect(has("src/a/made.ts"), ran.heard).toBe(runs);
       },
     );
@@ -145,6 +188,16 @@ const ask = `
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
+})();
+`;
+
+/** Waits until what is watched has said this. */
+const until = `
+(async () => {
+  const log = () => require("node:fs").readFileSync("src/a/watched.log", "utf8");
+  for (let tries = 0; tries < 300 && !log().includes("word " + process.argv[2]); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  console.log(log());
 })();
 `;
 

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { removeFolder } from "../files/remove-folder.ts";
+import { checkoutsFolder } from "../state/state-home.ts";
+import { isBelow } from "./plan-mounts.ts";
+import { pnpmStore, type ToolCache, toolCaches } from "./tool-caches.ts";
+
+/** What of these folders is a cache; beside it lie programs and settings, which the person's tools would obey. */
+const cacheParts: Readonly<Record<string, readonly string[]>> = {
+  ".cache": [
+    ...["Cypress", "bazel", "ccache", "composer", "deno", "electron", "go-build", "ms-playwright"],
+    ...["node-gyp", "pip", "pnpm", "puppeteer", "pypoetry", "ruff", "sccache", "typescript", "uv", "yarn"],
+  ],
+  ".cargo": ["registry", "git"],
+  ".gradle": ["caches", "wrapper"],
+  go: [],
+};
+
+interface CacheOwner {
+  readonly commonFolder: string;
+  /** The task, or the agent that has none. */
+  readonly owner: string;
+}
+
+interface PersonCaches {
+  /** Below the home: the person's own. */
+  readonly writable: readonly string[];
+  /** The agent's own. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The person's own caches, for a command of the person's own agent: as outside where the whole folder is a cache.
+ * Where it is not, or is not there yet, the tool gets a folder of the agent's own that leads to the parts which are:
+ * what it writes beside them, settings for example, no other agent reads.
+ */
+export function personCaches(home: string, owner: CacheOwner): PersonCaches {
+  const isThere = (path: string) => existsSync(join(home, path));
+  const isWhole = ({ own }: ToolCache) => cacheParts[own] === undefined && isThere(own);
+  const below = (own: string, names: readonly string[] = []) =>
+    names.map((name) => `${own}/${name}`).filter(isThere);
+  const apart = toolCaches.filter((cache) => !isWhole(cache));
+  const parts = apart.flatMap(({ own }) => below(own, cacheParts[own]));
+  const settings = apart.flatMap((cache) => below(cache.own, cache.settings));
+  const whole = [...toolCaches, pnpmStore].filter(isWhole).map(({ own }) => own);
+  const folder = openApart(owner, {
+    folders: apart.map(({ own }) => own),
+    links: [...parts, ...settings].map((path) => [path, join(home, path)]),
+  });
+  const named = toolCaches.flatMap(({ own, variable, value }): [string, string][] => {
+    const isMoved = apart.some((one) => one.own === own || isBelow(one.own, own));
+    const path = join(whole.includes(own) ? home : folder, own);
+    return isMoved ? [[variable, value?.(path) ?? path]] : [];
+  });
+  return {
+    writable: [...parts, ...whole].map((path) => join(home, path)),
+    folder,
+    env: Object.fromEntries(named),
+  };
+}
+
+interface Apart {
+  readonly folders: readonly string[];
+  readonly links: readonly (readonly [path: string, target: string])[];
+}
+
+/**
+ * It is made once and never changed from outside, where a link that the agent left in it would lead anywhere. If it has
+ * to be another one, because the person has new settings for example, it has another name.
+ */
+function openApart({ commonFolder, owner }: CacheOwner, apart: Apart): string {
+  const all = join(realpathSync(checkoutsFolder(commonFolder)), "caches", "by-agents");
+  const name = createHash("sha256")
+    .update(JSON.stringify([owner, apart]))
+    .digest("hex")
+    .slice(0, 16);
+  const folder = join(all, name);
+  if (!existsSync(folder)) makeApart(folder, apart);
+  chmodSync(folder, 0o700); // so that `lockstep clean` sees that it is used
+  return folder;
+}
+
+function makeApart(folder: string, { folders, links }: Apart): void {
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  const making = mkdtempSync(`${folder}-`);
+  for (const path of folders) mkdirSync(join(making, path), { recursive: true, mode: 0o700 });
+  for (const [path, target] of links) symlinkSync(target, join(making, path));
+  try {
+    renameSync(making, folder);
+  } catch (error) {
+    removeFolder(making);
+    if (!existsSync(folder)) throw error; // otherwise another call was quicker
+  }
+}
