@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { answerAtPrompt } from "../src/cli/prompt/answer-prompt.ts";
 import { type GateDocuments, gateDocuments } from "../src/cli/prompt/gate-documents.ts";
@@ -312,14 +314,35 @@ describe("lockstep decide", () => {
     expect(await repository.within(({ ledger }) => ledger.decisions())).toMatchObject([{ state: "pending" }]);
   });
 
-  it("says where status.json cannot be written, and keeps the answer", async () => {
+  it("blocks the session whose status.json cannot be written, keeps the answer, and says what to do", async () => {
     using repository = await sessionRepository();
-    repository.write(`.agents-work/${sessionName}/status.json/in-the-way`, "");
+    const inTheWay = `.agents-work/${sessionName}/status.json`;
+    repository.write(`${inTheWay}/in-the-way`, "");
     const answered = await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);
-    expect(answered).toMatchObject({ status: 1, stderr: expect.stringContaining("E-STORE") });
+    expect(answered.status).toBe(1);
+    expect(answered.stderr).toMatch(
+      new RegExp(
+        `^lockstep: E-STORE: ${inTheWay} cannot be written: .*; fix that, then \`lockstep resume ${sessionName}\`$`,
+        "m",
+      ),
+    );
     expect(await repository.within(({ ledger }) => ledger.decisions())).toMatchObject([
-      { answer: "approved" },
+      { state: "answered", answer: "approved" },
     ]);
+    expect((await repository.run(["status"])).stdout).toMatch(
+      new RegExp(
+        `^${sessionName}  BLOCKED in APPROVE_DESIGN, full mode\n  persistence_failure: ${inTheWay} cannot be written: .*\n  fix that, then \`lockstep resume ${sessionName}\`$`,
+        "m",
+      ),
+    );
+    rmSync(join(repository.path, inTheWay), { recursive: true });
+    // The next write shows it.
+    await repository.run(["decide", "UD-APPROVE-DESIGN", "approved"]);
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: { code: "persistence_failure" },
+      user_decisions: [{ answer: "approved" }],
+    });
   });
 
   it("asks at a terminal until somebody answers", async () => {

@@ -349,6 +349,36 @@ describe("the hooks of Claude Code", () => {
     expect(ground.repository.git("status", "--short", "--untracked-files=all")).not.toContain(".claude");
   });
 
+  it.each([".local/bin/claude", ".claude/local/claude"])(
+    "go over HTTP too where ~/%s is not on PATH",
+    async (program) => {
+      using ground = initiatedRepository();
+      ground.addProgram(`../home/${program}`, newClaude);
+      await ground.run(["init", "--client", "claude"]);
+      expect(configuredHooks("claude", ground.read(personal))?.http).toMatchObject({ blocks: true });
+    },
+  );
+
+  it("stay on HTTP while the version cannot be asked, and leave it for a version that cannot block", async () => {
+    using ground = initiatedRepository();
+    const isHttp = () => configuredHooks("claude", ground.read(personal))?.http !== undefined;
+    const init = async () => (await ground.run(["init", "--client", "claude"])).stderr;
+    const slower =
+      "claude's hooks run a command, since no `claude` from 2.1.295 on was found: with one on PATH";
+    expect(await init()).toContain(slower);
+    expect(isHttp()).toBe(false);
+    ground.addProgram("claude", newClaude);
+    expect(await init()).not.toContain(slower);
+    for (const broken of ["#!/bin/sh\nexit 1\n", "#!/bin/sh\necho no version\n"]) {
+      ground.addProgram("claude", broken);
+      expect(await init()).not.toContain(slower);
+      expect(isHttp()).toBe(true);
+    }
+    ground.addProgram("claude", "#!/bin/sh\necho '2.1.294 (Claude Code)'\n");
+    expect(await init()).toContain(slower);
+    expect(isHttp()).toBe(false);
+  });
+
   it("have no token where the personal file is committed all the same", async () => {
     using ground = initiatedRepository({ [personal]: "{}\n" });
     ground.addProgram("claude", newClaude);

@@ -45,6 +45,21 @@ describe("a run without any hooks configured", () => {
     expect(repository.remote("show", "lockstep/A:A.txt")).toBe("made");
   });
 
+  it("keeps the address of the pull request, which the hook found, with its task", async () => {
+    using repository = hooked({ agents: good, tasks: [task("A", "a")], config: "integrate: pr\n" });
+    const { done } = await repository.conduct();
+    for (const words of [["status"], ["task", "list"]]) {
+      const { stdout } = await repository.run([...words, "--json"]);
+      const shown = JSON.parse(stdout) as { tasks?: readonly object[] };
+      expect(shown.tasks ?? shown, words.join(" ")).toMatchObject([
+        { key: `${done.session}/A`, pr_url: "https://127.0.0.1/pull/1" },
+      ]);
+    }
+    expect((await repository.run(["task", "show", "A"])).stdout).toMatch(
+      /^pr +https:\/\/127\.0\.0\.1\/pull\/1$/m,
+    );
+  });
+
   it("pushes nothing that holds a secret or fails its checks", async () => {
     const key = ["AKIA", "2E0A8F3B244C9986"].join("");
     using repository = hooked({

@@ -21,6 +21,7 @@ import { moveSession } from "../src/engine/sessions/move-session.ts";
 import { openSession } from "../src/engine/sessions/open-session.ts";
 import { openSqliteLedger } from "../src/ledger/sqlite/open-ledger.ts";
 import { appendHistory, publishOpen, publishStatus } from "../src/session/publish-status.ts";
+import { backUpFiles } from "../src/workspace/plan/session-backup.ts";
 import { memoryEngine, person } from "./support/memory-engine.ts";
 import { temporaryRepository } from "./support/run-command.ts";
 
@@ -40,6 +41,8 @@ async function shop() {
   return {
     ...{ engine, root, folder, file },
     publish: () => publishStatus(engine, { root, session }),
+    publishOpen: () => publishOpen(engine, { root, stateFolder: folder }),
+    blocker: async () => (await ledger.session(session))?.blocker,
     read: () => JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>,
     [Symbol.dispose]: () => {
       ledger.close();
@@ -77,24 +80,46 @@ describe("status.json", () => {
     await one.publish();
     expect(readFileSync(one.file, "utf8")).toBe(text);
     rmSync(join(one.root, ".agents-work"), { recursive: true });
-    expect(await publishOpen(one.engine, one.root)).toEqual([]);
+    expect(await one.publishOpen()).toEqual([]);
     expect(readFileSync(one.file, "utf8")).toBe(text);
   });
 
-  it("that cannot be written is a refusal with the way out, after three more tries", async () => {
+  it("that cannot be written blocks its session with the way out, after three more tries", async () => {
     using one = await shop();
     mkdirSync(one.file, { recursive: true });
     const refused = await one.publish();
-    expect(refused).toMatchObject({
-      code: "E-STORE",
-      reason: expect.stringMatching(/status\.json cannot be written: .*; mend that, then `lockstep resume`$/),
-      details: { attempts: 4 },
-    });
+    const recovery = `fix that, then \`lockstep resume ${session}\``;
+    const reason = expect.stringContaining(`.agents-work/${session}/status.json cannot be written: `);
+    expect(refused).toMatchObject({ code: "E-STORE", reason, details: { attempts: 4 } });
+    expect(refused?.reason).toMatch(new RegExp(`; ${recovery}$`));
+    const blocker = { code: "persistence_failure", reason, recovery, from: "INTAKE" };
+    expect(await one.engine.ledger.session(session)).toMatchObject({ state: "BLOCKED", blocker });
     rmSync(one.file, { recursive: true });
     expect(await one.publish()).toBeUndefined();
     expect(await publishStatus(one.engine, { root: one.root, session: "2026-01-01_x" })).toMatchObject({
       code: "R-IN-001",
     });
+  });
+
+  it("whose folder cannot be put back blocks its session, and nothing is written beside it", async () => {
+    using one = await shop();
+    await one.publish();
+    backUpFiles(one.folder, one.root, session);
+    rmSync(join(one.root, ".agents-work"), { recursive: true });
+    writeFileSync(join(one.root, ".agents-work"), "in the way");
+    const reason = expect.stringContaining("status.json cannot be written: ");
+    expect(await one.publishOpen()).toMatchObject([{ code: "E-STORE", reason }]);
+    expect(await one.blocker()).toMatchObject({ code: "persistence_failure", reason });
+    expect(readFileSync(join(one.root, ".agents-work"), "utf8")).toBe("in the way");
+  });
+
+  it("that cannot be written leaves the first reason of a session that is blocked already", async () => {
+    using one = await shop();
+    mkdirSync(one.file, { recursive: true });
+    const blocker = { code: "subagent_failure", reason: "r", recovery: "do this" };
+    await moveSession(one.engine, { session, event: { type: "block", blocker } }, person);
+    expect(await one.publish()).toMatchObject({ code: "E-STORE" });
+    expect(await one.blocker()).toMatchObject(blocker);
   });
 
   it("is written on a later try where only the first ones fail", async () => {
@@ -108,6 +133,35 @@ describe("status.json", () => {
     rmSync(one.file, { recursive: true });
     expect(await publishing).toBeUndefined();
     expect(one.read()).toMatchObject({ session });
+  });
+
+  const lies: readonly (readonly [string, (text: string) => string])[] = [
+    ["half of it", (text) => text.slice(0, text.length / 2)],
+    ["nothing", () => ""],
+    ["other text that means the same", (text) => text.trimEnd()],
+    ["a whole document of another state", (text) => text.replace('"INTAKE"', '"DESIGN"')],
+    ["a document without its state", (text) => text.replace('"current_state"', '"state"')],
+  ];
+
+  it.each(lies)("is read back, and a disk that kept %s is a failed try", async (_what, keep) => {
+    using one = await shop();
+    let writes = 0;
+    const lying = (times: number) => ({
+      ...{ root: one.root, session },
+      write: (file: string, text: string | Uint8Array) => {
+        writes += 1;
+        writeFileSync(file, writes <= times ? keep(String(text)) : text);
+      },
+    });
+    expect(await publishStatus(one.engine, lying(3))).toBeUndefined();
+    expect({ writes, state: one.read().current_state }).toEqual({ writes: 4, state: "INTAKE" });
+    writes = 0;
+    expect(await publishStatus(one.engine, lying(4))).toMatchObject({
+      code: "E-STORE",
+      details: { attempts: 4 },
+    });
+    expect(writes).toBe(4);
+    expect(await one.blocker()).toMatchObject({ code: "persistence_failure" });
   });
 
   it("is not written through a link that a branch brought", async () => {

@@ -97,21 +97,49 @@ describe("a run", () => {
     expect(merges(repository)).toBe("2");
   });
 
-  it("does again what was rolled back, when that is asked for", async () => {
-    using repository = planned({
-      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+  /** Two tasks at once, merged as one batch, which is then rolled back. `state/word` says what A is made of. */
+  async function rolledBack(): Promise<LandRepository> {
+    const copies = `run: { command: 'cp "$LOCKSTEP_ROOT/state/word" A.txt' }`;
+    const repository = planned({
+      agents: { a: [[copies, answer("OK")]], b: [[writes("B"), answer("OK")]] },
       tasks: [task("A", "a"), task("B", "b")],
-      config: "limits: { batching: batch }\n",
+      config:
+        'limits: { batching: batch, review_retries: 0 }\nchecks: { default: ["test ! -e A.txt || grep good A.txt"] }\n',
     });
+    repository.write("state/word", "good\n");
     const first = await runPlan(repository);
+    expect(first.states, first.stderr).toEqual({ A: "MERGED", B: "MERGED" });
     const [{ batch } = { batch: "" }] = first.done.tasks as unknown as { batch: string }[];
     expect((await repository.run(["rollback", "batch", batch])).status).toBe(0);
+    return repository;
+  }
+
+  it("does a batch that was rolled back again one task after the other, each proven before the next begins", async () => {
+    using repository = await rolledBack();
     const again = await runPlan(repository);
     expect({ status: again.status, states: again.states }, again.stderr).toMatchObject({
       status: 0,
       states: { "A-r1": "MERGED", "B-r1": "MERGED" },
     });
-    expect(repository.git("show", "main:A.txt")).toBe("made");
+    const { stdout } = await repository.run(["audit", "list", "--json", "--limit", "1000"]);
+    const steps = (JSON.parse(stdout) as { type: string; task: string | null }[])
+      .filter(({ type }) => ["task.started", "task.submitted", "task.merged"].includes(type))
+      .map(({ type, task: key }) => `${type} ${key?.split("/").at(-1)}`);
+    expect(steps.filter((step) => step.endsWith("-r1"))).toEqual(
+      ["A-r1", "B-r1"].flatMap((id) => [`task.started ${id}`, `task.submitted ${id}`, `task.merged ${id}`]),
+    );
+    expect(repository.git("show", "main:A.txt")).toBe("good");
+  });
+
+  it("does not begin the second task of a batch that was rolled back where the checks of the first one fail", async () => {
+    using repository = await rolledBack();
+    repository.write("state/word", "bad\n");
+    const { status, done } = await runPlan(repository);
+    expect(status).toBe(1);
+    expect(done.tasks.filter(({ id }) => id.endsWith("-r1"))).toMatchObject([
+      { id: "A-r1", state: "FAILED", code: "R-PC-002", attempts: 1 },
+      { id: "B-r1", state: "BLOCKED", code: "R-DP-001", attempts: 0 },
+    ]);
   });
 });
 

@@ -9,6 +9,7 @@ import { builtInRoles, rolePrompt } from "../src/clients/roles/role-prompt.ts";
 import { kebabName, roleNames } from "../src/core/names/roles.ts";
 import { readAcceptance } from "../src/core/session/artifacts/read-acceptance.ts";
 import { roleFiles } from "../src/core/session/role-files.ts";
+import type { Purpose } from "../src/core/session/session.ts";
 import { promptToReview } from "../src/run/review/review-prompt.ts";
 import { findInstructions } from "../src/workspace/config/find-instructions.ts";
 import { planLinesOf } from "./support/loaded-plan.ts";
@@ -117,6 +118,26 @@ describe("the prompt of a role", () => {
       role: "Planner",
       task: { id: "meta", context_files },
     });
+  });
+
+  it("wants Markdown simple and to the point of every role that writes files", () => {
+    using project = temporaryFolder();
+    const told = (role: string, purpose: Purpose) => {
+      const files = roleFiles(purpose, session, role);
+      return promptForRole(inputFor(role), { role, purpose, files, root: project.path });
+    };
+    const rule = "- Markdown is simple and to the point: ";
+    for (const [role, purpose] of [
+      ["SpecAgent", "spec"],
+      ["SpecAgent", "lean-setup"],
+      ["Researcher", "research"],
+      ["Architect", "architecture"],
+      ["Designer", "design-spec"],
+      ["Architect", "correction"],
+      ["Docs", "release"],
+    ] as const)
+      expect(told(role, purpose), purpose).toContain(rule);
+    expect(told("Reviewer", "final-review")).not.toContain(rule);
   });
 
   it("lets only a Researcher ask, and tells whoever writes nothing so", () => {

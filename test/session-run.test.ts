@@ -84,7 +84,16 @@ describe("a goal", () => {
     expect(status, stderr).toBe(0);
     expect(repository.status()).toMatchObject({ current_state: "DONE", mode: "lean", user_decisions: [] });
     expect(repository.has("architecture.md")).toBe(false);
-    expect(repository.file("report.md")).toContain("T-001");
+    // S4-191: what was done, how to test it, what was decided and what is open; nothing else.
+    expect(repository.file("report.md").replace(/\b[0-9a-f]{12}\b/, "COMMIT")).toBe(
+      [
+        `# ${goal}`,
+        "## What was done\n\n- T-001 write a.txt: merged as COMMIT",
+        "## How to test\n\n- `test -e f.js` (passes)\n- `node test/f.test.js` (passes)",
+        "## Decisions\n\nNone.",
+        "## Known issues\n\nNone.\n",
+      ].join("\n\n"),
+    );
     expect(await repository.dispatches()).toEqual(["SpecAgent"]);
     expect(repository.git("show", "main:a.txt")).toContain("by T-001");
   });

@@ -73,11 +73,6 @@ export async function openSessionRun(
   const publish = async () => {
     const refused = await publishStatus(engine, { root: repository.root, session: name });
     if (refused === undefined) return backUpFiles(stateFolder, repository.root, name);
-    const { reason } = refused;
-    const recovery = `make the folder of the session writable, then \`lockstep resume ${name}\``;
-    const blocker = { code: "persistence_failure", reason, recovery };
-    // In the ledger at least it is known (S4-110).
-    await moveSession(engine, { session: name, event: { type: "block", blocker } }, call);
     throw new SessionFault(refused);
   };
   const load = async () => {

@@ -6,13 +6,15 @@ import { type Deny, deny } from "../core/rules/verdict.ts";
 import { judgeStatusDocument } from "../core/session/judge-status.ts";
 import { statusDocument } from "../core/session/status-document.ts";
 import { readJson } from "../core/text/read-json.ts";
+import { system } from "../engine/change/door.ts";
 import type { Engine } from "../engine/change/engine.ts";
 import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
-import { unknownSession } from "../engine/sessions/move-session.ts";
+import { moveSession, unknownSession } from "../engine/sessions/move-session.ts";
 import { waitForStatusLock } from "../server/host-lock.ts";
 import { findProject } from "../workspace/files/find-project.ts";
 import { makePlainFolder } from "../workspace/files/plain-folder.ts";
 import { projectFile, replaceFile } from "../workspace/files/replace-file.ts";
+import { restoreFiles } from "../workspace/plan/session-backup.ts";
 import { appendToMemory } from "../workspace/state/append-to-memory.ts";
 import { openStateFolder } from "../workspace/state/state-folder.ts";
 
@@ -23,10 +25,20 @@ const pauseMs = 50;
 const statusName = "status.json";
 const historyName = "approve-design-history.jsonl";
 
-/** Shows in a session's status.json how the ledger stands. One process at a time: the last one writes the newest. */
+interface Publishing {
+  readonly root: string;
+  readonly session: string;
+  /** How the file gets onto the disk. */
+  readonly write?: typeof replaceFile;
+}
+
+/**
+ * Shows in a session's status.json how the ledger stands. One process at a time: the last one writes the newest. Where
+ * that cannot be written the session is blocked at once (S4-110), whichever process tried.
+ */
 export async function publishStatus(
   engine: Engine,
-  { root, session: name }: { readonly root: string; readonly session: string },
+  { root, session: name, write = replaceFile }: Publishing,
 ): Promise<Deny | undefined> {
   using _alone = await waitForStatusLock(openStateFolder(findProject(root)));
   const session = await engine.ledger.session(name);
@@ -39,7 +51,7 @@ export async function publishStatus(
     if (attempt > 0) await sleep(pauseMs);
     try {
       const file = join(makePlainFolder(root, folder), statusName);
-      replaceFile(file, text, projectFile);
+      write(file, text, projectFile);
       const found = whyWrong(readFileSync(file, "utf8"), text);
       if (found === undefined) return undefined;
       problem = found;
@@ -47,8 +59,21 @@ export async function publishStatus(
       problem = (error as Error).message;
     }
   }
-  const reason = `${folder}/${statusName} cannot be written: ${problem}; mend that, then \`lockstep resume\``;
-  return deny("E-STORE", reason, { file: `${folder}/${statusName}`, attempts: 1 + retriesMax });
+  return blockUnwritable(engine, name, { problem, attempts: 1 + retriesMax });
+}
+
+/** The ledger at least knows it. A session that is blocked already keeps its first reason. */
+async function blockUnwritable(
+  engine: Engine,
+  session: string,
+  { problem, attempts }: { readonly problem: string; readonly attempts: number },
+): Promise<Deny> {
+  const file = join(sessionsFolder, session, statusName);
+  const reason = `${file} cannot be written: ${problem}`;
+  const recovery = `fix that, then \`lockstep resume ${session}\``;
+  const blocker = { code: "persistence_failure", reason, recovery };
+  await moveSession(engine, { session, event: { type: "block", blocker } }, system);
+  return deny("E-STORE", `${reason}; ${recovery}`, { file, attempts });
 }
 
 /** S4-108: what a reader finds, and not what was meant. */
@@ -59,13 +84,31 @@ function whyWrong(found: string, text: string): string | undefined {
 }
 
 /** Of every session that is not done: an answer may be seen in several. Gives what could not be written. */
-export async function publishOpen(engine: Engine, root: string): Promise<readonly Deny[]> {
-  const refused: Deny[] = [];
+export async function publishOpen(
+  engine: Engine,
+  { root, stateFolder }: { readonly root: string; readonly stateFolder: string },
+): Promise<readonly Deny[]> {
+  const refused: (Deny | undefined)[] = [];
   for (const { name, state } of await engine.ledger.sessions()) {
-    const problem = state === "DONE" ? undefined : await publishStatus(engine, { root, session: name });
-    if (problem !== undefined) refused.push(problem);
+    if (state === "DONE") continue;
+    const problem = whyNotRestored(stateFolder, root, name);
+    refused.push(
+      problem === undefined
+        ? await publishStatus(engine, { root, session: name })
+        : await blockUnwritable(engine, name, { problem, attempts: 1 }),
+    );
   }
-  return refused;
+  return refused.filter((one) => one !== undefined);
+}
+
+/** Where somebody has cleaned up, there would be nothing but status.json otherwise. */
+function whyNotRestored(stateFolder: string, root: string, session: string): string | undefined {
+  try {
+    restoreFiles(stateFolder, root, session);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 export interface HistoryLine {
@@ -89,9 +132,13 @@ export function appendHistory(root: string, session: string, line: HistoryLine):
     return undefined;
   } catch (error) {
     const { message } = error as Error;
-    return deny("E-STORE", `${file} cannot be written: ${message}; mend that, then \`lockstep resume\``, {
-      file,
-    });
+    return deny(
+      "E-STORE",
+      `${file} cannot be written: ${message}; fix that, then \`lockstep resume ${session}\``,
+      {
+        file,
+      },
+    );
   }
 }
 

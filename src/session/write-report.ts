@@ -61,7 +61,7 @@ async function reportText({ context, name }: SessionContext, session: Session): 
       commands.map((command) => `\`${command}\` (passes)`),
     ),
     section("Decisions", decisions),
-    section("Known issues", session.knownIssues),
+    `${section("Known issues", session.knownIssues)}\n`,
   ].join("\n\n");
 }
 

@@ -192,6 +192,7 @@ function notesOn(clients: readonly PlannedClient[], machine: Machine): readonly 
       ? ["copilot reads .claude/settings.json too, so its calls are judged twice"]
       : []),
     ...skipping.map(({ why, fix }) => `NOT ENFORCED YET: ${why}: ${fix}`),
+    ...clients.flatMap(({ note }) => note ?? []),
     ...topOnly.map((name) => `${name} reads these hooks only where it is started in ${machine.root} itself`),
     ...(clients.length > 0 ? ["`lockstep doctor` shows that the hooks really refuse"] : []),
   ];

@@ -1,8 +1,9 @@
 import { heartbeatFor } from "../../contract/heartbeat.ts";
 import { worklogPath } from "../../core/names/session-paths.ts";
 import { idOfKey, unknownTask } from "../../core/names/task-name.ts";
+import { tellVague } from "../../core/proof/vague-wording.ts";
 import type { Details, Verdict } from "../../core/rules/verdict.ts";
-import { isObject } from "../../core/values/fields.ts";
+import { field, isObject, isText } from "../../core/values/fields.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
@@ -29,7 +30,6 @@ interface AddOptions extends TaskOptions {
   readonly title?: string;
   readonly type?: string;
   readonly agent?: string;
-  readonly objective?: string;
   readonly scope?: readonly string[];
   readonly forbid?: readonly string[];
   readonly check?: readonly string[];
@@ -38,9 +38,20 @@ interface AddOptions extends TaskOptions {
 }
 
 export function taskAddCommand(id: string, options: AddOptions): Promise<0 | 2> {
-  return tellVerdict({ json: options.json, text: stateText(id) }, async () =>
-    ask("task-add", { packet: await packetOf(id, options) }, { ...options, create: true }),
-  );
+  return tellVerdict({ json: options.json, text: stateText(id) }, async () => {
+    const packet = await packetOf(id, options);
+    for (const line of vagueIn(packet)) writeAll(2, `warning: ${printable(line)}\n`);
+    return ask("task-add", { packet }, { ...options, create: true });
+  });
+}
+
+function vagueIn({ assignment }: Details): readonly string[] {
+  const goal = field(assignment, "objective");
+  const criteria = field(assignment, "acceptance_criteria");
+  return tellVague({
+    ...(isText(goal) ? { goal } : {}),
+    criteria: Array.isArray(criteria) ? criteria.filter(isText) : [],
+  });
 }
 
 async function packetOf(id: string, options: AddOptions): Promise<Details> {
@@ -107,6 +118,7 @@ function taskText(task: TaskStatus): string {
         : `${task.alive.lease}, last heartbeat ${localTime(task.alive.last_heartbeat_at)}`,
     ],
     ["tokens", task.usage.tokens || ""],
+    ["pr", task.pr_url],
     ["proof", task.proof],
     ["commit", task.commit],
     ["answer", task.resolution],

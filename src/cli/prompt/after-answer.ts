@@ -1,7 +1,6 @@
 import { copyName, sessionPath } from "../../core/names/session-paths.ts";
 import type { Engine } from "../../engine/change/engine.ts";
 import { publishOpen } from "../../session/publish-status.ts";
-import { restoreFiles } from "../../workspace/plan/session-backup.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import type { Opened } from "../open/open-engine.ts";
 import { runAtWork } from "../open/run-at-work.ts";
@@ -17,8 +16,10 @@ export async function afterAnswer(
   { engine, project }: Pick<Opened, "engine" | "project">,
   settled: readonly string[],
 ): Promise<AfterAnswer> {
-  const refused = await showAnswers({ engine, project });
-  const isAtWork = runAtWork(openStateFolder(project)) !== undefined;
+  const stateFolder = openStateFolder(project);
+  const root = project.place.realRoot ?? project.place.root;
+  const refused = await publishOpen(engine, { root, stateFolder });
+  const isAtWork = runAtWork(stateFolder) !== undefined;
   const goOn = ({ session, command }: Waiting) =>
     isAtWork ? `the run at work continues ${session}` : `to go on: ${command}`;
   return {
@@ -28,15 +29,6 @@ export async function afterAnswer(
       ...(await waitingFor(engine, settled)).map(goOn),
     ],
   };
-}
-
-async function showAnswers({ engine, project }: Pick<Opened, "engine" | "project">) {
-  const sessions = (await engine.ledger.sessions()).filter(({ state }) => state !== "DONE");
-  if (sessions.length === 0) return [];
-  const root = project.place.realRoot ?? project.place.root;
-  // Where somebody has cleaned up, there would be nothing but status.json otherwise.
-  for (const { name } of sessions) restoreFiles(openStateFolder(project), root, name);
-  return publishOpen(engine, root);
 }
 
 interface Waiting {

@@ -13,6 +13,7 @@ import { readSessionLimits } from "../../workspace/plan/session-limits.ts";
 import { style } from "../output/style.ts";
 import { counted, printable, table } from "../output/table.ts";
 import { choosePlan, chosenPlanText } from "./chosen-plan.ts";
+import { vagueTasks } from "./vague-tasks.ts";
 
 interface PreviewWish {
   readonly file: string;
@@ -64,6 +65,7 @@ async function readPreview(
     })),
     batches,
     overlaps,
+    warnings: vagueTasks(plan),
   };
 }
 
@@ -75,7 +77,7 @@ function limitsOf({ limits }: Config) {
 type Preview = Awaited<ReturnType<typeof readPreview>>;
 
 function previewText(preview: Preview): string {
-  const { tasks, batches, overlaps, merged, claimed, limits, base } = preview;
+  const { tasks, batches, overlaps, merged, claimed, limits, base, warnings } = preview;
   const done = merged === 0 ? "" : `; ${counted(merged, "task")} merged before`;
   const before =
     claimed.length === 0 ? done : `${done}; completed by the plan's own word: ${claimed.join(", ")}`;
@@ -96,6 +98,8 @@ function previewText(preview: Preview): string {
   return [
     `${printable(chosenPlanText(preview))}\n${head}\n`,
     rows.length === 0 ? "" : table(["BATCH", "TASK", "AGENT", "SCOPE", "WAITS"], rows),
-    `\n${printable(`${most}; ${budget}`)}\nnothing was started\n`,
+    `\n${printable(`${most}; ${budget}`)}\n`,
+    ...warnings.map((line) => `warning: ${printable(line)}\n`),
+    "nothing was started\n",
   ].join("");
 }

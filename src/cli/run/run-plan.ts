@@ -37,6 +37,7 @@ import { WaitLines } from "../run-view/wait-lines.ts";
 import { listenForStops } from "./listen-for-stops.ts";
 import { previewRun } from "./preview-run.ts";
 import { configForRun, givenEnds, planFor, type RunOptions, readPlan } from "./run-options.ts";
+import { vagueLines } from "./vague-tasks.ts";
 
 export interface PlanWish {
   readonly file: string;
@@ -63,6 +64,7 @@ export async function runPlan(
   const context = { ...given, engine, config, allowRed: options.allowRed === true };
   const written = planFor(readPlan(context, file, say), config, options.agent);
   if (options.dryRun === true) return previewRun(context, { file, plan: written, again, ends });
+  for (const line of vagueLines(written)) context.onProgress(line);
   if (first !== undefined) context.onProgress(first);
   const session = await openSession(context, file, again);
   await refuseWorkflow(context, session);

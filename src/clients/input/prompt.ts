@@ -108,9 +108,12 @@ function roleRules({ task }: UniversalInput, { role, files }: RoleWish): readonl
       : "answer `BLOCKED` with the reason";
   return [
     ...contextRules(task),
-    files.length === 0
-      ? "Write nothing: whatever you write is thrown away."
-      : `Write ${inTicks(files)}. Whatever else you write is thrown away, in the code too.`,
+    ...(files.length === 0
+      ? ["Write nothing: whatever you write is thrown away."]
+      : [
+          `Write ${inTicks(files)}. Whatever else you write is thrown away, in the code too.`,
+          "Markdown is simple and to the point: plain sentences, each thing once, nothing that nobody needs.",
+        ]),
     "What you assume, and problems that stay, are added to `assumptions` and `known_issues` of the session's `status.json`; the rest of it is not yours.",
     `Start no other agents. Where only a person can go on, ${way}.`,
   ];

@@ -3,25 +3,25 @@ export interface Machine {
   readonly netcat: boolean;
 }
 
-/** The first version of Claude Code in which a hook over HTTP that fails can block. */
-const httpBlocks = [2, 1, 295];
+type Version = readonly [number, number, number];
 
-/** Whether the client can call over HTTP and still be held; `version` is what it says of itself. */
-export function canCallOverHttp(client: string, version: string | undefined): boolean {
+/** The first version of Claude Code in which a hook over HTTP that fails can block. */
+export const httpBlocks: Version = [2, 1, 295];
+
+/** Whether the client can call over HTTP and still be held. */
+export function canCallOverHttp(client: string, version: Version): boolean {
   return client === "claude" && isAtLeast(version, httpBlocks);
 }
 
-function isAtLeast(version: string | undefined, wanted: readonly number[]): boolean {
-  const found = /(\d+)\.(\d+)\.(\d+)/
-    .exec(version ?? "")
-    ?.slice(1)
-    .map(Number);
-  if (found === undefined) return false;
-  for (const [index, least] of wanted.entries()) {
-    const part = found[index] ?? 0;
-    if (part !== least) return part > least;
-  }
-  return true;
+/** What a program says of itself; undefined where it says no version. */
+export function versionIn(text: string): Version | undefined {
+  const found = /(\d+)\.(\d+)\.(\d+)/.exec(text);
+  return found === null ? undefined : [Number(found[1]), Number(found[2]), Number(found[3])];
+}
+
+function isAtLeast(version: Version, wanted: Version): boolean {
+  const at = version.findIndex((part, index) => part !== wanted[index]);
+  return at < 0 || (version[at] ?? 0) > (wanted[at] ?? 0);
 }
 
 /** What its usage says: other programs of that name have neither `-U` nor `-N`. */

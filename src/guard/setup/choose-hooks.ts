@@ -4,10 +4,11 @@ import { tryGit } from "../../workspace/git/run-git.ts";
 import type { HttpAccess } from "../../workspace/state/http-access.ts";
 import { hookLine } from "../ladder/hook-line.ts";
 import { httpHook } from "../ladder/http-hook.ts";
-import { canCallOverHttp } from "../ladder/ways-to-ask.ts";
+import { canCallOverHttp, httpBlocks, versionIn } from "../ladder/ways-to-ask.ts";
 import { type ClientHook, type ClientName, clientSetups } from "./client-setups.ts";
+import { configuredHooks } from "./configured-hooks.ts";
 import type { Edits } from "./edits.ts";
-import { isInstalled, type Machine } from "./find-clients.ts";
+import { type Machine, programOf } from "./find-clients.ts";
 import type { PlannedClient } from "./plan-setup.ts";
 
 interface Choosing {
@@ -29,17 +30,25 @@ export async function chooseHook(name: ClientName, choosing: Choosing): Promise<
   const file = isShared ? files.shared : (files.personal ?? files.shared);
   if (isShared || (await isTracked(machine.root, file)))
     return { name, file, hook: { command: hookLine(name) } };
-  return { name, file, hook: await personalHook(name, choosing) };
+  const hook = await personalHook(name, file, choosing);
+  const slower = name === "claude" && hook.http === undefined;
+  return { name, file, hook, ...(slower ? { note: slowerNote } : {}) };
 }
+
+const slowerNote = `claude's hooks run a command, since no \`claude\` from ${httpBlocks.join(".")} on was found: with one on PATH, \`lockstep init\` makes them quicker (HTTP)`;
 
 /** HTTP only in settings that are nobody else's, since the token stands in them. */
 async function personalHook(
   name: ClientName,
-  { machine, stateFolder: otherwise, access }: Choosing,
+  file: string,
+  { machine, edits, stateFolder: otherwise, access }: Choosing,
 ): Promise<ClientHook> {
-  const version = isInstalled(name, machine) ? await versionOf(name) : undefined;
+  const program = programOf(name, machine);
+  const version = program === undefined ? undefined : versionIn(await versionOf(program));
   const command = hookLine(name, { otherwise });
-  if (!canCallOverHttp(name, version)) return { command };
+  // A client that cannot be asked now is the one that could when these hooks were written.
+  const calls = version === undefined ? hasHttp(name, edits.text(file)) : canCallOverHttp(name, version);
+  if (!calls) return { command };
   return {
     command,
     http: httpHook(name, await access()),
@@ -48,8 +57,12 @@ async function personalHook(
   };
 }
 
-async function versionOf(name: ClientName): Promise<string> {
-  return (await askProgram([clientSetups[name].program, "--version"], { passes: [] })).text;
+async function versionOf(program: string): Promise<string> {
+  return (await askProgram([program, "--version"], { passes: [] })).text;
+}
+
+function hasHttp(name: ClientName, text: string | null): boolean {
+  return text !== null && configuredHooks(name, text)?.http !== undefined;
 }
 
 export function hasHooks(name: ClientName, edits: Edits, file: string): boolean {

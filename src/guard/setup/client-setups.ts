@@ -25,6 +25,8 @@ interface ClientSetup {
   /** What shows, in the project or at home, that somebody uses it. */
   readonly folder: string;
   readonly program: string;
+  /** Where else its installers put it, below the home folder. */
+  readonly installed?: readonly string[];
   /** What its agents read about the project. */
   readonly guide: "CLAUDE.md" | "AGENTS.md" | "GEMINI.md";
 }
@@ -35,6 +37,7 @@ export const clientSetups: Readonly<Record<ClientName, ClientSetup>> = {
     files: claude.settingsFiles,
     folder: ".claude",
     program: "claude",
+    installed: [".local/bin/claude", ".claude/local/claude"],
     guide: "CLAUDE.md",
   },
   codex: { ...codex, files: codex.settingsFiles, folder: ".codex", program: "codex", guide: "AGENTS.md" },

@@ -18,6 +18,15 @@ export function isInstalled(name: ClientName, { root, path }: Machine): boolean 
   return findFault(clientSetups[name].program, { root, path }) === undefined;
 }
 
+/** A client's program: the one on PATH, else where its installers put it, which not every shell has on PATH. */
+export function programOf(name: ClientName, machine: Machine): string | undefined {
+  const { program, installed = [] } = clientSetups[name];
+  if (isInstalled(name, machine)) return program;
+  return installed
+    .map((path) => join(machine.home, path))
+    .find((file) => findFault(file, machine) === undefined);
+}
+
 function hasFolder(name: ClientName, { root, home }: Machine): boolean {
   const { folder } = clientSetups[name];
   return [root, home].some((place) => existsSync(join(place, folder)));

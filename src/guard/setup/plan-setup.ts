@@ -14,6 +14,8 @@ export interface PlannedClient {
   /** From the project's root. */
   readonly file: string;
   readonly hook: ClientHook;
+  /** What a person could do about it. */
+  readonly note?: string;
 }
 
 interface Setup {

@@ -1,0 +1,22 @@
+import { tellVague } from "../../core/proof/vague-wording.ts";
+import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
+
+/** More than anybody reads while a run begins. */
+const shownMax = 5;
+
+/** What the goals and criteria of a plan leave open, by task. */
+export function vagueTasks({ tasks }: Pick<LoadedPlan, "tasks">): readonly string[] {
+  return tasks.flatMap(({ id, goal, acceptance_checks, done_when }) =>
+    tellVague({ goal, criteria: [...acceptance_checks, ...done_when] }).map((line) => `${id}: ${line}`),
+  );
+}
+
+/** The same for whoever starts a run. */
+export function vagueLines(plan: Pick<LoadedPlan, "tasks">): readonly string[] {
+  const all = vagueTasks(plan);
+  const left = all.length - shownMax;
+  return [
+    ...all.slice(0, shownMax).map((line) => `warning: ${line}`),
+    ...(left > 0 ? [`warning: ${left} more like these: \`lockstep run --dry-run\` lists them`] : []),
+  ];
+}
