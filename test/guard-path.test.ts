@@ -68,6 +68,17 @@ describe.skipIf(missing)("a folder of the project that comes first on PATH", () 
     },
   );
 
+  it("leaves `kill` to the shell, which runs it itself and does not search for it", async () => {
+    mkdirSync(at(".venv/bin"), { recursive: true });
+    plant("kill");
+    const { stdout } = await ran(
+      "node -e 'setTimeout(() => {}, 20_000)' & own=$!; node -e 1; kill $own; wait $own; echo $?",
+    );
+    expect(stdout).toBe("143\n");
+    await ran("echo 999999 | xargs kill; env kill 999999");
+    expectUntouched();
+  });
+
   it("gives none to a program that the same command has put there", async () => {
     repository.write(
       "plant.sh",

@@ -80,6 +80,23 @@ describe.skipIf(missing)("a signal to a program in the sandbox", () => {
     expect(stdout).toBe(`code 9\nready\ngot SIG${name}\n`);
   });
 
+  it("continues one that has stopped itself, and its own handler runs", async () => {
+    repository.write(
+      "src/a/stops.py",
+      [
+        "import os, signal",
+        "signal.signal(signal.SIGCONT, lambda *_: print('continued', flush=True))",
+        "print('ready', flush=True)",
+        "os.kill(os.getpid(), signal.SIGSTOP)",
+        "print('after', flush=True)\n",
+      ].join("\n"),
+    );
+    const { stdout } = await ran(
+      `python3 src/a/stops.py > src/a/out.log & ${whenReady}; until grep -q after src/a/out.log || [ $((tries += 1)) -gt 100 ]; do sleep 0.1; kill -CONT $!; done 2>/dev/null; kill -9 $!; cat src/a/out.log`,
+    );
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(["ready", "continued", "after"]));
+  });
+
   it("in the background is ignored where every shell ignores it, and by `nohup`", async () => {
     const { stdout } = await ran(
       `nohup python3 src/a/plain.py > src/a/out.log & ${whenReady}; kill -INT $!; kill -QUIT $!; kill -HUP $!; sleep 0.3; kill -0 $! && kill %1; wait $!; echo code $?`,

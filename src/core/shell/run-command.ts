@@ -76,7 +76,7 @@ export function runWords(
     m.report.program(word);
     return m.report.within(undefined, () => builtin({ m, args, world, input }));
   }
-  return runProgram(m, word, args, { world, input });
+  return runProgram(m, word, args, { world, input, plain });
 }
 
 function unresolved(m: Machine, words: readonly Text[], world: World): Outcome {

@@ -23,7 +23,7 @@ export function runProgram(
   m: Machine,
   word: string,
   given: readonly Text[],
-  { world, input }: { world: World; input: Input },
+  { world, input, plain }: { world: World; input: Input; plain: boolean },
 ): Outcome {
   const name = tableName(m, word, world);
   const args = given.flatMap((arg, index) => severalNames(arg, given[index + 1]));
@@ -38,7 +38,8 @@ export function runProgram(
     isOwnRepository: ownRepository(m, world),
   };
   m.report.program(call.name);
-  tellPlace(m, word, world);
+  // The one program of the table that a shell is itself, unless another program starts it.
+  if (plain || word !== "kill") tellPlace(m, word, world);
   const program = name === undefined ? undefined : programNamed(m, name);
   if (program === undefined) runUnknown(m, call, world);
   else {

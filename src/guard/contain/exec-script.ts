@@ -8,7 +8,7 @@ import { installFolder } from "../../workspace/process/install-folder.ts";
 const env = "/usr/bin/env";
 
 /** What people and clients send to a command; those that a shell ignores in the background come first. */
-const signals = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2"];
+const signals = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "CONT"];
 
 /** Writes the command `lockstep` that a changed call names; a newer Lockstep writes its own. */
 export function placeExecScript(folder: string, calls: string, tools: Tools): string {
@@ -90,7 +90,7 @@ if [ -n "$signals" ]; then
     ;;
   esac
 fi
-reset=TERM,USR1,USR2
+reset=TERM,USR1,USR2,CONT
 [ "$((kept & 1))" != 0 ] || reset=$reset,HUP
 [ "$((kept & 2))" != 0 ] || reset=$reset,INT
 [ "$((kept & 4))" != 0 ] || reset=$reset,QUIT
