@@ -8,6 +8,8 @@ export interface ToolCall {
   readonly tool: string;
   /** Tells the two calls of a tool apart, before and after. */
   readonly callId: string | null;
+  /** The arguments as the client sent them: to tell two calls apart, and for nothing else. */
+  readonly input?: unknown;
   readonly operation: Operation;
   /** Absolute: the working folder of this very call. */
   readonly folder: string;

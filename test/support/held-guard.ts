@@ -7,6 +7,8 @@ import { agentEnvironment, type GuardedRepository, guardedRepository } from "./g
 export interface HeldGuard extends Disposable {
   readonly repository: GuardedRepository;
   answer(client: string, payload: object): Promise<NativeAnswer>;
+  /** The same in a person's own session, whose agents have to claim a task. */
+  answerPerson(client: string, payload: object): Promise<NativeAnswer>;
 }
 
 export async function heldGuard(): Promise<HeldGuard> {
@@ -20,10 +22,13 @@ export async function heldGuard(): Promise<HeldGuard> {
   process.chdir(before[0]);
   process.env.PWD = before[1];
   const endpoint = guardEndpoint({ ...opened, isRunAlive: () => false });
-  const env = { PATH: process.env.PATH ?? "", TMPDIR: "/tmp", ...agentEnvironment(own) };
+  const machine = { PATH: process.env.PATH ?? "", TMPDIR: "/tmp" };
+  const answerIn = (env: Readonly<Record<string, string>>) => (client: string, payload: object) =>
+    endpoint(client, Buffer.from(JSON.stringify(payload)), { ...machine, ...env });
   return {
     repository,
-    answer: (client, payload) => endpoint(client, Buffer.from(JSON.stringify(payload)), env),
+    answer: answerIn(agentEnvironment(own)),
+    answerPerson: answerIn({}),
     [Symbol.dispose]: () => {
       opened[Symbol.dispose]();
       repository[Symbol.dispose]();

@@ -56,7 +56,7 @@ export function readCall(
     return { ...base, actor, folder, operation: { kind: "none" } };
   if (tool === "") return { ...base, actor, folder, operation: malformed("the payload names no tool") };
   const operation = readOperation(tool, input, response);
-  const call = { ...base, actor, folder: callFolder(operation, input, folder), operation };
+  const call = { ...base, actor, folder: callFolder(operation, input, folder), operation, input };
   if (event === "after-tool") return { ...call, outcome: readOutcome(response, field(payload, "error")) };
   const { replaceable = "as it is" } = known;
   return replaceable !== false && hasCommand(tool, input, operation) ? { ...call, replaceable } : call;

@@ -7,6 +7,7 @@ import type { GuardEndpoint } from "../world/guard-endpoint.ts";
 import { readGuardSettings } from "../world/guard-settings.ts";
 import { keptFacts } from "../world/kept-facts.ts";
 import { ledgerDesk } from "../world/ledger-desk.ts";
+import { loopDesk } from "../world/loop-desk.ts";
 import { answerPayload } from "./answer-payload.ts";
 import { openWorld } from "./open-world.ts";
 
@@ -23,6 +24,7 @@ export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): G
   const folder = stateFolder(project);
   const settings = () => readGuardSettings(root, folder);
   const facts = keptFacts(ledger);
+  const loops = loopDesk();
   const desk = ledgerDesk({ ledger, clock, settings, facts, world });
   return (client, bytes, environment) =>
     answerPayload({
@@ -30,7 +32,8 @@ export function guardEndpoint({ engine, project, isRunAlive }: EndpointParts): G
       bytes,
       folder: environment.PWD ?? root,
       // Worktrees come and go while it stays.
-      open: () => openWorld({ project: findProject(root), environment, desk: async () => desk, isRunAlive }),
+      open: () =>
+        openWorld({ project: findProject(root), environment, desk: async () => desk, isRunAlive, loops }),
       // Orchestrators by their sign alone: the configuration, which says where their files are, may be what failed.
       isActive: async () =>
         seemsActive(folder, environment) ||

@@ -11,7 +11,14 @@ import { checkoutsPath } from "../../workspace/state/state-home.ts";
 import { checkoutWatch } from "../trees/checkout-watch.ts";
 import { mainWatch } from "../trees/main-watch.ts";
 import { readGuardSettings } from "../world/guard-settings.ts";
-import type { CallSandbox, GuardDesk, GuardSettings, GuardWorld, TreeWatch } from "../world/guard-world.ts";
+import type {
+  CallSandbox,
+  GuardDesk,
+  GuardSettings,
+  GuardWorld,
+  LoopDesk,
+  TreeWatch,
+} from "../world/guard-world.ts";
 
 export type Environment = GuardWorld["environment"];
 
@@ -36,6 +43,7 @@ export interface WorldParts {
   readonly environment: Environment;
   readonly desk: () => Promise<GuardDesk | undefined>;
   readonly isRunAlive: () => boolean;
+  readonly loops?: LoopDesk;
 }
 
 /** The world of one call: its disk is looked at anew. */
@@ -58,6 +66,7 @@ export function openWorld(parts: WorldParts): GuardWorld {
     desk: parts.desk,
     settings,
     isRunAlive: parts.isRunAlive,
+    ...(parts.loops === undefined ? {} : { loops: parts.loops }),
     saveSnapshot: async (session, snapshot) => {
       const { saveSnapshot } = await import("../../workspace/state/save-snapshot.ts");
       return saveSnapshot(project, { session, snapshot, at: new Date() });

@@ -10,6 +10,7 @@ import { claimedTask, handsIn, judgeClaim } from "./claim-call.ts";
 import { finishCalls } from "./finish-calls.ts";
 import { judgeAfter } from "./judge-after.ts";
 import { judgeCompaction } from "./judge-compaction.ts";
+import { refuseLoop, warnOfLoop } from "./judge-loops.ts";
 import { judgeOrchestration } from "./judge-orchestration.ts";
 import { judgeStop, rememberBeginning } from "./judge-stop.ts";
 import { type Judging, judgeTaskCall } from "./judge-task-call.ts";
@@ -81,7 +82,7 @@ async function judgeBefore(
   const strayed = await finishCalls(caller, judging, { all: handsIn(call) });
   if (strayed !== undefined)
     return refused(caller, { ...strayed, reason: `${strayed.reason}; then make this call again` });
-  if (caller.kind === "task") return judgeTaskCall(caller, judging);
+  if (caller.kind === "task") return (await refuseLoop(caller, judging)) ?? judgeTaskCall(caller, judging);
   return hasLiveHolder(judging.facts, world.clock)
     ? judgeUnclaimedCall(caller, judging)
     : judgeIdle(caller, call, world, desk);
@@ -118,8 +119,10 @@ async function judgeBeside(
   judging: Judging,
 ): Promise<Judged> {
   switch (judging.call.event) {
-    case "after-tool":
-      return tellReadOnly(await judgeAfter(caller, judging), caller, judging.call);
+    case "after-tool": {
+      const judged = tellReadOnly(await judgeAfter(caller, judging), caller, judging.call);
+      return caller.kind === "task" ? warnOfLoop(caller, judged, judging) : judged;
+    }
     case "stop":
     case "subagent-stop":
     case "session-end": {

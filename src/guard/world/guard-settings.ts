@@ -10,7 +10,7 @@ import type { GuardSettings } from "./guard-world.ts";
 
 const cacheFile = "guard-settings.json";
 /** Changes whenever the settings get another form, so that what an older version kept is read again. */
-const form = "2\n";
+const form = "3\n";
 
 /**
  * The guard's part of the configuration. Reading YAML takes longer than a hook may, so what was read is kept beside
@@ -42,6 +42,7 @@ function settingsOf({ guard, limits }: Pick<Config, "guard" | "limits">): GuardS
     onError: guard.on_error,
     sameError: limits.same_error,
     reviewRetries: limits.review_retries,
+    tokens: limits.tokens,
     programs: guard.programs,
   };
 }

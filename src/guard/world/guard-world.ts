@@ -1,5 +1,7 @@
 import type { GuardAnswer, ToolCall } from "../../contract/tool-call.ts";
 import type { Clock } from "../../core/leases/clock.ts";
+import type { Threshold } from "../../core/loops/budgets.ts";
+import type { Signal } from "../../core/loops/signal.ts";
 import type { Disk, Place } from "../../core/paths/place.ts";
 import type { Ports, Snapshot } from "../../core/points/ports.ts";
 import type { RuleCode } from "../../core/rules/catalog.ts";
@@ -45,6 +47,8 @@ export interface GuardWorld {
   sandbox?(): Promise<CallSandbox>;
   /** The hooks of git in a tree; absent where there is no such sandbox. */
   hooks?(tree: string): Promise<HooksOf>;
+  /** Counts what agents do again and again; absent in a process that answers one call alone. */
+  readonly loops?: LoopDesk;
   /** Looks at the tree before and after a call whose writes cannot be known; absent inside the sandbox. */
   readonly trees?: TreeWatch;
 }
@@ -59,6 +63,7 @@ export interface GuardSettings {
   readonly onError: "closed" | "open";
   readonly sameError: number;
   readonly reviewRetries: number;
+  readonly tokens: Threshold;
   /** Rows of programs that the configuration teaches. */
   readonly programs: readonly Row[];
 }
@@ -125,6 +130,13 @@ export interface CallSandbox {
   remember(id: string, call: ToolCall, command: string): void;
   /** True if the call's command is one that was put in place of another: two hooks may see the same call. */
   isPrepared(call: ToolCall): boolean;
+}
+
+export interface LoopDesk {
+  /** Counts a call before it runs; gives what halts its agent. */
+  before(holder: Holder, call: ToolCall, settings: GuardSettings): Signal | undefined;
+  /** Counts what it gave; a warning that the agent has not heard yet. */
+  after(holder: Holder, call: ToolCall, settings: GuardSettings): string | undefined;
 }
 
 export interface Remembering {
