@@ -315,6 +315,41 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     expect(readFileSync(join(repository.path, "docs/guide.md"), "utf8")).toBe("x\n");
   });
 
+  it.each([
+    ["is changed", "echo 'gitdir: ../own/.git' > src/a/lib/.git"],
+    ["is replaced", "rm src/a/lib/.git && git init -q src/a/lib"],
+    ["leads nowhere", "rm src/a/lib/.git; echo 'gitdir: /nowhere' > src/a/lib/.git"],
+    ["is moved away with its folder", "mv src/a/lib src/a/old; mkdir src/a/lib; git init -q src/a/lib"],
+  ])("makes Lockstep's own git run nothing where the git folder of a submodule %s", async (_name, script) => {
+    const from = `${repository.path}-lib`;
+    repository.git("init", "-q", from);
+    repository.git("-C", from, "commit", "-q", "--allow-empty", "-m", "lib");
+    try {
+      repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "src/a/lib");
+    } finally {
+      rmSync(from, { recursive: true });
+    }
+    const planted = join(repository.path, "planted.log");
+    repository.write("src/a/evil.sh", `#!/bin/sh\n[ -n "$LOCKSTEP_INSIDE" ] || touch ${planted}; cat\n`);
+    execFileSync("chmod", ["+x", join(repository.path, "src/a/evil.sh")]);
+    repository.write(
+      "src/a/plant.sh",
+      `git init -q src/a/own; ${script}
+      cd src/a/lib; git config filter.x.clean ${repository.path}/src/a/evil.sh; echo '* filter=x' > .gitattributes
+      echo 1 > f; git add f; git -c user.name=x -c user.email=x@x commit -qm x; echo 2 > f\n`,
+    );
+    repository.git("add", "-A");
+    repository.git("commit", "-qm", "lib");
+    const dotGit = readFileSync(join(repository.path, "src/a/lib/.git"), "utf8");
+    await ran("sh src/a/plant.sh");
+    if (!script.startsWith("mv"))
+      expect(readFileSync(join(repository.path, "src/a/lib/.git"), "utf8")).toBe(dotGit);
+    const after = { hook_event_name: "PostToolUse", tool_response: {} };
+    await repository.guard(payload("sh src/a/plant.sh", after), { env });
+    expect(await ran("node -p 1")).toMatchObject({ status: 0, stdout: "1\n" });
+    expect(existsSync(planted)).toBe(false);
+  });
+
   it("changes no link outside the lock that stays", async () => {
     execFileSync("ln", ["-s", "README.md", join(repository.path, "CLAUDE.md")]);
     repository.write("src/a/link.sh", "rm CLAUDE.md; echo own > CLAUDE.md; rm -f out\n");

@@ -1,12 +1,14 @@
-import { type BigIntStats, existsSync, lstatSync, readdirSync } from "node:fs";
+import { type BigIntStats, existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { protectedPaths } from "../../core/paths/protected-paths.ts";
-import { asBytes, type BytePath, onDisk, shown } from "../../workspace/checkouts/walk-tree.ts";
+import { asBytes, type BytePath, onDisk } from "../../workspace/checkouts/walk-tree.ts";
+import { gitFolderOf } from "../../workspace/files/find-project.ts";
 import { asEnvironment, isRefused, replaceFilter } from "../../workspace/git/git-settings.ts";
 import { filtersIn } from "../../workspace/git/known-filters.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { readRef } from "../../workspace/git/refs.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
+import { submodulePaths } from "../../workspace/git/submodules.ts";
 import { type Copies, markOf } from "./copies.ts";
 
 /** What lies at one path. */
@@ -56,7 +58,7 @@ export async function takePicture(scene: Scene, copies: Copies): Promise<Picture
   const paths: Record<BytePath, Seen> = {};
   const others = topsOf(scene);
   const look = lookIn(scene, copies);
-  for (const { path: listed, letters, isForeign } of await readStatus(top)) {
+  for (const { path: listed, letters, isForeign } of await readStatus(top, scene.gitFolder)) {
     const path = fromRoot(below, listed);
     if (others.has(`${asBytes(top)}/${listed.replace(/\/$/, "")}`)) continue;
     const why = isForeign ? "it lies in a repository of its own" : undefined;
@@ -158,23 +160,34 @@ interface Listed {
   readonly isForeign: boolean;
 }
 
-const words = "status --porcelain -z --no-renames --untracked-files=all --ignore-submodules=none".split(" ");
+const words = "status --porcelain -z --no-renames --untracked-files=all --ignore-submodules=dirty".split(" ");
 
-/** What git finds uncommitted, in changed submodules too. It runs no filter that could run anything else. */
-async function readStatus(top: string, isForeign = false): Promise<readonly Listed[]> {
+/**
+ * What git finds uncommitted, in submodules too. It runs no filter that could run anything else. Git would obey the
+ * settings of a submodule if it looked for changes in it by itself: only those in git's own folder are nobody's to write.
+ */
+async function readStatus(top: string, gitFolder: string, isForeign = false): Promise<readonly Listed[]> {
   const filters = (await filtersIn(top)).filter(isRefused);
   const env = asEnvironment(filters.flatMap((name) => replaceFilter(name, "off")));
-  const listed: Listed[] = [];
-  for (const entry of splitAtZero(await gitBytes(top, words, { env }))) {
-    const letters = entry.toString("latin1", 0, 2);
-    const path = entry.toString("latin1", 3);
-    listed.push({ path, letters, isForeign });
-    const folder = `${top}/${shown(path)}`;
-    if (letters === "??" || !existsSync(`${folder}/.git`)) continue;
-    const inside = await readStatus(folder, true);
+  const listed: Listed[] = splitAtZero(await gitBytes(top, words, { env })).map((entry) => ({
+    path: entry.toString("latin1", 3),
+    letters: entry.toString("latin1", 0, 2),
+    isForeign,
+  }));
+  for (const submodule of await submodulePaths(top)) {
+    if (!isKeptBy(gitFolder, `${top}/${submodule}/.git`)) continue;
+    const path = asBytes(submodule);
+    const inside = await readStatus(`${top}/${submodule}`, gitFolder, true);
+    if (inside.length > 0 && !listed.some((one) => one.path === path))
+      listed.push({ path, letters: " M", isForeign });
     listed.push(...inside.map((one) => ({ ...one, path: `${path}/${one.path}` })));
   }
   return listed;
+}
+
+function isKeptBy(gitFolder: string, dotGit: string): boolean {
+  const own = existsSync(dotGit) ? gitFolderOf(dotGit) : undefined;
+  return own !== undefined && existsSync(own) && realpathSync(own).startsWith(`${realpathSync(gitFolder)}/`);
 }
 
 /** What git's index says not to look at: a small letter for `assume-unchanged`, `S` for `skip-worktree`. */

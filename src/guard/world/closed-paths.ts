@@ -1,8 +1,10 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { repositoryTop } from "../../workspace/files/find-project.ts";
 import { hooksFolder } from "../../workspace/git/active-hooks.ts";
 import { splitAtZero } from "../../workspace/git/read-diff.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
+import { submodulePaths } from "../../workspace/git/submodules.ts";
 
 /** What a caller may write, asked about paths from the top of the tree. */
 export interface LockView {
@@ -46,10 +48,12 @@ export async function closedPaths(
   commonFolder: string,
   lock: LockView,
 ): Promise<ReadOnlyPaths> {
-  const [ignored, packages, hooks] = await Promise.all([
+  const top = repositoryTop(tree) ?? tree;
+  const [ignored, packages, hooks, submodules] = await Promise.all([
     listed(tree, ["--others", "--ignored", "--exclude-standard", "--directory"]),
     listed(tree, ["--", ...manifests.map((name) => `:(glob)**/${name}`)]),
     hooksFolder(tree, commonFolder).then((folder) => relative(tree, folder)),
+    submodulePaths(top).then((paths) => paths.map((path) => relative(tree, join(top, path)))),
   ]);
   const loose = new Set(ignored.filter((path) => !isSetting(path)).map((path) => path.replace(/\/$/, "")));
   const open = new Set<string>();
@@ -74,7 +78,8 @@ export async function closedPaths(
   }
 
   function holdsClosed(path: string): boolean {
-    return lock.closesBelow(path) || hooks.startsWith(`${path}/`);
+    const closedBelow = [hooks, ...submodules.map((folder) => `${folder}/.git`)];
+    return lock.closesBelow(path) || closedBelow.some((one) => one.startsWith(`${path}/`));
   }
 
   /** True if everything in the folder is writable, or everything is not. */

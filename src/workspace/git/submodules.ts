@@ -45,6 +45,16 @@ export async function fillSubmodules(project: Superproject): Promise<readonly st
   return missing;
 }
 
+/** Where a checkout has submodules, as the `.gitmodules` at its top says. */
+export async function submodulePaths(top: string): Promise<readonly string[]> {
+  if (!existsSync(join(top, ".gitmodules"))) return [];
+  const { stdout } = await tryGit(top, ["config", "--null", "--file", ".gitmodules", ...pathKeys]);
+  const paths = splitAtZero(stdout).map((field) => String(field).split("\n")[1] ?? "");
+  return paths.filter((path) => path !== "" && !path.startsWith("/") && !path.split("/").includes(".."));
+}
+
+const pathKeys = ["--get-regexp", "^submodule\\..*\\.path$"];
+
 /** The submodules of a commit, and those of them that would stay empty. */
 export async function missingSubmodules(gitFolder: string, commit: string) {
   const all = await submodulesOf(gitFolder, commit, await listTree(gitFolder, commit));
@@ -80,14 +90,7 @@ async function submodulesOf(
 
 /** As `.gitmodules` has them; a name that leads elsewhere is none. */
 async function namesByPath(gitFolder: string, commit: string): Promise<ReadonlyMap<string, string>> {
-  const words = [
-    "config",
-    "--null",
-    "--blob",
-    `${commit}:.gitmodules`,
-    "--get-regexp",
-    "^submodule\\..*\\.path$",
-  ];
+  const words = ["config", "--null", "--blob", `${commit}:.gitmodules`, ...pathKeys];
   const { exit } = await tryGit(gitFolder, words);
   const fields = exit === 0 ? splitAtZero(await gitBytes(gitFolder, words)).map(String) : [];
   return new Map(
