@@ -38,7 +38,6 @@ export function runProgram(
     isOwnRepository: ownRepository(m, world),
   };
   m.report.program(call.name);
-  tellPlace(m, word, world);
   const program = name === undefined ? undefined : programNamed(m, name);
   if (program === undefined) runUnknown(m, call, world);
   else {
@@ -58,7 +57,7 @@ export function runProgram(
 }
 
 /** A program of a known name may still be a file of the project, or become one before it is started. */
-function tellPlace(m: Machine, word: string, world: World): void {
+export function tellPlace(m: Machine, word: string, world: World): void {
   const file = foundInProject(m, word, world);
   if (file !== undefined) m.report.opaque(file, "it lies in the project");
   else if (!word.includes("/") && m.report.mayRemove && mayBeFoundInProject(m)) {
