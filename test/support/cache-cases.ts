@@ -42,10 +42,11 @@ export function personsHome(bin: readonly string[] = []): PersonsHome {
   };
 }
 
-/** Tool chains may lie in the real home. */
+/** Tool chains may lie in the real home. Yarn has another home for root, if it is not a fake one. */
 export function toolEnvironment(path: string, bin: readonly string[] = []): Record<string, string> {
   const { PATH = "", RUSTUP_HOME = join(home, ".rustup"), PYENV_ROOT = join(home, ".pyenv") } = process.env;
-  return { HOME: path, PATH: [...bin, PATH].join(":"), LANG: "C.UTF-8", RUSTUP_HOME, PYENV_ROOT };
+  const tools = { RUSTUP_HOME, PYENV_ROOT, FAKEROOTKEY: "1" };
+  return { HOME: path, PATH: [...bin, PATH].join(":"), LANG: "C.UTF-8", ...tools };
 }
 
 /** Package managers as an agent runs them inside its lock, with an empty and with a filled cache of the person. */

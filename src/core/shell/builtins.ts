@@ -164,7 +164,7 @@ function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
       );
     return both({ ...world, descriptors: new Map(world.descriptors) }, []);
   }
-  const outcome = m.run(words, world, input, { plain: true });
+  const outcome = m.run(words, world, input, { plain: true, asFile: true });
   m.escapes.exited.push(world);
   return { ok: [], fail: [world], out: outcome.out };
 }

@@ -70,7 +70,7 @@ function effectsOf(m: Machine, call: Call, world: World): Effects {
     },
     run(words: readonly Text[], options: RunOptions = {}) {
       const inner = withEnvironment(m, innerWorld(call, world), options.env);
-      m.run(words, inner, options.input ?? call.input, { plain: true });
+      m.run(words, inner, options.input ?? call.input, { plain: true, asFile: true });
     },
     shell(code: Text, args: readonly Text[] = []) {
       const child = childWorld(innerWorld(call, world), args.slice(1));

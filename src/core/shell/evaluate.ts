@@ -18,6 +18,7 @@ import {
   type Escapes,
   expansionMax,
   type Machine,
+  type RunLookup,
   type ShellContext,
   stepsMax,
   TooMuch,
@@ -67,9 +68,9 @@ export class Evaluator implements Machine {
     return this.#spend(expandSingle(this, word, world));
   }
 
-  run(words: readonly Text[], world: World, input: Input, options: { plain?: boolean } = {}): Outcome {
+  run(words: readonly Text[], world: World, input: Input, lookup: RunLookup = {}): Outcome {
     this.#step();
-    return this.#deeper(() => runWords(this, words, world, { input, plain: options.plain ?? false }));
+    return this.#deeper(() => runWords(this, words, world, { input, ...lookup }));
   }
 
   /** A script in a shell of its own: `$(…)`, `<(…)`. */

@@ -34,6 +34,13 @@ export interface ShellContext {
   readonly why?: boolean;
 }
 
+export interface RunLookup {
+  /** Functions and aliases are not looked up. */
+  readonly plain?: boolean;
+  /** A program starts it, not the shell: even `echo` is a file then. */
+  readonly asFile?: boolean;
+}
+
 /** The parts of the evaluator that its files call on each other through. */
 export interface Machine {
   readonly context: ShellContext;
@@ -55,8 +62,8 @@ export interface Machine {
   fields(word: Word, world: World): readonly Text[];
   /** A word where no splitting happens: assignments, redirections, here-strings. */
   single(word: Word, world: World): Text;
-  /** Runs a command given as expanded words; functions and aliases are looked up unless `plain`. */
-  run(words: readonly Text[], world: World, input: Input, options?: { plain?: boolean }): Outcome;
+  /** Runs a command given as expanded words. */
+  run(words: readonly Text[], world: World, input: Input, options?: RunLookup): Outcome;
   function(body: FunctionNode["body"], world: World, input: Input, caller: World): Outcome;
   /** Parses and runs text as shell code in this very shell. */
   code(text: Text, world: World, input: Input): Outcome;

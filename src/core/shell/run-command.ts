@@ -4,10 +4,10 @@ import { builtins } from "./builtins.ts";
 import { asDescriptor } from "./descriptors.ts";
 import { expandDeclared } from "./expand-word.ts";
 import { holdsGuarded } from "./guarded-processes.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine, RunLookup } from "./machine.ts";
 import { printsOn, type Redirected, redirect } from "./redirections.ts";
 import { runSubscript } from "./run-nested.ts";
-import { runProgram } from "./run-program.ts";
+import { runProgram, tellPlace } from "./run-program.ts";
 import { concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
 import { both, combine, distinct, type Outcome, type World, withExported } from "./world.ts";
@@ -55,7 +55,7 @@ export function runWords(
   m: Machine,
   words: readonly Text[],
   world: World,
-  { input, plain }: { input: Input; plain: boolean },
+  { input, plain = false, asFile = false }: RunLookup & { readonly input: Input },
 ): Outcome {
   const [first, ...given] = words;
   if (first === undefined) return both(world, []);
@@ -65,7 +65,7 @@ export function runWords(
   const alias = plain ? undefined : world.aliases.get(word);
   // Whether a shell expands aliases depends on how it was started: both must be reckoned with.
   if (alias !== undefined) {
-    const plainly = runWords(m, words, withoutAlias(world, word), { input, plain });
+    const plainly = runWords(m, words, withoutAlias(world, word), { input, plain, asFile });
     return combine([runAlias(m, { word, alias, args }, world, input), plainly]);
   }
   const body = plain ? undefined : world.functions.get(word);
@@ -74,9 +74,11 @@ export function runWords(
   const builtin = builtins.get(word);
   if (builtin !== undefined) {
     m.report.program(word);
+    if (asFile) tellPlace(m, word, world);
     return m.report.within(undefined, () => builtin({ m, args, world, input }));
   }
-  return runProgram(m, word, args, { world, input, plain });
+  if (asFile || word !== "kill") tellPlace(m, word, world); // shells have their own `kill`
+  return runProgram(m, word, args, { world, input });
 }
 
 function unresolved(m: Machine, words: readonly Text[], world: World): Outcome {

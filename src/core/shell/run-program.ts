@@ -23,7 +23,7 @@ export function runProgram(
   m: Machine,
   word: string,
   given: readonly Text[],
-  { world, input, plain }: { world: World; input: Input; plain: boolean },
+  { world, input }: { world: World; input: Input },
 ): Outcome {
   const name = tableName(m, word, world);
   const args = given.flatMap((arg, index) => severalNames(arg, given[index + 1]));
@@ -38,8 +38,6 @@ export function runProgram(
     isOwnRepository: ownRepository(m, world),
   };
   m.report.program(call.name);
-  // The one program of the table that a shell is itself, unless another program starts it.
-  if (plain || word !== "kill") tellPlace(m, word, world);
   const program = name === undefined ? undefined : programNamed(m, name);
   if (program === undefined) runUnknown(m, call, world);
   else {
@@ -59,7 +57,7 @@ export function runProgram(
 }
 
 /** A program of a known name may still be a file of the project, or become one before it is started. */
-function tellPlace(m: Machine, word: string, world: World): void {
+export function tellPlace(m: Machine, word: string, world: World): void {
   const file = foundInProject(m, word, world);
   if (file !== undefined) m.report.opaque(file, "it lies in the project");
   else if (!word.includes("/") && m.report.mayRemove && mayBeFoundInProject(m)) {

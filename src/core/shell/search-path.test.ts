@@ -35,7 +35,10 @@ describe("a program that is called by its name", () => {
     ["ls", [venv, ...system], [`${venv}/cat`], []],
     ["ls", ["/repository/bin", ...system], ["/repository/bin/ls"], []],
     ["ls", system, [], []],
-    ["echo x", [venv, ...system], [`${venv}/echo`], []],
+    ["echo x; kill 1234", [venv, ...system], [`${venv}/echo`, `${venv}/kill`], []],
+    ["timeout 5 echo x", [venv, ...system], [`${venv}/echo`], [`${venv}/echo`]],
+    ["timeout 5 kill 1234", [venv, ...system], [`${venv}/kill`], [`${venv}/kill`]],
+    ["exec echo x", [venv, ...system], [`${venv}/echo`], [`${venv}/echo`]],
   ])("is opaque where it is a file of the project: %j with %j", (command, path, programs, expected) => {
     expect(opaque(command, path, programs)).toEqual(expected);
   });
@@ -46,6 +49,10 @@ describe("a program that is called by its name", () => {
     ["node x.js && ls", [...system, venv], ["node"]],
     ["node x.js && /usr/bin/ls", [venv, ...system], ["node"]],
     ["node x.js && git status", [venv, ...system], ["node"]],
+    ["node x.js & kill $!", [venv, ...system], ["node"]],
+    ["node x.js && echo x", [venv, ...system], ["node"]],
+    ["node x.js && /usr/bin/timeout 5 kill 1234", [venv, ...system], ["node", "PATH"]],
+    ["node x.js && /usr/bin/timeout 5 echo x", [venv, ...system], ["node", "PATH"]],
   ])("is opaque where the command may have put one there before: %j with %j", (command, path, expected) => {
     expect(opaque(command, path, [])).toEqual(expected);
   });

@@ -14,6 +14,12 @@ import { checkoutsFolder } from "../state/state-home.ts";
 import { isBelow } from "./plan-mounts.ts";
 import { pnpmStore, type ToolCache, toolCaches } from "./tool-caches.ts";
 
+/** Npm complains about a variable that names the store. */
+const caches: readonly ToolCache[] = [
+  ...toolCaches,
+  { variable: "PNPM_HOME", own: pnpmStore.own, value: dirname },
+];
+
 /** What of these folders is a cache; beside it lie programs and settings, which the person's tools would obey. */
 const cacheParts: Readonly<Record<string, readonly string[]>> = {
   ".cache": [
@@ -49,15 +55,15 @@ export function personCaches(home: string, owner: CacheOwner): PersonCaches {
   const isWhole = ({ own }: ToolCache) => cacheParts[own] === undefined && isThere(own);
   const below = (own: string, names: readonly string[] = []) =>
     names.map((name) => `${own}/${name}`).filter(isThere);
-  const apart = toolCaches.filter((cache) => !isWhole(cache));
+  const apart = caches.filter((cache) => !isWhole(cache));
   const parts = apart.flatMap(({ own }) => below(own, cacheParts[own]));
   const settings = apart.flatMap((cache) => below(cache.own, cache.settings));
-  const whole = [...toolCaches, pnpmStore].filter(isWhole).map(({ own }) => own);
+  const whole = caches.filter(isWhole).map(({ own }) => own);
   const folder = openApart(owner, {
     folders: apart.map(({ own }) => own),
     links: [...parts, ...settings].map((path) => [path, join(home, path)]),
   });
-  const named = toolCaches.flatMap(({ own, variable, value }): [string, string][] => {
+  const named = caches.flatMap(({ own, variable, value }): [string, string][] => {
     const isMoved = apart.some((one) => one.own === own || isBelow(one.own, own));
     const path = join(whole.includes(own) ? home : folder, own);
     return isMoved ? [[variable, value?.(path) ?? path]] : [];
