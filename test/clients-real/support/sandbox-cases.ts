@@ -106,15 +106,19 @@ export function sandboxCases(given: GuardedCase): void {
       expect(changed()).toBe("");
     });
 
-    it("lets them watch in the background until a signal ends them", async () => {
-      const ran = await talk([
-        "node --watch src/a/watched.js > src/a/watched.log 2>&1 & watch=$!; node src/a/until.js one; " +
-          "echo \"module.exports = 'two';\" > src/a/word.js; node src/a/until.js two; " +
-          "kill $watch; wait $watch; echo ended with $?",
-      ]);
-      expect(ran.heard).toMatch(/word one.*word two.*ended with (?:0|143)/s);
-      await gone("src/a/watched.js");
-    });
+    // Copilot itself lets nothing run that ends a process by a variable.
+    it.skipIf(client === "copilot")(
+      "lets them watch in the background until a signal ends them",
+      async () => {
+        const ran = await talk([
+          "node --watch src/a/watched.js > src/a/watched.log 2>&1 & watch=$!; node src/a/until.js one; " +
+            "echo \"module.exports = 'two';\" > src/a/word.js; node src/a/until.js two; " +
+            "kill $watch; wait $watch; echo ended with $?",
+        ]);
+        expect(ran.heard).toMatch(/word one.*word two.*ended with (?:0|143)/s);
+        await gone("src/a/watched.js");
+      },
+    );
 
     it.skipIf(calls.background === undefined)("serves later calls from the background", async () => {
       const port = await freePort();
