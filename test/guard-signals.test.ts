@@ -80,6 +80,14 @@ describe.skipIf(missing)("a signal to a program in the sandbox", () => {
     expect(stdout).toBe(`code 9\nready\ngot SIG${name}\n`);
   });
 
+  it.each(["HUP", "INT", "QUIT"] as const)("SIG%s reaches what the program has started too", async (name) => {
+    repository.write("src/a/waits.sh", "trap : HUP INT QUIT\npython3 src/a/server.py\necho child $?\n");
+    using running = await started("sh src/a/waits.sh");
+    await eventually("a ready program", () => running.lines().includes("ready") || undefined);
+    running.process.kill(`SIG${name}`);
+    expect((await running.ended).stdout).toBe(`ready\ngot SIG${name}\nchild 9\n`);
+  });
+
   it("continues one that has stopped itself, and its own handler runs", async () => {
     repository.write(
       "src/a/stops.py",

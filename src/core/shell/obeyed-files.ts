@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 /**
  * Programs that obey files of the folder they are called in, or start programs from there, even when they only look or
  * are asked for their version: `rust-toolchain.toml`, `.yarnrc.yml`, `.mvn/jvm.config`, `.terraform`, `.venv`,
- * `prettier.config.js`, the plugins in `mypy.ini`.
+ * `prettier.config.js`, the plugins in `mypy.ini`, `node_modules/.bin`.
  */
 const always = new Set(
   [
@@ -14,6 +14,8 @@ const always = new Set(
     "prettier prettierd prettier-eslint dprint markdownlint markdownlint-cli2 knip cspell alex spectral redocly ajv",
     "depcheck madge dependency-cruiser depcruise size-limit attw mypy dmypy pylint flake8 pyright basedpyright",
     "sqlfluff ansible-lint checkov tflint",
+    // They look for a program in the project first, by whatever name.
+    "npx pnpx bunx uvx pipx pipx-run dlx bundle bundler pipenv pdm rye hatch pixi",
   ].flatMap((names) => names.split(" ")),
 );
 
@@ -23,7 +25,8 @@ const unless: ReadonlyMap<string, RegExp> = new Map(
 );
 /** Those that do so for these. */
 const only: ReadonlyMap<string, RegExp> = new Map([
-  ["npm", /^(?:docs|home|repo|bugs|issues|help|hlep|edit|explore|fund)$/],
+  ["npm", /^(?:docs|home|repo|bugs|issues|help|hlep|edit|explore|fund|exec|x)$/],
+  ["bun", /^x$/],
   ["helm", /^plugin$/],
   ["openssl", /^engine$/],
 ]);

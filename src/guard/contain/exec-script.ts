@@ -123,7 +123,18 @@ pass() { # a signal, to the program: before that has started, it ignores all tha
     ${sleep} 0.02
   done
   kill -s "$1" "$child"
+  case $1 in
+  HUP | INT | QUIT) each "$child" ;; # a terminal sends these to all programs of a command
+  esac
 } 2>/dev/null
+each() { # the same signal to all that a process has started
+  started=
+  read -r started <"/proc/$1/task/$1/children"
+  for process in $started; do
+    kill -s "$passed" "$process"
+    each "$process"
+  done
+}
 
 sandbox=
 passed=
