@@ -126,10 +126,7 @@ async function reasonFor(id: string, answer: string, note: string): Promise<stri
   const kind = "allow" in found ? undefined : found[0]?.kind;
   if (kind === "weakened" || (kind === "continue" && answer === "stop")) return `: ${note}`;
   if (answer.toLowerCase() === "refused" && (kind === "manual" || kind === "security")) return `: ${note}`;
-  throw new CommandFault(
-    "R-IN-001",
-    `\`${id}\` takes no --note with \`${answer}\`: a reason goes with work that is refused; leave it out`,
-  );
+  throw new CommandFault("R-IN-001", `\`${id}\` takes no --note with \`${answer}\`: leave it out`);
 }
 
 async function decisionsText(decisions: Decisions, options: AskOptions): Promise<string> {

@@ -58,9 +58,13 @@ async function findMissing({ holder }: Worker, judging: Judging): Promise<readon
   return [
     ...strayed.map(({ code, reason }) => `${code}: ${reason}; if that was this task, put it back`),
     ...(rest.allow ? [] : [`${rest.code}: ${rest.reason}`]),
-    `${submit} with what was done, or with what blocks it`,
+    `${submit} with what was done, or with what blocks it; FILE holds ${resultForm}`,
   ];
 }
+
+/** What `submit` reads, for an agent that has not seen its schema (`lockstep schema post-execution`). */
+const resultForm =
+  '{"status":"done","changes":[{"resource":"PATH","action":"edit"}],"acceptance_check":[{"criterion":"as in the task","status":"pass","evidence":"what shows it"}],"notes_for_orchestrator":[]}';
 
 /** Agents that Lockstep started are asked by whoever started them. */
 function isStarted({ checkout, environment }: Judging["world"]): boolean {
