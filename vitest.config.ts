@@ -1,5 +1,18 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** They take minutes: begun last, they would keep one worker busy long after the others have nothing left to do. */
+const slow =
+  /\/(?:cheats|session-run|guard-corpus|simulation|serve|session-kill|guide|manual-checks|run-faults)\.test\.ts$/;
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ moduleId }: TestSpecification) => slow.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,6 +21,7 @@ export default defineConfig({
     globalSetup: ["test/support/fresh-build.ts"],
     setupFiles: ["test/support/fixed-seed.ts"],
     testTimeout: 60_000,
+    sequence: { sequencer: SlowFirst },
     // Most tests wait for processes, and some for seconds: as many workers as cores leave a sixth of the time unused.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
   },
