@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
@@ -14,7 +14,10 @@ const mutation = z.strictObject({
   title: z.string(),
 });
 
+/** All mutations: one file for each document of requirements. */
 export function readMutations(root: string): readonly z.infer<typeof mutation>[] {
-  const text = readFileSync(join(root, "test/conformance/mutations.yaml"), "utf8");
-  return z.array(mutation).parse(parse(text));
+  const folder = join(root, "test/conformance/mutations");
+  return readdirSync(folder).flatMap((name) =>
+    z.array(mutation).parse(parse(readFileSync(join(folder, name), "utf8"))),
+  );
 }
