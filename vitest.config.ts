@@ -2,9 +2,9 @@ import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They take minutes: begun last, they would keep one worker busy long after the others have nothing left to do. */
+/** These files take minutes. They start first, so that no worker is still busy with one when the others are done. */
 const slow =
-  /\/(?:cheats|session-run|guard-corpus|simulation|serve|session-kill|guide|manual-checks|run-faults)\.test\.ts$/;
+  /\/(?:proof\/cheats|session\/run|session\/kill|guard\/corpus|simulation|serve|guide|manual-checks|run-faults)\.test\.ts$/;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

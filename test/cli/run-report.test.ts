@@ -1,0 +1,286 @@
+import { describe, expect, it } from "vitest";
+import { shortName } from "../../src/cli/output/task-names.ts";
+import { type ReportedTask, type RunReport, runReport } from "../../src/cli/run-view/run-report.ts";
+import type { CheckRecord } from "../../src/core/proof/check-record.ts";
+import { noRetries } from "../../src/core/tasks/counters.ts";
+import { checksByName, landRepository } from "../support/land-repository.ts";
+import { eventually } from "../support/run-command.ts";
+
+const session = "2026-08-01_shop";
+
+function reported(id: string, state: ReportedTask["state"], more: Partial<ReportedTask> = {}): ReportedTask {
+  return {
+    ...{ key: `${session}/${id}`, title: `Title of ${id}`, state, agent: "coder", code: null, reason: null },
+    ...{ attempts: 1, waits: [], reverted_by: null, alive: null, started_at: null, elapsed_seconds: 9 },
+    ...{ usage: { tokens: 1000, cost_usd: null }, proof: null, evidence: [], details: {} },
+    retries: noRetries,
+    ...more,
+  };
+}
+
+type Wait = ReportedTask["waits"][number];
+
+const person = (why: Extract<Wait, { on: "person" }>["why"]): readonly Wait[] => [
+  { on: "person", why, decision: null },
+];
+
+/** On a task of the same session that waits for a person. */
+const lock = (id: string, resource: string): Wait => ({
+  ...{ on: "lock", task: `${session}/${id}`, resource, state: "REVIEW", waits_for_person: true },
+});
+
+function report(tasks: readonly ReportedTask[], more: Partial<RunReport> = {}): string {
+  return runReport({
+    ...{ session, outcome: "failed", wasDone: false, base: "main", tasks, decisions: [] },
+    ...{ last: new Map(), seconds: 72.4, missing: null, columns: 80 },
+    walls: { guard: false, sandbox: true, diff: true },
+    ...{ goOn: "lockstep run", push: null, left: null, nameOf: shortName, commandsTo: () => [] },
+    ...more,
+  });
+}
+
+const run = (exit: number) => ({ exit, seconds: 1, digest: "", tail: "" });
+const check = (command: string, before: number, after: number): CheckRecord => ({
+  ...{ command, tree: "0".repeat(40), kind: "project", outcome: "pass" },
+  ...{ before: run(before), after: run(after), again: null },
+});
+
+describe("the report of a run", () => {
+  it("breaks a long title and a long proof between words, below where they began", () => {
+    const commands = [
+      "npm run lint -- --max-warnings 0",
+      "npm test -- price",
+      "node scripts/check-prices.js",
+    ];
+    const evidence = commands.map((command) => check(command, 0, 0));
+    const title = "Round prices half-even to two digits, in the cart and on the invoice too";
+    expect(report([reported("T-001", "MERGED", { title, evidence })], { columns: 60 })).toContain(`
+  T-001  Round prices half-even to two digits, in the cart
+         and on the invoice too
+         proof: npm run lint -- --max-warnings 0; npm test
+                -- price; node scripts/check-prices.js
+`);
+  });
+
+  it("tells what was merged with its proof, what was not with the next command, and how to share it", () => {
+    const tasks = [
+      reported("T-001", "MERGED", { evidence: [check("npm test", 0, 0), check("npm test -- price", 1, 0)] }),
+      reported("T-002", "MERGED", { evidence: [check("npm test", 1, 1)] }),
+      reported("T-003", "ESCALATED", {
+        waits: person("escalated"),
+        code: "R-PC-002",
+        reason: "`npm test` fails on the merged tree (exit 1): mend it and hand it in again\n  at x.js:1",
+      }),
+      reported("T-004", "PENDING", {
+        attempts: 0,
+        waits: [{ on: "dependency", task: `${session}/T-003`, state: "ESCALATED", waits_for_person: true }],
+        usage: { tokens: 0, cost_usd: 0.25 },
+      }),
+    ];
+    expect(report(tasks, { outcome: "waiting", push: "git push origin main" })).toBe(`\
+2026-08-01_shop: 2 of 4 tasks merged into main
+
+merged
+  T-001  Title of T-001
+         proof: npm test; npm test -- price (failed before)
+  T-002  Title of T-002
+         proof: npm test (fails as before)
+
+not merged
+  T-003  escalated: R-PC-002 \`npm test\` fails on the merged tree (exit 1): mend
+         it and hand it in again
+         look: lockstep log T-003; lockstep diff T-003
+         next: lockstep task resolve T-003 --note "…" && lockstep run
+  T-004  pending: waits for T-003 (waits for you)
+
+1m 12s, 3k tokens, 0.25 USD, walls: sandbox ✓ diff ✓
+to share it: git push origin main
+`);
+  });
+
+  const key = `${session}/T-001`;
+  const decision = {
+    ...{ id: "UD-001", kind: "manual" as const, task: key },
+    ...{ question: "may it?", options: ["approved", "refused"] },
+  };
+
+  it.each<[string, ReportedTask, Partial<RunReport>, string]>([
+    [
+      "waits for a decision",
+      reported("T-001", "REVIEW"),
+      { decisions: [decision] },
+      "lockstep decide UD-001 approved && lockstep run",
+    ],
+    ["failed", reported("T-001", "FAILED"), {}, 'lockstep task resolve T-001 --note "…" && lockstep run'],
+    [
+      "reported a blocker",
+      reported("T-001", "BLOCKED", { waits: person("reported") }),
+      {},
+      "lockstep task retry T-001 && lockstep run",
+    ],
+    [
+      "was stopped by a person",
+      reported("T-001", "BLOCKED", { waits: person("stopped") }),
+      {},
+      "lockstep task retry T-001 && lockstep run",
+    ],
+    ["was denied once, which a run tries again", reported("T-001", "BLOCKED"), {}, "lockstep run"],
+    [
+      "was denied again",
+      reported("T-001", "BLOCKED", { waits: person("denied") }),
+      { columns: 120 },
+      'lockstep task escalate T-001 --reason "…" && lockstep task resolve T-001 --note "…" && lockstep run',
+    ],
+    [
+      "was taken by a person",
+      reported("T-001", "IN_PROGRESS", { alive: { lease: "held" }, waits: person("taken") }),
+      {},
+      "lockstep submit T-001 && lockstep run",
+    ],
+    [
+      "was rolled back",
+      reported("T-001", "MERGED", { reverted_by: "abc" }),
+      {},
+      "lockstep task retry T-001 && lockstep run",
+    ],
+    ["is rejected", reported("T-001", "REJECTED"), {}, "lockstep run"],
+  ])("names the next command for a task that %s", (_title, task, more, next) => {
+    expect(report([task], more)).toContain(`         next: ${next}\n`);
+  });
+
+  it("says what was last told of a task that no rule refused", () => {
+    const told = new Map([[key, "waiting, R-GT-001: `main` cannot move now"]]);
+    expect(report([reported("T-001", "REVIEW")], { last: told })).toContain(
+      "T-001  in review: waiting, R-GT-001: `main` cannot move now\n",
+    );
+  });
+
+  it("breaks what is to be typed only between commands", () => {
+    const denied = reported("T-001", "BLOCKED", { waits: person("denied") });
+    expect(report([denied])).toContain(`\
+         next: lockstep task escalate T-001 --reason "…" &&
+               lockstep task resolve T-001 --note "…" && lockstep run
+`);
+  });
+
+  it("tells in one line of all tasks that have not begun", () => {
+    const waiting = Array.from({ length: 23 }, (_, at) => reported(`T-${at}`, "PENDING", { attempts: 0 }));
+    expect(report(waiting)).toContain("not merged\n  23 pending: `lockstep run`\n\n");
+  });
+
+  it("says who holds what a task needs, and what that one waits for; once for many", () => {
+    const waiting = (id: string) => reported(id, "PENDING", { attempts: 0, waits: [lock("T-001", "src")] });
+    const text = report([reported("T-001", "REVIEW"), waiting("T-002"), waiting("T-003")]);
+    expect(text).toContain("  T-002  pending: waits for T-001 (holds src, waits for you)\n  T-003  pending");
+    const many = Array.from({ length: 40 }, (_, at) => waiting(`P-${at}`));
+    expect(report(many)).toContain(
+      "not merged\n  40 pending: each waits for T-001 (holds src, waits for you)\n\n",
+    );
+  });
+
+  it("tells of a task with a long name in lines of several words", () => {
+    const id = `T-${"very-long-name-".repeat(6)}end`;
+    const reason = "a reason of some words that has to be read by people who look at a terminal";
+    const text = report([reported(id, "FAILED", { reason }), reported("T-2", "FAILED", { reason })]);
+    expect(text).toMatch(/^ {2}T-very-lon…-name-end {2}failed: a reason of some words/m);
+    expect(text).toContain(`lockstep log ${id};`);
+  });
+
+  it("offers nothing for a task that was cancelled", () => {
+    const details = { cancelled: true };
+    const cancelled = reported("T-001", "FAILED", { reason: "cancelled: not needed", details });
+    expect(report([cancelled])).toContain(`\
+  T-001  cancelled: not needed
+         look: lockstep log T-001; lockstep diff T-001
+
+`);
+  });
+
+  it("of one that only watched says who goes on", () => {
+    const text = report([reported("T-001", "IN_PROGRESS")], { outcome: "running", left: 42 });
+    expect(text).toMatch(/left: process 42 goes on with the tasks; `lockstep run` watches them again\n$/);
+  });
+
+  it("of one that was stopped says how it goes on", () => {
+    const text = report([reported("T-001", "IN_PROGRESS")], {
+      outcome: "stopped",
+      goOn: "lockstep run plan.yaml",
+    });
+    expect(text).toMatch(/stopped, and everything is kept: `lockstep run plan\.yaml` goes on\n$/);
+    expect(text).not.toContain("next:");
+  });
+
+  it("says why no sandbox stood", () => {
+    expect(report([reported("T-001", "MERGED")], { missing: "bwrap is not installed" })).toContain(
+      "no sandbox stood around the agents: bwrap is not installed\n",
+    );
+  });
+});
+
+const steps = (...lines: string[]) => `steps:\n${lines.map((line) => `  - ${line}\n`).join("")}`;
+const answer =
+  "answer: { status: OK, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }";
+
+function planned(tasks: readonly string[]) {
+  return landRepository({
+    "agents/a.yaml": steps('write: { path: A.txt, text: "made\\n" }', answer),
+    "agents/b.yaml": steps("exit: 3"),
+    "agents/c.yaml": steps('say: "at work"', "sleep: 60"),
+    ".gitignore": "state\n.agents-work\n",
+    ".lockstep/config.yaml": `${checksByName}agents:\n  a: { adapter: script, run: [agents/a.yaml] }\n  b: { adapter: script, run: [agents/b.yaml] }\n  c: { adapter: script, run: [agents/c.yaml] }\n`,
+    "tasks.yaml": `project: { name: shop }\ntasks:\n${tasks.map((task) => `  - ${task}\n`).join("")}`,
+  });
+}
+const task = (id: string, agent: string) =>
+  `{ id: ${id}, goal: do ${id}, agent: ${agent}, lock_scope: [${id}.txt], acceptance_checks: ["cmd: test -e ${id}.txt"] }`;
+
+describe("a run", () => {
+  it("ends with its report, and says the next time that there is nothing left to do", async () => {
+    using repository = planned([task("A", "a")]);
+    const first = await repository.run(["run"]);
+    expect(first).toMatchObject({ status: 0 });
+    expect(first.stdout).toContain("1 of 1 task merged into main\n\nmerged\n  A  do A\n");
+    expect(first.stdout).toContain("     proof: node test/f.test.js; test -e A.txt (failed before)\n");
+    expect(first.stdout).not.toContain("git push");
+    repository.git("remote", "add", "origin", "https://127.0.0.1/none.git");
+    const again = await repository.run(["run"]);
+    expect(again).toMatchObject({ status: 0 });
+    expect(again.stdout).toMatch(
+      /^\S+_shop is done: its task was merged before, and the plan has not changed; --again starts it anew\nto share it: git push origin main\n$/,
+    );
+  });
+
+  it("whose next commands are followed goes on where it was", async () => {
+    using repository = planned([task("A", "b")]);
+    const { status, stdout } = await repository.run(["run"]);
+    expect(status).not.toBe(0);
+    const [, next = ""] = /next: (.*)/.exec(stdout) ?? [];
+    expect(next).toMatch(/lockstep run$/);
+    repository.write("agents/b.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
+    repository.git("commit", "-qam", "mend the agent");
+    for (const line of next.split(" && ")) {
+      const words = line.match(/"[^"]*"|\S+/g)?.map((word) => word.replaceAll('"', "")) ?? [];
+      const done = await repository.run(words.slice(1));
+      expect(done, `${line}\n${done.stderr}`).toMatchObject({ status: 0 });
+    }
+    expect(repository.git("show", "main:A.txt")).toBe("made");
+  });
+
+  it("of one task without a plan tells how to go on with that", async () => {
+    using repository = planned([]);
+    using running = repository.start(["do", "make it", "--agent", "c"]);
+    const { ended } = running;
+    await eventually("its agent", () => running.errors().includes("at work") || undefined);
+    running.process.kill("SIGINT");
+    await eventually("an answer", () => running.errors().includes("nothing more") || undefined);
+    running.process.kill("SIGINT");
+    const { status, stdout } = await ended;
+    expect(status).toBe(3);
+    const [, goOn = ""] =
+      /`(lockstep run \.agents-work\/\S+_make-it\/tasks\.yaml)` goes on/.exec(stdout) ?? [];
+    repository.write("agents/c.yaml", steps('write: { path: A.txt, text: "made\\n" }', answer));
+    repository.git("commit", "-qam", "mend the agent");
+    const again = await repository.run([...goOn.split(" ").slice(1), "--agent", "c"]);
+    expect(again, again.stderr).toMatchObject({ status: 0 });
+  });
+});

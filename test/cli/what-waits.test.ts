@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { answer, planned, task, writes } from "../support/planned-repository.ts";
+import { eventually } from "../support/run-command.ts";
+
+const manual = task("A", "a").replace('["cmd:', '["manual: it reads well", "cmd:');
+
+describe("a question that waits", () => {
+  it("is shown with a command for each answer, and a refusal may say why", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")], [answer("BLOCKED")]] },
+      tasks: [manual],
+    });
+    expect((await repository.run(["run"])).status).toBe(3);
+    const asked = await repository.run(["decide"]);
+    expect(asked.stdout).toMatch(
+      /^UD-1 {2}A\n {2}is this true of `A` \(.*\): it reads well\n {2}lockstep decide UD-1 approved\n {2}lockstep decide UD-1 refused\n$/,
+    );
+    const { stdout } = await repository.run(["status"]);
+    expect(stdout).toContain("      lockstep decide UD-1 approved\n      lockstep decide UD-1 refused\n");
+    expect(await repository.run(["decide", "UD-1", "approved", "--note", "x"])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("`UD-1` takes no --note with `approved`"),
+    });
+    const refused = await repository.run(["decide", "UD-1", "refused", "--note", "it is too long"]);
+    expect(refused).toMatchObject({ status: 0, stdout: "decision UD-1 is settled\n" });
+    expect((await repository.run(["decide", "--all"])).stdout).toContain("answered: refused: it is too long");
+    expect((await repository.run(["run"])).stderr).toContain("it reads well: it is too long");
+  });
+
+  it("is none where a task is escalated, and then the list says so", async () => {
+    using repository = planned({ agents: { a: [[answer("OK")]] }, tasks: [task("A", "a")] });
+    await repository.run(["task", "add", "T-1"]);
+    expect((await repository.run(["decide"])).stdout).toBe("nothing waits for you\n");
+    await repository.run(["task", "escalate", "T-1", "--reason", "which rounding?"]);
+    expect((await repository.run(["decide"])).stdout).toBe(
+      "no question waits for you, but 1 task is escalated: see `lockstep status`\n",
+    );
+  });
+});
+
+describe("the status", () => {
+  it("says which walls stand while a run is at work, and once it has died that nobody is", async () => {
+    using repository = planned({
+      agents: { a: [["say: begun", "hang: true"]] },
+      tasks: [task("A", "a")],
+      config: "sandbox: off\n",
+    });
+    using running = repository.start(["run"]);
+    await eventually("its agent", () => (running.errors().includes("begun") ? true : undefined));
+    const alive = (await repository.run(["status"])).stdout;
+    expect(alive).toContain("1 task with locks; walls: sandbox ✗ diff ✓\n");
+    expect(alive).not.toContain("no run is at work");
+    expect(JSON.parse((await repository.run(["status", "--json"])).stdout)).toMatchObject({
+      walls: { guard: false, sandbox: false, diff: true },
+    });
+    running.process.kill("SIGKILL");
+    await running.ended;
+    const { stdout } = await repository.run(["status"]);
+    expect(stdout).toMatch(/^no run is at work: `lockstep run` goes on\n\nTASK/);
+    expect(stdout).toMatch(/^A +IN_PROGRESS .* its run ended$/m);
+    expect(stdout).not.toContain("walls");
+    await repository.run(["stop", "A"]);
+  });
+
+  it("calls tasks by short names that work, and tells of what is rolled back and of no refusal that is over", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [["exit: 3"]] },
+      tasks: [task("A", "a"), task("B", "b")],
+    });
+    await repository.run(["run"]);
+    const before = (await repository.run(["status"])).stdout;
+    expect(before).toMatch(/^A +MERGED .* proof: node test\/f\.test\.js; test -e A\.txt \(failed before\)$/m);
+    expect(before).toMatch(/^B +ESCALATED .* R-AG-001 /m);
+    expect((await repository.run(["rollback", "task", "A"])).status).toBe(0);
+    expect((await repository.run(["task", "resolve", "B", "--note", "again"])).stdout).toBe(
+      "task B is PENDING\n",
+    );
+    const { stdout } = await repository.run(["status"]);
+    expect(stdout).toMatch(/^A +ROLLED BACK /m);
+    expect(stdout).toMatch(/^B +PENDING .* do B$/m);
+    expect(stdout).toContain("1 ROLLED BACK, 1 PENDING\n");
+  });
+});
+
+describe("a run that is told to end", () => {
+  it.each(["SIGTERM", "SIGHUP"] as const)("by %s stops its agents and reports", async (signal) => {
+    using repository = planned({ agents: { a: [["say: begun", "hang: true"]] }, tasks: [task("A", "a")] });
+    using running = repository.start(["run"]);
+    await eventually("its agent", () => (running.errors().includes("begun") ? true : undefined));
+    running.process.kill(signal);
+    const { status, stdout, stderr } = await running.ended;
+    expect(status, stderr).toBe(3);
+    expect(stderr).toContain("stopping the agents; everything is kept");
+    expect(stdout).toMatch(/stopped, and everything is kept: `lockstep run` goes on\n$/);
+    expect((await repository.run(["status"])).stdout).toMatch(/^A +PENDING /m);
+  });
+});

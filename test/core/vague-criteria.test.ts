@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { answer, planned, runPlan, task, writes } from "../support/planned-repository.ts";
+import { temporaryRepository } from "../support/run-command.ts";
+
+const better = "name a command or what to look at, such as `cmd: npm test` or ";
+const vague = (id: string) => task(id, "a", ", done_when: [good]").replace(`goal: do ${id}`, "goal: fix it");
+
+describe("goals and criteria that leave everything open", () => {
+  it("are told before a run, with better ones, and refuse nothing", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]] },
+      tasks: [vague("A"), task("B", "a")],
+    });
+    const preview = await repository.run(["run", "--dry-run"]);
+    expect(preview.status, preview.stderr).toBe(0);
+    const told = preview.stdout.split("\n").filter((line) => line.startsWith("warning: "));
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^warning: A: the goal `fix it` does not say what will be different: .* such as `/,
+      ),
+      expect.stringContaining(`warning: A: nobody can check \`good\`: ${better}`),
+    ]);
+    const { stdout } = await repository.run(["run", "--dry-run", "--json"]);
+    expect((JSON.parse(stdout) as { warnings: string[] }).warnings.map((line) => `warning: ${line}`)).toEqual(
+      told,
+    );
+    const { stderr, states } = await runPlan(repository);
+    for (const line of told) expect(stderr).toContain(line);
+    expect(states).toMatchObject({ A: "MERGED" });
+  });
+
+  it("of many tasks are counted where a run begins, and listed in its preview", async () => {
+    const ids = ["A", "B", "C", "D"];
+    using repository = planned({ agents: { a: [[answer("BLOCKED")]] }, tasks: ids.map(vague) });
+    const { stdout } = await repository.run(["run", "--dry-run"]);
+    expect(stdout.match(/^warning: /gm)).toHaveLength(8);
+    const { stderr } = await runPlan(repository);
+    expect(stderr.match(/warning: [A-D]: /g)).toHaveLength(5);
+    expect(stderr).toContain("warning: 3 more like these: `lockstep run --dry-run` lists them");
+  });
+
+  it("are told when a task is added, which is added all the same", async () => {
+    using repository = temporaryRepository();
+    const words = ["task", "add", "T-1", "--scope", "src", "--check", "stuff", "--check", "cmd: npm test"];
+    const added = await repository.run([...words, "--json"]);
+    expect({ ...added, stdout: JSON.parse(added.stdout) }).toMatchObject({
+      status: 0,
+      stdout: { allow: true },
+      stderr: expect.stringMatching(/^warning: nobody can check `stuff`: .*\n$/),
+    });
+    const clear = await repository.run(["task", "add", "T-2", "--scope", "lib", "--check", "reads well"]);
+    expect(clear).toMatchObject({ status: 0, stderr: "" });
+  });
+});

@@ -1,0 +1,286 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { operate } from "../../src/engine/operate.ts";
+import { mainWatch } from "../../src/guard/trees/main-watch.ts";
+import { eachStrayGround } from "../support/each-stray-ground.ts";
+import type { Dispatched } from "../support/guarded-repository.ts";
+import { person } from "../support/memory-engine.ts";
+import { ended, refIn } from "../support/stray-ground.ts";
+
+const ground = eachStrayGround();
+const { at, text, status, mcp, calls, said } = ground;
+
+describe("what may be somebody else's work is only told", () => {
+  const release = (task: string) =>
+    ground.repository.withEngine((engine) => operate(engine, "release", { task }, person));
+
+  it.each(["has", "had when the call began", "had for a while meanwhile"])(
+    "in the lock that another task %s",
+    async (when) => {
+      if (!when.includes("meanwhile")) await ground.repository.dispatch("T-B", ["src/b/**"]);
+      expect(await said(mcp())).toBe("allowed");
+      if (when.includes("meanwhile")) await ground.repository.dispatch("T-B", ["src/b/**"]);
+      ground.repository.write("src/b/x.ts", "the other task's");
+      ground.repository.write("docs/guide.md", "trampled");
+      if (when !== "has") await release("T-B");
+      const told = await said(ended(mcp()));
+      expect(told).toContain("`src/b/x.ts` (it lies in another task's lock, `src/b/**`)");
+      expect([text("src/b/x.ts"), text("docs/guide.md")]).toEqual(["the other task's", "x\n"]);
+    },
+  );
+
+  it("but not in one that was over before", async () => {
+    await ground.repository.dispatch("T-B", ["src/b/**"]);
+    await release("T-B");
+    expect(await calls(() => ground.repository.write("src/b/x.ts", "trampled"))).toContain("put back");
+    expect(text("src/b/x.ts")).toBe("x\n");
+  });
+
+  it("with `guard.unclaimed: locked` all that nobody holds, but for what nobody may write", async () => {
+    ground.repository.write(".lockstep/config.yaml", "guard: { unclaimed: locked }\n");
+    const told = await calls(() => {
+      ground.repository.write("README.md", "perhaps a subagent's");
+      ground.repository.write(".mcp.json", "{}");
+    });
+    expect(told).toMatch(/left as it is: `README.md`/);
+    expect(text("README.md")).toBe("perhaps a subagent's");
+    expect(existsSync(at(".mcp.json"))).toBe(false);
+  });
+
+  it("what was there before the call, and is only listed now", async () => {
+    ground.repository.write(".gitignore", "x\nsecrets\n");
+    ground.repository.git("commit", "-qam", "ignored");
+    ground.repository.write("secrets/key", "a person's");
+    mkdirSync(at("src/a/made"));
+    ground.repository.write("src/a/made/old.ts", "made before");
+    await later();
+    const told = await calls(() => {
+      ground.repository.write(".gitignore", "x\n");
+      renameSync(at("src/a/made"), at("docs/made"));
+    });
+    expect(told).toMatch(/left as it is: `docs\/made\/old.ts` \(it is older than the call/);
+    expect(text("secrets/key")).toBe("a person's");
+  });
+
+  it("a branch that was moved, with the files that it moved", async () => {
+    const told = await calls(() => {
+      ground.repository.write("README.md", "committed");
+      ground.repository.git("commit", "-qam", "by whoever");
+      ground.repository.write("docs/guide.md", "trampled");
+    });
+    expect(told).toMatch(/left as it is: `README.md` \(HEAD was moved from \w{12} to \w{12}\)/);
+    expect([text("README.md"), text("docs/guide.md")]).toEqual(["committed", "x\n"]);
+  });
+
+  it("what only git's index has", async () => {
+    ground.repository.write("README.md", "a person's");
+    const told = await calls(() => ground.repository.git("add", "README.md"));
+    expect(told).toMatch(/left as it is: `README.md` \(only git's index has changed\)/);
+    expect(status()).toBe("M  README.md");
+  });
+
+  it("what was too large to be copied, or is too large to be kept", async () => {
+    ground.repository.write("large.bin", "");
+    truncateSync(at("large.bin"), 51 * 1024 * 1024);
+    const told = await calls(() => {
+      writeFileSync(at("large.bin"), "trampled");
+      truncateSync(at("README.md"), 51 * 1024 * 1024);
+      ground.repository.write("docs/guide.md", "trampled");
+    });
+    expect(told).toContain("`large.bin` (it was not copied before, it is larger than 50 MB)");
+    expect(told).toContain("`README.md` (what is there now cannot be kept, it is larger than 50 MB)");
+    expect([text("large.bin"), text("docs/guide.md")]).toEqual(["trampled", "x\n"]);
+  });
+
+  it("what cannot be kept, because git fails", async () => {
+    ground.repository.write(".git/refs/lockstep/strayed", "in the way");
+    const told = await calls(() => ground.repository.write("README.md", "trampled"));
+    expect(told).toMatch(/left as it is: `README.md` \(it could not be put back: .*strayed/);
+    expect(text("README.md")).toBe("trampled");
+    expect(await ground.strayed()).toMatchObject([{ target: "README.md" }]);
+  });
+
+  it("what was written again before it could be put back", async () => {
+    const folder = at(".git/trees");
+    mkdirSync(folder);
+    const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, () => folder);
+    await watch.remember("call", ground.repository.path);
+    for (const path of ["README.md", "docs/guide.md"]) ground.repository.write(path, "trampled");
+    expect(await watch.compare("call")).toMatchObject({ paths: ["README.md", "docs/guide.md"] });
+    ground.repository.write("README.md", "a person's");
+    const undone = await watch.undo("call", ["README.md", "docs/guide.md"], null);
+    expect(undone.left).toEqual([{ path: "README.md", why: "it was changed again since" }]);
+    expect([text("README.md"), text("docs/guide.md")]).toEqual(["a person's", "x\n"]);
+  });
+});
+
+/** Longer than the clock of a file system is behind. */
+const later = () => new Promise((resolve) => setTimeout(resolve, 150));
+
+describe("two calls at the same time", () => {
+  let other: Dispatched;
+  beforeEach(async () => {
+    other = await ground.repository.dispatch("T-B", ["src/b/**"]);
+  });
+  const second = () => mcp({}, { session_id: "s2", tool_use_id: "t2" });
+
+  it("leave each other's work alone, and put back only once what strayed", async () => {
+    expect(await said(mcp())).toBe("allowed");
+    expect(await said(second(), { by: other })).toBe("allowed");
+    ground.repository.write("src/a/x.ts", "the first one's");
+    ground.repository.write("src/b/x.ts", "the second one's");
+    ground.repository.write("README.md", "by one of them");
+    expect(await said(ended(mcp()))).toMatch(/`README.md`, `src\/b\/x.ts`; it was put back/);
+    expect(await said(ended(second()), { by: other })).not.toContain("README.md");
+    expect([text("src/a/x.ts"), text("src/b/x.ts")]).toEqual(["the first one's", "the second one's"]);
+    expect(text("README.md")).toBe("x\n");
+  });
+
+  it.each(["changed", "made", "removed"])(
+    "do not bring back what was %s by the first before the second began",
+    async (how) => {
+      const tree = () => [existsSync(at("made")), existsSync(at("README.md")) && text("README.md")];
+      expect(await said(mcp())).toBe("allowed");
+      if (how === "changed") ground.repository.write("README.md", "trampled");
+      if (how === "made") ground.repository.write("made", "strayed");
+      if (how === "removed") rmSync(at("README.md"));
+      expect(await said(second(), { by: other })).toBe("allowed");
+      expect(await said(ended(mcp()))).toContain("put back");
+      expect(tree()).toEqual([false, "x\n"]);
+      expect(await said(ended(second()), { by: other })).toBe("allowed");
+      expect(tree()).toEqual([false, "x\n"]);
+    },
+  );
+});
+
+describe("what a person edits", () => {
+  it("between two calls stays", async () => {
+    expect(await calls(() => {})).toBe("allowed");
+    ground.repository.write("docs/guide.md", "a person's");
+    expect(await calls(() => {}, mcp({}, { tool_use_id: "t2" }))).toBe("allowed");
+    expect(text("docs/guide.md")).toBe("a person's");
+  });
+
+  it("while a command runs in the sandbox stays: what was there was read-only for that", async () => {
+    const folder = at(".git/trees");
+    mkdirSync(folder);
+    const watch = mainWatch({ gitFolder: at(".git"), checkouts: [] }, () => folder);
+    await watch.remember("call", ground.repository.path, {
+      readOnly: { closed: ["docs"], unmountable: ["link"] },
+    });
+    ground.repository.write("README.md", "a person's");
+    rmSync(at("docs/guide.md"));
+    ground.repository.write("docs/new.md", "a person's, where the command could not write");
+    ground.repository.write("strayed.txt", "new");
+    expect(await watch.compare("call")).toMatchObject({ paths: ["strayed.txt"] });
+  });
+});
+
+describe("repositories of other kinds", () => {
+  it("a submodule's files are told, and left", async () => {
+    const from = `${ground.repository.path}-tree`;
+    mkdirSync(from);
+    ground.repository.git("-C", from, "init", "-q");
+    writeFileSync(join(from, "lib.ts"), "x\n");
+    ground.repository.git("-C", from, "add", "-A");
+    ground.repository.git("-C", from, "commit", "-qm", "lib");
+    ground.repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", from, "lib");
+    ground.repository.git("commit", "-qm", "with a submodule");
+    const told = await calls(() => {
+      ground.repository.write("lib/lib.ts", "trampled");
+      ground.repository.write("README.md", "trampled");
+    });
+    expect(told).toMatch(/`lib\/lib.ts` \([^)]*repository of its own\)/);
+    expect([text("lib/lib.ts"), text("README.md")]).toEqual(["trampled", "x\n"]);
+  });
+
+  it("a repository that is made in the project is told, and left", async () => {
+    const told = await calls(() => {
+      ground.repository.git("init", "-q", "nested");
+      ground.repository.write("nested/x", "new");
+    });
+    expect(told).toMatch(/`nested\/` \([^)]*repository of its own\)/);
+  });
+
+  it("a linked worktree is put back as the main checkout is, and neither touches the other", async () => {
+    const tree = `${ground.repository.path}-tree`;
+    ground.repository.git("worktree", "add", "-q", tree, "-b", "w1");
+    writeFileSync(join(tree, "README.md"), "a person's, there");
+    const call = mcp({}, { cwd: tree });
+    const told = await calls(
+      () => {
+        writeFileSync(join(tree, "README.md"), "trampled");
+        writeFileSync(join(tree, "made"), "new");
+        ground.repository.write("docs/guide.md", "a person's, here");
+        ground.repository.write(".git/hooks/pre-commit", "evil");
+      },
+      call,
+      { folder: tree },
+    );
+    expect(told).not.toContain("guide.md");
+    expect(readFileSync(join(tree, "README.md"), "utf8")).toBe("a person's, there");
+    expect(existsSync(join(tree, "made"))).toBe(false);
+    expect(existsSync(at(".git/hooks/pre-commit"))).toBe(false);
+    expect(text("docs/guide.md")).toBe("a person's, here");
+    expect(ground.repository.git("show", `${refIn(told)}:README.md`)).toBe("trampled");
+  });
+
+  it("a worktree inside the project is not the main checkout's", async () => {
+    ground.repository.git("worktree", "add", "-q", ".claude/worktrees/w1", "-b", "w1");
+    const told = await calls(() => {
+      ground.repository.write(".claude/worktrees/w1/README.md", "another agent's");
+      ground.repository.write("README.md", "trampled");
+    });
+    expect(told).not.toContain("worktrees");
+    expect(text(".claude/worktrees/w1/README.md")).toBe("another agent's");
+  });
+
+  it("of a project below the top of its repository only the project is put back", async () => {
+    for (const path of ["api/.lockstep/config.yaml", "api/src/a/x.ts", "api/y.ts"])
+      ground.repository.write(path, "");
+    ground.repository.git("add", "-fA", "api");
+    ground.repository.git("commit", "-qm", "a project below");
+    ground.repository.write("api/notes", "a person's");
+    const told = await calls(
+      () => {
+        for (const path of ["api/y.ts", "api/notes", "README.md"]) ground.repository.write(path, "trampled");
+        ground.repository.write("api/src/a/x.ts", "mine");
+      },
+      mcp({}, { cwd: at("api") }),
+      { folder: at("api") },
+    );
+    expect(told).toContain("`../README.md` (it lies outside the project)");
+    expect(["api/y.ts", "api/notes", "api/src/a/x.ts"].map(text)).toEqual(["", "a person's", "mine"]);
+    expect(ground.repository.git("show", `${refIn(told)}:api/notes`)).toBe("trampled");
+  });
+
+  it("what a sparse checkout leaves out stays away", async () => {
+    ground.repository.git("sparse-checkout", "set", "src");
+    const told = await calls(() => {
+      ground.repository.write("docs/guide.md", "made here");
+      rmSync(at("src/b/x.ts"));
+    });
+    expect(told).toContain("put back");
+    expect([existsSync(at("docs")), text("src/b/x.ts")]).toEqual([false, "x\n"]);
+    expect(status()).toBe("");
+  });
+
+  it("one without a commit has nothing but what was copied", async () => {
+    ground.repository.git("checkout", "-q", "--orphan", "fresh");
+    const told = await calls(() => {
+      ground.repository.write("README.md", "trampled");
+      ground.repository.write("made", "new");
+    });
+    expect(told).toContain("put back");
+    expect([text("README.md"), existsSync(at("made"))]).toEqual(["x\n", false]);
+  });
+});

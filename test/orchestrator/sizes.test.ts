@@ -1,0 +1,49 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { OrchestratorLayers } from "../../src/guard/orchestrator/desk.ts";
+import { orchestratorFolders } from "../../src/guard/orchestrator/folders.ts";
+import { nodeDisk } from "../../src/workspace/files/disk.ts";
+import { findProject } from "../../src/workspace/files/find-project.ts";
+import {
+  callOf,
+  nothing,
+  reading,
+  searching,
+  shell,
+  spawning,
+  writing,
+} from "../support/orchestrator-ground.ts";
+import { temporaryRepository } from "../support/run-command.ts";
+
+const kilobyte = 1000;
+const rounds = 40;
+
+it("an hour of an orchestrator's work leaves a state below 10 KB, a report below 5 KB and a log below 100 KB", async () => {
+  using repository = temporaryRepository();
+  const project = findProject(repository.path);
+  const folders = orchestratorFolders(project, null);
+  const options = { folders, place: project.place, disk: nodeDisk(), scratch: ["/tmp"], coordination: [] };
+  const layers = new OrchestratorLayers({ ...options, now: () => new Date() });
+  const call = (tool: string, operation: Parameters<typeof callOf>[1], event: "before-tool" | "after-tool") =>
+    layers.judge(callOf(tool, operation, { event, folder: repository.path }));
+  for (let round = 0; round < rounds; round += 1) {
+    await call("Read", reading(`src/part-${round}.ts`), "before-tool");
+    await call("Read", reading(`src/part-${round}.ts`), "after-tool");
+    await call("Agent", spawning, "before-tool");
+    await call("Agent", spawning, "after-tool");
+  }
+  await call("Write", writing(), "before-tool");
+  await call("Grep", searching("Grep"), "before-tool");
+  await call("Bash", shell("git status"), "before-tool");
+  const sizes = (folder: string) =>
+    readdirSync(folder).map((name) => ({ name, bytes: statSync(join(folder, name)).size }));
+  const tooBig = (folder: string, bytesMax: number) => sizes(folder).filter(({ bytes }) => bytes > bytesMax);
+  expect(sizes(folders.tmp)).not.toEqual([]);
+  expect(tooBig(folders.tmp, 10 * kilobyte)).toEqual([]);
+  await layers.judge(callOf("", nothing, { event: "compact", folder: repository.path }));
+  expect(sizes(folders.reports)).toHaveLength(1);
+  expect(tooBig(folders.reports, 5 * kilobyte)).toEqual([]);
+  expect(sizes(folders.logs)).not.toEqual([]);
+  expect(tooBig(folders.logs, 100 * kilobyte)).toEqual([]);
+});

@@ -1,0 +1,394 @@
+import { spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ToolCall } from "../../src/contract/tool-call.ts";
+import { OrchestratorLayers, openOrchestratorLayers } from "../../src/guard/orchestrator/desk.ts";
+import { orchestratorFolders } from "../../src/guard/orchestrator/folders.ts";
+import { type OrchestratorState, parseState } from "../../src/guard/orchestrator/state.ts";
+import { nodeDisk } from "../../src/workspace/files/disk.ts";
+import { findProject } from "../../src/workspace/files/find-project.ts";
+import {
+  callOf,
+  freshState,
+  nothing,
+  reading,
+  shell,
+  spawning,
+  writing,
+} from "../support/orchestrator-ground.ts";
+import { type Repository, temporaryRepository } from "../support/run-command.ts";
+
+const hour = 60 * 60 * 1000;
+
+/** A repository, its layers, and short ways to call and look. */
+function opened(repository: Repository, { root = null, at = 0 }: { root?: string | null; at?: number } = {}) {
+  const project = findProject(repository.path);
+  const folders = orchestratorFolders(project, root);
+  const options = { folders, place: project.place, disk: nodeDisk(), scratch: ["/tmp"], coordination: [] };
+  const layers = new OrchestratorLayers({ ...options, now: () => new Date(Date.now() + at) });
+  const judge = (tool: string, operation: ToolCall["operation"], more: Partial<ToolCall> = {}) =>
+    layers.judge(callOf(tool, operation, { folder: repository.path, ...more }));
+  const read = async (session: string | null, more: Partial<ToolCall> = {}) =>
+    (await judge("Read", reading("src/a.ts"), { session, ...more })).answer.allow;
+  return { folders, layers, judge, read };
+}
+
+const mainFile = (repository: Repository, root = ".git/lockstep") =>
+  join(repository.path, root, "tmp/orchestrator-session-state.json");
+const stateIn = (file: string): OrchestratorState => JSON.parse(readFileSync(file, "utf8"));
+const linesIn = (repository: Repository, root = ".git/lockstep") =>
+  readFileSync(join(repository.path, root, "logs/orchestrator-audit.log"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+describe("the state of an orchestrator", () => {
+  it("is made by its first call, in the documented form, and counts from then on", async () => {
+    using repository = temporaryRepository();
+    const { read, layers, folders } = opened(repository);
+    expect([layers.roleOf("c1"), layers.isUsed()]).toEqual([null, false]);
+    expect(existsSync(folders.tmp)).toBe(false);
+    expect(await read("c1")).toBe(true);
+    const state = stateIn(mainFile(repository));
+    expect(Object.keys(state).slice(0, 6)).toEqual([
+      "session_id",
+      "agent_role",
+      "read_count",
+      "violations",
+      "files_read",
+      "created_at",
+    ]);
+    expect(state).toMatchObject({ agent_role: "orchestrator", read_count: 1, violations: [] });
+    expect(state.session_id).toMatch(/^sess_\d{13}$/);
+    expect([layers.roleOf("c1"), layers.isUsed()]).toEqual(["orchestrator", true]);
+    expect([await read("c1"), await read("c1")]).toEqual([true, false]);
+    expect(stateIn(mainFile(repository)).violations).toMatchObject([
+      { type: "READ_LIMIT_EXCEEDED", tool: "Read", blocked: true },
+    ]);
+    expect(statSync(mainFile(repository)).mode & 0o077).toBe(0);
+  });
+
+  it("with `guard.root` it lies where that says, also for a linked worktree", async () => {
+    using repository = temporaryRepository({ "a.txt": "x" });
+    repository.git("add", ".");
+    repository.git("commit", "-qm", "first");
+    repository.git("worktree", "add", "-q", join(repository.path, ".git/linked"));
+    await opened(repository, { root: ".claude/context" }).read("c1");
+    expect(stateIn(mainFile(repository, ".claude/context")).read_count).toBe(1);
+    const linked = findProject(join(repository.path, ".git/linked"));
+    expect(orchestratorFolders(linked, ".claude/context").tmp).toBe(
+      join(repository.path, ".claude/context/tmp"),
+    );
+  });
+
+  it("is each client session's own, and a spawn resets only its own count", async () => {
+    using repository = temporaryRepository();
+    const { read, judge, layers, folders } = opened(repository);
+    expect([await read("c1"), await read("c1"), await read("c2"), await read("c2")]).toEqual(
+      Array(4).fill(true),
+    );
+    expect([await read("c1"), await read("c2")]).toEqual([false, false]);
+    await judge("Agent", spawning, { event: "after-tool", session: "c2" });
+    expect([await read("c1"), await read("c2")]).toEqual([false, true]);
+    expect(layers.roleOf("c3")).toBe(null);
+    const ids = readdirSync(folders.tmp).map((name) => stateIn(join(folders.tmp, name)).session_id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it("is not changed by what subagents do, not even by one of its own that orchestrates", async () => {
+    using repository = temporaryRepository();
+    const { read, layers } = opened(repository);
+    await read("c1");
+    const before = readFileSync(mainFile(repository), "utf8");
+    const call = callOf("Write", writing(), {
+      event: "after-tool",
+      session: "c1",
+      actor: { agentId: "a1", agentType: "developer" },
+    });
+    await layers.record(call, { role: "subagent", task: null, agent: "a1", outcome: "allowed", code: null });
+    const inner = { actor: { agentId: "a2", agentType: "orchestrator" } };
+    expect([await read("c1", inner), await read("c1", inner), await read("c1", inner)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(readFileSync(mainFile(repository), "utf8")).toBe(before);
+    expect(layers.roleOf("c1")).toBe("orchestrator");
+  });
+
+  it("begun by hand, it belongs to the first session that calls", async () => {
+    using repository = temporaryRepository();
+    const { read, layers, folders } = opened(repository);
+    folders.open("tmp");
+    writeFileSync(mainFile(repository), JSON.stringify({ ...freshState, client_session: null }));
+    expect([layers.roleOf("c1"), layers.roleOf("c2")]).toEqual(["orchestrator", "orchestrator"]);
+    await read("c2");
+    expect([layers.roleOf("c1"), layers.roleOf("c2")]).toEqual([null, "orchestrator"]);
+    expect(stateIn(mainFile(repository))).toMatchObject({ session_id: "sess_1", client_session: "c2" });
+  });
+
+  it("a state with the documented fields alone is taken", async () => {
+    using repository = temporaryRepository();
+    const { read, folders } = opened(repository);
+    folders.open("tmp");
+    const { session_id, agent_role, read_count, violations, files_read, created_at } = freshState;
+    const plain = { session_id, agent_role, read_count, violations, files_read, created_at };
+    writeFileSync(mainFile(repository), JSON.stringify({ ...plain, read_count: 2 }));
+    expect(await read("c1")).toBe(false);
+  });
+
+  it("another role in the environment of the same session changes it, keeping the violations; nobody else's does", async () => {
+    using repository = temporaryRepository();
+    const { read, judge, layers } = opened(repository);
+    await read("c1");
+    await judge("Write", writing(), { session: "c1" });
+    const told = (more: Partial<ToolCall>, task: string | null = null) =>
+      layers.record(callOf("Read", reading("x"), { event: "after-tool", session: "c1", ...more }), {
+        ...{ role: "subagent", task, agent: null, outcome: "allowed", code: null },
+      });
+    await told({ actor: { agentId: "a1", agentType: null } });
+    await told({ actor: { agentId: null, agentType: "developer" } });
+    await told({ session: "c2" });
+    await told({ session: null });
+    await told({}, "s/T-1");
+    expect(layers.roleOf("c1")).toBe("orchestrator");
+    await told({});
+    expect(layers.roleOf("c1")).toBe("subagent");
+    expect(stateIn(mainFile(repository))).toMatchObject({ read_count: 0, violations: [{ tool: "Write" }] });
+    await read("c1");
+    expect(stateIn(mainFile(repository))).toMatchObject({ agent_role: "orchestrator", read_count: 1 });
+  });
+
+  it("one that was not used for 12 hours is over: it is archived, and blocks nobody", async () => {
+    using repository = temporaryRepository();
+    const before = opened(repository);
+    await before.read("c1");
+    const { session_id: id } = stateIn(mainFile(repository));
+    const later = opened(repository, { at: 13 * hour });
+    expect(later.layers.isUsed()).toBe(false);
+    await later.read("c2");
+    expect(stateIn(mainFile(repository))).toMatchObject({ client_session: "c2", read_count: 1 });
+    expect(existsSync(join(later.folders.reports, `orchestrator-compliance-${id}.json`))).toBe(true);
+  });
+
+  it("one begun by hand and not used for 12 hours says nothing of who is calling", () => {
+    using repository = temporaryRepository();
+    const { layers, folders } = opened(repository);
+    folders.open("tmp");
+    writeFileSync(mainFile(repository), JSON.stringify({ ...freshState, client_session: null }));
+    const old = new Date(Date.now() - 13 * hour);
+    utimesSync(mainFile(repository), old, old);
+    expect(layers.roleOf("c1")).toBe(null);
+  });
+});
+
+describe("a state that was tampered with", () => {
+  it.each([
+    ["nothing", ""],
+    ["half of it", '{"session_id": "sess_1", "agent_ro'],
+    ["no object", "[]"],
+    ["another role", JSON.stringify({ ...freshState, agent_role: "developer" })],
+    ["a count below zero", JSON.stringify({ ...freshState, read_count: -5 })],
+    ["a count that is none", JSON.stringify({ ...freshState, read_count: "0" })],
+    ["an id that leads elsewhere", JSON.stringify({ ...freshState, session_id: "sess_/../../x" })],
+    ["violations that are none", JSON.stringify({ ...freshState, violations: [{}] })],
+    ["too many files", JSON.stringify({ ...freshState, files_read: Array(201).fill("x") })],
+    ["no time", JSON.stringify({ ...freshState, created_at: "yesterday" })],
+    ["too much", JSON.stringify({ ...freshState, padding: "x".repeat(300_000) })],
+  ])("is set aside, and begun anew with the violations of the log: %s", async (_, text) => {
+    using repository = temporaryRepository();
+    const { read, judge, layers, folders } = opened(repository);
+    await read("c1");
+    await judge("Grep", { kind: "read", paths: [], search: "Grep" }, { session: "c1" });
+    const { session_id: id } = stateIn(mainFile(repository));
+    writeFileSync(mainFile(repository), text);
+    expect(layers.roleOf("c1")).toBe("orchestrator");
+    expect(await read("c1")).toBe(true);
+    expect(stateIn(mainFile(repository))).toMatchObject({
+      session_id: id,
+      agent_role: "orchestrator",
+      violations: [{ type: "DIRECT_GREP", tool: "Grep", blocked: true }],
+    });
+    const aside = readdirSync(folders.tmp).filter((name) => name.includes(".corrupt-"));
+    expect(aside).toHaveLength(1);
+    expect(readFileSync(join(folders.tmp, aside[0] as string), "utf8")).toBe(text);
+  });
+
+  it("so is a link in its place, whose target stays as it is", async () => {
+    using repository = temporaryRepository({ "target.json": JSON.stringify(freshState) });
+    const { read, folders } = opened(repository);
+    folders.open("tmp");
+    symlinkSync(join(repository.path, "target.json"), mainFile(repository));
+    expect(await read("c1")).toBe(true);
+    expect(stateIn(join(repository.path, "target.json"))).toEqual(freshState);
+  });
+
+  it("with nothing in the log nobody is taken for an orchestrator because of it", () => {
+    using repository = temporaryRepository();
+    const { layers, folders } = opened(repository);
+    folders.open("tmp");
+    writeFileSync(mainFile(repository), "{");
+    expect(layers.roleOf("c1")).toBe(null);
+    expect(existsSync(mainFile(repository))).toBe(false);
+  });
+
+  it("what it writes it can read", () => {
+    const parse = (document: object) => parseState(JSON.stringify(document), new Date(0));
+    expect(parse(freshState)).toEqual(freshState);
+    expect(parse({ ...freshState, __proto__: { agent_role: "x" } })).toEqual(freshState);
+  });
+
+  it("one that another tool wrote with fewer fields and a plain id keeps its role", () => {
+    using repository = temporaryRepository();
+    const { layers, folders } = opened(repository);
+    folders.open("tmp");
+    const theirs = { session_id: "test_session", agent_role: "orchestrator", read_count: 1 };
+    writeFileSync(mainFile(repository), JSON.stringify(theirs));
+    expect(layers.roleOf("c1")).toBe("orchestrator");
+    expect(parseState(JSON.stringify(theirs), new Date(0))).toMatchObject({
+      ...theirs,
+      session_id: "sess_test_session",
+      created_at: "1970-01-01T00:00:00.000Z",
+      violations: [],
+    });
+  });
+});
+
+describe("parallel calls", () => {
+  const code = `
+    const [, root, session, path] = process.argv;
+    const { openOrchestratorLayers } = await import(${JSON.stringify(new URL("../../src/guard/orchestrator/desk.ts", import.meta.url).href)});
+    const { findProject } = await import(${JSON.stringify(new URL("../../src/workspace/files/find-project.ts", import.meta.url).href)});
+    const { nodeDisk } = await import(${JSON.stringify(new URL("../../src/workspace/files/disk.ts", import.meta.url).href)});
+    const settings = { root: null, coordination: [], opaque: "verify" };
+    const world = { disk: nodeDisk(), scratch: ["/tmp"], environment: process.env };
+    const layers = openOrchestratorLayers(findProject(root), settings, world);
+    const operation = { kind: "read", paths: [path], search: null };
+    const actor = { agentId: null, agentType: null };
+    const call = { event: "before-tool", session, actor, tool: "Read", callId: null, operation, folder: root };
+    const { answer } = await layers.judge(call);
+    console.log(answer.allow ? "allowed" : "blocked");`;
+
+  const started = (repository: Repository, session: string, path: string) =>
+    new Promise<string>((resolve, reject) => {
+      const words = ["--input-type=module", "-e", code, repository.path, session, path];
+      const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+      let out = "";
+      child.stdout.on("data", (chunk) => {
+        out += chunk;
+      });
+      child.on("error", reject).on("close", () => resolve(out.trim()));
+    });
+
+  it("of twelve hooks at once two reads pass, and every other one is recorded", async () => {
+    using repository = temporaryRepository();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => started(repository, "c1", `/repo/${at}.ts`)),
+    );
+    expect(answers.filter((answer) => answer === "allowed")).toHaveLength(2);
+    expect(answers.filter((answer) => answer === "blocked")).toHaveLength(10);
+    expect(stateIn(mainFile(repository))).toMatchObject({ read_count: 2, blocked_reads: 10 });
+    expect(stateIn(mainFile(repository)).violations).toHaveLength(10);
+    expect(linesIn(repository)).toHaveLength(10);
+    expect(readdirSync(join(repository.path, ".git/lockstep/tmp"))).toEqual([
+      "orchestrator-session-state.json",
+    ]);
+  });
+
+  it("a lock that a dead process left is taken over, one that is held is waited for in vain", async () => {
+    using repository = temporaryRepository();
+    const { read, folders } = opened(repository);
+    folders.open("tmp");
+    const lock = join(folders.tmp, "orchestrator-session-state.lock");
+    writeFileSync(lock, "999999999");
+    expect(await read("c1")).toBe(true);
+    writeFileSync(lock, String(process.pid));
+    await expect(read("c1")).rejects.toThrow(/is held by another process/);
+    const old = new Date(Date.now() - 6000);
+    utimesSync(lock, old, old);
+    expect(await read("c1")).toBe(true);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it("where the state cannot be written the call fails, and nothing is let through", async () => {
+    using repository = temporaryRepository();
+    // So deep that the file's own path is just short enough, and that of the file which replaces it is not.
+    const room = 4080 - mainFile(repository, "").length;
+    const root = "deep/".repeat(room / 5).slice(0, -1);
+    const file = mainFile(repository, root);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, JSON.stringify({ ...freshState, read_count: 1 }));
+    await expect(opened(repository, { root }).read("c1")).rejects.toThrow("ENAMETOOLONG");
+    expect(stateIn(file).read_count).toBe(1);
+  });
+});
+
+describe("the end of a session", () => {
+  it("writes the report and moves the state beside it; the next one begins anew", async () => {
+    using repository = temporaryRepository();
+    const { read, judge, layers, folders } = opened(repository);
+    await read("c1");
+    await judge("Bash", shell("git push"), { session: "c1" });
+    const { session_id: id } = stateIn(mainFile(repository));
+    await judge("", nothing, { event: "session-end", session: "c2" });
+    expect(existsSync(mainFile(repository))).toBe(true);
+    await judge("", nothing, { event: "session-end", session: "c1" });
+    expect(existsSync(mainFile(repository))).toBe(false);
+    expect(readdirSync(folders.reports).sort()).toEqual([
+      `orchestrator-compliance-${id}.json`,
+      `orchestrator-session-state-${id}.json`,
+    ]);
+    expect([layers.roleOf("c1"), layers.isUsed()]).toEqual([null, false]);
+    await read("c1");
+    expect(stateIn(mainFile(repository)).session_id).not.toBe(id);
+  });
+
+  it("a compaction writes the report, and the session goes on", async () => {
+    using repository = temporaryRepository();
+    const { read, judge, folders } = opened(repository);
+    await read("c1");
+    await judge("", nothing, { event: "compact", session: "c1" });
+    expect(readdirSync(folders.reports)).toHaveLength(1);
+    expect(stateIn(mainFile(repository)).read_count).toBe(1);
+  });
+
+  it("at its beginning an orchestrator is told the five questions", async () => {
+    using repository = temporaryRepository();
+    const { judge } = opened(repository);
+    const { answer } = await judge("", nothing, { event: "session-start" });
+    expect(answer).toMatchObject({ allow: true, context: expect.stringContaining("Am I an orchestrator?") });
+  });
+
+  it("while it lasts, hooks that cannot ask know that somebody orchestrates", async () => {
+    using repository = temporaryRepository();
+    const { read, judge } = opened(repository);
+    const active = join(repository.path, ".git/lockstep/active");
+    await read("c1");
+    expect(readFileSync(active, "utf8")).toMatch(/^orchestrator until /m);
+    await judge("", nothing, { event: "session-end", session: "c1" });
+    expect(readFileSync(active, "utf8")).not.toMatch(/^orchestrator until /m);
+  });
+});
+
+it("the layers open with the guard's settings", async () => {
+  using repository = temporaryRepository();
+  const settings = { root: "ctx", coordination: ["NOTES.md"], opaque: "deny", programs: [] } as const;
+  const world = { disk: nodeDisk(), scratch: ["/tmp"], environment: {} };
+  const layers = openOrchestratorLayers(findProject(repository.path), settings, world);
+  const judge = (operation: ToolCall["operation"]) =>
+    layers.judge(callOf("Any", operation, { folder: repository.path }));
+  expect((await judge(shell("python3 x.py"))).code).toBe("R-OR-001");
+  expect((await judge({ kind: "malformed", reason: "x" })).code).toBe("R-IN-001");
+  for (const path of ["a", "b", "NOTES.md"]) expect((await judge(reading(path))).code).toBe(null);
+  expect(stateIn(mainFile(repository, "ctx")).read_count).toBe(3);
+});

@@ -1,0 +1,319 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { type Proven, Prover } from "../../src/proof/prover.ts";
+import { openProofCheckout } from "../../src/workspace/checkouts/proof-checkout.ts";
+import { takeSlot } from "../../src/workspace/checkouts/proof-slot.ts";
+import { inMain, inTmp, type ProvingGround, provingGround } from "../support/proving-ground.ts";
+import { startProgram } from "../support/run-command.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const script = fileURLToPath(new URL("../support/proving-process.ts", import.meta.url));
+
+/** Words that make a program run as somebody whom permissions bind, and the ground be theirs. */
+function ordinaryUser(ground: ProvingGround): readonly string[] {
+  if (process.getuid?.() !== 0) return [];
+  execFileSync("chown", ["-R", "65534:65534", dirname(ground.place("main"))]);
+  return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+}
+
+describe.each([inTmp, inMain])("a proof checkout $where", (layout) => {
+  const damages: readonly [string, (tree: string, ground: ProvingGround) => void][] = [
+    ["is gone", (tree) => rmSync(tree, { recursive: true })],
+    ["has lost its git folder", (tree) => rmSync(join(tree, ".git"), { recursive: true })],
+    ["has garbage for a HEAD", (tree) => writeFileSync(join(tree, ".git/HEAD"), "garbage\n")],
+    ["has garbage for an index", (tree) => writeFileSync(join(tree, ".git/index"), "garbage\n")],
+    ["has garbage for a configuration", (tree) => writeFileSync(join(tree, ".git/config"), "[garbage\n")],
+    ["has a lock left behind", (tree) => writeFileSync(join(tree, ".git/index.lock"), "")],
+    ["has another lock left behind", (tree) => writeFileSync(join(tree, ".git/HEAD.lock"), "")],
+    [
+      "has objects that lie nowhere any more",
+      (tree) => writeFileSync(join(tree, ".git/objects/info/alternates"), "/nowhere/objects\n"),
+    ],
+    [
+      "became a link",
+      (tree, ground) => {
+        rmSync(tree, { recursive: true });
+        mkdirSync(ground.place("elsewhere"));
+        symlinkSync(ground.place("elsewhere"), tree);
+      },
+    ],
+  ];
+
+  it.each(damages)("that %s is made anew", async (_, damage) => {
+    using ground = provingGround({ "a.txt": "one\n" }, layout);
+    const { options } = ground;
+    const command = "cat a.txt; git log --format=%s";
+    let tree = "";
+    {
+      using prover = await Prover.open(options);
+      expect(await prover.run("main", command)).toMatchObject({ run: { exit: 0, tail: "one\na\n" } });
+      tree = prover.folder;
+    }
+    damage(tree, ground);
+    const [head, status] = [ground.git("symbolic-ref", "HEAD"), ground.git("status", "--short", "a.txt")];
+    using prover = await Prover.open(options);
+    expect(prover.folder).toBe(tree);
+    expect(await prover.run("main", command)).toMatchObject({ run: { exit: 0, tail: "one\na\n" } });
+    expect([ground.git("symbolic-ref", "HEAD"), ground.git("status", "--short", "a.txt")]).toEqual([
+      head,
+      status,
+    ]);
+    expect(ground.read("elsewhere/a.txt")).toBeUndefined();
+  });
+
+  it("of a repository that was moved is made where that is now", async () => {
+    using ground = provingGround({ "a.txt": "one\n" }, layout);
+    await ground.check("true");
+    renameSync(ground.place("main"), ground.place("moved"));
+    process.env.XDG_STATE_HOME = ground.place(layout === inMain ? "moved/state" : "state");
+    const moved = { root: ground.place("moved"), commonFolder: ground.place("moved/.git") };
+    using prover = await Prover.open({ ...ground.options, ...moved });
+    expect(await prover.run("main", "cat a.txt")).toMatchObject({ run: { exit: 0, tail: "one\n" } });
+  });
+});
+
+describe("what a set-up leaves", () => {
+  const install = [
+    "mkdir -p node_modules/dep packages/a/node_modules/dep dist",
+    "echo good > node_modules/dep/index.js",
+    "echo good > packages/a/node_modules/dep/index.js",
+    "echo stale > dist/out",
+    'echo x >> "$HOME/counts/set-ups"',
+  ].join(" && ");
+  const setup = [["sh", "-c", install]];
+  const setUps = (ground: ProvingGround) => (ground.read("home/counts/set-ups") ?? "").length / 2;
+  const look =
+    "cat node_modules/dep/index.js packages/a/node_modules/dep/index.js; find . -path ./.git -prune -o -type f -print | sort";
+  const seen = "good\ngood\n./a.txt\n./node_modules/dep/index.js\n./packages/a/node_modules/dep/index.js\n";
+
+  it("is there for every check as it was left, whatever checks add", async () => {
+    using ground = provingGround();
+    using prover = await Prover.open({ ...ground.options, setup });
+    expect(await prover.run("main", look)).toMatchObject({ run: { tail: seen } });
+    const names = [
+      "node_modules/.cache/x",
+      "node_modules/dep/y",
+      "sub/node_modules/z",
+      "packages/b/vendor/w",
+    ];
+    const add = names.map((name) => `mkdir -p $(dirname ${name}) && echo bad > ${name}`).join(" && ");
+    const odd = "printf bad > \"$(printf 'node_modules/dep/\\377')\"";
+    expect(await prover.run("main", `${add} && ${odd}`)).toMatchObject({ run: { exit: 0 } });
+    expect(await prover.run("main", `${look} # again`)).toMatchObject({ run: { tail: seen } });
+    expect(setUps(ground)).toBe(1);
+  });
+
+  it.each([
+    "echo bad > node_modules/dep/index.js",
+    "echo evil > packages/a/node_modules/dep/index.js; touch -r node_modules packages/a/node_modules/dep/index.js",
+    "rm packages/a/node_modules/dep/index.js",
+    "rm -r node_modules; ln -s packages node_modules",
+    "find node_modules packages -depth -exec chmod 000 {} +",
+  ])("is made again after `%s`", async (command) => {
+    using ground = provingGround();
+    using prover = await Prover.open({ ...ground.options, setup });
+    expect(await prover.run("main", command)).toMatchObject({ run: { exit: 0 } });
+    expect(await prover.run("main", look)).toMatchObject({ run: { tail: seen } });
+    expect(setUps(ground)).toBe(2);
+  });
+
+  it("is no set-up where it cannot be told from what has to go", async () => {
+    using ground = provingGround();
+    const deep = "mkdir node_modules; for i in $(seq 600); do mkdir deeper && cd deeper || exit 0; done";
+    const { error } = await ground.check("true", { setup: [["sh", "-c", deep]] });
+    expect(error).toContain("the set-up left folders that cannot be cleaned up");
+    expect(await ground.check("ls", { setup: [] })).toMatchObject({ tail: "a.txt\n" });
+  });
+
+  it("is made again where its record was cut", async () => {
+    using ground = provingGround();
+    using prover = await Prover.open({ ...ground.options, setup });
+    await prover.run("main", look);
+    const record = join(dirname(prover.folder), "setup-key");
+    const whole = readFileSync(record);
+    for (const length of [0, 10, whole.length - 65, whole.length - 2]) {
+      writeFileSync(record, whole.subarray(0, length));
+      expect(await prover.run("main", `${look} # ${length}`)).toMatchObject({ run: { tail: seen } });
+    }
+    expect(setUps(ground)).toBe(5);
+  });
+});
+
+describe("what `npm ci` leaves", () => {
+  const lock = JSON.stringify({ name: "p", lockfileVersion: 3, requires: true, packages: { "": {} } });
+  const files = { "package.json": '{"name":"p"}', "package-lock.json": lock, "src/a.js": "" };
+
+  /** How often each commit was set up, by the commands that were run for it. */
+  async function proving(ground: ProvingGround) {
+    const setUps: string[] = [];
+    const prover = await Prover.open({ ...ground.options, onProgress: (line) => setUps.push(line) });
+    return { prover, setUps, [Symbol.dispose]: () => prover[Symbol.dispose]() };
+  }
+
+  it("is made again for another lock file, and used for other code", async () => {
+    using ground = provingGround(files);
+    using proof = await proving(ground);
+    for (const [path, text, count] of [
+      ["src/a.js", "1;", 1],
+      ["src/a.js", "2;", 1],
+      ["package-lock.json", `${lock}\n`, 2],
+      ["packages/b/package.json", '{"name":"b"}', 3],
+      ["packages/b/index.js", "", 3],
+    ] as const) {
+      ground.write(`main/${path}`, text);
+      ground.commit();
+      expect(await proof.prover.run("main", "true")).toMatchObject({ run: { exit: 0 } });
+      expect(proof.setUps).toHaveLength(count);
+    }
+  });
+
+  it("is made by each tree's own code, where installing runs some", async () => {
+    const manifest = '{"name":"p","scripts":{"postinstall":"node scripts/setup.js"}}';
+    const setup = (text: string) =>
+      `require("fs").mkdirSync("node_modules", { recursive: true }); require("fs").writeFileSync("node_modules/checker", "${text}\\n");`;
+    using ground = provingGround({ ...files, "package.json": manifest, "scripts/setup.js": setup("honest") });
+    const base = ground.git("rev-parse", "HEAD");
+    ground.write("main/scripts/setup.js", setup("bought"));
+    const branch = ground.commit();
+    using proof = await proving(ground);
+    for (const [commit, tail] of [
+      [branch, "bought\n"],
+      [base, "honest\n"],
+    ] as const)
+      expect(await proof.prover.run(commit, "cat node_modules/checker")).toMatchObject({ run: { tail } });
+  });
+});
+
+describe("a check that leaves", () => {
+  const list = "find . -path ./.git -prune -o -printf '%p %m %l\\n' | sort";
+
+  function furnished(): ProvingGround {
+    const ground = provingGround({ "src/a.txt": "a\n", "vendor/b.txt": "b\n", "run.sh": "true\n" });
+    chmodSync(ground.place("main/run.sh"), 0o755);
+    symlinkSync("src/a.txt", ground.place("main/link"));
+    mkdirSync(ground.place("main/sub"));
+    ground.git("update-index", "--add", "--cacheinfo", `160000,${ground.git("rev-parse", "HEAD")},sub`);
+    ground.commit();
+    return ground;
+  }
+
+  it.each([
+    "mkdir src/.git && echo x > src/.git/x",
+    "mkdir -p vendor/.git vendor/new && echo x > vendor/.git/x && echo x > vendor/new/x",
+    "echo x > sub/x && mkdir sub/.git sub/node_modules && echo x > sub/.git/x",
+    "git init -q nested && echo x > nested/x",
+    "mkdir -p .cache/.git src/deep/empty node_modules/.git",
+    "chmod 444 src/a.txt run.sh; chmod 777 src; chmod 500 .",
+    "rm -r src; ln -s /tmp src",
+    "rm src/a.txt; mkdir src/a.txt; touch src/a.txt/x",
+    "printf x > \"$(printf 'src/\\377')\"",
+    "for top in src target; do (for i in $(seq 600); do mkdir -p $top/deeper && cd $top/deeper || exit; done); done 2>&1; true",
+  ])("something (`%s`) leaves nothing of it to the next", async (command) => {
+    using ground = furnished();
+    using prover = await Prover.open(ground.options);
+    const before = (await prover.run("main", list)) as Proven;
+    expect(before.run.tail).toContain("./src/a.txt 644");
+    expect(await prover.run("main", command)).toMatchObject({ run: { exit: 0 } });
+    expect(await prover.run("main", `${list} # again`)).toMatchObject({ run: { tail: before.run.tail } });
+  });
+
+  it("folders closed to their owner does not stop the next", async () => {
+    using ground = provingGround({ "src/a.txt": "a\n" });
+    const close = "mkdir -p target/x/y src/z && chmod 000 src/z target/x && chmod 000 src";
+    const commands = ["mkdir -p target/x; chmod 000 target/x", close, list];
+    const words = [JSON.stringify(ground.options), ground.place("main/.git/lockstep"), "main", ...commands];
+    const through = ordinaryUser(ground);
+    using process_ = startProgram([process.execPath, script, ...words], {
+      ...{ cwd: ground.place("main"), env: ground.env, through },
+    });
+    const { status, stdout, stderr } = await process_.ended;
+    expect(status, stderr).toBe(0);
+    const runs = stdout.trim().split("\n");
+    expect(runs.map((line) => JSON.parse(line).run.exit)).toEqual([0, 0, 0]);
+    expect(JSON.parse(runs[2] ?? "").run.tail).toBe(". 755 \n./src 755 \n./src/a.txt 644 \n");
+  });
+});
+
+describe("a filter of git", () => {
+  it("does not run on what is checked, and that is said once", async () => {
+    using ground = provingGround({ "scripts/smudge.sh": "", ".gitattributes": "*.gen filter=fmt\n" });
+    const smudge = `#!/bin/sh\ntouch '${ground.place("ran")}'\nsed s/stored/smudged/\n`;
+    ground.write(
+      "home/.gitconfig",
+      '[filter "fmt"]\n\tsmudge = ./scripts/smudge.sh\n[filter "unused"]\n\tsmudge = x\n',
+    );
+    chmodSync(ground.write("main/scripts/smudge.sh", smudge), 0o755);
+    for (const name of ["y", "z"]) ground.write(`main/${name}.gen`, "stored\n");
+    const commit = ground.commit();
+    const lines: string[] = [];
+    const options = { ...ground.options, onProgress: (line: string) => lines.push(line) };
+    using prover = await Prover.open(options);
+    for (const round of [1, 2])
+      expect(await prover.run(commit, `cat z.gen # ${round}`)).toMatchObject({ run: { tail: "stored\n" } });
+    expect(existsSync(ground.place("ran"))).toBe(false);
+    expect(lines.filter((line) => line.includes("filter"))).toEqual([
+      "git's filter `fmt` does not run for checks: they see y.gen and 1 more as committed",
+    ]);
+  });
+});
+
+describe("an untracked file that checks get a copy of", () => {
+  it("does not follow a link that the tree has in its place or above it", async () => {
+    using ground = provingGround();
+    mkdirSync(ground.place("outside"));
+    symlinkSync(ground.place("outside/new"), ground.place("main/.env"));
+    symlinkSync(ground.place("outside"), ground.place("main/config"));
+    const commit = ground.commit();
+    rmSync(ground.place("main/.env"));
+    rmSync(ground.place("main/config"));
+    ground.write("main/.env", "A=1\n");
+    ground.write("main/config/local.env", "B=2\n");
+    const options = { commit, include: [".env", "config/local.env", "missing"], sandbox: "off" as const };
+    expect(await ground.check("true", options)).toMatchObject({ exit: 0, error: "" });
+    expect(execFileSync("ls", ["-A", ground.place("outside")], { encoding: "utf8" })).toBe("");
+  });
+
+  it("gives way to one that is tracked, also in a folder", async () => {
+    using ground = provingGround({ ".env": "tracked\n", "keys/one": "tracked\n" });
+    ground.write("main/.env", "changed\n");
+    ground.write("main/keys/one", "changed\n");
+    ground.write("main/keys/two", "2\n");
+    const { tail } = await ground.check("cat .env keys/*", { include: [".env", "keys"] });
+    expect(tail).toBe("tracked\ntracked\n2\n");
+  });
+});
+
+describe("a place for checks", () => {
+  it("is one user's at a time, and free when that one is dead", () => {
+    using folder = temporaryFolder();
+    const one = takeSlot(folder.path);
+    using two = takeSlot(folder.path);
+    expect([one.folder, two.folder]).toEqual([join(folder.path, "0"), join(folder.path, "1")]);
+    one[Symbol.dispose]();
+    for (const left of ["", "garbage", "null", '{"pid":999999999,"startedAt":"1","boot":"x"}']) {
+      folder.write("0/user.json", left);
+      using again = takeSlot(folder.path);
+      expect(again.folder).toBe(join(folder.path, "0"));
+    }
+    expect(existsSync(join(folder.path, "0/user.json"))).toBe(false);
+  });
+
+  it("says so when there is no git to be had", async () => {
+    using ground = provingGround();
+    const checkout = openProofCheckout(ground.place("nowhere"));
+    await expect(checkout.show("main")).rejects.toMatchObject({ code: "E-GIT" });
+    checkout[Symbol.dispose]();
+  });
+});

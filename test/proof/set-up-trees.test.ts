@@ -1,0 +1,270 @@
+import { chmodSync, existsSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Proven, Prover, type ProverOptions } from "../../src/proof/prover.ts";
+import { SlowTeller } from "../../src/proof/tell-slow.ts";
+import { copyFolder } from "../../src/workspace/checkouts/copy-folder.ts";
+import { networkVariables } from "../../src/workspace/process/network-variables.ts";
+import { type ProvingGround, provingGround } from "../support/proving-ground.ts";
+
+const manifest = '{"name":"x","private":true,"devDependencies":{"a":"1"}}\n';
+
+/** An npm that installs one package and counts its runs; `scripts` says whether that one has an install script. */
+function addNpm(ground: ProvingGround, { scripts = false } = {}): Record<string, string> {
+  const lock = `{"packages":{"node_modules/a":{${scripts ? '"hasInstallScript": true' : ""}}}}`;
+  const text = [
+    "#!/bin/sh",
+    'echo "$*" >> "$HOME/counts/runs"',
+    "mkdir -p node_modules/a",
+    "echo 'module.exports = \"installed\"' > node_modules/a/index.js",
+    `echo '${lock}' > node_modules/.package-lock.json`,
+  ].join("\n");
+  chmodSync(ground.write("home/.local/bin/npm", text), 0o755);
+  return { PATH: `${ground.place("home/.local/bin")}:${process.env.PATH}` };
+}
+
+const runsOf = (ground: ProvingGround) => (ground.read("home/counts/runs") ?? "").split("\n").slice(0, -1);
+
+/** Each commit with a check of its own, by one prover. */
+async function checkAll(
+  ground: ProvingGround,
+  commits: readonly string[],
+  more: Partial<ProverOptions> = {},
+) {
+  using prover = await Prover.open({ ...ground.options, ...more });
+  const runs: Proven[] = [];
+  for (const commit of commits) {
+    const proven = await prover.run(commit, "node -p 'require(\"a\")'");
+    if ("error" in proven) throw new Error(proven.error);
+    runs.push(proven);
+  }
+  return runs;
+}
+
+function anotherTree(ground: ProvingGround): string {
+  ground.write("main/src.js", `// ${Math.random()}\n`);
+  return ground.commit();
+}
+
+describe("what a set-up installed", () => {
+  it.each<[string, boolean, Partial<ProverOptions>, number]>([
+    ["without a lock file is used for trees with the same manifests", false, {}, 1],
+    ["by a configured `npm install` is used for them too", false, { setup: [["npm", "install"]] }, 1],
+    ["by packages with install scripts is each tree's own", true, {}, 3],
+    ["by a command that could do anything is each tree's own", false, { setup: [["sh", "-c", "npm i"]] }, 3],
+  ])("%s", async (_, scripts, more, times) => {
+    using ground = provingGround({ "package.json": manifest });
+    const before = process.env.PATH;
+    try {
+      Object.assign(process.env, addNpm(ground, { scripts }));
+      const commits = [ground.git("rev-parse", "HEAD"), anotherTree(ground), anotherTree(ground)];
+      const runs = await checkAll(ground, commits, more);
+      expect(runs.map(({ run }) => run.tail)).toEqual(Array(3).fill("installed\n"));
+      expect(runsOf(ground)).toHaveLength(times);
+      if (scripts || times === 3) return;
+      ground.write("main/package.json", manifest.replace("1", "2"));
+      await checkAll(ground, [ground.commit()], more);
+      expect(runsOf(ground)).toHaveLength(2);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("is not used again after a check has changed it", async () => {
+    using ground = provingGround({ "package.json": manifest });
+    const before = process.env.PATH;
+    try {
+      Object.assign(process.env, addNpm(ground));
+      using prover = await Prover.open(ground.options);
+      await prover.run("HEAD", "echo 'module.exports = 1' > node_modules/a/index.js");
+      const next = anotherTree(ground);
+      expect(await prover.run(next, "node -p 'require(\"a\")'")).toMatchObject({
+        run: { tail: "installed\n" },
+      });
+      expect(runsOf(ground)).toHaveLength(2);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("by npm itself links the packages of a workspace, and is told once with its reason", async () => {
+    using ground = provingGround({
+      "package.json": '{"private":true,"workspaces":["packages/*"]}\n',
+      "packages/a/package.json": '{"name":"a","version":"1.0.0"}\n',
+      "packages/a/index.js": 'module.exports = "of the workspace";\n',
+    });
+    const lines: string[] = [];
+    const onProgress = (line: string) => lines.push(line);
+    const commits = [ground.git("rev-parse", "HEAD"), anotherTree(ground)];
+    const runs = await checkAll(ground, commits, { onProgress });
+    expect(runs.map(({ run }) => run.tail)).toEqual(Array(2).fill("of the workspace\n"));
+    expect(lines.filter((line) => line.startsWith("setting up"))).toEqual([
+      "setting up: npm install --no-package-lock --no-audit --no-fund (package.json, without a lock file)",
+    ]);
+    expect(existsSync(ground.place("main/node_modules"))).toBe(false);
+  });
+
+  it("by pip lies in a virtual environment, whose Python the checks run on", async () => {
+    using ground = provingGround({ "requirements.txt": "a\n" });
+    const before = process.env.PATH;
+    try {
+      const environment = `#!/bin/sh\necho ".venv: $*" >> "$HOME/counts/runs"\n`;
+      const system = [
+        "#!/bin/sh",
+        'echo "system: $*" >> "$HOME/counts/runs"',
+        "mkdir -p .venv/bin",
+        `printf '%s' '${environment}' > .venv/bin/python`,
+        "chmod +x .venv/bin/python",
+      ].join("\n");
+      chmodSync(ground.write("home/.local/bin/python3", system), 0o755);
+      process.env.PATH = `${ground.place("home/.local/bin")}:${before}`;
+      const check = await ground.check("python -m pytest; echo $VIRTUAL_ENV");
+      expect(check).toMatchObject({ error: "", exit: 0, tail: expect.stringMatching(/^\/.*\/\.venv\n$/) });
+      expect(runsOf(ground)).toEqual([
+        "system: -m venv --system-site-packages .venv",
+        ".venv: -m pip install --disable-pip-version-check --quiet -r requirements.txt",
+        ".venv: -m pytest",
+      ]);
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+});
+
+describe("a virtual environment that a tree brings", () => {
+  it("hides no program of the system's", async () => {
+    using ground = provingGround({ "requirements.txt": "" });
+    for (const name of ["sh", "npm", "false"])
+      chmodSync(ground.write(`main/.venv/bin/${name}`, "#!/bin/sh\nexit 0\n"), 0o755);
+    const commit = ground.commit();
+    expect(await ground.check("false", { commit, setup: [] })).toMatchObject({ error: "", exit: 1 });
+    expect(await ground.check("echo $VIRTUAL_ENV", { commit, setup: [["true"]] })).toMatchObject({
+      tail: "\n",
+    });
+  });
+});
+
+describe("a folder that is included", () => {
+  it("is copied for the checks, which cannot change the original, and nothing is installed", async () => {
+    using ground = provingGround({ "package.json": manifest, ".gitignore": "node_modules\nkeys\n" });
+    ground.write("main/node_modules/a/index.js", 'module.exports = "included";\n');
+    ground.write("main/keys/one", "1\n");
+    symlinkSync(ground.place("main/package.json"), ground.place("main/node_modules/link.json"));
+    const lines: string[] = [];
+    const options = { include: ["node_modules", "keys"], onProgress: (line: string) => lines.push(line) };
+    using prover = await Prover.open({ ...ground.options, ...options });
+    const read = "node -p 'require(\"a\")' && cat keys/one && readlink node_modules/link.json";
+    const first = await prover.run("HEAD", `${read} && rm -r node_modules/a keys`);
+    expect(first).toMatchObject({
+      run: { exit: 0, tail: `included\n1\n${join(prover.folder, "package.json")}\n` },
+    });
+    expect(lines).toEqual(["nothing is installed: node_modules comes from `workspace.include`"]);
+    expect(await prover.run(anotherTree(ground), read)).toMatchObject({ reused: false, run: { exit: 0 } });
+    expect(ground.read("main/node_modules/a/index.js")).toContain("included");
+    ground.write("main/node_modules/a/index.js", 'module.exports = "newer";\n');
+    expect(await prover.run("HEAD", read)).toMatchObject({
+      reused: false,
+      run: { tail: expect.stringMatching(/^newer\n/) },
+    });
+  });
+});
+
+describe("a virtual environment that is copied", () => {
+  it("leads to the checkout that it was copied into", async () => {
+    using ground = provingGround();
+    const from = ground.place("main");
+    const to = ground.place("to");
+    ground.write("to/a", "");
+    ground.write("main/.venv/bin/tool", `#!${from}/.venv/bin/python\n`);
+    ground.write("main/.venv/lib/python3/site-packages/__editable__.x.pth", `${from}/src\n`);
+    ground.write("main/.venv/lib/python3/site-packages/x.py", `here = "${from}"\n`);
+    await copyFolder({ from, to, path: ".venv" });
+    expect(ground.read("to/.venv/bin/tool")).toBe(`#!${to}/.venv/bin/python\n`);
+    expect(ground.read("to/.venv/lib/python3/site-packages/__editable__.x.pth")).toBe(`${to}/src\n`);
+    expect(ground.read("to/.venv/lib/python3/site-packages/x.py")).toContain(from);
+  });
+});
+
+describe("a set-up that needs the network", () => {
+  const names = [...networkVariables, "SECRET"];
+
+  /** With these variables, and no others of those. */
+  async function within<Result>(env: Readonly<Record<string, string>>, act: () => Promise<Result>) {
+    const before = names.map((name) => [name, process.env[name]] as const);
+    for (const name of names) delete process.env[name];
+    Object.assign(process.env, env);
+    try {
+      return await act();
+    } finally {
+      for (const [name, value] of before) {
+        delete process.env[name];
+        if (value !== undefined) process.env[name] = value;
+      }
+    }
+  }
+
+  it("has the variables for proxies, registries and certificates, with the files that they name", async () => {
+    using ground = provingGround();
+    const ca = ground.write("home/certs/ca.pem", "trusted");
+    const shown = "$HTTPS_PROXY|$npm_config_registry|$(cat $NODE_EXTRA_CA_CERTS)|$REQUESTS_CA_BUNDLE|$SECRET";
+    const env = {
+      ...{ HTTPS_PROXY: "http://proxy:1", npm_config_registry: "http://registry:2", SECRET: "x" },
+      ...{ NODE_EXTRA_CA_CERTS: ca, REQUESTS_CA_BUNDLE: ground.place("home/certs/gone.pem") },
+    };
+    const { tail, error } = await within(env, () =>
+      ground.check('cat node_modules/seen; echo "check: $HTTPS_PROXY"', {
+        setup: [["sh", "-c", `mkdir node_modules && echo "${shown}" > node_modules/seen`]],
+      }),
+    );
+    expect({ tail, error }).toEqual({
+      tail: "http://proxy:1|http://registry:2|trusted||\ncheck: \n",
+      error: "",
+    });
+  });
+
+  it("and fails says what it was given, and how it gets more", async () => {
+    using ground = provingGround();
+    const failing = (line: string) =>
+      within({ HTTPS_PROXY: "http://proxy:1" }, () =>
+        ground.check("true", { setup: [["sh", "-c", `echo '${line}'; exit 1`]] }),
+      );
+    const { error } = await failing("npm error code SELF_SIGNED_CERT_IN_CHAIN");
+    expect(error).toContain("such as HTTPS_PROXY and NODE_EXTRA_CA_CERTS (set: HTTPS_PROXY)");
+    expect(error).toContain("`workspace: { env_pass: [PATH, HOME, LANG, NAME] }` passes others");
+    expect((await failing("npm error code ERESOLVE")).error).not.toContain("env_pass");
+  });
+});
+
+describe("a command that takes long", () => {
+  it.each([
+    ["a set-up", "still setting up: sh -c "],
+    ["a check", "still running: "],
+  ])("is told of while it runs: %s", async (kind, told) => {
+    using ground = provingGround();
+    const line = "echo begun; until test -e $HOME/counts/go; do sleep 0.1; done";
+    const lines: string[] = [];
+    const onProgress = (text: string) => {
+      lines.push(text);
+      if (text.startsWith("still ")) ground.write("home/counts/go", "");
+    };
+    const setup = kind === "a set-up" ? [["sh", "-c", line]] : [];
+    const { error } = await ground.check(kind === "a set-up" ? "true" : line, {
+      setup,
+      slowMs: 1,
+      onProgress,
+    });
+    expect(error).toBe("");
+    expect(lines.find((text) => text.startsWith(told))).toMatch(/, \d+ s by now; it/);
+  });
+
+  it("is told of with the last line that it printed, without secrets", async () => {
+    const token = ["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_");
+    const { promise, resolve } = Promise.withResolvers<string>();
+    using teller = new SlowTeller({ what: "setting up: npm ci", firstMs: 1, tell: resolve });
+    teller.heard(Buffer.from("one\r\nfetch"));
+    teller.heard(Buffer.from(`ing with ${token}\n\n`));
+    const told = await promise;
+    expect(told).toMatch(/^still setting up: npm ci, \d+ s by now; its last line: fetching with /);
+    expect(told).not.toContain(token);
+  });
+});

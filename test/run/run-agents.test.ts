@@ -1,0 +1,275 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { uncommittedFiles } from "../../src/run/attempt/uncommitted-files.ts";
+import { answer, planned, planText, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
+import { eventually } from "../support/run-command.ts";
+
+describe("an agent that fails repeatedly", () => {
+  it("hands over to the one that it escalates to, who starts from the base", async () => {
+    using repository = planned({
+      agents: {
+        quick: [["write: { path: junk.txt, text: x }", answer("OK")]],
+        strong: [["run: { command: 'test ! -e junk.txt && echo clean' }", writes("A"), answer("OK")]],
+      },
+      settings: { quick: "escalate_to: strong" },
+      tasks: [task("A", "quick")],
+    });
+    const { status, stderr, done } = await runPlan(repository);
+    expect({ status, tasks: done.tasks }, stderr).toMatchObject({
+      status: 0,
+      tasks: [{ state: "MERGED", attempts: 3, agent: "strong" }],
+    });
+    expect(stderr).toContain("clean");
+    expect(repository.git("show", "--name-only", "--format=", "main^2")).toBe("A.txt");
+  });
+
+  it("is tried once more, after everything else, where it escalates to nobody", async () => {
+    using repository = planned({
+      agents: { a: [["exit: 3"], [writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "a"), task("B", "b")],
+    });
+    const { status, stderr, states } = await runPlan(repository);
+    expect({ status, states }, stderr).toEqual({ status: 0, states: { A: "MERGED", B: "MERGED" } });
+    const subjects = repository.git("log", "--first-parent", "--merges", "--format=%s", "main").split("\n");
+    expect(subjects).toEqual(["A: do A", "B: do B"]);
+  });
+
+  it("gets told what was wrong", async () => {
+    using repository = planned({
+      agents: { a: [["exit: 3"], ["say: again", writes("A"), answer("OK")]] },
+      tasks: [task("A", "a")],
+    });
+    const { stderr } = await runPlan(repository);
+    expect(stderr).toContain("to mend: its agent failed");
+  });
+});
+
+describe("what an agent finds", () => {
+  it("is its place: a slot, free ports, the session's files, and nobody else's", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          [
+            "run: { command: 'echo slot=$LOCKSTEP_SLOT port=$LOCKSTEP_PORT_BASE compose=$COMPOSE_PROJECT_NAME task=$LOCKSTEP_TASK' }",
+            "run: { command: 'ls .agents-work/*/tasks.yaml && echo plan-is-there' }",
+            "run: { command: 'echo did it >> .agents-work/$(ls .agents-work)/worklogs.txt' }",
+            writes("A"),
+            answer("OK"),
+          ],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr } = await runPlan(repository);
+    expect(status, stderr).toBe(0);
+    expect(stderr).toMatch(/slot=0 port=2\d{4} compose=lockstep-\S+-a task=\S+\/A/);
+    expect(stderr).toContain("plan-is-there");
+    expect(repository.git("show", "--name-only", "--format=", "main^2")).toBe("A.txt");
+  });
+});
+
+it("an agent has a role and a name of its own, whatever the one that started the run is", async () => {
+  const said = "run: { command: 'echo role=$CLAUDE_AGENT_ROLE name=$CLAUDE_AGENT_NAME' }";
+  using repository = planned({
+    agents: { a: [[said, writes("A"), answer("OK")]] },
+    tasks: [task("A", "a")],
+    config: "workspace: { env_pass: [PATH, HOME, CLAUDE_AGENT_ROLE] }\n",
+  });
+  const { status, stderr } = await repository.run(["run"], { env: { CLAUDE_AGENT_ROLE: "lead" } });
+  expect(status, stderr).toBe(0);
+  expect(stderr).toContain("role=coder name=a");
+});
+
+describe("a plan that was changed", () => {
+  const stuck = () =>
+    planned({
+      agents: { a: [[answer("OK")]], b: [[writes("B"), answer("OK")]], c: [[writes("C"), answer("OK")]] },
+      tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]"), task("D", "b", ", depends_on: [B]")],
+    });
+
+  it("goes on in its session with what is new, and with what has not started as it now reads", async () => {
+    using repository = stuck();
+    const first = await runPlan(repository);
+    expect(first.states).toEqual({ A: "ESCALATED", B: "BLOCKED", D: "BLOCKED" });
+    repository.write("tasks.yaml", planText([task("A", "a"), task("B", "b"), task("C", "c")]));
+    const { status, states, stderr, done } = await runPlan(repository);
+    expect({ status, states }, stderr).toEqual({
+      status: 3,
+      states: { A: "ESCALATED", B: "MERGED", C: "MERGED" },
+    });
+    expect(done.session).toBe(first.done.session);
+    const copy = readFileSync(join(repository.path, ".agents-work", done.session, "tasks.yaml"), "utf8");
+    expect(copy.match(/status: completed/g)).toHaveLength(2);
+  });
+
+  it("is refused where a task that has started reads otherwise, with the way to do it, and nothing happens", async () => {
+    using repository = stuck();
+    await runPlan(repository);
+    repository.write("tasks.yaml", planText([task("A", "b"), task("C", "c")]));
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("E-PLAN: `A` cannot be changed any more, because it has started");
+    expect(stderr).toContain("--again");
+    const anew = await runPlan(repository, "--again");
+    expect(anew.states).toMatchObject({ C: "MERGED" });
+  });
+});
+
+describe("an agent that says nothing for longer than its timeout", () => {
+  it("is ended, and people are told of the timeout", async () => {
+    using repository = planned({
+      agents: { a: [["sleep: 600"]] },
+      tasks: [task("A", "a", ", timeout_seconds: 2, heartbeat_interval_seconds: 1")],
+    });
+    const { stderr, done } = await runPlan(repository);
+    expect(done.tasks).toMatchObject([{ code: "R-WD-001" }]);
+    expect(stderr).toMatch(/ A {2}R-WD-001: .* its timeout is 2 s\n/);
+    expect(stderr).not.toContain("R-LS-001");
+  });
+});
+
+describe("an agent that cannot be started here", () => {
+  const gone = (more: string) =>
+    planned({
+      agents: { b: [[writes("A"), answer("OK")]] },
+      config: `  gone: { adapter: command, run: [no-such-program]${more} }\n`,
+      tasks: [task("A", "gone")],
+    });
+
+  it("is stood in for by its fallback", async () => {
+    using repository = gone(", fallback: b");
+    const { status, done, stderr } = await runPlan(repository);
+    expect({ status, tasks: done.tasks }, stderr).toMatchObject({ status: 0, tasks: [{ agent: "b" }] });
+  });
+
+  it("is told of before anything starts, and leaves nothing, where there is none", async () => {
+    using repository = gone("");
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("R-AG-001: agent `gone` cannot be used: `no-such-program` is not on PATH");
+    expect(stderr).not.toContain("on `main`: "); // the base's checks come after
+    expect(readdirSync(join(repository.path, ".agents-work"))).toEqual([]);
+  });
+
+  it("is told of where its own files are not committed, and is not where they are or are included", async () => {
+    const [answered, config] = [JSON.stringify({}), "workspace: { include: [lent] }\n"];
+    const program = (file: string) =>
+      `  own: { adapter: command, run: [cat, ${file}], args: [-u] }\n${config}`;
+    using repository = planned({ agents: {}, config: program("./own/a.txt"), tasks: [task("A", "own")] });
+    repository.write("own/a.txt", answered);
+    const { status, stderr } = await repository.run(["run"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain(
+      "R-AG-001: agent `own` cannot be used: `own/a.txt` is not committed, and agents see only what is committed: commit it",
+    );
+    expect(stderr).not.toContain("on `main`: ");
+    const found = JSON.parse((await repository.run(["doctor", "--json"])).stdout).findings;
+    expect(found.find(({ what }: { what: string }) => what === "agent own")).toMatchObject({
+      state: "broken",
+      detail: "`own/a.txt` is not committed, and agents see only what is committed",
+    });
+    const ground = (file: string) => ({
+      agent: { adapter: "command" as const, run: ["cat", file] as [string, string], args: ["-u"] },
+      at: { root: repository.path, baseCommit: "HEAD", include: ["lent/"] },
+    });
+    const lacking = ({ agent, at }: ReturnType<typeof ground>) => uncommittedFiles(agent, at);
+    repository.write("lent/b.txt", "");
+    expect(await lacking(ground("own/a.txt"))).toEqual(["own/a.txt"]);
+    expect(await lacking(ground("lent/b.txt"))).toEqual([]);
+    expect(await lacking(ground("tasks.yaml"))).toEqual([]);
+    expect(await lacking(ground(join(repository.path, "own/a.txt")))).toEqual([]);
+    expect(await lacking(ground("nowhere.txt"))).toEqual([]);
+  });
+});
+
+describe("a task that waits for a person", () => {
+  it("holds up nobody else, in batches neither", async () => {
+    using repository = planned({
+      agents: { a: [[writes("A"), answer("OK")]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("A", "a").replace('"cmd:', '"manual: it looks right", "cmd:'), task("B", "b")],
+      config: "limits: { max_parallel: 1 }\n",
+    });
+    const { status, states, stderr } = await runPlan(repository);
+    expect({ status, states }, stderr).toEqual({ status: 3, states: { A: "REVIEW", B: "MERGED" } });
+  });
+});
+
+describe("tasks that an earlier run left waiting for a person", () => {
+  it("take nobody's place in this one", async () => {
+    const asked = (id: string) => task(id, id).replace('"cmd:', '"manual: it looks right", "cmd:');
+    using repository = planned({
+      agents: Object.fromEntries(["A", "B", "C"].map((id) => [id, [[writes(id), answer("OK")]]])),
+      tasks: [asked("A"), asked("B")],
+      config: "limits: { max_parallel: 2, max_review: 1, max_active: 2 }\n",
+    });
+    expect((await runPlan(repository)).states).toEqual({ A: "REVIEW", B: "REVIEW" });
+    repository.write("tasks.yaml", planText([asked("A"), asked("B"), task("C", "C")]));
+    const { states, stderr } = await runPlan(repository);
+    expect(states, stderr).toEqual({ A: "REVIEW", B: "REVIEW", C: "MERGED" });
+    const lines = stderr.split("\n");
+    const at = (part: RegExp) => lines.findIndex((line) => part.test(line));
+    expect(at(/ C +started by/)).toBeGreaterThan(0);
+    // It started before anything was done about the others.
+    expect(at(/ C +started by/)).toBeLessThan(at(/ [AB] +.*waiting/));
+  });
+});
+
+describe("`run` without a plan", () => {
+  it("does `tasks.yaml`, and goes on with the session that is not finished once that is done", async () => {
+    using repository = planned({
+      agents: { a: [["exit: 3"]], b: [[writes("B"), answer("OK")]] },
+      tasks: [task("B", "b")],
+    });
+    repository.write("other.yaml", planText([task("A", "a")], "other"));
+    await runPlan(repository, "other.yaml");
+    expect((await runPlan(repository)).states).toEqual({ B: "MERGED" });
+    expect((await runPlan(repository)).states).toEqual({ A: "ESCALATED" });
+    const [stuck] = (await runPlan(repository)).done.tasks;
+    expect((await repository.run(["task", "cancel", stuck?.id ?? "", "--reason", "enough"])).status).toBe(0);
+    expect((await runPlan(repository)).states).toEqual({ B: "MERGED" });
+  });
+});
+
+describe("all work that a person stops", () => {
+  it("ends with its agents, is free again, and goes on after `clear`", async () => {
+    using repository = planned({
+      agents: {
+        a: [
+          ["say: begun", "sleep: 30", answer("OK")],
+          [writes("A"), answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    using running = repository.start(["run", "--json"]);
+    await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
+    expect((await repository.run(["stop-all"])).status).toBe(0);
+    const { status, stdout, stderr } = await running.ended;
+    expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 3, A: "PENDING" });
+    expect(stderr).toContain("R-CB-001");
+    expect((await repository.run(["clear"])).status).toBe(0);
+    expect((await runPlan(repository)).states).toEqual({ A: "MERGED" });
+  });
+});
+
+describe("an agent that leaks a secret into its work", () => {
+  it("is told which file and which kind, and merged without it", async () => {
+    const key = ["AKIA", "2E0A8F3B244C9986"].join("");
+    using repository = planned({
+      agents: {
+        a: [
+          [`write: { path: A.txt, text: "key ${key}\\n" }`, answer("OK")],
+          [writes("A"), answer("OK")],
+        ],
+      },
+      tasks: [task("A", "a")],
+    });
+    const { status, stderr, done } = await runPlan(repository);
+    expect({ status, tasks: done.tasks }, stderr).toMatchObject({
+      status: 0,
+      tasks: [{ state: "MERGED", attempts: 2 }],
+    });
+    expect(stderr).toContain("R-PO-004: `A.txt` would bring a secret in");
+  });
+});

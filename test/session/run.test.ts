@@ -1,0 +1,753 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../support/run-command.ts";
+import { type TeamRepository, teamRepository } from "../support/team-repository.ts";
+
+const goal = "Two small text files";
+
+/** Past both gates. */
+async function throughGates(repository: TeamRepository, strategy = "per-batch") {
+  await repository.start(goal);
+  await repository.decide("UD-APPROVE-DESIGN", "approved");
+  await repository.resume();
+  await repository.decide("UD-REVIEW-STRATEGY", strategy);
+  return repository.resume();
+}
+
+describe("a goal", () => {
+  it("goes the whole way to done, with a person's word at both gates", async () => {
+    using repository = teamRepository();
+    const asked = await repository.start(goal);
+    expect(asked.status, asked.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
+    expect((await repository.start(goal)).done.session).toBe(asked.done.session);
+    expect((await repository.decide("UD-APPROVE-DESIGN", "approved")).status).toBe(0);
+    const planned = await repository.resume();
+    expect(planned.status, planned.stderr).toBe(3);
+    expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
+    expect((await repository.decide("UD-REVIEW-STRATEGY", "per-batch")).status).toBe(0);
+    const { status, stderr, done } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(done).toMatchObject({ outcome: "merged", workflow: { state: "DONE" } });
+    expect(repository.status()).toMatchObject({ current_state: "DONE", last_ci_result: "green" });
+    expect(repository.git("show", "main:b.txt")).toContain("by T-002");
+    expect(repository.file("tasks.yaml").match(/completed/g)).toHaveLength(2);
+    expect(await repository.dispatches()).toEqual(
+      "SpecAgent Architect Planner Reviewer Security Integrator Docs".split(" "),
+    );
+    expect(done.session).toMatch(/^\d{4}-\d\d-\d\d_two-small-text-files$/);
+    expect(readdirSync(join(repository.path, ".agents-work", done.session)).toSorted()).toEqual(
+      "acceptance.json activeContext.md architecture.md progress.md report.md spec.md status.json tasks.yaml worklogs".split(
+        " ",
+      ),
+    );
+    // Nobody but who works on a task has changed anything.
+    expect(repository.git("diff", "--name-only", "HEAD~2", "main").split("\n")).toEqual(["a.txt", "b.txt"]);
+    const told = await repository.run(["resume"]);
+    expect({ status: told.status, told: told.stdout }).toEqual({
+      status: 0,
+      told: expect.stringMatching(/DONE[\s\S]*T-001 +MERGED[\s\S]*report: \.agents-work\/.*\/report\.md/),
+    });
+  });
+
+  it("is told by the whole name of its gate while another one waits there too", async () => {
+    using repository = teamRepository();
+    expect((await repository.start(goal)).status).toBe(3);
+    const { stdout } = await repository.run(["start", "Another goal"]);
+    expect(stdout).toMatch(/^ {2}lockstep decide \S+_another-goal\/UD-APPROVE-DESIGN approved$/m);
+  });
+
+  it("is reviewed once at the end where a person says so, and nothing is completed before that", async () => {
+    using repository = teamRepository({
+      "QA meta": { status: "BLOCKED", summary: "b.txt is not tested", works: false },
+    });
+    const stuck = await throughGates(repository, "Single Final");
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "ASK_USER",
+      retry_counts: { meta: { FIX_TESTS: 3 } },
+    });
+    expect(repository.file("tasks.yaml")).not.toContain("completed");
+    expect(repository.file("tasks.yaml").match(/implemented/g)).toHaveLength(2);
+    const decision = stuck.done.decisions[0]?.id ?? "";
+    expect((await repository.decide(decision, "accept: it is only text")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status().known_issues).toEqual(["b.txt is not tested"]);
+    expect(repository.file("tasks.yaml").match(/completed/g)).toHaveLength(2);
+  });
+
+  it("that is small goes the short way, without gates", async () => {
+    using repository = teamRepository();
+    const { status, stderr } = await repository.start(goal, "--lean");
+    expect(status, stderr).toBe(0);
+    expect(repository.status()).toMatchObject({ current_state: "DONE", mode: "lean", user_decisions: [] });
+    expect(repository.has("architecture.md")).toBe(false);
+    // S4-191: what was done, how to test it, what was decided and what is open; nothing else.
+    expect(repository.file("report.md").replace(/\b[0-9a-f]{12}\b/, "COMMIT")).toBe(
+      [
+        `# ${goal}`,
+        "## What was done\n\n- T-001 write a.txt: merged as COMMIT",
+        "## How to test\n\n- `test -e f.js` (passes)\n- `node test/f.test.js` (passes)",
+        "## Decisions\n\nNone.",
+        "## Known issues\n\nNone.\n",
+      ].join("\n\n"),
+    );
+    expect(await repository.dispatches()).toEqual(["SpecAgent"]);
+    expect(repository.git("show", "main:a.txt")).toContain("by T-001");
+  });
+
+  it.each([["lean"], ["full"]])(
+    "in %s mode ends with a report that has the steps, tests and unproven claims of its agents",
+    async (mode) => {
+      const artifacts = {
+        manual_steps: ["run the migration"],
+        tests_added_or_updated: ["a.txt"],
+        notes: ["deployed to production"],
+      };
+      using repository = teamRepository({ "Coder T-001": { artifacts } });
+      const { status, stderr } =
+        mode === "lean" ? await repository.start(goal, "--lean") : await throughGates(repository);
+      expect(status, stderr).toBe(0);
+      const report = repository.file("report.md");
+      expect(report).toContain(
+        "## Manual steps\n\n- T-001: run the migration\n\n## Tests added or updated\n\n- T-001: a.txt\n",
+      );
+      expect(report.match(/run the migration/g)).toHaveLength(1);
+      expect(repository.status().known_issues).toContain(
+        'T-001 says "deployed to production", which nothing shows',
+      );
+    },
+  );
+
+  it("that only looked small goes the whole way", async () => {
+    const scope = { lock_scope: ["."], acceptance_checks: ["cmd: test -e f.js"] };
+    using repository = teamRepository({ tasks: [{ id: "T-001", goal: "everything", ...scope }] });
+    const { status, stderr } = await repository.start(goal, "--lean");
+    expect(status, stderr).toBe(3);
+    expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "SpecAgent", "Architect"]);
+  });
+
+  it("that turns out not to be small while it is built starts anew, with tasks of other names", async () => {
+    const task = (id: string) => ({
+      ...{ id, goal: `write ${id}.txt`, lock_scope: [`${id}.txt`] },
+      acceptance_checks: [`cmd: test -e ${id}.txt`],
+    });
+    using repository = teamRepository({
+      ...{ tasks: [task("T-001")], plan: [task("T-001")] },
+      "Reviewer T-001": { status: "BLOCKED", summary: "it needs a design", works: false },
+    });
+    const asked = await repository.start(goal, "--lean");
+    expect(asked.status, asked.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN", mode: "full" });
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    const same = await repository.resume();
+    expect({ status: same.status, stderr: same.stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining("T-001 was a task of this session before"),
+    });
+    repository.wish({ plan: [task("T-101")] });
+    await repository.resume();
+    await repository.decide("UD-REVIEW-STRATEGY", "per-batch");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.git("ls-tree", "--name-only", "main", "T-001.txt", "T-101.txt")).toBe("T-101.txt");
+  });
+
+  it("whose status.json cannot be written is blocked, and goes on once it can", async () => {
+    using repository = teamRepository();
+    const { session } = (await repository.start(goal)).done;
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    const file = join(repository.path, ".agents-work", session, "status.json");
+    rmSync(file);
+    mkdirSync(join(file, "in the way"), { recursive: true });
+    const { status, stderr } = await repository.resume();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining("E-STORE") });
+    const { stdout } = await repository.run(["status", "--json"]);
+    expect(JSON.parse(stdout).workflow).toMatchObject({
+      state: "BLOCKED",
+      blocker: { code: "persistence_failure" },
+    });
+    rmSync(file, { recursive: true });
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(3);
+    expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
+  });
+
+  it("that nobody here could work on begins nothing", async () => {
+    using repository = teamRepository();
+    repository.write(
+      ".lockstep/config.yaml",
+      "agents:\n  team: { adapter: command, run: [no-such-program] }\n",
+    );
+    const { status, stderr } = await repository.run(["start", goal]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("no-such-program") });
+    expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
+  });
+
+  it("gets research and a design-spec where a role asks for them", async () => {
+    using repository = teamRepository({ SpecAgent: { next: "Researcher" }, Architect: { next: "Designer" } });
+    const { status, stderr } = await repository.start(goal);
+    expect(status, stderr).toBe(3);
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "Researcher", "Architect", "Designer"]);
+    expect(repository.has("research/files.md") && repository.has("design-specs/files.md")).toBe(true);
+  });
+});
+
+describe("a design", () => {
+  it("is changed as often as a person asks, and each wish is kept", async () => {
+    using repository = teamRepository();
+    await repository.start(goal);
+    for (const wish of ["three modules", "smaller acceptance criteria"]) {
+      expect((await repository.decide("UD-APPROVE-DESIGN", `changes-requested: ${wish}`)).status).toBe(0);
+      const { status, stderr } = await repository.resume();
+      expect(status, stderr).toBe(3);
+      expect(repository.status()).toMatchObject({
+        current_state: "APPROVE_DESIGN",
+        user_decisions: [{ decision_id: "UD-APPROVE-DESIGN", status: "pending", answer: null }],
+      });
+    }
+    const history = repository.file("approve-design-history.jsonl").trim().split("\n");
+    expect(history.map((line) => JSON.parse(line).answer)).toEqual([
+      "changes-requested: three modules",
+      "changes-requested: smaller acceptance criteria",
+    ]);
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect", "Architect", "SpecAgent"]);
+    await repository.decide("UD-APPROVE-DESIGN", "Approved, go on");
+    await repository.resume();
+    expect(repository.status()).toMatchObject({
+      current_state: "REVIEW_STRATEGY",
+      user_decisions: [
+        { decision_id: "UD-APPROVE-DESIGN", status: "answered", answer: "approved, go on" },
+        { decision_id: "UD-REVIEW-STRATEGY", status: "pending" },
+      ],
+    });
+  });
+
+  it("that nobody answers rightly for blocks the session, which goes on from there", async () => {
+    using repository = teamRepository();
+    await repository.start(goal);
+    const answers = ["maybe", "approvedX", "changes-requested:", "no"];
+    for (const answer of answers) {
+      const { status, stderr } = await repository.decide("UD-APPROVE-DESIGN", answer);
+      expect({ status, code: /R-\w+-\d+/.exec(stderr)?.[0] }).toEqual({ status: 2, code: "R-IN-001" });
+    }
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: { code: "mandatory_user_decision_missing" },
+      user_decisions: [{ status: "cancelled" }],
+    });
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "APPROVE_DESIGN",
+      user_decisions: [{ status: "pending" }],
+    });
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect"]);
+  });
+});
+
+describe("a session", () => {
+  it("stays with the branch that it began on", async () => {
+    using repository = teamRepository();
+    await repository.start(goal);
+    repository.git("switch", "-q", "-c", "other");
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    await repository.resume();
+    await repository.decide("UD-REVIEW-STRATEGY", "single-final");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.git("show", "main:a.txt")).toContain("by T-001");
+    expect(repository.git("ls-tree", "--name-only", "other", "a.txt")).toBe("");
+  });
+
+  it("whose files somebody cleaned away has them back, whoever looks first", async () => {
+    using repository = teamRepository();
+    await repository.start(goal);
+    repository.git("clean", "-fdxq");
+    repository.wish({});
+    expect(repository.has("spec.md")).toBe(false);
+    expect((await repository.decide("UD-APPROVE-DESIGN", "approved")).status).toBe(0);
+    expect(repository.has("spec.md")).toBe(true);
+    repository.git("clean", "-fdxq");
+    repository.wish({});
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(3);
+    expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
+  });
+
+  it("is asked about again where the design has changed since it was approved", async () => {
+    using repository = teamRepository();
+    const { session } = (await repository.start(goal)).done;
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    const file = join(repository.path, ".agents-work", session, "architecture.md");
+    writeFileSync(file, "# Other\n\n## Overview\n\nOther.\n\n## Modules\n\nMany.\n");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "APPROVE_DESIGN",
+      user_decisions: [{ status: "pending" }],
+    });
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    await repository.resume();
+    expect(repository.status().current_state).toBe("REVIEW_STRATEGY");
+  });
+
+  it("that is given up asks nothing more, and is not the one that goes on", async () => {
+    using repository = teamRepository();
+    const first = await repository.start("An earlier goal");
+    const { status } = await repository.resume("--abandon", "not needed");
+    expect({ status, blocker: repository.status().blocker }).toMatchObject({
+      status: 1,
+      blocker: { code: "abandoned", reason: "not needed", from_state: "APPROVE_DESIGN" },
+    });
+    expect((await repository.run(["decide"])).stdout).toContain("nothing waits for you");
+    const second = await repository.start(goal);
+    expect((await repository.resume()).done.session).toBe(second.done.session);
+    const back = await repository.resume(first.done.session);
+    expect({ status: back.status, state: repository.status().current_state }).toEqual({
+      status: 3,
+      state: "APPROVE_DESIGN",
+    });
+  });
+
+  it.each([
+    ["nothing", " ", "empty"],
+    ["control characters", "red \u001b[31m", "control characters"],
+    ["a book", "x".repeat(10_001), "longer than"],
+  ])("does not begin with %s for a goal", async (_name, wanted, told) => {
+    using repository = teamRepository();
+    const { status, stderr } = await repository.run(["start", wanted]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(told) });
+    expect(existsSync(join(repository.path, ".agents-work"))).toBe(false);
+  });
+
+  it("does not begin while another process conducts, and leaves nothing behind", async () => {
+    using repository = teamRepository({ sleep: 3000 });
+    using running = repository.launch(["start", "An earlier goal"]);
+    await eventually("its first role", () => (running.errors().includes("SpecAgent") ? true : undefined));
+    const { status, stderr } = await repository.run(["start", goal]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("runs tasks here") });
+    expect(readdirSync(join(repository.path, ".agents-work"))).toHaveLength(1);
+    running.process.kill("SIGTERM");
+    await running.ended;
+  });
+});
+
+describe("a role", () => {
+  it.each([
+    ["answers with prose", { says: "All done, the specification is written." }],
+    ["answers with broken JSON", { says: '{"status": "OK", "summary": ' }],
+    ["answers with another role's status", { status: "NEEDS_DECISION" }],
+    ["leaves a section out", { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\nx\n" } }],
+    ["writes nothing", { works: false }],
+    [
+      "hides something from whoever reads it",
+      { works: false, files: { "SESSION/spec.md": "# Spec\n\n## Goals\n\n\u202ex\n" } },
+    ],
+  ])("that %s is asked three times, and then the session is blocked", async (_name, wish) => {
+    using repository = teamRepository({ SpecAgent: wish });
+    const { status, stderr } = await repository.start(goal);
+    expect(status, stderr).toBe(1);
+    expect(stderr.match(/its answer cannot be used/g)).toHaveLength(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: { code: "subagent_failure", from_state: "INTAKE" },
+    });
+    repository.wish({});
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(3);
+    expect(repository.status().current_state).toBe("APPROVE_DESIGN");
+  });
+
+  it.each([
+    ["full", "a status that is not its own", { status: "NEEDS_DECISION", works: false }],
+    ["lean", "a status that is not its own", { status: "NEEDS_DECISION", works: false }],
+    ["full", "prose", { says: "All done.", works: false }],
+    ["lean", "prose", { says: "All done.", works: false }],
+  ])(
+    "that codes in %s mode and answers only with %s blocks the session, which touches nothing itself",
+    async (mode, _what, wish) => {
+      using repository = teamRepository({ Coder: wish });
+      const base = repository.git("rev-parse", "main");
+      const { status, stderr } =
+        mode === "lean" ? await repository.start(goal, "--lean") : await throughGates(repository);
+      expect(status, stderr).toBe(1);
+      const blocker = { code: "subagent_failure", from_state: "IMPLEMENT_LOOP" };
+      expect(repository.status()).toMatchObject({ current_state: "BLOCKED", mode, blocker });
+      // Nobody else does the work, Lockstep least of all.
+      expect(repository.git("rev-parse", "main")).toBe(base);
+      expect(repository.git("status", "--porcelain")).toBe("");
+      repository.wish({});
+      const again = await repository.resume();
+      expect(again.status, again.stderr).toBe(0);
+      expect(repository.status()).toMatchObject({ current_state: "DONE", mode });
+      expect(repository.git("show", "main:a.txt")).toContain("by T-001");
+    },
+  );
+
+  it("that repairs the whole and gives nothing blocks the session, and is asked again on resume", async () => {
+    using repository = teamRepository({
+      "QA meta": { status: "BLOCKED", summary: "no", until: { file: "a.txt", has: "FIX-1" }, works: false },
+      "Coder FIX-1": { status: "NEEDS_DECISION", works: false },
+    });
+    const { status, stderr } = await throughGates(repository, "single-final");
+    expect(status, stderr).toBe(1);
+    expect(repository.status()).toMatchObject({
+      blocker: { code: "subagent_failure", reason: expect.stringContaining("FIX-1") },
+    });
+    repository.wish({});
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(0);
+  });
+
+  it("that spends too much is ended, and asked again on resume with a budget of its own", async () => {
+    using repository = teamRepository(
+      { Architect: { says: '{"usage":{"tokens":90}}\n{"usage":{"tokens":90}}\n', sleep: 3000 } },
+      "limits: { tokens: { warn: 50, halt: 100 } }\n",
+    );
+    const { status, stderr } = await repository.start(goal);
+    expect(status, stderr).toBe(1);
+    expect(repository.status().blocker).toMatchObject({ code: "subagent_failure", from_state: "DESIGN" });
+    repository.wish({});
+    const again = await repository.resume();
+    expect(again.status, again.stderr).toBe(3);
+    expect(repository.status().current_state).toBe("APPROVE_DESIGN");
+  });
+
+  it("that says a secret is told without it", async () => {
+    using repository = teamRepository({ SpecAgent: { summary: `token ghp_${"a1B2".repeat(9)} works` } });
+    const { stderr } = await repository.start(goal);
+    expect(stderr).toContain("SpecAgent  OK: token");
+    expect(stderr).not.toContain("a1B2a1B2");
+  });
+
+  it("that cannot do its work says so, and is asked again on resume", async () => {
+    using repository = teamRepository({ Architect: { status: "BLOCKED", summary: "which language?" } });
+    const { status } = await repository.start(goal);
+    expect({ status, blocker: repository.status().blocker }).toMatchObject({
+      status: 1,
+      blocker: { code: "agent_blocked", reason: "Architect: which language?", from_state: "DESIGN" },
+    });
+    repository.wish({});
+    await repository.resume();
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect", "Architect"]);
+  });
+
+  it("whose context file is missing is not even asked", async () => {
+    using repository = teamRepository({ Architect: { status: "BLOCKED" } });
+    await repository.start(goal);
+    const { session } = (await repository.resume()).done;
+    rmSync(join(repository.path, ".agents-work", session, "spec.md"));
+    const { status, stdout } = await repository.resume();
+    expect({ status, blocker: repository.status().blocker }).toMatchObject({
+      status: 1,
+      blocker: {
+        code: "missing_context_file",
+        reason: `Architect needs .agents-work/${session}/spec.md`,
+      },
+    });
+    expect(stdout).toContain("spec.md");
+  });
+
+  it("that would build on a file which is not what it should be is not asked either", async () => {
+    using repository = teamRepository({ Architect: { status: "BLOCKED" } });
+    const { session } = (await repository.start(goal)).done;
+    writeFileSync(join(repository.path, ".agents-work", session, "spec.md"), "# Spec\n\n## Goals\n\nx\n");
+    const { status } = await repository.resume();
+    expect({ status, blocker: repository.status().blocker }).toMatchObject({
+      status: 1,
+      blocker: { code: "artifact_invalid", reason: expect.stringContaining("Acceptance Criteria") },
+    });
+  });
+
+  it("that needs to know something has a person asked, and goes on with the answer", async () => {
+    using repository = teamRepository({
+      SpecAgent: { next: "Researcher" },
+      Researcher: { status: "NEEDS_INFO", artifacts: { questions: ["Which encoding?"] } },
+    });
+    const { status, done, stderr } = await repository.start(goal);
+    expect(status, stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "ASK_USER",
+      user_decisions: [{ decision_id: "UD-1", status: "pending", state_context: "DESIGN" }],
+    });
+    expect(done.decisions.map(({ question }) => question)).toEqual(["Researcher asks: Which encoding?"]);
+    repository.wish({});
+    expect((await repository.decide("UD-1", "UTF-8")).status).toBe(0);
+    await repository.resume();
+    expect(repository.status()).toMatchObject({ current_state: "APPROVE_DESIGN" });
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "Researcher", "Researcher", "Architect"]);
+  });
+
+  it("that answers a decision itself, or sets a state, is refused, and nothing of it counts", async () => {
+    const status = {
+      current_state: "DONE",
+      user_decisions: [{ decision_id: "UD-APPROVE-DESIGN", status: "answered", answer: "approved" }],
+      assumptions: ["files are small"],
+    };
+    using repository = teamRepository({
+      Architect: { files: { "SESSION/status.json": JSON.stringify(status) } },
+    });
+    const { stderr } = await repository.start(goal);
+    expect(stderr).toContain("`user_decisions` of status.json is not for Architect to change");
+    expect(repository.status()).toMatchObject({
+      current_state: "APPROVE_DESIGN",
+      assumptions: ["files are small"],
+      user_decisions: [{ status: "pending", answer: null }],
+    });
+  });
+
+  it("writes nothing outside its own files: not another role's, not another session's, not the source", async () => {
+    using repository = teamRepository({ SpecAgent: {} });
+    const first = await repository.start("An earlier goal");
+    const earlier = repository.file("spec.md");
+    repository.wish({
+      SpecAgent: {
+        files: {
+          [`.agents-work/${first.done.session}/spec.md`]: "forged",
+          "SESSION/architecture.md": "mine",
+          "f.js": "exports.f = 2;",
+        },
+      },
+    });
+    const { stderr } = await repository.start(goal);
+    expect(stderr).toContain("architecture.md, which is not its file");
+    expect(repository.file("architecture.md")).not.toBe("mine");
+    expect(repository.git("show", "main:f.js")).toBe("exports.f = 1;");
+    expect(repository.git("status", "--porcelain")).toBe("");
+    const before = join(repository.path, ".agents-work", first.done.session, "spec.md");
+    expect(readFileSync(before, "utf8")).toBe(earlier);
+  });
+});
+
+describe("work", () => {
+  it("that a reviewer refuses is mended, and then everybody looks again", async () => {
+    using repository = teamRepository({
+      "Reviewer T-001": {
+        ...{ status: "BLOCKED", summary: "too short", works: false },
+        until: { file: "a.txt", has: "mended" },
+      },
+    });
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(0);
+    expect(stderr).toMatch(/IMPLEMENT_LOOP → FIX_REVIEW[\s\S]*FIX_REVIEW → IMPLEMENT_LOOP/);
+    expect(repository.status().retry_counts).toEqual({
+      "T-001": { FIX_REVIEW: 1, FIX_TESTS: 0, FIX_SECURITY: 0, FIX_BUILD: 0 },
+    });
+    expect(repository.git("show", "main:a.txt")).toContain("mended");
+  });
+
+  it("that three repairs did not mend is a person's to decide: left out, the rest goes on", async () => {
+    const tasks = ["a", "b"].map((name, at) => ({
+      ...{ id: `T-00${at + 1}`, goal: `write ${name}.txt`, lock_scope: [`${name}.txt`] },
+      acceptance_checks: [`cmd: test -e ${name}.txt`],
+    }));
+    using repository = teamRepository({
+      tasks,
+      "Reviewer T-001": { status: "BLOCKED", summary: "never good enough", works: false },
+    });
+    const stuck = await throughGates(repository);
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "ASK_USER",
+      retry_counts: { "T-001": { FIX_REVIEW: 3 } },
+      user_decisions: [{}, {}, { decision_id: "UD-1", status: "pending", state_context: "IMPLEMENT_LOOP" }],
+    });
+    expect((await repository.decide("UD-1", "leave-out: not worth it")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status().known_issues).toEqual([
+      "T-001 was left out (`reviewer` reviewed the work and refused it: never good enough): not worth it",
+    ]);
+    expect(repository.git("ls-tree", "--name-only", "main", "a.txt", "b.txt")).toBe("b.txt");
+  });
+
+  it("that has used up its budget waits for a person, who is asked once, and goes on as they say", async () => {
+    using repository = teamRepository(
+      { "Coder T-001": { says: '{"usage":{"tokens":90}}\n{"usage":{"tokens":90}}\n', sleep: 3000 } },
+      "limits: { tokens: { warn: 50, halt: 100 } }\n",
+    );
+    const stuck = await repository.start(goal, "--lean");
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(stuck.done.decisions).toMatchObject([{ id: "UD-1", kind: "continue" }]);
+    expect(repository.status()).toMatchObject({ current_state: "ASK_USER", mode: "lean" });
+    repository.wish({});
+    expect((await repository.decide("UD-1", "continue: 500")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status()).toMatchObject({ current_state: "DONE", mode: "lean" });
+  });
+
+  it("that its agent cannot go on with is a person's to decide, and goes on as they say", async () => {
+    using repository = teamRepository({
+      "Coder T-001": { status: "BLOCKED", summary: "which encoding?", works: false },
+    });
+    const stuck = await throughGates(repository);
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(stuck.done.decisions.map(({ question }) => question).join()).toContain("which encoding?");
+    repository.wish({});
+    expect((await repository.decide("UD-1", "retry: UTF-8")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status()).toMatchObject({ current_state: "DONE", known_issues: [] });
+  });
+
+  it("that security leaves to a person goes on when they defer it, and says so", async () => {
+    using repository = teamRepository({
+      "Security meta": {
+        ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
+        artifacts: { findings: [{ severity: "medium", file: "a.txt", description: "a token may leak" }] },
+      },
+    });
+    const asked = await throughGates(repository);
+    expect(asked.status, asked.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({ current_state: "ASK_USER" });
+    expect(repository.status().user_decisions.at(-1)).toMatchObject({ x_security: true, status: "pending" });
+    const { id = "" } = asked.done.decisions[0] ?? {};
+    expect((await repository.decide(id, "--cancel", "deferred to the next sprint")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status().user_decisions.at(-1)).toMatchObject({
+      status: "cancelled",
+      resolution_reason: "deferred to the next sprint",
+    });
+    expect(repository.status().known_issues.join()).toContain("deferred to the next sprint");
+  });
+
+  it("that security leaves to a person is mended where they say so, and looked at again", async () => {
+    using repository = teamRepository({
+      "Security meta": {
+        ...{ status: "NEEDS_DECISION", summary: "a token may leak", works: false },
+        until: { file: "a.txt", has: "by FIX-1" },
+      },
+    });
+    const asked = await throughGates(repository);
+    const { id = "" } = asked.done.decisions[0] ?? {};
+    expect((await repository.decide(id, "retry: mask it")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(stderr).toMatch(/IMPLEMENT_LOOP → FIX_SECURITY[\s\S]*FIX_SECURITY → IMPLEMENT_LOOP/);
+    expect(repository.status()).toMatchObject({
+      known_issues: [],
+      retry_counts: { meta: { FIX_SECURITY: 1 } },
+    });
+  });
+
+  it("whose acceptance commands fail on the merged tree is repaired by the integrator", async () => {
+    using repository = teamRepository({ verify: [" CMD: test -e fixes/FIX-1.txt"] });
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(0);
+    expect(stderr).toMatch(/INTEGRATE → FIX_BUILD[\s\S]*FIX_BUILD → INTEGRATE/);
+    expect(repository.status()).toMatchObject({
+      current_state: "DONE",
+      last_ci_result: "green",
+      retry_counts: { meta: { FIX_BUILD: 1 } },
+    });
+    expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed");
+  });
+
+  it("that nothing could test is blocked, with what to add", async () => {
+    using repository = teamRepository({ verify: ["manual: look at it"] }, "checks: { default: [] }\n");
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(1);
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: { code: "no_way_to_test", from_state: "INTEGRATE" },
+    });
+  });
+
+  it("whose criteria were spoiled meanwhile is blocked: none of them is passed over in silence", async () => {
+    using repository = teamRepository();
+    await repository.start("two-files");
+    await repository.decide("UD-APPROVE-DESIGN", "approved");
+    await repository.resume();
+    const criteria = repository.file("acceptance.json").replace(/"cmd: [^"]*"/, '"command: npm test"');
+    repository.write(`.agents-work/${repository.status().session}/acceptance.json`, criteria);
+    await repository.decide("UD-REVIEW-STRATEGY", "single-final");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(1);
+    expect(repository.status()).toMatchObject({
+      current_state: "BLOCKED",
+      blocker: {
+        code: "artifact_invalid",
+        reason: expect.stringContaining("is `command: npm test`: begin it"),
+      },
+    });
+  });
+
+  it("that mends the whole is reviewed before it is merged, as every task is", async () => {
+    using repository = teamRepository({
+      verify: ["cmd: test -e fixes/FIX-1.txt"],
+      "Reviewer FIX-1": {
+        ...{ status: "BLOCKED", summary: "too short", works: false },
+        until: { file: "fixes/FIX-1.txt", has: "mended" },
+      },
+    });
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(0);
+    expect(repository.git("show", "main:fixes/FIX-1.txt")).toBe("fixed and mended");
+  });
+
+  it("that nobody can mend is a person's to decide after three tries", async () => {
+    using repository = teamRepository(
+      { verify: ["cmd: test -e never.txt"] },
+      "limits: { review_retries: 1, same_error: 2 }\n",
+    );
+    const stuck = await throughGates(repository);
+    expect(stuck.status, stuck.stderr).toBe(3);
+    expect(repository.status()).toMatchObject({
+      current_state: "ASK_USER",
+      retry_counts: { meta: { FIX_BUILD: 3 } },
+    });
+    const { id = "" } = stuck.done.decisions[0] ?? {};
+    expect((await repository.decide(id, "accept: it comes with the next release")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status()).toMatchObject({ current_state: "DONE", last_ci_result: "red" });
+    expect(repository.status().known_issues.join()).toContain("test -e never.txt");
+  }, 180_000);
+
+  it("that weakens tests waits for a person, and says so in the result", async () => {
+    const tasks = [
+      { id: "T-001", goal: "less", lock_scope: ["test"], acceptance_checks: ["cmd: test -e f.js"] },
+    ];
+    using repository = teamRepository({
+      tasks,
+      // Not a test of ours: what the agent writes counts as a test that it turned off.
+      Coder: { works: false, files: { "test/f.test.js": "// it.skip\n" } },
+    });
+    const waiting = await throughGates(repository);
+    expect(waiting.status, waiting.stderr).toBe(3);
+    const { id = "" } = waiting.done.decisions[0] ?? {};
+    expect((await repository.decide(id, "accept: f is gone")).status).toBe(0);
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(0);
+    expect(repository.status().known_issues.join()).toContain("T-001 weakens tests: ");
+  });
+
+  it("that a person took out of the base again is not called done", async () => {
+    using repository = teamRepository({ "Security meta": { status: "NEEDS_DECISION", works: false } });
+    const asked = await throughGates(repository);
+    repository.git("reset", "-q", "--hard", "HEAD~1");
+    await repository.decide(asked.done.decisions[0]?.id ?? "", "accept");
+    const { status, stderr } = await repository.resume();
+    expect(status, stderr).toBe(1);
+    expect(repository.status().blocker).toMatchObject({
+      reason: expect.stringContaining("merged, but not on `main` any more: T-002"),
+    });
+  });
+
+  it("that changes documents is proven and merged like any other", async () => {
+    using repository = teamRepository({
+      "Docs meta": { artifacts: { files_to_create_or_update: ["README.md"] } },
+      "Docs DOCS": { works: false, files: { "README.md": "# Two files\n" } },
+    });
+    const { status, stderr } = await throughGates(repository);
+    expect(status, stderr).toBe(0);
+    expect(repository.git("show", "main:README.md")).toBe("# Two files");
+    expect(repository.git("log", "--format=%s", "--first-parent", "main").split("\n")[0]).toContain("DOCS");
+  });
+});

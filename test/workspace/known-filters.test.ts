@@ -1,0 +1,47 @@
+import { appendFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { filtersIn } from "../../src/workspace/git/known-filters.ts";
+import { temporaryRepository } from "../support/run-command.ts";
+
+const settledMs = 150;
+
+describe("the filters that git knows", () => {
+  it("are those of every configuration file, by name", async () => {
+    using repository = temporaryRepository();
+    const included = repository.write(
+      "more",
+      '[filter "a.b"]\n\tprocess = x\n[filter "c"]\n\trequired = true\n',
+    );
+    repository.git("config", "include.path", included);
+    repository.git("config", "filter.Upper.clean", "x");
+    repository.git("config", "filter.Upper.smudge", "y");
+    expect([...(await filtersIn(repository.path))].filter((name) => name !== "filter.lfs").sort()).toEqual([
+      "filter.Upper",
+      "filter.a.b",
+    ]);
+  });
+
+  it("are asked for again as soon as a file has changed, however short the time and whatever its date says", async () => {
+    using repository = temporaryRepository();
+    const config = join(repository.path, ".git", "config");
+    const included = repository.write("more", "");
+    repository.git("config", "include.path", included);
+    const own = async () => (await filtersIn(repository.path)).filter((name) => name !== "filter.lfs");
+    for (const [at, file] of [config, config, included].entries()) {
+      await sleep(settledMs);
+      await own();
+      await own();
+      appendFileSync(file, `[filter "f${at}"]\n\tclean = x\n`);
+      utimesSync(file, 0, 0);
+      // A file that held nothing is one that no answer names.
+      if (file === included) await sleep(1_100);
+      expect(await own()).toContain(`filter.f${at}`);
+    }
+    await sleep(settledMs);
+    expect(await own()).toHaveLength(3);
+    writeFileSync(included, "");
+    expect(await own()).toEqual(["filter.f0", "filter.f1"]);
+  });
+});

@@ -1,0 +1,269 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { type ProcessRun, runProcess } from "../../src/workspace/process/run-process.ts";
+import { eventually } from "../support/run-command.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const { PATH = "" } = process.env;
+const shell = (script: string, more: Partial<ProcessRun> = {}) =>
+  runProcess({ command: ["sh", "-c", script], cwd: "/", env: { PATH }, msMax: 30_000, ...more });
+const sha256 = (data: string | Buffer) => `sha256:${createHash("sha256").update(data).digest("hex")}`;
+const openDescriptors = () => readdirSync("/proc/self/fd").length;
+/** Pipes for the next runs are made several at a time. */
+const spare = 16;
+
+describe("a process that runs", () => {
+  it("is told by its exit, its time and what it printed", async () => {
+    const { seconds, ...rest } = await shell("printf 'one\\n'; sleep 0.2; exit 3");
+    expect(rest).toEqual({
+      exit: 3,
+      signal: null,
+      timedOut: false,
+      aborted: false,
+      digest: sha256("one\n"),
+      tail: "one\n",
+      outputBytes: 4,
+    });
+    expect(seconds).toBeGreaterThan(0.19);
+    expect(seconds).toBeLessThan(20);
+  });
+
+  it("keeps the order of stdout and stderr", async () => {
+    const lines = Array.from({ length: 200 }, (_, at) => `out ${at}\nerr ${at}\n`).join("");
+    const script = "i=0; while [ $i -lt 200 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done";
+    const { digest } = await shell(script);
+    expect(digest).toBe(sha256(lines));
+  });
+
+  it("can open its output again under the names in /dev, and its input too", async () => {
+    const { tail } = await shell("echo a > /dev/stderr; echo b > /dev/stdout; cat /dev/stdin", {
+      input: "c\n",
+    });
+    expect(tail).toBe("a\nb\nc\n");
+  });
+
+  it("tells stdout from stderr where it is asked to", async () => {
+    const seen = { stdout: "", stderr: "" };
+    const { outputBytes } = await shell("echo answer; echo noise >&2", {
+      streams: "apart",
+      onOutput: (chunk, from) => {
+        seen[from] += chunk;
+      },
+    });
+    expect({ ...seen, outputBytes }).toEqual({ stdout: "answer\n", stderr: "noise\n", outputBytes: 13 });
+  });
+
+  it("shows its output as it comes", async () => {
+    const times: number[] = [];
+    await shell("echo a; sleep 0.4; echo b", { onOutput: () => times.push(performance.now()) });
+    expect(times).toHaveLength(2);
+    expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(300);
+  });
+
+  it("has the environment and the folder that it was given, and nothing else", async () => {
+    using folder = temporaryFolder();
+    const { tail } = await shell("pwd; env | grep -v -e ^PWD= -e ^_= -e ^SHLVL= -e ^OLDPWD=", {
+      cwd: folder.path,
+      env: { PATH, ONE: "1" },
+    });
+    expect(tail.split("\n").sort()).toEqual(["", "ONE=1", `PATH=${PATH}`, folder.path].sort());
+  });
+
+  it("has an input that is empty, or as long as it likes", async () => {
+    expect((await shell("wc -c")).tail.trim()).toBe("0");
+    const input = "x".repeat(3_000_000);
+    expect((await shell("wc -c", { input })).tail.trim()).toBe("3000000");
+    expect((await shell("true", { input })).exit).toBe(0); // it reads none of it
+  });
+
+  it("that is killed has a signal and no exit", async () => {
+    expect(await shell("kill -9 $$")).toMatchObject({ exit: null, signal: "SIGKILL", timedOut: false });
+  });
+
+  it("leaves no descriptor and no file behind", async () => {
+    using folder = temporaryFolder();
+    const { TMPDIR } = process.env;
+    process.env.TMPDIR = folder.path;
+    try {
+      await shell("echo warm");
+      const before = openDescriptors();
+      for (let i = 0; i < 20; i += 1) await shell("echo x; echo y >&2", { input: "z", streams: "apart" });
+      await runProcess({ command: ["/nowhere"], cwd: "/", env: {}, msMax: 1000, input: "z" });
+      await eventually("all descriptors closed", () =>
+        openDescriptors() <= before + spare ? true : undefined,
+      );
+      expect(readdirSync(folder.path)).toEqual([]);
+    } finally {
+      if (TMPDIR === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = TMPDIR;
+    }
+  });
+});
+
+describe("output", () => {
+  it("without end is drained in bounded memory", async () => {
+    await shell("head -c 20000000 /dev/zero");
+    const before = process.memoryUsage().rss;
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss);
+    }, 5);
+    const { exit, outputBytes, tail, digest } = await shell(
+      "head -c 104857600 /dev/zero | tr '\\0' x; echo end",
+    );
+    clearInterval(watch);
+    expect({ exit, outputBytes, length: tail.length, end: tail.slice(-5) }).toEqual({
+      exit: 0,
+      outputBytes: 104857604,
+      length: 4096,
+      end: "xend\n",
+    });
+    expect(digest).toBe(sha256(Buffer.concat([Buffer.alloc(104857600, "x"), Buffer.from("end\n")])));
+    expect(most - before).toBeLessThan(60_000_000);
+  });
+
+  it.each([
+    [1, ""],
+    [2, "é"],
+    [3, "é"],
+    [4, "éé"],
+    [7, "ééé"],
+  ])("of which %i bytes are kept starts with a whole character", async (tailBytesMax, tail) => {
+    const kept = await shell("printf '\\303\\251\\303\\251\\303\\251\\303\\251'", { tailBytesMax });
+    expect(kept.tail).toBe(tail);
+  });
+
+  it("that is no text, or ends within a character, is shown as far as it is", async () => {
+    expect((await shell("printf 'a\\377b\\303'")).tail).toBe("a\ufffdb\ufffd");
+    expect((await shell("printf '\\251ab'")).tail).toBe("\ufffdab"); // nothing was cut off here
+    expect((await shell("printf '\\303'; sleep 0.1; printf '\\251'")).tail).toBe("é");
+  });
+
+  it.each(["", "x", "xy", "wxyz", "vwxyz"])("`%s` is kept to its last four bytes", async (text) => {
+    const [one, ...rest] = text;
+    const { tail } = await shell(`printf '${one ?? ""}'; sleep 0.05; printf '${rest.join("")}'`, {
+      tailBytesMax: 4,
+    });
+    expect(tail).toBe(text.slice(-4));
+  });
+});
+
+describe("a process that cannot be started", () => {
+  it.each([
+    [
+      "that does not exist",
+      ["lockstep-nosuch"],
+      "`lockstep-nosuch` cannot be started: there is no such program",
+    ],
+    ["without a name", [], "`` cannot be started: "],
+    ["that is a folder", ["/"], "`/` cannot be started: it is not executable"],
+    ["with a zero byte", ["a\0b"], "cannot be started: "],
+    ["with too long a word", ["true", "x".repeat(3_000_000)], "`true` cannot be started: its arguments"],
+  ])("%s is a result that says why", async (_, command, why) => {
+    const result = await runProcess({ command, cwd: "/", env: { PATH }, msMax: 1000 });
+    expect(result).toMatchObject({
+      exit: null,
+      signal: null,
+      timedOut: false,
+      aborted: false,
+      outputBytes: 0,
+    });
+    expect(result.tail).toContain(why);
+  });
+
+  it("because it is not executable says so", async () => {
+    using folder = temporaryFolder({ plain: "echo\n" });
+    const command = [join(folder.path, "plain")];
+    const { exit, tail } = await runProcess({ command, cwd: "/", env: { PATH }, msMax: 1000 });
+    expect({ exit, tail }).toEqual({
+      exit: null,
+      tail: `\`${command[0]}\` cannot be started: it is not executable`,
+    });
+  });
+
+  it("because its folder is gone blames the folder", async () => {
+    const { tail } = await shell("true", { cwd: "/nowhere/at/all" });
+    expect(tail).toBe("`sh` cannot be started: its folder `/nowhere/at/all` does not exist");
+  });
+});
+
+describe("the end of a process", () => {
+  it("comes at its time limit, for its children too", async () => {
+    using folder = temporaryFolder();
+    const mark = join(folder.path, "survived");
+    const result = await shell(`(sleep 1; touch ${mark}) & sleep 60`, { msMax: 200 });
+    expect(result).toMatchObject({ exit: null, signal: "SIGTERM", timedOut: true, aborted: false });
+    expect(result.seconds).toBeLessThan(3);
+    await sleep(1200);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it("is no success for a program that says so when it is asked to stop", async () => {
+    const result = await shell("trap 'echo bye; exit 0' TERM; sleep 60 & wait", { msMax: 1500 });
+    expect(result).toMatchObject({ exit: null, timedOut: true, tail: "bye\n" });
+  });
+
+  it("is made where asking does not help", async () => {
+    const result = await shell("trap '' TERM; while :; do sleep 0.1; done", { msMax: 1500 });
+    expect(result).toMatchObject({ exit: null, signal: "SIGKILL", timedOut: true });
+    expect(result.seconds).toBeGreaterThan(4);
+    expect(result.seconds).toBeLessThan(20);
+  });
+
+  it("leaves children time to end well, though their parent is gone at once", async () => {
+    const child = "trap 'sleep 1; echo cleaned' TERM; echo ready; sleep 60 & wait";
+    const controller = new AbortController();
+    const result = await shell(`sh -c "${child}" & sleep 60`, {
+      abort: controller.signal,
+      onOutput: () => controller.abort(),
+    });
+    expect(result).toMatchObject({ signal: "SIGTERM", aborted: true, tail: "ready\ncleaned\n" });
+  });
+
+  it("comes at once for what it leaves running in its group", async () => {
+    using folder = temporaryFolder();
+    const mark = join(folder.path, "survived");
+    const result = await shell(`(sleep 1; touch ${mark}) & echo done`);
+    expect(result).toMatchObject({ exit: 0, tail: "done\n" });
+    await sleep(1200);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it("is not put off by a child in a session of its own that holds the output", async () => {
+    using folder = temporaryFolder();
+    const pid = join(folder.path, "pid");
+    const before = openDescriptors();
+    const result = await shell(`setsid sh -c 'echo $$ > ${pid}; exec sleep 50' & echo done`);
+    expect(result).toMatchObject({ exit: 0, tail: "done\n" });
+    expect(result.seconds).toBeLessThan(10);
+    await eventually("its descriptors closed", () =>
+      openDescriptors() <= before + spare ? true : undefined,
+    );
+    process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL"); // it is still there
+  });
+
+  it("waits for the rest of the output that a child still writes", async () => {
+    expect((await shell("(sleep 0.05; echo rest) & echo done")).tail).toBe("done\nrest\n");
+  });
+
+  it("comes when it is aborted, and before the start too", async () => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 200);
+    const result = await shell("sleep 60", { abort: controller.signal });
+    expect(result).toMatchObject({ exit: null, signal: "SIGTERM", timedOut: false, aborted: true });
+    expect(result.seconds).toBeLessThan(3);
+    const never = await shell("echo ran", { abort: controller.signal });
+    expect(never).toMatchObject({ exit: null, aborted: true, outputBytes: 0 });
+    expect(never.tail).toContain("aborted before");
+  });
+
+  it("is not brought forward by a limit longer than a timer can be", async () => {
+    expect(await shell("sleep 0.2; echo done", { msMax: Number.POSITIVE_INFINITY })).toMatchObject({
+      exit: 0,
+      tail: "done\n",
+    });
+  });
+});
