@@ -261,7 +261,7 @@ describe("the commands under .claude/", () => {
     expect(run("tools/session-state.mjs", ["reset"]).status).toBe(0);
     expect(run("tools/session-state.mjs", ["clear", "--archive"]).status).toBe(0);
     expect(readdirSync(join(context, "reports"))).toContain(`orchestrator-compliance-${id}.json`);
-    const code = `import { validateOrchestratorCompliance as v } from "../.claude/tools/enforcement-gate.mjs";
+    const code = `import { validateOrchestratorCompliance as v } from "./.claude/tools/enforcement-gate.mjs";
       console.log((await v(${JSON.stringify(id)})).valid);`;
     const path = `${join(repository.path, ".git/bin")}${delimiter}${process.env.PATH}`;
     const options = { cwd: repository.path, encoding: "utf8", env: { ...process.env, PATH: path } } as const;

@@ -52,7 +52,7 @@ const told = (results: Awaited<ReturnType<typeof runGate>>) =>
 describe("the gate over several tasks", () => {
   it("passes what fits together", async () => {
     using repository = gatedRepository({ "a.ts": "", "b.ts": "" });
-    const results = await repository.gate({ "T-1": { "a.ts": 'import "../b"' }, "T-2": { "b.ts": "1" } });
+    const results = await repository.gate({ "T-1": { "a.ts": 'import "./b"' }, "T-2": { "b.ts": "1" } });
     expect(told(results)).toEqual([]);
     expect(whyGateFails(results)).toBeUndefined();
     expect(results[0]?.note).toBe("the changed files of 2 tasks were compared: 2");
@@ -89,14 +89,14 @@ describe("the gate over several tasks", () => {
     using repository = gatedRepository({
       "a.ts": "",
       "b.ts": "",
-      "old.ts": 'import "../gone"',
+      "old.ts": 'import "./gone"',
       "gone.ts": "",
       "server.js": 'app.get("/api/users", list)',
       ".lockstep/systemPatterns.md": "no-log: rule: `console\\.log` in `**`: no\n",
     });
     const results = await repository.gate({
-      "T-1": { "broken.ts": "(", "a.ts": 'import "../b"', "gone.ts": null },
-      "T-2": { "b.ts": 'import "../a"; console.log(1)', "client.ts": 'fetch("/api/user")' },
+      "T-1": { "broken.ts": "(", "a.ts": 'import "./b"', "gone.ts": null },
+      "T-2": { "b.ts": 'import "./a"; console.log(1)', "client.ts": 'fetch("/api/user")' },
     });
     expect(told(results)).toEqual([
       "syntax broken.ts:1 T-1",
@@ -127,7 +127,7 @@ describe("the gate", () => {
   });
 
   it("finds what a deletion breaks in a file that did not change", async () => {
-    using repository = gatedRepository({ "src/a.ts": "", "src/b.ts": 'import "../a.js"', "c.ts": "" });
+    using repository = gatedRepository({ "src/a.ts": "", "src/b.ts": 'import "./a.js"', "c.ts": "" });
     const results = await repository.gate({ "T-1": { "src/a.ts": null }, "T-2": { "c.ts": "1" } });
     expect(told(results)).toEqual(["imports src/b.ts:1 T-1"]);
   });
@@ -135,13 +135,13 @@ describe("the gate", () => {
   it("finds the circle that two changes close through files that did not change", async () => {
     using repository = gatedRepository({
       "a.ts": "",
-      "b.ts": 'import "../c"',
+      "b.ts": 'import "./c"',
       "c.ts": "",
-      "d.ts": 'import "../a"',
+      "d.ts": 'import "./a"',
     });
     const results = await repository.gate({
-      "T-1": { "a.ts": 'import "../b"' },
-      "T-2": { "c.ts": 'import "../d"' },
+      "T-1": { "a.ts": 'import "./b"' },
+      "T-2": { "c.ts": 'import "./d"' },
     });
     expect(told(results)).toEqual(["imports a.ts:1 T-1 T-2"]);
   });
@@ -150,7 +150,7 @@ describe("the gate", () => {
     using repository = gatedRepository({ "shared/x.ts": "", "src/a.ts": "", "src/other.ts": "" });
     symlinkSync("../shared", repository.place("main/src/lib"));
     symlinkSync("other.ts", repository.place("main/src/same.ts"));
-    const edits = { "src/a.ts": 'import "../lib/x"; import "../same"; import "../other.ts/x"' };
+    const edits = { "src/a.ts": 'import "./lib/x"; import "./same"; import "./other.ts/x"' };
     expect(await repository.gate({ "T-1": edits })).toContainEqual(
       expect.objectContaining({
         check: "imports",

@@ -81,7 +81,7 @@ describe("the tests of node:test", () => {
       "in-test.mjs": 'import test from "node:test"; test("a", () => {}); test("b", () => process.exit(0));',
       "helper.mjs": "setImmediate(() => process.exit(0));",
       "helped.mjs":
-        'import "../helper.mjs"; import test from "node:test"; test("a", (_, done) => { setTimeout(done, 9999); });',
+        'import "./helper.mjs"; import test from "node:test"; test("a", (_, done) => { setTimeout(done, 9999); });',
       "in-hook.mjs":
         'import test, { after } from "node:test"; test("a", () => {}); after(() => process.exit(0));',
     };

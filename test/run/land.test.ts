@@ -215,7 +215,7 @@ describe("the gate", () => {
   it.each<[string, Record<string, string>, Record<string, string | null>, string, string]>([
     ["syntax", {}, { "broken.js": "const = 1;\n" }, "broken.js", "fail"],
     ["syntax", {}, { "broken.json": "{,}\n" }, "broken.json", "fail"],
-    ["imports", {}, { "a.mjs": 'import "../nowhere.mjs";\n' }, "a.mjs", "fail"],
+    ["imports", {}, { "a.mjs": 'import "./nowhere.mjs";\n' }, "a.mjs", "fail"],
     [
       "imports",
       { "user.js": 'require("./f.js");\n', ".lockstep/config.yaml": "tests: { weaken: allow }\n" },
