@@ -57,6 +57,10 @@ const limits = z
     max_parallel: count.default(4).describe("tasks in progress at once"),
     max_review: count.default(4).describe("tasks in review before no more are started"),
     max_active: count.default(8).describe("tasks in progress and in review together"),
+    max_proofs: count
+      .nullable()
+      .default(null)
+      .describe("checks that run side by side; null: one for every two cores"),
     batching: z.enum(["continuous", "batch"]).default("continuous"),
     review_retries: countOrNone.default(3),
     same_error: count.default(3).describe("the same error so often in a row is a loop"),
@@ -186,6 +190,13 @@ export const configSchema = z
       .enum(["local", "pr", "none"])
       .default("local")
       .describe("move the base here, open a pull request, or stop at proven branches"),
+    proof: z
+      .enum(["tip", "each"])
+      .default("tip")
+      .describe(
+        "tip: the project's checks run once, on the last merge of an integration, and on every merge if that fails; " +
+          "each: always on every merge",
+      ),
     limits,
     agents,
     hooks,

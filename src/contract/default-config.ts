@@ -6,10 +6,12 @@ export const defaultConfig: Config = {
   base_branch: null,
   store: "sqlite",
   integrate: "local",
+  proof: "tip",
   limits: {
     max_parallel: 4,
     max_review: 4,
     max_active: 8,
+    max_proofs: null,
     batching: "continuous",
     review_retries: 3,
     same_error: 3,

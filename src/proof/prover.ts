@@ -11,11 +11,11 @@ import {
   includedMarks,
   readIncluded,
 } from "../workspace/checkouts/included-files.ts";
-import { openProofCheckout, type ProofCheckout } from "../workspace/checkouts/proof-checkout.ts";
 import { networkAccess } from "../workspace/process/network-variables.ts";
 import { chooseSandbox } from "../workspace/sandbox/choose-sandbox.ts";
 import { realSearchPath } from "../workspace/sandbox/program-folders.ts";
 import { type Sandbox, SandboxFault } from "../workspace/sandbox/sandbox.ts";
+import { type ProofPlace, ProofPlaces } from "./proof-places.ts";
 import { type CommitSetup, readSetup } from "./read-setup.ts";
 import { keepInventory, keptInventory, type Reuse, readable, reuseInMemory, reuseKeys } from "./reuse.ts";
 import { ranNoScript, resultKeys, setUpFault } from "./set-up-result.ts";
@@ -39,6 +39,8 @@ export interface ProverOptions {
   /** Where passes are kept beyond the life of this process. */
   readonly reuse?: Reuse;
   readonly checkMsMax?: number;
+  /** How many checks may run side by side; 1 unless told otherwise. */
+  readonly proofsMax?: number;
   /** When it is first said of a command that it still runs. */
   readonly slowMs?: number;
   onProgress?(line: string): void;
@@ -85,23 +87,26 @@ const setupMsMax = 15 * 60_000;
  * Runs commands on the exact trees of commits, in a checkout that no agent works in and behind walls, because agents
  * wrote what is run. A pass is not run twice for the same tree, command and set-up.
  */
-export class Prover implements Disposable {
+export class Prover implements Disposable, AsyncDisposable {
   readonly walls: ProverWalls;
   readonly #options: ProverOptions;
-  readonly #checkout: ProofCheckout;
+  readonly #places: ProofPlaces;
   readonly #sandbox: Sandbox;
   readonly #reuse: Reuse;
   readonly #setups = new Map<string, CommitSetup>();
   /** Whose failure was seen: passing after that is chance, and no proof. */
   readonly #failed = new Set<string>();
-  #prepared: string | undefined;
+  /** Runs that were started ahead, each until it is asked for. */
+  readonly #ahead = new Map<string, Promise<Proven | Failed>>();
+  readonly #end = new AbortController();
 
   private constructor(options: ProverOptions, sandbox: Sandbox, missing: string | undefined) {
     this.walls = { sandbox: sandbox.kind, ...(missing === undefined ? {} : { missing }) };
     this.#options = options;
     this.#sandbox = sandbox;
     this.#reuse = options.reuse ?? reuseInMemory();
-    this.#checkout = openProofCheckout(options.commonFolder, options.onProgress);
+    const { commonFolder, proofsMax: placesMax = 1, onProgress } = options;
+    this.#places = new ProofPlaces({ commonFolder, placesMax, ...(onProgress && { onProgress }) });
   }
 
   /** Throws a `SandboxFault` where there has to be a sandbox and is none. */
@@ -111,7 +116,23 @@ export class Prover implements Disposable {
     return new Prover(options, chosen.sandbox, chosen.missing);
   }
 
+  /** Starts a run beside others. The next call of `run` with the same arguments gets its outcome. */
+  startAhead(commit: string, command: string, change?: ChangeFacts): void {
+    const key = JSON.stringify([commit, command, change]);
+    if (this.#ahead.has(key)) return;
+    const run = this.#run(commit, command, change);
+    run.catch(() => {}); // the caller of `run` gets the fault; without one, nothing depends on it
+    this.#ahead.set(key, run);
+  }
+
   async run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
+    const key = JSON.stringify([commit, command, change]);
+    const ahead = this.#ahead.get(key);
+    this.#ahead.delete(key);
+    return ahead ?? this.#run(commit, command, change);
+  }
+
+  async #run(commit: string, command: string, change?: ChangeFacts): Promise<Proven | Failed> {
     // A shell succeeds at nothing.
     if (command.trim() === "") return { error: "there is no command to run" };
     const setup = await this.#setupOf(commit);
@@ -131,9 +152,12 @@ export class Prover implements Disposable {
       const { exit, seconds, digest, tail } = kept;
       return { tree, run: { exit, seconds, digest, tail }, reused: true, inventory: keptInventory(kept) };
     }
-    const failed = await this.#prepare(setup, included);
-    if (failed !== undefined) return failed;
-    const { run, inventory, isTrees } = await this.#check(command, setup, change);
+    const checked = await this.#places.with(tree, async (place) => {
+      const failed = await this.#prepare(place, setup, included);
+      return failed ?? this.#check(place, { command, setup, change });
+    });
+    if ("error" in checked) return checked;
+    const { run, inventory, isTrees } = checked;
     if (run.exit !== 0) {
       this.#failed.add(plain);
       if (isTrees) await this.#reuse.keep([{ key: plain, command, tree, ...run }]);
@@ -149,14 +173,15 @@ export class Prover implements Disposable {
     return { tree, run, reused: false, inventory };
   }
 
-  /** Makes `folder` what a check of the commit would run in; one may have run there already. */
+  /** Makes `folder` what a check of the commit would run in; one may have run there already. No other run may be under way. */
   async prepare(commit: string): Promise<{ readonly tree: string } | Failed> {
     const setup = await this.#setupOf(commit);
     if (setup === undefined) return noCommit(commit);
-    if (this.#prepared === setup.tree) return { tree: setup.tree };
+    const { first } = this.#places;
+    if (first.prepared === setup.tree) return { tree: setup.tree };
     const included = readIncluded(this.#options.root, this.#options.include);
     if ("error" in included) return included;
-    return (await this.#prepare(setup, included)) ?? { tree: setup.tree };
+    return (await this.#prepare(first, setup, included)) ?? { tree: setup.tree };
   }
 
   /** What is installed for a commit, and why. */
@@ -165,11 +190,19 @@ export class Prover implements Disposable {
   }
 
   get folder(): string {
-    return this.#checkout.folder;
+    return this.#places.first.checkout.folder;
   }
 
+  /** Only where nothing was started ahead. */
   [Symbol.dispose](): void {
-    this.#checkout[Symbol.dispose]();
+    this.#places[Symbol.dispose]();
+  }
+
+  /** Ends the runs that nobody has asked for. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    await Promise.allSettled(this.#ahead.values());
+    this[Symbol.dispose]();
   }
 
   /** A commit never changes, and asking takes git some time; a name may move on. */
@@ -181,37 +214,42 @@ export class Prover implements Disposable {
     return setup;
   }
 
-  async #prepare(setup: CommitSetup, included: Included): Promise<Failed | undefined> {
+  async #prepare(place: ProofPlace, setup: CommitSetup, included: Included): Promise<Failed | undefined> {
     const { commit, tree, commands } = setup;
-    this.#prepared = undefined;
-    await this.#checkout.show(commit);
+    const { checkout } = place;
+    place.prepared = undefined;
+    await checkout.show(commit);
     const { own, shared } = resultKeys(setup, included);
-    const kept = this.#checkout.setupKey();
+    const kept = checkout.setupKey();
     if (kept === undefined || (kept !== own && kept !== shared)) {
-      await this.#checkout.showBare(commit);
-      await copyIncluded(included, this.folder);
+      await checkout.showBare(commit);
+      await copyIncluded(included, checkout.folder);
       if (commands.length === 0) this.#options.onProgress?.(`nothing is installed: ${setup.why}`);
       for (const command of commands) {
-        const failed = await this.#setUp(command, setup);
+        const failed = await this.#setUp(place, command, setup);
         if (failed !== undefined) return failed;
       }
       // What it left elsewhere would be there for the first check alone, and be of another tree for the next ones.
-      if (commands.length > 0 && !(await this.#checkout.show(commit))) return unclean;
-      this.#checkout.keepSetup(shared !== undefined && ranNoScript(this.folder) ? shared : own);
+      if (commands.length > 0 && !(await checkout.show(commit))) return unclean;
+      checkout.keepSetup(shared !== undefined && ranNoScript(checkout.folder) ? shared : own);
     }
-    await copyIncluded(included, this.folder);
-    this.#prepared = tree;
+    await copyIncluded(included, checkout.folder);
+    place.prepared = tree;
     return undefined;
   }
 
-  async #setUp(command: readonly string[], setup: CommitSetup): Promise<Failed | undefined> {
+  async #setUp(
+    place: ProofPlace,
+    command: readonly string[],
+    setup: CommitSetup,
+  ): Promise<Failed | undefined> {
     const { runsTree, why } = setup;
     const what = `setting up: ${command.join(" ")}`;
     this.#options.onProgress?.(`${what} (${why})`);
     using slow = this.#tellSlow(what);
     const network = networkAccess();
-    const { exit, tail } = await this.#runWalled({
-      ...{ command, purpose: "set-up", env: { ...network.env, ...this.#environment(setup) } },
+    const { exit, tail } = await this.#runWalled(place, {
+      ...{ command, purpose: "set-up", env: { ...network.env, ...this.#environment(place, setup) } },
       ...{ readOnly: network.files, msMax: setupMsMax, onOutput: (chunk: Buffer) => slow.heard(chunk) },
       setup: { programs: command.slice(0, 1), runsTree },
     });
@@ -220,15 +258,25 @@ export class Prover implements Disposable {
     return { error: await setUpFault(command, tail, { commonFolder, passed: Object.keys(network.env) }) };
   }
 
-  async #check(command: string, setup: CommitSetup, change: ChangeFacts | undefined): Promise<Checked> {
+  async #check(
+    place: ProofPlace,
+    {
+      command,
+      setup,
+      change,
+    }: { readonly command: string; readonly setup: CommitSetup; readonly change: ChangeFacts | undefined },
+  ): Promise<Checked | Failed> {
     const output = new WholeOutput();
     const msMax = this.#options.checkMsMax ?? checkMsMax;
     using slow = this.#tellSlow(`running: ${command}`);
-    const ran = await this.#runWalled({
+    const ran = await this.#runWalled(place, {
       command: ["sh", "-c", command],
       purpose: "check",
       setup: { programs: setup.commands.flatMap(([program]) => program ?? []), runsTree: setup.runsTree },
-      env: { ...this.#environment(setup), ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }) },
+      env: {
+        ...this.#environment(place, setup),
+        ...(change === undefined ? {} : { LOCKSTEP_BASE: change.base }),
+      },
       msMax,
       tailBytesMax: maskedBytesMax,
       onOutput: (chunk) => {
@@ -237,12 +285,13 @@ export class Prover implements Disposable {
       },
       ...(change === undefined ? {} : { changed: change.changed }),
     });
+    if (ran.aborted) return { error: `\`${command}\` was ended: its outcome was no longer needed` };
     const { exit, seconds, digest, tail, isFull, inventory } = ran;
     if (exit !== 0 || isFull || inventory?.elsewhere !== undefined) {
       const told = await tellFailure(this.#options.commonFolder, {
         ...ran,
         output,
-        folder: this.folder,
+        folder: place.checkout.folder,
         msMax,
       });
       const run = { exit: exit === 0 ? null : exit, seconds, digest, ...told };
@@ -253,10 +302,10 @@ export class Prover implements Disposable {
     return { run, isTrees: true, inventory: ran.inventory };
   }
 
-  #runWalled(run: WalledRun) {
+  #runWalled({ checkout: { folder, temporary } }: ProofPlace, run: WalledRun) {
     const { root, commonFolder, home = [] } = this.#options;
-    const { folder, temporary } = this.#checkout;
-    return runWalled(this.#sandbox, { root, commonFolder, checkout: folder, temporary, home }, run);
+    const places = { root, commonFolder, checkout: folder, temporary, home };
+    return runWalled(this.#sandbox, places, { ...run, abort: this.#end.signal });
   }
 
   #tellSlow(what: string): SlowTeller {
@@ -274,9 +323,9 @@ export class Prover implements Disposable {
   }
 
   /** Git's own folder is read-only inside; a virtual environment that a set-up made is the Python of what follows. */
-  #environment({ tracksVenv }: CommitSetup): Record<string, string> {
+  #environment({ checkout }: ProofPlace, { tracksVenv }: CommitSetup): Record<string, string> {
     const passed = this.#passed();
-    const venv = join(this.folder, ".venv");
+    const venv = join(checkout.folder, ".venv");
     const python =
       !tracksVenv && existsSync(join(venv, "bin"))
         ? { VIRTUAL_ENV: venv, PATH: [join(venv, "bin"), passed.PATH].filter(Boolean).join(":") }

@@ -8,7 +8,7 @@ import type { Sandbox } from "../workspace/sandbox/sandbox.ts";
 import { type CacheUser, type OpenedCaches, openCaches } from "../workspace/sandbox/tool-caches.ts";
 import { placeReporters } from "./reporters.ts";
 
-export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax" | "onOutput"> {
+export interface WalledRun extends Pick<ProcessRun, "command" | "env" | "msMax" | "onOutput" | "abort"> {
   readonly purpose: "check" | "set-up";
   readonly setup: CacheUser;
   readonly tailBytesMax?: number;

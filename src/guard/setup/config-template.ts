@@ -13,11 +13,16 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 # What becomes of proven work. local: the base moves here; pr: a pull request; none: it stops at proven branches.
 #integrate: local
 
+# Where the project's checks run when several changes are integrated together. tip: once, on the last merge; only if that
+# fails, on every merge, to find the change to refuse. each: always on every merge.
+#proof: tip
+
 # A task may set its own.
 #limits:
 #  max_parallel: 4                            # tasks in progress at once
 #  max_review: 4                              # tasks in review before no more are started
 #  max_active: 8                              # both together
+#  max_proofs: null                           # checks that run side by side; null: one for every two cores
 #  batching: continuous                       # continuous: free slots are filled at once; batch: one batch after the other
 #  review_retries: 3                          # rejected work comes back so often
 #  same_error: 3                              # the same error so often in a row is a loop

@@ -1,5 +1,3 @@
-import type { Config } from "../../contract/config.ts";
-import type { Place } from "../../core/paths/place.ts";
 import { type CheckRecord, judgeCheck } from "../../core/proof/check-record.ts";
 import { hasAlike, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
 import type { MaterialDiff } from "../../core/proof/material/material-diff.ts";
@@ -7,7 +5,7 @@ import { isSameFailure } from "../../core/proof/same-failure.ts";
 import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
 import type { ChangeFacts, Proven, Prover } from "../prover.ts";
 import { judgedCommit } from "./judged-tree.ts";
-import { type ReadMaterial, readMaterial } from "./read-material.ts";
+import { type MaterialInput, type ReadMaterial, readMaterial } from "./read-material.ts";
 
 /** A check that holds on the change: it passes, or fails as on the base where that is allowed. */
 export interface JudgedCheck {
@@ -18,20 +16,12 @@ export interface JudgedCheck {
   readonly after: Proven;
 }
 
-export interface JudgeInput {
-  readonly root: string;
-  readonly place: Place;
+export interface JudgeInput extends MaterialInput {
   readonly prover: Prover;
-  /** The commit whose tests judge. */
-  readonly base: string;
   readonly commit: string;
-  readonly tree: string;
   readonly checks: readonly JudgedCheck[];
   /** Commands that run later, on the tip: they are judged where the others are. */
   readonly later: readonly string[];
-  readonly tests: Config["tests"];
-  /** Globs of tests that a person has allowed the change to touch. */
-  readonly mayChange: readonly string[];
   readonly change: ChangeFacts;
   onProgress(line: string): void;
 }
@@ -55,6 +45,12 @@ export async function judgeChange(input: JudgeInput): Promise<Judgement> {
   ];
   if (reasons.length === 0 && ran.runs.length > 0) onProgress("the base's tests pass on the change");
   return { changes: diff.changes, allowed: diff.allowed, reasons: unique(reasons), runs: ran.runs };
+}
+
+/** Whether a change touches anything that tests are made of, as far as that can be told before it is run. */
+export async function touchesTests(input: MaterialInput): Promise<boolean> {
+  const { diff, replaced } = await readMaterial(input);
+  return diff.restored.size + diff.changes.length + diff.asks.length + replaced.length > 0;
 }
 
 /** One more run, and only where something could have been weakened that the inventories do not show. */

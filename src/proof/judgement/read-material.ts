@@ -1,3 +1,4 @@
+import type { Config } from "../../contract/config.ts";
 import type { Place } from "../../core/paths/place.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import { fileOf } from "../../core/proof/lost-tests.ts";
@@ -9,8 +10,20 @@ import type { ChangedText, Weakened } from "../../core/proof/material/weakenings
 import { readChangedTexts } from "../../workspace/git/read-changed-texts.ts";
 import { type CommitTree, readTrees } from "../../workspace/git/read-tree.ts";
 import { compareTrees } from "../../workspace/git/tree-entries.ts";
-import type { JudgeInput } from "./judge-change.ts";
+import type { JudgedCheck } from "./judge-change.ts";
 import { replacedTestModules, usedByTestsOnly } from "./used-by-tests.ts";
+
+export interface MaterialInput {
+  readonly root: string;
+  readonly place: Place;
+  /** The commit whose tests judge. */
+  readonly base: string;
+  readonly tree: string;
+  readonly checks: readonly Pick<JudgedCheck, "command" | "before">[];
+  readonly tests: Config["tests"];
+  /** Globs of tests that a person has allowed the change to touch. */
+  readonly mayChange: readonly string[];
+}
 
 /** What a change does to test material, with what was needed to tell. */
 export interface ReadMaterial {
@@ -25,7 +38,7 @@ export interface ReadMaterial {
   mayLose(test: string): boolean;
 }
 
-export async function readMaterial(input: JudgeInput): Promise<ReadMaterial> {
+export async function readMaterial(input: MaterialInput): Promise<ReadMaterial> {
   const { root, base, tree, checks, tests, place } = input;
   const differences = await compareTrees(root, base, tree);
   const changed = await readChangedTexts(root, base, tree);

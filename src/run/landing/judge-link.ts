@@ -1,7 +1,7 @@
 import { fileOf } from "../../core/proof/lost-tests.ts";
 import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
 import { settleJudgement } from "../../engine/decisions/settle-judgement.ts";
-import { type JudgedCheck, judgeChange } from "../../proof/judgement/judge-change.ts";
+import { type JudgedCheck, judgeChange, touchesTests } from "../../proof/judgement/judge-change.ts";
 import type { Prover } from "../../proof/prover.ts";
 import type { Candidate } from "./candidate.ts";
 import type { IntegrationContext } from "./integration.ts";
@@ -20,11 +20,10 @@ export async function judgeLink(
 ) {
   const { repository, config, engine, onProgress } = context;
   const { candidate, commit, tree } = link;
-  const last = links.at(-1);
   const judgement = await judgeChange({
     ...{ root: repository.root, place: engine.world.place, prover, commit, tree, onProgress },
-    base: last?.commit ?? repository.baseCommit,
-    checks: last === undefined ? passed : await onLink(prover, last, passed),
+    base: links.at(-1)?.commit ?? repository.baseCommit,
+    checks: await onLinks(prover, links, passed),
     later: [...full.map(({ command }) => command), ...gateCommands(config.gate)],
     tests: config.tests,
     mayChange: candidate.mayChangeTests,
@@ -47,13 +46,32 @@ function settle(
   return settleJudgement(engine, work, judgement, { ...call, dryRun });
 }
 
-/** The link before was proven by the same checks, so asking for it costs nothing. */
-async function onLink(prover: Prover, { commit, evidence }: ProvenLink, passed: readonly JudgedCheck[]) {
+/** Whether the base's tests must judge a change on its own merge: it touches what tests are made of. */
+export function linkTouchesTests(
+  { context: { repository, engine, config }, checks, project }: Proving,
+  before: Link | undefined,
+  { candidate, tree }: Link,
+): Promise<boolean> {
+  return touchesTests({
+    ...{ root: repository.root, place: engine.world.place, tree, tests: config.tests },
+    base: before?.commit ?? repository.baseCommit,
+    checks: checks.known(project),
+    mayChange: candidate.mayChangeTests,
+  });
+}
+
+/**
+ * Each check is compared with its run on the last link that it ran on. Links that it did not run on leave tests alone,
+ * so that run, or the one on the base, has the tests that are expected here.
+ */
+async function onLinks(prover: Prover, links: readonly ProvenLink[], passed: readonly JudgedCheck[]) {
   return Promise.all(
     passed.map(async (check) => {
-      if (!evidence.some(({ command }) => command === check.command)) return check;
-      const before = await prover.run(commit, check.command);
-      return "error" in before ? check : { ...check, before };
+      const ranOn = links.findLast(({ tree, evidence }) =>
+        evidence.some((record) => record.command === check.command && record.tree === tree),
+      );
+      const before = ranOn && (await prover.run(ranOn.commit, check.command));
+      return before === undefined || "error" in before ? check : { ...check, before };
     }),
   );
 }

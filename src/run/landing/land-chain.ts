@@ -103,34 +103,39 @@ async function finalCommits(
   { engine, repository }: IntegrationContext,
   { links, gate, batch }: Pick<ProvenChain, "links" | "gate"> & { readonly batch: string },
 ): Promise<readonly MovedTask[]> {
-  const members: MovedTask[] = [];
+  const made: { readonly link: ProvenLink; readonly task: string; readonly commit: string }[] = [];
   for (const link of links) {
+    const { candidate, tree } = link;
+    const names = made.map(({ task }) => task);
+    const task = candidate.task ?? (await freeTaskName(engine, candidate.branch, names));
+    const parents = [made.at(-1)?.commit ?? repository.baseCommit, candidate.commit];
+    const commit = await commitTree(repository.root, { tree, parents, ...messageOf(link, task) });
+    made.push({ link, task, commit });
+  }
+  const tip = made.at(-1)?.commit ?? null;
+  return made.map(({ link, task, commit }) => {
     const { candidate, tree, evidence, judged: tests } = link;
     const { branch, title, scope, changed } = candidate;
     const { weakened } = tests;
-    const names = members.map(({ task }) => task);
-    const task = candidate.task ?? (await freeTaskName(engine, branch, names));
-    const parents = [members.at(-1)?.commit ?? repository.baseCommit, candidate.commit];
-    const commit = await commitTree(repository.root, { tree, parents, ...messageOf(link, task) });
     const proof = {
-      ...{ task, batch, tree, changed, weakened, tests },
+      // INV-4: evidence on another tree than its own was made on that of the tip.
+      ...{ task, batch, tree, tip, changed, weakened, tests },
       // A note can be pushed, and the files that hold the outputs cannot.
       evidence: evidence.map(withoutLogs),
-      gate: link === links.at(-1) ? gate : [],
+      gate: commit === tip ? gate : [],
     };
-    members.push({ task, branch, title, commit, scope, evidence, proof });
-  }
-  return members;
+    return { task, branch, title, commit, scope, evidence, proof };
+  });
 }
 
-function messageOf({ candidate, evidence, judged: { accepted } }: ProvenLink, task: string) {
+function messageOf({ candidate, tree, evidence, judged: { accepted } }: ProvenLink, task: string) {
   const { branch, title, session, maker } = candidate;
   const proof = evidence
-    .map(({ command, kind, outcome }) =>
-      kind === "judgement"
-        ? `${command} with the base's tests (${outcome}${outcome === "fail" ? ", accepted" : ""})`
-        : `${command} (${outcome})`,
-    )
+    .map(({ command, kind, outcome, tree: on }) => {
+      if (kind === "judgement")
+        return `${command} with the base's tests (${outcome}${outcome === "fail" ? ", accepted" : ""})`;
+      return `${command} (${outcome}${on === tree ? "" : `, on the tip with tree ${on.slice(0, 12)}`})`;
+    })
     .join("; ");
   const id = session === null ? task : idOfKey(task);
   return {

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { ledgerReuse } from "../../engine/landing/reuse-evidence.ts";
 import { Prover } from "../../proof/prover.ts";
 import type { IntegrationContext } from "./integration.ts";
@@ -14,6 +15,7 @@ export async function openProver({ engine, repository, config, onProgress }: Pro
     ...repository,
     ...{ setup, include, envPass, home, onProgress },
     sandbox: config.sandbox,
+    proofsMax: config.limits.max_proofs ?? Math.max(1, Math.floor(availableParallelism() / 2)),
     reuse: ledgerReuse(engine),
   });
   const { missing } = prover.walls;

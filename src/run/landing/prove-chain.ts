@@ -9,7 +9,7 @@ import { blame, blameTip } from "./blame.ts";
 import type { Candidate } from "./candidate.ts";
 import type { IntegrationContext } from "./integration.ts";
 import type { IntegrationRef } from "./integration-ref.ts";
-import { judgeLink, settleLost } from "./judge-link.ts";
+import { judgeLink, linkTouchesTests, settleLost } from "./judge-link.ts";
 import { passManual } from "./manual-checks.ts";
 import { addLink, type Link } from "./merge-chain.ts";
 import { openProver } from "./open-prover.ts";
@@ -30,7 +30,7 @@ export async function proveChain(
   candidates: readonly Candidate[],
   ref: IntegrationRef,
 ): Promise<ProvenChain> {
-  using prover = await openProver(context);
+  await using prover = await openProver(context);
   const { config, repository, onProgress, allowRed = false } = context;
   const base = repository.baseCommit;
   await needConventions(repository.root, base);
@@ -47,7 +47,10 @@ export async function proveChain(
   const out: LeftOut[] = [];
   for (let left = candidates; ; ) {
     const tried = await tryChain(proving, left);
-    if ("links" in tried) return { ...tried, gate: tried.links.length > 0 ? tried.gate : gateIn(out), out };
+    if ("links" in tried) {
+      const { links, gate, skipped } = tried;
+      return { links, gate: links.length > 0 ? gate : gateIn(out), out: [...out, ...skipped] };
+    }
     out.push(tried);
     left = left.filter((one) => one !== tried.candidate);
   }
@@ -58,48 +61,171 @@ function gateIn(out: readonly LeftOut[]): readonly GateResult[] {
 }
 
 /** The chain of all of them, proven; or the one that has to leave before it is tried again. */
-async function tryChain(
-  proving: Proving,
-  candidates: readonly Candidate[],
-): Promise<Pick<ProvenChain, "links" | "gate"> | LeftOut> {
-  const { context, project } = proving;
+async function tryChain(proving: Proving, candidates: readonly Candidate[]): Promise<TriedChain | LeftOut> {
+  const { config, onProgress } = proving.context;
+  const isTip = config.proof === "tip" && config.integrate !== "none" && proving.project.length > 0;
+  if (!isTip || candidates.length < 2) return proveEach(proving, candidates);
+  const tried = await proveAtTip(proving, candidates);
+  if (!("unclear" in tried)) return tried;
+  onProgress(`not all ${candidates.length} changes hold together: proving them one by one`);
+  return proveEach(proving, candidates);
+}
+
+interface TriedChain extends Pick<ProvenChain, "links" | "gate"> {
+  /** Those that cannot be merged after the proven ones. */
+  readonly skipped: readonly LeftOut[];
+}
+
+/** Every merge is proven by the project's checks and its own, before the next one is made on it. */
+async function proveEach(proving: Proving, candidates: readonly Candidate[]): Promise<TriedChain | LeftOut> {
+  const { context, project, ref } = proving;
   const links: ProvenLink[] = [];
   for (const candidate of candidates) {
     const link = await addLink(context, links, candidate);
     if ("allow" in link) return leftOut(candidate, link);
-    await proving.ref.keep(link.commit);
-    const own = candidate.checks.filter(
-      ({ command, kind }) => kind === "proves" || !isAmong(project, command),
-    );
-    const wanted = [...project, ...own];
+    await ref.keep(link.commit);
+    const wanted = [...project, ...ownChecks(proving, candidate)];
     if (wanted.length + candidate.manual.length === 0)
       return leftOut(candidate, await unproven(context.repository));
-    const proof = await prove(proving, [...links, link], wanted);
-    if ("refused" in proof) {
-      const { refused, records, failed, waiting = false } = proof;
-      if (failed === undefined) return { candidate, refused, waiting, evidence: records };
+    const proven = await proveLink(proving, links, { link, wanted });
+    if (!("refused" in proven)) links.push(proven);
+    else if (proven.failed === undefined) return proven;
+    else
       return blame(proving, {
         links,
-        last: { ...link, evidence: records, judged: untouched },
-        failed,
-        refused,
+        last: { ...link, evidence: proven.evidence, judged: untouched },
+        failed: proven.failed,
+        refused: proven.refused,
       });
-    }
-    const told = await judgeLink(proving, { links, link, passed: proof.passed });
-    const evidence = [...proof.records, ...told.records];
-    if ("refused" in told) return { candidate, refused: told.refused, waiting: told.waiting, evidence };
-    const manual = await passManual(context, candidate, link.tree);
-    if ("refused" in manual) return { candidate, ...manual, evidence };
-    links.push({ ...link, evidence: [...evidence, ...manual.records], judged: told.judged });
   }
+  return closeChain(proving, links, []);
+}
+
+/**
+ * The project's checks run on the last merge alone, and on those that touch tests; every other merge is proven by its
+ * own checks. All of them run side by side. A failure does not tell which change is its cause: that is `unclear`.
+ */
+async function proveAtTip(
+  proving: Proving,
+  candidates: readonly Candidate[],
+): Promise<TriedChain | LeftOut | { readonly unclear: true }> {
+  const { merged, skipped } = await mergeAll(proving, candidates);
+  const planned = await planChecks(proving, merged);
+  startAll(proving, planned);
+  const links: ProvenLink[] = [];
+  for (const one of planned) {
+    const proven = await proveLink(proving, links, one);
+    if (!("refused" in proven)) links.push(proven);
+    else return proven.isOwn ? proven : { unclear: true };
+  }
+  return closeChain(proving, links, skipped);
+}
+
+/** What only the tip is proven by, and what that says of the others. */
+async function closeChain(
+  proving: Proving,
+  links: readonly ProvenLink[],
+  skipped: readonly LeftOut[],
+): Promise<TriedChain | LeftOut> {
   const last = links.at(-1);
-  if (last === undefined) return { links, gate: [] };
+  if (last === undefined) return { links, gate: [], skipped };
   const tip = await proveTip(proving, links);
   if ("out" in tip) return tip.out;
-  return {
-    links: [...links.slice(0, -1), { ...last, evidence: [...last.evidence, ...tip.records] }],
-    gate: tip.gate,
-  };
+  const proven = [...links.slice(0, -1), { ...last, evidence: [...last.evidence, ...tip.records] }];
+  return { links: proven.map((link) => withTip(link, last)), gate: tip.gate, skipped };
+}
+
+/** INV-4: what a link was not proven by on its own merge was proven on the tip, whose tree the record names. */
+function withTip(link: ProvenLink, tip: ProvenLink): ProvenLink {
+  const missing = tip.evidence.filter(
+    ({ kind, command }) => kind === "project" && !link.evidence.some((one) => one.command === command),
+  );
+  return { ...link, evidence: [...link.evidence, ...missing] };
+}
+
+interface PlannedLink {
+  readonly link: Link;
+  readonly wanted: readonly WantedCheck[];
+}
+
+interface NotProven extends LeftOut {
+  /** The command whose failure refused it; another change may be the cause. */
+  readonly failed?: string;
+  /** Nothing that was merged before it can be the cause. */
+  readonly isOwn: boolean;
+}
+
+/** The checks of one merge, what the base's tests say of it, and what people say. */
+async function proveLink(
+  proving: Proving,
+  links: readonly ProvenLink[],
+  { link, wanted }: PlannedLink,
+): Promise<ProvenLink | NotProven> {
+  const { candidate, tree } = link;
+  const proof = await prove(proving, [...links, link], wanted);
+  if ("refused" in proof) {
+    const { refused, records, failed, waiting = false } = proof;
+    const command = failed === undefined ? {} : { failed };
+    return { candidate, refused, waiting, evidence: records, isOwn: waiting, ...command };
+  }
+  const told = wanted.some(({ kind }) => kind === "project")
+    ? await judgeLink(proving, { links, link, passed: proof.passed })
+    : { judged: untouched, records: [] };
+  const evidence = [...proof.records, ...told.records];
+  if ("refused" in told) {
+    const { refused, waiting } = told;
+    return { candidate, refused, waiting, evidence, isOwn: false };
+  }
+  const manual = await passManual(proving.context, candidate, tree);
+  if ("refused" in manual) return { candidate, ...manual, evidence, isOwn: true };
+  return { ...link, evidence: [...evidence, ...manual.records], judged: told.judged };
+}
+
+/** Of a task's own checks, those that are not the project's too. */
+function ownChecks({ project }: Proving, { checks }: Candidate): readonly WantedCheck[] {
+  return checks.filter(({ command, kind }) => kind === "proves" || !isAmong(project, command));
+}
+
+/** Merges all of them that can be merged after the ones before. */
+async function mergeAll({ context, ref }: Proving, candidates: readonly Candidate[]) {
+  const merged: Link[] = [];
+  const skipped: LeftOut[] = [];
+  for (const candidate of candidates) {
+    const link = await addLink(context, merged, candidate);
+    if ("allow" in link) skipped.push(leftOut(candidate, link));
+    else merged.push(link);
+  }
+  const last = merged.at(-1);
+  if (last !== undefined) await ref.keep(last.commit);
+  return { merged, skipped };
+}
+
+/** Which checks run on which merge where the tip is proven first. */
+function planChecks(proving: Proving, links: readonly Link[]): Promise<readonly PlannedLink[]> {
+  return Promise.all(
+    links.map(async (link, at) => {
+      const { candidate } = link;
+      const isTested = at === links.length - 1 || (await linkTouchesTests(proving, links[at - 1], link));
+      return {
+        link,
+        wanted: isTested ? [...proving.project, ...ownChecks(proving, candidate)] : candidate.checks,
+      };
+    }),
+  );
+}
+
+/** Starts all checks of a chain, as far as there are places for them; those of the tip first. */
+function startAll({ context, prover }: Proving, planned: readonly PlannedLink[]): void {
+  const base = context.repository.baseCommit;
+  const merged = planned.map(({ link }) => link.candidate);
+  for (let at = planned.length - 1; at >= 0; at -= 1) {
+    const { link, wanted } = planned[at] as PlannedLink;
+    const change = changeOf(context, merged.slice(0, at + 1));
+    for (const { command, kind } of wanted) {
+      prover.startAhead(link.commit, command, change);
+      if (kind !== "project") prover.startAhead(base, command);
+    }
+  }
 }
 
 async function unproven({ root, baseCommit }: IntegrationContext["repository"]) {

@@ -119,6 +119,14 @@ export class ChecksProof {
     return undefined;
   }
 
+  /** What these checks were on the base, as far as they ran there. */
+  known(checks: readonly WantedCheck[]): readonly { readonly command: string; readonly before: Proven }[] {
+    return checks.flatMap(({ command }) => {
+      const before = this.#before.get(command);
+      return before === undefined ? [] : [{ command, before }];
+    });
+  }
+
   /** All checks on one merged tree; the first that does not hold ends it. */
   async prove(
     commit: string,

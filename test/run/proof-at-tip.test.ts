@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { checksByName, type LandRepository, landRepository } from "../support/land-repository.ts";
+
+const files = { "a.js": "exports.a = 1;\n", "b.js": "exports.b = 1;\n", "c.js": "exports.c = 1;\n" };
+const projectCheck = "node test/f.test.js";
+
+interface Branch {
+  readonly branch: string;
+  readonly outcome: string;
+  readonly commit: string;
+  readonly evidence: readonly { readonly command: string; readonly tree: string }[];
+  readonly refused: { readonly code: string } | null;
+}
+
+async function land(repository: LandRepository, ...words: string[]) {
+  const { landed } = await repository.land(...words);
+  const branches = landed.branches as readonly Branch[];
+  const treeOf = (commit: string) => repository.git("rev-parse", `${commit}^{tree}`);
+  return {
+    outcomes: branches.map(({ branch, outcome }) => `${branch} ${outcome}`),
+    /** For each branch, the merges that a command ran on for its proof. */
+    provenOn: (command: string) =>
+      branches.map(({ evidence }) => {
+        const record = evidence.find((one) => one.command === command);
+        return branches.find(({ commit }) => commit && treeOf(commit) === record?.tree)?.branch;
+      }),
+    branches,
+  };
+}
+
+function threeBranches(config = ""): LandRepository {
+  const repository = landRepository({ ...files, ".lockstep/config.yaml": `${checksByName}${config}` });
+  repository.branch("one", { "a.js": "exports.a = 2;\n" });
+  repository.branch("two", { "b.js": "exports.b = 2;\n" });
+  repository.branch("three", { "c.js": "exports.c = 2;\n" });
+  return repository;
+}
+
+describe("several changes that hold together", () => {
+  it("are proven by one run of the project's checks, on the last merge, which every proof names", async () => {
+    using repository = threeBranches();
+    const { outcomes, provenOn, branches } = await land(repository, "one", "two", "three");
+    expect(outcomes).toEqual(["one merged", "two merged", "three merged"]);
+    expect(provenOn(projectCheck)).toEqual(["three", "three", "three"]);
+    const [first, , tip] = branches as [Branch, Branch, Branch];
+    const note = JSON.parse(repository.git("notes", "--ref=lockstep", "show", first.commit));
+    expect(note).toMatchObject({
+      tip: tip.commit,
+      tree: repository.git("rev-parse", `${first.commit}^{tree}`),
+    });
+    const tree = repository.git("rev-parse", `${tip.commit}^{tree}`);
+    const message = repository.git("log", "-1", "--format=%B", first.commit);
+    expect(message).toContain(`${projectCheck} (pass, on the tip with tree ${tree.slice(0, 12)})`);
+  });
+
+  it("are proven one by one with `proof: each`", async () => {
+    using repository = threeBranches("proof: each\n");
+    const { provenOn } = await land(repository, "one", "two", "three");
+    expect(provenOn(projectCheck)).toEqual(["one", "two", "three"]);
+  });
+
+  it("have their own checks on their own merge, also where one is the project's too", async () => {
+    using repository = threeBranches();
+    const { provenOn } = await land(repository, "one", "two", "--check", projectCheck);
+    expect(provenOn(projectCheck)).toEqual(["one", "two"]);
+  });
+
+  it("have the project's checks on their own merge where they touch tests", async () => {
+    using repository = threeBranches();
+    repository.branch("tests", { "test/g.test.js": "process.exit(0);\n" });
+    const { outcomes, provenOn } = await land(repository, "one", "tests", "three");
+    expect(outcomes).toEqual(["one merged", "tests merged", "three merged"]);
+    expect(provenOn(projectCheck)).toEqual(["three", "tests", "three"]);
+  });
+
+  it("start from the evidence of the last tip: the base is not proven again", async () => {
+    using repository = threeBranches();
+    await land(repository, "one", "two");
+    const { stderr } = await repository.land("three");
+    const [onBase] = stderr.split("\n").filter((line) => line.includes(`on the base: ${projectCheck}`));
+    expect(onBase).toBeDefined();
+    expect(stderr).not.toContain("setting up");
+    const proofs = repository.git("notes", "--ref=lockstep", "show", "main");
+    const [record] = JSON.parse(proofs).evidence as readonly {
+      readonly before: { readonly seconds: number };
+    }[];
+    const tip = JSON.parse(repository.git("notes", "--ref=lockstep", "show", "main^"));
+    expect(record?.before.seconds).toBe(tip.evidence[0].after.seconds);
+  });
+});
+
+describe("a change that does not hold", () => {
+  it("is found by proving one by one, and its neighbours are merged", async () => {
+    for (const order of [
+      ["bad", "one", "two"],
+      ["one", "bad", "two"],
+      ["one", "two", "bad"],
+    ]) {
+      using repository = threeBranches();
+      repository.branch("bad", { "f.js": "exports.f = 3;\n" });
+      const { outcomes, branches } = await land(repository, ...order);
+      expect(outcomes).toEqual(order.map((name) => `${name} ${name === "bad" ? "refused" : "merged"}`));
+      expect(branches.find(({ branch }) => branch === "bad")?.refused?.code).toBe("R-PC-002");
+    }
+  });
+
+  it("is not charged to a later one whose own check it breaks", async () => {
+    using repository = threeBranches();
+    repository.branch("bad", { "f.js": "exports.f = 3;\n" });
+    const own = "node -e \"process.exit(require('./f.js').f === 3 ? 1 : 0)\"";
+    const { outcomes } = await land(repository, "bad", "two", "--check", own);
+    expect(outcomes).toEqual(["bad refused", "two merged"]);
+  });
+
+  it("does not keep out a later one that changes the same file", async () => {
+    using repository = threeBranches();
+    repository.branch("bad", { "f.js": "exports.f = 3;\n", "a.js": "exports.a = 7;\n" });
+    const { outcomes } = await land(repository, "bad", "one", "two");
+    expect(outcomes).toEqual(["bad refused", "one merged", "two merged"]);
+  });
+
+  it("does not ask about tests that a later one deletes because of it", async () => {
+    using repository = threeBranches();
+    repository.branch("bad", { "f.js": "exports.f = 3;\n" });
+    repository.branch("hides", { "test/f.test.js": "process.exit(0);\n" });
+    const { outcomes, branches } = await land(repository, "bad", "hides");
+    expect(outcomes[0]).toBe("bad refused");
+    expect(branches[1]?.outcome).not.toBe("refused");
+  });
+});
