@@ -109,6 +109,11 @@ const workspace = z
       .array(homePath)
       .default([])
       .describe("paths in the home folder that checks and set-ups may write"),
+    keep: z
+      .number()
+      .nonnegative()
+      .default(5)
+      .describe("gibibytes of checkouts that are kept to be used again; 0: none"),
   })
   .prefault({});
 

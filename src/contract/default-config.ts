@@ -27,7 +27,7 @@ export const defaultConfig: Config = {
   hooks: { before_submit: null, after_submit: null, before_merge: null, after_merge: null },
   unknown_hooks: "error",
   task_types: {},
-  workspace: { setup: null, include: [".env"], env_pass: ["PATH", "HOME", "LANG"], home: [] },
+  workspace: { setup: null, include: [".env"], env_pass: ["PATH", "HOME", "LANG"], home: [], keep: 5 },
   checks: { default: ["auto"], full: [], flaky: [] },
   tests: { weaken: "ask", material: [], ignore: [] },
   gate: { tests: "auto", syntax: "auto", imports: "auto", conventions: "auto", cross_reference: "auto" },

@@ -239,7 +239,7 @@ describe("the work of a task in review", () => {
       commonFolder,
       root: repository.path,
       base,
-      include: [],
+      include: [], isContained: false,
     });
     const agent = agentIn(checkout);
     agent.write("a.js", "exports.a = 2;\n");

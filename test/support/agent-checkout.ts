@@ -28,7 +28,10 @@ export function agentRepository(
   const commonFolder = join(path, ".git");
   process.env.XDG_STATE_HOME = join(commonFolder, "state");
   const base = git("rev-parse", "HEAD");
-  const first = { commonFolder, root: path, session: null, task: "T-1", attempt: 1, base, include: [".env"] };
+  const first = {
+    ...{ commonFolder, root: path, session: null, task: "T-1", attempt: 1, base, include: [".env"] },
+    isContained: false,
+  };
   return { ...repository, commonFolder, base, open: (more = {}) => openCheckout({ ...first, ...more }) };
 }
 

@@ -35,7 +35,7 @@ describe("a checkout that is removed", () => {
     const before = work.git("for-each-ref", "refs/heads");
     expect(await removeCheckout(work.checkout)).toEqual([]);
     expect(existsSync(dirname(work.checkout.folder))).toBe(false);
-    expect(readdirSync(dirname(dirname(work.checkout.folder)))).toEqual([]);
+    await expect.poll(() => readdirSync(dirname(dirname(work.checkout.folder)))).toEqual([]);
     expect(work.git("for-each-ref")).toBe(before);
   });
 

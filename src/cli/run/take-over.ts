@@ -8,7 +8,7 @@ import { withDefaultAgent } from "../../run/conduct/default-agent.ts";
 import { giveBackConversation } from "../../run/conduct/give-back-conversation.ts";
 import { handBack } from "../../run/conduct/hand-back.ts";
 import { mayBeTaken, stopAttempt, takeAttempt } from "../../run/conduct/take-over.ts";
-import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { type Checkout, openToPerson } from "../../workspace/checkouts/checkout.ts";
 import { findCheckout } from "../../workspace/checkouts/find-checkout.ts";
 import { readRepository } from "../../workspace/git/repository-state.ts";
 import type { AskOptions } from "../open/ask.ts";
@@ -135,7 +135,9 @@ async function onFound(
 function withPlace({ project }: Opened, { id, session, attempts }: Task, verdict: Verdict): Verdict {
   if (!verdict.allow) return verdict;
   const checkout = checkoutOf(project, { session, task: id, attempt: attempts });
-  return checkout === undefined ? verdict : allow({ ...verdict.details, folder: checkout.folder });
+  if (checkout === undefined) return verdict;
+  openToPerson(checkout);
+  return allow({ ...verdict.details, folder: checkout.folder });
 }
 
 /** How to go on with the agent's conversation, which is where the person's client finds it from now on. */

@@ -77,7 +77,7 @@ export const configTemplate = `# Lockstep's configuration. Every key may be left
 # Checkouts of agents and checks. setup: commands in a new one, such as ["npm ci"], null: found from manifests and lock
 # files; include: ignored files and folders that it gets a copy of; env_pass: variables that agents and checks see;
 # home: paths in the home folder that checks may write.
-#workspace: { setup: null, include: [.env], env_pass: [PATH, HOME, LANG], home: [] }
+#workspace: { setup: null, include: [.env], env_pass: [PATH, HOME, LANG], home: [], keep: 5 }
 
 # What must pass on every merged tree. auto: found from the project's files; flaky: those whose second run counts.
 #checks: { default: [auto], full: [], flaky: [] }

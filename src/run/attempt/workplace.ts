@@ -8,7 +8,8 @@ import { collectWork } from "../../workspace/checkouts/collect-work.ts";
 import { makeCheckout } from "../../workspace/checkouts/make-checkout.ts";
 import { openCheckout } from "../../workspace/checkouts/open-checkout.ts";
 import { takeSlot } from "../../workspace/checkouts/proof-slot.ts";
-import { deleteFolder, removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
+import { removeCheckout } from "../../workspace/checkouts/remove-checkout.ts";
+import { removeFolder } from "../../workspace/files/remove-folder.ts";
 import { readName, splitAtZero } from "../../workspace/git/read-diff.ts";
 import { gitBytes } from "../../workspace/git/run-git.ts";
 import { strictBinds } from "../../workspace/sandbox/strict-binds.ts";
@@ -55,7 +56,10 @@ async function openOwn(context: RunContext, options: WorkplaceOptions): Promise<
   const unkept = await keepOld(commonFolder, name);
   if (options.isFresh) await removeOld(commonFolder, name);
   const { include } = config.workspace;
-  const { checkout, notes } = await openCheckout({ ...name, commonFolder, root, base, include });
+  const { checkout, notes } = await openCheckout({
+    ...{ ...name, commonFolder, root, base, include },
+    isContained: context.sandbox.enforces,
+  });
   const missing = await context.dependencies.install(checkout.base, checkout.folder);
   if (missing !== undefined) throw cannotBeSetUp(missing);
   const closed = config.sandbox === "strict" ? await outsideLock(context, options, checkout) : [];
@@ -71,14 +75,15 @@ async function openCopy(context: RunContext, options: WorkplaceOptions): Promise
   const { task, attempt, base, agent } = options;
   const slot = takeSlot(join(realpathSync(checkoutsFolder(commonFolder)), "reviews"));
   const close = () => {
-    for (const name of ["tree", "tmp", "making", "homes", "bin"]) deleteFolder(join(slot.folder, name));
+    for (const name of ["tree", "tmp", "making", "homes", "bin"]) removeFolder(join(slot.folder, name));
     slot[Symbol.dispose]();
   };
   try {
-    for (const name of ["tree", "tmp"]) deleteFolder(join(slot.folder, name));
+    for (const name of ["tree", "tmp"]) removeFolder(join(slot.folder, name));
     const checkout = await makeCheckout({
       ...{ commonFolder, root, slot: slot.folder, name: { session, task, attempt } },
       ...{ base, start: options.commit, include: config.workspace.include },
+      isContained: false,
     });
     const missing = await context.dependencies.install(base, checkout.folder);
     const place = placeIn(context, options, { checkout, readOnly: [join(checkout.folder, ".git")] });

@@ -10,6 +10,7 @@ import type { Engine } from "../../engine/change/engine.ts";
 import { finishedBefore, overTasks } from "../../engine/views/finished-work.ts";
 import type { Decision } from "../../ledger/ledger.ts";
 import { repositoryFolder } from "../../workspace/checkouts/checkout.ts";
+import { listPool } from "../../workspace/checkouts/checkout-pool.ts";
 import { diskUse, type ListedCheckout, listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
 import { emptySlot, listSlots } from "../../workspace/checkouts/proof-slot.ts";
 import { removeCheckouts } from "../../workspace/checkouts/remove-checkout.ts";
@@ -85,7 +86,12 @@ function checkPlaces(commonFolder: string, before: number): readonly Leftover[] 
   const paths = old.map((slot) => slot.folder);
   // Whoever uses a cache changes the mode of its folder.
   const caches = slots.some(({ isInUse }) => isInUse) ? [] : below(below([join(folder, "caches")]));
+  const pooled = listPool(commonFolder).filter(({ lastUse }) => lastUse < before);
   return [
+    folders(
+      "checkouts kept for the next tasks and not used lately",
+      pooled.map((one) => one.folder),
+    ),
     { ...folders("proof checkouts not used lately", paths), free: each(paths, emptySlot) },
     folders(
       "caches not used lately",

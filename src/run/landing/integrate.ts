@@ -96,9 +96,7 @@ async function integrateOnce(
   const landed = proven.links.length === 0 ? { members: [] } : await landChain(context, proven);
   if (landed === "base moved") return landed;
   for (const one of landed.members) settled.set(one.branch, one);
-  if (landed.moved !== undefined)
-    for (const line of await tidyCheckouts(context.engine, context.repository.commonFolder))
-      context.onProgress(line);
+  if (landed.moved !== undefined) for (const line of await tidyCheckouts(context)) context.onProgress(line);
   const settledAll = wishes.flatMap(({ branch }) => settled.get(branch) ?? []);
   const members = await recordProofs(context, settledAll, proven.gate);
   if (!context.dryRun) await recordRefusals(context, members);

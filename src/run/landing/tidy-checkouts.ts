@@ -1,12 +1,17 @@
 import { isBesideWork } from "../../core/names/ref-names.ts";
 import { taskKey } from "../../core/names/task-name.ts";
-import type { Engine } from "../../engine/change/engine.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { trimPool } from "../../workspace/checkouts/checkout-pool.ts";
 import { listCheckouts } from "../../workspace/checkouts/list-checkouts.ts";
 import { removeCheckouts } from "../../workspace/checkouts/remove-checkout.ts";
+import type { IntegrationContext } from "./integration.ts";
 
 /** Checkouts of tasks that are over go, once everything in them is on a ref; says what was kept, and where (INV-9). */
-export async function tidyCheckouts({ ledger }: Engine, commonFolder: string): Promise<readonly string[]> {
+export async function tidyCheckouts({
+  engine: { ledger },
+  repository: { commonFolder },
+  config,
+}: Pick<IntegrationContext, "engine" | "repository" | "config">): Promise<readonly string[]> {
   const over: { readonly checkout: Checkout; readonly key: string; readonly isMerged: boolean }[] = [];
   for (const { checkout } of listCheckouts(commonFolder)) {
     if (checkout === undefined) continue;
@@ -16,6 +21,7 @@ export async function tidyCheckouts({ ledger }: Engine, commonFolder: string): P
     if (state === "MERGED" || state === "FAILED") over.push({ checkout, key, isMerged: state === "MERGED" });
   }
   const removed = await removeCheckouts(over.map(({ checkout }) => checkout));
+  await trimPool(commonFolder, config.workspace.keep * 2 ** 30);
   return over.flatMap(({ key, isMerged }, at) =>
     (removed[at] ?? [])
       // What was merged needs no word; what was in the checkout besides does.

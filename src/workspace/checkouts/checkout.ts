@@ -20,6 +20,8 @@ export interface Checkout extends AttemptName {
   readonly base: string;
   /** The untracked files that were copied into it, each with the digest of what it held. */
   readonly included: Readonly<Record<string, string>>;
+  /** Only agents in the sandbox have worked in it, and each sandbox ended every process of its agent. */
+  readonly isContained: boolean;
 }
 
 /** A checkout cannot be opened, read, kept or removed; the message ends with what to do about it. */
@@ -58,16 +60,24 @@ export function readRecord(commonFolder: string, slot: string): Checkout | undef
   const file = recordFile(slot);
   if (!existsSync(file)) return undefined;
   try {
-    const { session, task, attempt, base, included = {} } = JSON.parse(readFileSync(file, "utf8"));
+    const { session, task, attempt, base, included = {}, contained } = JSON.parse(readFileSync(file, "utf8"));
     if (typeof task !== "string" || typeof base !== "string") return undefined;
-    return { ...placesIn(slot), commonFolder, session, task, attempt, base, included };
+    const isContained = contained === true;
+    return { ...placesIn(slot), commonFolder, session, task, attempt, base, included, isContained };
   } catch {
     return undefined; // a checkout without its record is made again, and its contents are kept before
   }
 }
 
-export function writeRecord({ folder, session, task, attempt, base, included }: Checkout): void {
-  replaceFile(recordFile(dirname(folder)), JSON.stringify({ session, task, attempt, base, included }));
+export function writeRecord(checkout: Checkout): void {
+  const { folder, session, task, attempt, base, included, isContained: contained } = checkout;
+  const record = { session, task, attempt, base, included, contained };
+  replaceFile(recordFile(dirname(folder)), JSON.stringify(record));
+}
+
+/** Said when a person gets the checkout: from then on anything may be at work in it. */
+export function openToPerson(checkout: Checkout): void {
+  if (checkout.isContained) writeRecord({ ...checkout, isContained: false });
 }
 
 export function placesIn(slot: string): Pick<Checkout, "folder" | "temporary"> {

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { branchOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/text/quoted.ts";
+import { removeFolder } from "../files/remove-folder.ts";
 import { people } from "../git/commit-writer.ts";
+import { GitFault } from "../git/git-fault.ts";
 import { git } from "../git/run-git.ts";
 import { readTop } from "../git/tree-entries.ts";
 import {
@@ -16,11 +18,12 @@ import {
   repositoryFolder,
   writeRecord,
 } from "./checkout.ts";
+import { isAsIndexed, keepPristine, takeFromPool } from "./checkout-pool.ts";
 import { copyIncluded, readIncluded } from "./included-files.ts";
+import { isRefusal } from "./kept-files.ts";
 import { rememberIndex } from "./known-index.ts";
 import { makeRepository, shareObjects, writeBranch, writePerson } from "./new-repository.ts";
 import { ownGit, refusedFilters } from "./own-git.ts";
-import { deleteFolder } from "./remove-checkout.ts";
 import { liesBehindLink } from "./walk-tree.ts";
 
 export interface CheckoutPlan {
@@ -33,37 +36,67 @@ export interface CheckoutPlan {
   /** Where untracked files are copied from, and which. */
   readonly root: string;
   readonly include: readonly string[];
+  readonly isContained: boolean;
 }
 
 /**
  * What `git clone --shared` makes, but for the remote and its refs: its cost does not grow with them, and there is
  * nothing to push to. It gets its name when it is whole, so that a half-made one is never taken for one.
  */
-export async function makeCheckout({ commonFolder, slot, name, base, start, root, include }: CheckoutPlan) {
+export async function makeCheckout(plan: CheckoutPlan): Promise<Checkout> {
+  const { commonFolder, slot, name, base, start, root, include, isContained } = plan;
   const places = placesIn(slot);
   const making = join(slot, "making");
-  deleteFolder(making);
   mkdirSync(places.temporary, { recursive: true, mode: 0o700 });
+  const index = ownIndex(places);
+  await writeFiles(plan, making, index);
   const branch = branchOf(name.task);
   const gitFolder = join(making, ".git");
   await makeRepository({ gitFolder, branch, like: base });
   writePerson(gitFolder, (await people(repositoryFolder(commonFolder))).author);
   shareObjects(gitFolder, commonFolder);
-  const index = ownIndex(places);
-  rmSync(index, { force: true });
-  // A filter that runs on the base runs nothing that an agent wrote.
-  const filters = start === base ? "run" : "refuse";
-  const own = await ownGit({ commonFolder, folder: making }, { index, filters });
-  await git(making, ["read-tree", "--reset", "-u", start], own);
-  if ((await refusedFilters(commonFolder)).length > 0) await settle(index);
   copyFileSync(index, join(gitFolder, "index"));
   rememberIndex(index, { parent: start, tree: (await readTop(repositoryFolder(commonFolder), start)).id });
   writeBranch(gitFolder, branch, start);
   const included = await copyNew(root, making, include);
-  const checkout: Checkout = { ...name, ...places, commonFolder, base, included };
+  const checkout: Checkout = { ...name, ...places, commonFolder, base, included, isContained };
   writeRecord(checkout);
   renameSync(making, places.folder);
   return checkout;
+}
+
+/** The files of `start`, and the index that describes them: those of a pooled checkout as far as they are the same. */
+async function writeFiles(
+  { commonFolder, slot, base, start, isContained }: CheckoutPlan,
+  making: string,
+  index: string,
+): Promise<void> {
+  // A filter that runs on the base runs nothing that an agent wrote.
+  const filters = start === base ? "run" : "refuse";
+  const own = () => ownGit({ commonFolder, folder: making }, { index, filters });
+  const write = async () => git(making, ["read-tree", "--reset", "-u", start], await own());
+  const clear = () => {
+    removeFolder(making);
+    rmSync(index, { force: true });
+  };
+  const isPooled = async () => {
+    try {
+      if (!(await takeFromPool({ commonFolder, slot, folder: making, index, start, own }))) return false;
+      await write();
+      return await isAsIndexed(making, await own());
+    } catch (error) {
+      if (!(error instanceof GitFault) && !isRefusal(error)) throw error;
+      return false; // whatever is wrong with it, a new one is not
+    }
+  };
+  clear();
+  if (!isContained || !(await isPooled())) {
+    clear();
+    mkdirSync(making);
+    await write();
+  }
+  if ((await refusedFilters(commonFolder)).length > 0) await settle(index);
+  keepPristine(slot, { commit: start, commonFolder, index });
 }
 
 /**

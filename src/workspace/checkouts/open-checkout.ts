@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { AttemptName } from "../../core/names/ref-names.ts";
 import { refsOf } from "../../core/names/ref-names.ts";
 import { quoted } from "../../core/text/quoted.ts";
+import { removeFolder } from "../files/remove-folder.ts";
 import { keepOnRef } from "../git/refs.ts";
 import { locksIn, removeStaleLocks } from "../git/stale-locks.ts";
 import { hasBegun, type KeptRef, nothing, readTaskRefs } from "./attempt-refs.ts";
@@ -19,7 +20,6 @@ import {
 } from "./checkout.ts";
 import { keepEverything } from "./keep-everything.ts";
 import { makeCheckout } from "./make-checkout.ts";
-import { deleteFolder } from "./remove-checkout.ts";
 import { excludedByDefault } from "./snapshot-tree.ts";
 
 export interface OpenOptions extends AttemptName {
@@ -30,6 +30,8 @@ export interface OpenOptions extends AttemptName {
   /** Where a new checkout starts; one that is found again keeps its own. */
   readonly base: string;
   readonly exclude?: readonly string[];
+  /** Whether the agent that gets it works in the sandbox. */
+  readonly isContained: boolean;
 }
 
 export interface OpenedCheckout {
@@ -48,7 +50,10 @@ export async function openCheckout(options: OpenOptions): Promise<OpenedCheckout
   const record = readRecord(commonFolder, slot);
   const opened =
     record !== undefined && isWhole(folder)
-      ? await findAgain({ ...record, session, task, attempt })
+      ? await findAgain({
+          ...{ ...record, session, task, attempt },
+          isContained: record.isContained && options.isContained,
+        })
       : await make(options, slot, record);
   await keepOnRef(repositoryFolder(commonFolder), refsOf(options).base, opened.checkout.base);
   return opened;
@@ -71,7 +76,7 @@ async function make(
   slot: string,
   record: Checkout | undefined,
 ): Promise<OpenedCheckout> {
-  const { commonFolder, session, task, attempt, root, include } = options;
+  const { commonFolder, session, task, attempt, root, include, isContained } = options;
   const name = { session, task, attempt };
   // A removed checkout has no base ref left: then this is a new start.
   const vanished = await hasBegun(commonFolder, name);
@@ -87,6 +92,7 @@ async function make(
     commonFolder,
     base: record?.base ?? base,
     included: record?.included ?? {},
+    isContained: false,
   };
   const notes = await keepLeft(left, made, options.exclude);
   const checkout = await makeCheckout({
@@ -97,6 +103,7 @@ async function make(
     start: last?.object ?? base,
     root,
     include,
+    isContained,
   });
   if (vanished)
     notes.unshift(
@@ -124,7 +131,7 @@ async function keepLeft(
   const kept = await keepEverything(left, { exclude });
   const known = new Set(made.map(({ ref }) => ref));
   const added = kept.filter(({ ref }) => !known.has(ref));
-  deleteFolder(left.folder);
+  removeFolder(left.folder);
   return added.map(({ ref, command }) => `what was left of it is on \`${ref}\`: \`${command}\``);
 }
 

@@ -1,11 +1,11 @@
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { changeRefs } from "../git/ref-writer.ts";
 import { readTaskRefs } from "./attempt-refs.ts";
 import { type Checkout, repositoryFolder } from "./checkout.ts";
+import { giveToPool } from "./checkout-pool.ts";
+import { deleteLater } from "./delete-later.ts";
 import { type KeepOptions, type Kept, keepAll } from "./keep-everything.ts";
 
 /** Marks what was kept whole before it got this name, so that it may be deleted at any time. */
@@ -38,47 +38,27 @@ export async function removeCheckouts(
       bases.map(({ ref, object }) => ({ ref, to: undefined, from: object })),
     );
     await changeRefs(repositoryFolder(commonFolder), over);
-    for (const { checkout } of done) doom(dirname(checkout.folder));
-    await deleteDoomed(dirname(dirname(first.folder)));
+    for (const { checkout } of done) doom(checkout);
+    deleteLater(doomedIn(dirname(dirname(first.folder))));
   }
   return done.map(({ kept }) => kept);
 }
 
-function doom(slot: string): void {
-  if (existsSync(slot)) renameSync(slot, `${slot}-${randomBytes(4).toString("hex")}${doomed}`);
+/** What only agents in the sandbox have worked in can be used again. */
+function doom({ commonFolder, folder, isContained }: Checkout): void {
+  const slot = dirname(folder);
+  if (!existsSync(slot)) return;
+  const gone = `${slot}-${randomBytes(4).toString("hex")}${doomed}`;
+  renameSync(slot, gone);
+  if (isContained) giveToPool(commonFolder, gone);
 }
 
-/** Also those of an earlier removal that did not come to its end. By a program of its own: it can take a while. */
-async function deleteDoomed(attempts: string): Promise<void> {
-  const folders = existsSync(attempts) ? readdirSync(attempts).filter(isDoomed) : [];
-  const paths = folders.map((name) => join(attempts, name));
-  if (paths.length === 0) return;
-  try {
-    await promisify(execFile)("rm", ["-rf", "--", ...paths]);
-  } catch {
-    for (const path of paths) deleteFolder(path); // it says what is in the way, and opens what was closed
-  }
+/** Also those of an earlier removal that did not come to its end. */
+function doomedIn(attempts: string): readonly string[] {
+  const names = existsSync(attempts) ? readdirSync(attempts).filter(isDoomed) : [];
+  return names.map((name) => join(attempts, name));
 }
 
 export function isDoomed(name: string): boolean {
   return name.endsWith(doomed);
-}
-
-/** Caches of some tools are folders that nobody may write, their owner neither. */
-export function deleteFolder(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "EACCES" && code !== "EPERM") throw error;
-    makeWritable(Buffer.from(folder));
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-function makeWritable(folder: Buffer): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
-    if (entry.isDirectory()) makeWritable(Buffer.concat([folder, Buffer.from("/"), entry.name]));
-  }
 }

@@ -1,14 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 
-/** Also what somebody made unwritable, so that nobody can leave a folder that stays for ever. */
-export function removeFolder(folder: string): void {
+/** Removes also what is closed: caches of some tools are folders that not even their owner may write. */
+export function removeFolder(folder: string | Buffer): void {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (!["EACCES", "EPERM", "ENOTEMPTY"].includes(code)) throw error;
-    execFileSync("chmod", ["-R", "u+rwX", folder], { stdio: "pipe" });
-    rmSync(folder, { recursive: true, force: true });
+    open(Buffer.from(folder));
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+function open(path: Buffer): void {
+  if (!lstatSync(path).isDirectory()) return;
+  chmodSync(path, 0o700);
+  for (const entry of readdirSync(path, { withFileTypes: true, encoding: "buffer" }))
+    if (entry.isDirectory()) open(Buffer.concat([path, Buffer.from("/"), entry.name]));
 }

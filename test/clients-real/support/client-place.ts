@@ -66,7 +66,7 @@ async function startWalled(
     sandbox: bubblewrap("/usr/bin/bwrap"),
     client,
     checkout: {
-      ...{ session: null, task: "T", attempt: 1, base: "", included: {} },
+      ...{ session: null, task: "T", attempt: 1, base: "", included: {}, isContained: false },
       ...{ commonFolder: join(main, ".git"), folder: places.checkout, temporary: places.temporary },
     },
     ...{ root: main, opened: [], readOnly: [] },

@@ -1,0 +1,275 @@
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { removeFolder } from "../files/remove-folder.ts";
+import { splitAtZero } from "../git/read-diff.ts";
+import { type GitOptions, gitBytes, tryGit } from "../git/run-git.ts";
+import { trackedIn } from "../git/sweep-tree.ts";
+import { compareTrees } from "../git/tree-entries.ts";
+import { checkoutsFolder } from "../state/state-home.ts";
+import { repositoryFolder } from "./checkout.ts";
+import { deleteLater } from "./delete-later.ts";
+import { type BytePath, onDisk } from "./walk-tree.ts";
+
+/**
+ * Checkouts that their tasks no longer need. The next task takes one and moves it to its own base by the difference,
+ * which costs a fraction of writing every file.
+ *
+ * What makes that safe: beside each checkout lies the index as it was when Lockstep had written the files and no agent
+ * had seen them, with the time at which it was written. The system records when a file, its mode, its times or its links
+ * were last changed, and no program can set that. What was changed after the index is deleted, and so is everything that
+ * is not tracked, the whole `.git` included; git then writes what is missing or differs. A checkout in which anything
+ * but agents in the sandbox has worked never gets here.
+ */
+const pristineName = "pristine";
+
+interface Pristine {
+  /** What the index was read from. */
+  readonly commit: string;
+  /** Everything besides the commit that decides what git writes. */
+  readonly settings: string;
+  /** When the last file was written, as the system recorded it. */
+  readonly writtenMs: number;
+}
+
+/** Called when the files of a new checkout are written and before an agent sees them. */
+export function keepPristine(slot: string, { commit, commonFolder, index }: PristineOptions): void {
+  copyFileSync(index, join(slot, pristineName));
+  const writtenMs = statSync(index).ctimeMs;
+  const pristine: Pristine = { commit, settings: settingsOf(commonFolder), writtenMs };
+  writeFileSync(join(slot, `${pristineName}.json`), JSON.stringify(pristine), { mode: 0o600 });
+}
+
+interface PristineOptions {
+  readonly commit: string;
+  readonly commonFolder: string;
+  readonly index: string;
+}
+
+export function poolFolder(commonFolder: string): string {
+  return join(realpathSync(checkoutsFolder(commonFolder)), "pool");
+}
+
+/** Moves the files of a slot, of which everything was kept, into the pool. What is left of the slot is not needed. */
+export function giveToPool(commonFolder: string, slot: string): void {
+  const parts = ["tree", pristineName, `${pristineName}.json`];
+  if (!parts.every((name) => existsSync(join(slot, name)))) return;
+  const pool = poolFolder(commonFolder);
+  const id = randomBytes(6).toString("hex");
+  const half = join(pool, `${id}.half`);
+  mkdirSync(half, { recursive: true, mode: 0o700 });
+  for (const name of parts) renameSync(join(slot, name), join(half, name));
+  // Whole from here on: a half that a crash leaves is deleted by the next command that looks.
+  renameSync(half, join(pool, id));
+}
+
+export interface TakeOptions {
+  readonly commonFolder: string;
+  /** Where it is while it is prepared. */
+  readonly slot: string;
+  /** Where the files go, and the index that describes them. */
+  readonly folder: string;
+  readonly index: string;
+  /** What will be checked out. */
+  readonly start: string;
+  own(): Promise<Required<Pick<GitOptions, "env">>>;
+}
+
+/** Takes a checkout from the pool: its tracked files, and the index that tells which of them to trust. */
+export async function takeFromPool(options: TakeOptions): Promise<boolean> {
+  const { commonFolder, slot } = options;
+  for (;;) {
+    const pooled = claim(commonFolder, join(slot, `pooled-${randomBytes(4).toString("hex")}`));
+    if (pooled === undefined) return false;
+    try {
+      if (await bring(pooled, options)) return true;
+    } finally {
+      deleteLater([pooled]);
+    }
+  }
+}
+
+async function bring(pooled: string, options: TakeOptions): Promise<boolean> {
+  const { commonFolder, folder, index, start } = options;
+  const tree = join(pooled, "tree");
+  const text = readFileSync(join(pooled, `${pristineName}.json`), "utf8");
+  const { commit, settings, writtenMs } = JSON.parse(text) as Pristine;
+  if (settings !== settingsOf(commonFolder) || isInUse(tree)) return false;
+  if (await changesAttributes(commonFolder, commit, start)) return false;
+  renameSync(tree, folder);
+  renameSync(join(pooled, pristineName), index);
+  strip(folder, await trackedBy(folder, await options.own()), writtenMs);
+  return true;
+}
+
+/** True if the files are what the index says: nothing on the disk differs from it. */
+export async function isAsIndexed(folder: string, own: Required<Pick<GitOptions, "env">>): Promise<boolean> {
+  return (await tryGit(folder, ["diff-files", "--quiet", "--ignore-submodules"], own)).exit === 0;
+}
+
+/** Removes the oldest until the rest fits, and what a crash left. */
+export async function trimPool(commonFolder: string, bytesMax: number): Promise<void> {
+  const pool = poolFolder(commonFolder);
+  const names = existsSync(pool) ? readdirSync(pool) : [];
+  const halves = names.filter((name) => name.endsWith(".half")).map((name) => join(pool, name));
+  const over: string[] = [];
+  let bytes = 0;
+  for (const { folder } of listPool(commonFolder)) {
+    bytes += await bytesIn(folder);
+    if (bytes > bytesMax) over.push(folder);
+  }
+  deleteLater([...halves.filter((path) => ageMs(path) > halfMsMax), ...over]);
+}
+
+const halfMsMax = 60_000;
+
+export interface PooledCheckout {
+  readonly folder: string;
+  readonly lastUse: number;
+}
+
+/** The newest first. */
+export function listPool(commonFolder: string): readonly PooledCheckout[] {
+  const pool = poolFolder(commonFolder);
+  const names = existsSync(pool) ? readdirSync(pool).filter((name) => !name.includes(".")) : [];
+  return names
+    .flatMap((name) => {
+      const folder = join(pool, name);
+      const lastUse = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+      return lastUse === undefined ? [] : [{ folder, lastUse }];
+    })
+    .sort((one, other) => other.lastUse - one.lastUse);
+}
+
+/** What a pooled checkout takes on the disk; counted once, as nothing in the pool changes. Zero if it was just taken. */
+async function bytesIn(folder: string): Promise<number> {
+  const file = join(folder, "kib");
+  try {
+    if (existsSync(file)) return Number(readFileSync(file, "utf8")) * 1024;
+    const { stdout } = await promisify(execFile)("du", ["-sk", folder]);
+    const kib = Number.parseInt(stdout, 10);
+    writeFileSync(file, String(kib), { mode: 0o600 });
+    return kib * 1024;
+  } catch (error) {
+    if (existsSync(folder)) throw error;
+    return 0;
+  }
+}
+
+/** The newest one that nobody else takes at the same moment. */
+function claim(commonFolder: string, to: string): string | undefined {
+  for (const { folder } of listPool(commonFolder)) {
+    try {
+      renameSync(folder, to);
+      return to;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The configuration and the attributes that lie in the git folder, and the person's own. */
+function settingsOf(commonFolder: string): string {
+  const home = process.env.HOME ?? "";
+  const config = process.env.XDG_CONFIG_HOME || join(home, ".config");
+  const files = [
+    join(commonFolder, "config"),
+    join(commonFolder, "info", "attributes"),
+    join(home, ".gitconfig"),
+    join(config, "git", "config"),
+    join(config, "git", "attributes"),
+    "/etc/gitconfig",
+    "/etc/gitattributes",
+  ];
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(`${existsSync(file) ? readFileSync(file, "latin1") : ""}\0`);
+  return hash.digest("hex");
+}
+
+/** An attribute can change how a file is written whose content stays the same. */
+async function changesAttributes(commonFolder: string, from: string, to: string): Promise<boolean> {
+  if (from === to) return false;
+  const differences = await compareTrees(repositoryFolder(commonFolder), from, to);
+  return differences.some(({ path }) => /(?:^|\/)\.git(?:attributes|modules)$/.test(path));
+}
+
+/** Whether a process works in a folder or has a file in it open; true where that cannot be known. */
+function isInUse(folder: string): boolean {
+  if (!existsSync("/proc/self/cwd")) return true;
+  const isInside = (path: string) => path === folder || path.startsWith(`${folder}/`);
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      const links = ["cwd", "root", ...namesIn(`/proc/${pid}/fd`).map((fd) => `fd/${fd}`)];
+      return links.some((link) => isInside(targetOf(`/proc/${pid}/${link}`)));
+    });
+}
+
+/** Empty for a process that has ended, and for one of another user. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return "";
+  }
+}
+
+async function trackedBy(folder: string, own: Required<Pick<GitOptions, "env">>) {
+  const listed = splitAtZero(await gitBytes(folder, ["ls-files", "-z", "--stage"], own));
+  const entries = listed.map((line) => {
+    const text = line.toString("latin1");
+    return [text.slice(text.indexOf("\t") + 1), { mode: text.slice(0, 6) }] as const;
+  });
+  return trackedIn(new Map(entries));
+}
+
+/** Deletes all that is not a tracked file as it was at a time. */
+function strip(folder: string, { modes, folders }: ReturnType<typeof trackedIn>, writtenMs: number): void {
+  const permitted = 0o777 & ~process.umask();
+  const open: BytePath[] = [""];
+  for (let above = open.pop(); above !== undefined; above = open.pop()) {
+    const path = onDisk(folder, above);
+    if ((lstatSync(path).mode & 0o7777) !== permitted) chmodSync(path, permitted);
+    for (const entry of readdirSync(path, { withFileTypes: true, encoding: "latin1" })) {
+      const below = above === "" ? entry.name : `${above}/${entry.name}`;
+      if (folders.has(below) && entry.isDirectory()) open.push(below);
+      else if (!isWritable(modes.get(below), entry) || lstatSync(onDisk(folder, below)).ctimeMs > writtenMs)
+        removeFolder(onDisk(folder, below));
+    }
+  }
+}
+
+/** Whether an entry is of the kind that git writes for a mode; submodules have folders, which stay empty. */
+function isWritable(mode: string | undefined, entry: Dirent<string>): boolean {
+  if (mode === "120000") return entry.isSymbolicLink();
+  return (mode === "100644" || mode === "100755") && entry.isFile();
+}
+
+function ageMs(path: string): number {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+}
