@@ -106,9 +106,39 @@ describe("the fourteen cases", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  const write: Call = ["Write", { file_path: "src/a/x.ts", content: "x" }];
+const write: Call = ["Write", { file_path: "src/a/x.ts", content: "x" }];
 
+describe("who orchestrates", () => {
+  beforeEach(() => {
+    repository.write("CLAUDE.md", "You are the orchestrator.\n");
+  });
+
+  it.each([
+    [{ CLAUDE_AGENT_ROLE: "orchestrator" }, true],
+    [{ CLAUDE_AGENT_ROLE: "developer" }, false],
+    [{ CLAUDE_AGENT_NAME: "orchestrator" }, true],
+    [{ CLAUDE_AGENT_NAME: "master-orchestrator" }, true],
+    [{ CLAUDE_AGENT_NAME: "analyst" }, false],
+    [{ CLAUDE_AGENT_ROLE: "orchestrator", CLAUDE_AGENT_NAME: "developer" }, true],
+    [{ CLAUDE_AGENT_ROLE: "developer", CLAUDE_AGENT_NAME: "orchestrator" }, false],
+    [{}, false],
+  ])("is said by %j without a state: %s", async (env, orchestrates) => {
+    expect(await blocks(write, {}, env)).toBe(orchestrates);
+  });
+
+  it("is said by the state where the environment says nothing, and by the environment alone where it does", async () => {
+    await repository.run("agent-session", "init", "orchestrator");
+    for (const [env, orchestrates] of [
+      [{}, true],
+      [{ CLAUDE_AGENT_ROLE: "developer" }, false],
+      [{ CLAUDE_AGENT_NAME: "analyst" }, false],
+      [{ CLAUDE_AGENT_NAME: "master-orchestrator" }, true],
+    ] as const)
+      expect(await blocks(write, {}, env)).toBe(orchestrates);
+  });
+});
+
+describe("what goes wrong", () => {
   it("a stale state blocks nobody", async () => {
     await repository.run("agent-session", "init", "orchestrator");
     const long = new Date(Date.now() - 13 * 3600 * 1000);
