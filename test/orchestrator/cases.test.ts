@@ -148,6 +148,16 @@ describe("what goes wrong", () => {
     expect(await blocks(write, {}, {})).toBe(true);
   });
 
+  it("a session that was cleared, or begun anew for another role, blocks nobody", async () => {
+    await repository.run("agent-session", "init", "orchestrator");
+    expect(await blocks(write, {}, {})).toBe(true);
+    await repository.run("agent-session", "clear");
+    expect(await blocks(write, {}, {})).toBe(false);
+    await repository.run("agent-session", "init", "developer");
+    expect(JSON.parse(readFileSync(state(), "utf8"))).toMatchObject({ agent_role: "subagent" });
+    expect(await blocks(write, {}, {})).toBe(false);
+  });
+
   it("a corrupt state blocks an orchestrator all the same, and is set aside", async () => {
     expect(await blocks(write)).toBe(true);
     const file = state();
