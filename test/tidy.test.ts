@@ -218,39 +218,34 @@ describe("documents", () => {
       .replaceAll(/\s*\n(?: {2})?/g, " ")
       .split(" ## ")
       .slice(1);
-    const said: readonly (readonly [title: string, ...words: string[]])[] = [
-      ["Who is one", "`CLAUDE_AGENT_ROLE`, then `CLAUDE_AGENT_NAME`, then a session"],
-      [
-        ...["For orchestrators", "Spawn first", "is the main tool", "Read two files at most"],
-        ...[
-          "writing and editing to a developer, searching to an analyst",
-          "`lockstep agent-session summary`",
-        ],
+    const said: Readonly<Record<string, readonly string[]>> = {
+      "Who is one": ["`CLAUDE_AGENT_ROLE`, then `CLAUDE_AGENT_NAME`, then a session"],
+      "For orchestrators": [
+        ...["Spawn first", "is the main tool", "Read two files at most", "`lockstep agent-session summary`"],
+        "writing and editing to a developer, searching to an analyst",
       ],
-      [
-        ...["For those who watch over them", "Try hooks", "Read the audit log", "Read `lockstep report`"],
-        ...["a coordination file that the configuration should name", "Write down in your own documents"],
+      "For those who watch over them": [
+        ...["Try hooks", "Read the audit log", "Read `lockstep report`", "Write down in your own documents"],
+        "a coordination file that the configuration should name",
       ],
-      [
-        ...["When something is odd", "nothing is blocked | `lockstep doctor`; the role in the environment"],
+      "When something is odd": [
+        ...["nothing is blocked | `lockstep doctor`; the role in the environment", "the state is damaged"],
         ...[
           "`agent-session init orchestrator`",
           "an environment that was inherited",
           "`agent-session clear`",
         ],
-        ...["the state is damaged", "set aside"],
       ],
-      [
-        ...["What no hook can prevent", "Calls of a model's interface", "a person's own edits"],
-        ...["whoever sets the environment"],
+      "What no hook can prevent": [
+        ...["Calls of a model's interface", "a person's own edits", "whoever sets the environment"],
       ],
-      [
-        ...["History", "| 1.0.0 | the rules stood in prompts alone | | 2.0.0 | four layers"],
-        ...["(../ARCHITECTURE.md)", "(rules.md)", "(glossary.md)"],
+      History: [
+        ...["| 1.0.0 | the rules stood in prompts alone | | 2.0.0 | four layers", "(../ARCHITECTURE.md)"],
+        ...["(rules.md)", "(glossary.md)"],
       ],
-    ];
-    expect(parts).toHaveLength(said.length);
-    for (const [at, [title, ...words]] of said.entries()) {
+    };
+    expect(parts).toHaveLength(Object.keys(said).length);
+    for (const [at, [title, words]] of Object.entries(said).entries()) {
       expect(parts[at]?.startsWith(`${title} `), title).toBe(true);
       for (const text of words) expect(parts[at]).toContain(text);
     }
