@@ -214,12 +214,41 @@ describe("documents", () => {
 
   it("guide orchestrators and those who watch over them, and say what no hook can prevent", () => {
     const guide = read("docs/orchestrators.md");
-    const titles = [...guide.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
-    expect(titles).toEqual([
-      ...["Who is one", "For orchestrators", "For those who watch over them", "When something is odd"],
-      ...["What no hook can prevent", "History"],
-    ]);
-    expect(guide).toMatch(/^\| 1\.0\.0 \|.*\n\| 2\.0\.0 \|/m);
+    const parts = guide
+      .replaceAll(/\s*\n(?: {2})?/g, " ")
+      .split(" ## ")
+      .slice(1);
+    const said: Readonly<Record<string, readonly string[]>> = {
+      "Who is one": ["`CLAUDE_AGENT_ROLE`, then `CLAUDE_AGENT_NAME`, then a session"],
+      "For orchestrators": [
+        ...["Spawn first", "is the main tool", "Read two files at most", "`lockstep agent-session summary`"],
+        "writing and editing to a developer, searching to an analyst",
+      ],
+      "For those who watch over them": [
+        ...["Try hooks", "Read the audit log", "Read `lockstep report`", "Write down in your own documents"],
+        "a coordination file that the configuration should name",
+      ],
+      "When something is odd": [
+        ...["nothing is blocked | `lockstep doctor`; the role in the environment", "the state is damaged"],
+        ...[
+          "`agent-session init orchestrator`",
+          "an environment that was inherited",
+          "`agent-session clear`",
+        ],
+      ],
+      "What no hook can prevent": [
+        ...["Calls of a model's interface", "a person's own edits", "whoever sets the environment"],
+      ],
+      History: [
+        ...["| 1.0.0 | the rules stood in prompts alone | | 2.0.0 | four layers", "(../ARCHITECTURE.md)"],
+        ...["(rules.md)", "(glossary.md)"],
+      ],
+    };
+    expect(parts).toHaveLength(Object.keys(said).length);
+    for (const [at, [title, words]] of Object.entries(said).entries()) {
+      expect(parts[at]?.startsWith(`${title} `), title).toBe(true);
+      for (const text of words) expect(parts[at]).toContain(text);
+    }
     for (const client of Object.keys(guardedClients)) expect(guide).toContain(`(clients/${client}.md)`);
   });
 

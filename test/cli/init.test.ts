@@ -315,7 +315,14 @@ describe("lockstep init", () => {
     expect(ground.read("CLAUDE.md")).toContain("Orchestrator self-check");
     expect(ground.read("AGENTS.md")).toMatch(/^mine\n[\s\S]*Orchestrator self-check/);
     expect(ground.has("GEMINI.md")).toBe(false);
-    expect(ground.has(".claude/tools/enforcement-gate.mjs")).toBe(true);
+    for (const file of [
+      "hooks/orchestrator-enforcement-pre-tool.mjs",
+      "hooks/orchestrator-audit-post-tool.mjs",
+      "tools/session-state.mjs",
+      "tools/enforcement-gate.mjs",
+      "tests/test-orchestrator-enforcement.mjs",
+    ])
+      expect(ground.has(`.claude/${file}`), file).toBe(true);
     await ground.run(["init", "--remove"]);
     expect(ground.has(".claude")).toBe(false);
   });

@@ -106,9 +106,39 @@ describe("the fourteen cases", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  const write: Call = ["Write", { file_path: "src/a/x.ts", content: "x" }];
+const write: Call = ["Write", { file_path: "src/a/x.ts", content: "x" }];
 
+describe("who orchestrates", () => {
+  beforeEach(() => {
+    repository.write("CLAUDE.md", "You are the orchestrator.\n");
+  });
+
+  it.each([
+    [{ CLAUDE_AGENT_ROLE: "orchestrator" }, true],
+    [{ CLAUDE_AGENT_ROLE: "developer" }, false],
+    [{ CLAUDE_AGENT_NAME: "orchestrator" }, true],
+    [{ CLAUDE_AGENT_NAME: "master-orchestrator" }, true],
+    [{ CLAUDE_AGENT_NAME: "analyst" }, false],
+    [{ CLAUDE_AGENT_ROLE: "orchestrator", CLAUDE_AGENT_NAME: "developer" }, true],
+    [{ CLAUDE_AGENT_ROLE: "developer", CLAUDE_AGENT_NAME: "orchestrator" }, false],
+    [{}, false],
+  ])("is said by %j without a state: %s", async (env, orchestrates) => {
+    expect(await blocks(write, {}, env)).toBe(orchestrates);
+  });
+
+  it("is said by the state where the environment says nothing, and by the environment alone where it does", async () => {
+    await repository.run("agent-session", "init", "orchestrator");
+    for (const [env, orchestrates] of [
+      [{}, true],
+      [{ CLAUDE_AGENT_ROLE: "developer" }, false],
+      [{ CLAUDE_AGENT_NAME: "analyst" }, false],
+      [{ CLAUDE_AGENT_NAME: "master-orchestrator" }, true],
+    ] as const)
+      expect(await blocks(write, {}, env)).toBe(orchestrates);
+  });
+});
+
+describe("what goes wrong", () => {
   it("a stale state blocks nobody", async () => {
     await repository.run("agent-session", "init", "orchestrator");
     const long = new Date(Date.now() - 13 * 3600 * 1000);
@@ -116,6 +146,16 @@ describe("what goes wrong", () => {
     expect(await blocks(write, {}, {})).toBe(false);
     await repository.run("agent-session", "init", "orchestrator");
     expect(await blocks(write, {}, {})).toBe(true);
+  });
+
+  it("a session that was cleared, or begun anew for another role, blocks nobody", async () => {
+    await repository.run("agent-session", "init", "orchestrator");
+    expect(await blocks(write, {}, {})).toBe(true);
+    await repository.run("agent-session", "clear");
+    expect(await blocks(write, {}, {})).toBe(false);
+    await repository.run("agent-session", "init", "developer");
+    expect(JSON.parse(readFileSync(state(), "utf8"))).toMatchObject({ agent_role: "subagent" });
+    expect(await blocks(write, {}, {})).toBe(false);
   });
 
   it("a corrupt state blocks an orchestrator all the same, and is set aside", async () => {

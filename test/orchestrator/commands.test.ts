@@ -53,6 +53,10 @@ describe("lockstep agent-session", () => {
       `orchestrator-session-state-${id}.json`,
     ]);
     expect((await repository.run(["agent-session", "clear"])).stdout).toBe("there is no agent session\n");
+    await repository.run(["agent-session", "init", "orchestrator"]);
+    expect(existsSync(stateFile(repository))).toBe(true);
+    expect((await repository.run(["agent-session", "clear"])).status).toBe(0);
+    expect(existsSync(stateFile(repository))).toBe(false);
   });
 
   it("validate exits 0 from a score of 80 up and 2 below, also for a session that has ended", async () => {

@@ -182,10 +182,16 @@ describe("the audit log", () => {
       ["Write", "warned", 1],
       ["Agent", "allowed", 0],
     ]);
-    expect(lines[1].violation).toEqual({
-      type: "DIRECT_GREP",
-      detail: "search code",
-      action: "Spawn analyst subagent via Task tool",
+    expect(lines[1]).toMatchObject({
+      session_id: `sess_${noon.getTime()}`,
+      timestamp: noon.toISOString(),
+      agent_role: "orchestrator",
+      tool_input: { file_path: "/repo" },
+      violation: {
+        type: "DIRECT_GREP",
+        detail: "search code",
+        action: "Spawn analyst subagent via Task tool",
+      },
     });
   });
 });
@@ -243,6 +249,25 @@ describe("a compliance report", () => {
     expect(JSON.stringify(complianceReport(all, facts))).toBe(JSON.stringify(expected));
   });
 
+  it("is below 5 KB, however many calls it is about", () => {
+    const types = [
+      "READ_LIMIT_EXCEEDED",
+      "DIRECT_GREP",
+      "DIRECT_WRITE",
+      "BASH_DANGEROUS_COMMAND",
+      "R-PW-001",
+    ];
+    const all = types.flatMap((type) => [
+      ...lines("blocked", 100, type, "git"),
+      ...lines("warned", 100, type),
+    ]);
+    const report = complianceReport(all, {
+      ...{ session_id: "sess_1", session_start: "", session_end: "", agent_role: "orchestrator" },
+    });
+    expect(report.total_tool_calls).toBe(1000);
+    expect(JSON.stringify(report, null, 2).length).toBeLessThan(5000);
+  });
+
   it("counts this session's orchestrator alone, and agents of a session of ours apart", async () => {
     using folder = temporaryFolder();
     const { folders } = foldersIn(folder.path);
@@ -258,7 +283,11 @@ describe("a compliance report", () => {
       }),
       line(callOf("Read", reading("a")), { session_id: "sess_10" }),
     ]);
-    expect(reportOf(folders, freshState, noon)).toMatchObject({ session_id: "sess_1", total_tool_calls: 1 });
+    const later = new Date(noon.getTime() + 1000);
+    expect(reportOf(folders, freshState, later)).toMatchObject({
+      ...{ session_id: "sess_1", session_start: noon.toISOString(), session_end: later.toISOString() },
+      ...{ agent_role: "orchestrator", total_tool_calls: 1 },
+    });
     expect(sessionReport(folders, "2026-01-10_shop", noon)).toMatchObject({
       agent_role: "subagent",
       compliance_score: 50,

@@ -229,6 +229,8 @@ describe("a shell", () => {
     "npm help run",
     "grep -rn 'git push' docs",
     "cat digit.txt",
+    "legit status",
+    "farm list",
     "echo x > /tmp/notes.txt",
     "echo x > /srv/other/notes.txt",
     "echo x >&2",

@@ -73,7 +73,10 @@ describe("the state of an orchestrator", () => {
     expect([layers.roleOf("c1"), layers.isUsed()]).toEqual(["orchestrator", true]);
     expect([await read("c1"), await read("c1")]).toEqual([true, false]);
     expect(stateIn(mainFile(repository)).violations).toMatchObject([
-      { type: "READ_LIMIT_EXCEEDED", tool: "Read", blocked: true },
+      {
+        ...{ type: "READ_LIMIT_EXCEEDED", tool: "Read", blocked: true },
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      },
     ]);
     expect(statSync(mainFile(repository)).mode & 0o077).toBe(0);
   });
