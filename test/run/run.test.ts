@@ -34,7 +34,9 @@ describe("a plan", () => {
     const copy = readFileSync(join(repository.path, ".agents-work", session, "tasks.yaml"), "utf8");
     expect(copy.match(/status: completed/g)).toHaveLength(2);
     const memory = readFileSync(join(repository.path, ".agents-work", session, "activeContext.md"), "utf8");
-    expect(memory).toContain('ownedFiles: ["A.txt"]');
+    expect(memory).toMatch(
+      /batchId: "BATCH-\d{8}T\d{9}Z"\n {2}agents:\n {4}- agent: "a"\n {6}ownedFiles: \["A.txt"\]/,
+    );
     const again = await run(repository);
     expect({ status: again.status, outcome: again.done.outcome }).toEqual({ status: 0, outcome: "merged" });
     expect(again.stderr).not.toContain("started by");
