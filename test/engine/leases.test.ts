@@ -173,8 +173,8 @@ describe("a stale attempt", () => {
     const engine = await memoryEngine();
     await dispatch(engine, packet("T-1", ["src"]));
     await dispatch(engine, packet("T-2", ["lib"]));
-    const agent = { role: "attempt", task: "T-1", epoch: 1 } as const;
-    expect((await beat(engine, "T-2", agent)).code).toBe("R-AU-001");
+    for (const epoch of [1, 2])
+      expect((await beat(engine, "T-2", { role: "attempt", task: "T-1", epoch })).code).toBe("R-AU-001");
   });
 });
 
