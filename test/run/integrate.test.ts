@@ -158,6 +158,24 @@ describe("several branches", () => {
     });
   });
 
+  it("of which two change the same file by its old and its new name: the later one is refused", async () => {
+    const lines = [..."abcdefgh"].map((letter) => `${letter}\n`);
+    using repository = landRepository({ ...files, "old.txt": lines.join("") });
+    repository.branch("one", { "old.txt": ["first\n", ...lines.slice(1)].join("") });
+    repository.git("mv", "old.txt", "new.txt");
+    repository.git("commit", "-qm", "renamed");
+    repository.branch("two", { "new.txt": [...lines.slice(0, -1), "last\n"].join("") });
+    const { branches } = await landAll(repository, "one", "two");
+    expect(outcomes(branches)).toEqual(["one merged", "two refused"]);
+    expect(branches[1]?.refused).toMatchObject({
+      code: "R-GT-001",
+      details: {
+        failed: [{ check: "file_conflict", route: "serial", findings: [{ path: "new.txt" }] }],
+        with: "one",
+      },
+    });
+  });
+
   it("are proven and kept, and nothing moves, where the configuration wants no integration", async () => {
     using repository = landRepository({ ...files, ".lockstep/config.yaml": "integrate: none\n" });
     repository.branch("one", { "a.js": "exports.a = 2;\n" });
