@@ -49,28 +49,52 @@ describe("a design that a person wants changed", () => {
 
 describe("a session", () => {
   it.each([
-    ["INTAKE", { type: "intake-done" }, ["spec", "acceptance"]],
-    ["INTAKE_LEAN", { type: "intake-done" }, ["spec", "acceptance", "plan", "single-task"]],
-    ["DESIGN", { type: "designed" }, ["architecture"]],
-    ["APPROVE_DESIGN", { type: "approved" }, ["approved-on-disk"]],
-    ["PLAN", { type: "planned" }, ["plan"]],
-    ["REVIEW_STRATEGY", { type: "strategy-chosen", strategy: "per-batch" }, ["strategy-on-disk"]],
-    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed", "final-review"]],
-    ["INTEGRATE", { type: "integrated" }, ["checks-green"]],
-    ["RELEASE", { type: "released" }, ["report", "all-completed", "checks-green", "nothing-pending"]],
-    ["ASK_USER", { type: "answered" }, ["nothing-pending"]],
-  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed) => {
-    expect(needsOf(session({ state }), event)).toEqual(needed);
-    const refused = advanceSession(session({ state }), event, { at });
+    ["INTAKE", { type: "intake-done" }, ["spec", "acceptance"], "full"],
+    ["INTAKE_LEAN", { type: "intake-done" }, ["spec", "acceptance", "plan", "single-task"], "lean"],
+    ["DESIGN", { type: "designed" }, ["architecture"], "full"],
+    ["APPROVE_DESIGN", { type: "approved" }, ["approved-on-disk"], "full"],
+    ["PLAN", { type: "planned" }, ["plan"], "full"],
+    ["REVIEW_STRATEGY", { type: "strategy-chosen", strategy: "per-batch" }, ["strategy-on-disk"], "full"],
+    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed", "final-review"], "full"],
+    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed"], "lean"],
+    ["INTEGRATE", { type: "integrated" }, ["checks-green"], "full"],
+    ["INTEGRATE", { type: "integrated" }, ["checks-green", "report", "nothing-pending"], "lean"],
+    ["RELEASE", { type: "released" }, ["report", "all-completed", "checks-green", "nothing-pending"], "full"],
+    ["ASK_USER", { type: "answered" }, ["nothing-pending"], "full"],
+  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed, mode) => {
+    const before = session({ state, mode });
+    expect(needsOf(before, event)).toEqual(needed);
+    const refused = advanceSession(before, event, { at });
     expect(refused).toMatchObject({ allow: false, code: "R-ST-001" });
     for (const missing of needed) {
       const facts = Object.fromEntries(
         needed.map((one) => [one, one === missing ? "it is not there" : null]),
       );
-      expect(advanceSession(session({ state }), event, { facts, at })).toMatchObject({
+      expect(advanceSession(before, event, { facts, at })).toMatchObject({
         reason: expect.stringContaining("it is not there"),
       });
     }
+  });
+
+  it("needs nothing of that where a role is sent out or comes back", () => {
+    const dispatched = { role: "Architect", purpose: "correction", agent: "a", at } as const;
+    const returned = { status: "OK", summary: "s", next: "Planner", findings: [] } as const;
+    for (const state of sessionStates) {
+      const before = session({ state, dispatched });
+      expect(needsOf(before, { type: "dispatch", dispatched }), state).toEqual([]);
+      expect(needsOf(before, { type: "return", returned }), state).toEqual([]);
+    }
+  });
+
+  it("waits in ASK_USER as long as a question does, and is asked at its gates without it", () => {
+    const asking = session({ state: "ASK_USER" });
+    expect(nextStep(asking, { ...outside, pending: 1 })).toEqual({ do: "wait" });
+    expect(nextStep(asking, outside)).toEqual({ do: "move", event: { type: "answered" } });
+    for (const gate of ["APPROVE_DESIGN", "REVIEW_STRATEGY"] as const)
+      expect(nextStep(session({ state: gate }), { ...outside, pending: 1 })).toEqual({
+        do: "ask-gate",
+        gate,
+      });
   });
 
   it("that asks a person or is blocked comes back to where it was, with all that was done there", () => {
