@@ -49,21 +49,40 @@ describe("a design that a person wants changed", () => {
 
 describe("a session", () => {
   it.each([
-    ["INTAKE", { type: "intake-done" }, ["spec", "acceptance"], "full"],
-    ["INTAKE_LEAN", { type: "intake-done" }, ["spec", "acceptance", "plan", "single-task"], "lean"],
-    ["DESIGN", { type: "designed" }, ["architecture"], "full"],
-    ["APPROVE_DESIGN", { type: "approved" }, ["approved-on-disk"], "full"],
-    ["PLAN", { type: "planned" }, ["plan"], "full"],
-    ["REVIEW_STRATEGY", { type: "strategy-chosen", strategy: "per-batch" }, ["strategy-on-disk"], "full"],
-    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed", "final-review"], "full"],
-    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed"], "lean"],
-    ["INTEGRATE", { type: "integrated" }, ["checks-green"], "full"],
-    ["INTEGRATE", { type: "integrated" }, ["checks-green", "report", "nothing-pending"], "lean"],
-    ["RELEASE", { type: "released" }, ["report", "all-completed", "checks-green", "nothing-pending"], "full"],
-    ["ASK_USER", { type: "answered" }, ["nothing-pending"], "full"],
-  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed, mode) => {
-    const before = session({ state, mode });
+    ["INTAKE", { type: "intake-done" }, ["spec", "acceptance"], "full", "DESIGN"],
+    [
+      "INTAKE_LEAN",
+      { type: "intake-done" },
+      ["spec", "acceptance", "plan", "single-task"],
+      "lean",
+      "IMPLEMENT_LOOP",
+    ],
+    ["DESIGN", { type: "designed" }, ["architecture"], "full", "APPROVE_DESIGN"],
+    ["APPROVE_DESIGN", { type: "approved" }, ["approved-on-disk"], "full", "PLAN"],
+    ["PLAN", { type: "planned" }, ["plan"], "full", "REVIEW_STRATEGY"],
+    [
+      "REVIEW_STRATEGY",
+      { type: "strategy-chosen", strategy: "per-batch" },
+      ["strategy-on-disk"],
+      "full",
+      "IMPLEMENT_LOOP",
+    ],
+    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed", "final-review"], "full", "INTEGRATE"],
+    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed"], "lean", "INTEGRATE"],
+    ["INTEGRATE", { type: "integrated" }, ["checks-green"], "full", "RELEASE"],
+    ["INTEGRATE", { type: "integrated" }, ["checks-green", "report", "nothing-pending"], "lean", "DONE"],
+    [
+      "RELEASE",
+      { type: "released" },
+      ["report", "all-completed", "checks-green", "nothing-pending"],
+      "full",
+      "DONE",
+    ],
+    ["ASK_USER", { type: "answered" }, ["nothing-pending"], "full", "DESIGN"],
+  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed, mode, to) => {
+    const before = session({ state, mode, returnTo: "DESIGN" });
     expect(needsOf(before, event)).toEqual(needed);
+    expect(movedBy(before, event).state).toBe(to);
     const refused = advanceSession(before, event, { at });
     expect(refused).toMatchObject({ allow: false, code: "R-ST-001" });
     for (const missing of needed) {
