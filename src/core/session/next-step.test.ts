@@ -116,6 +116,15 @@ describe("a session", () => {
       });
   });
 
+  it("writes its report itself on the short way", () => {
+    const proven = session({ state: "INTEGRATE", mode: "lean", ci: "green" });
+    expect(nextStep(proven, outside)).toEqual({ do: "report" });
+    expect(nextStep(proven, { ...outside, hasReport: true })).toEqual({
+      do: "move",
+      event: { type: "integrated" },
+    });
+  });
+
   it("that asks a person or is blocked comes back to where it was, with all that was done there", () => {
     const returned = [
       { role: "Architect", purpose: "architecture", agent: "a", at },
