@@ -42,7 +42,11 @@ describe("a design that a person wants changed", () => {
       ...{ status: "dispatched", wish: "smaller" },
       last: { agent: "Architect", task: "meta", at },
     });
-    expect(advanceSession(sent, { type: "corrected" }, { at })).toMatchObject({ code: "R-ST-001" });
+    const facts = { spec: null, acceptance: null, architecture: null };
+    expect(advanceSession(sent, { type: "corrected" }, { facts, at })).toMatchObject({ code: "R-ST-001" });
+    const returned = { status: "OK", summary: "s", next: "Orchestrator", findings: [] } as const;
+    const back = movedBy(sent, { type: "return", returned });
+    expect(movedBy(back, { type: "corrected" }).correction.status).toBe("completed");
     expect(movedBy(sent, { type: "give-up" }).correction.status).toBe("queued");
   });
 });
