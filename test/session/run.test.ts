@@ -253,7 +253,7 @@ describe("a design", () => {
     const told = await repository.run(["resume"]);
     expect({ status: told.status, told: told.stdout }).toEqual({
       status: 1,
-      told: expect.stringMatching(/BLOCKED in APPROVE_DESIGN\n {2}persistence_failure: [\s\S]*\n {2}next: /),
+      told: expect.stringMatching(/BLOCKED in APPROVE_DESIGN\n {2}persistence_failure:\s[\s\S]*\n {2}next: /),
     });
     rmSync(file, { recursive: true });
     await repository.resume();
