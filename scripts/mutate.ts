@@ -15,6 +15,9 @@ const { values: flags } = parseArgs({
   options: { row: { type: "string" }, file: { type: "string" }, help: { type: "boolean", default: false } },
 });
 
+/** Runs without a mutation, by test: many mutations share one. */
+const unmutated = new Map<string, TestRun>();
+
 if (flags.help) process.stdout.write(usage);
 else process.exitCode = run();
 
@@ -78,9 +81,6 @@ interface TestRun {
   /** Every failure is that of a time limit. */
   readonly timedOut: boolean;
 }
-
-/** Runs without a mutation, by test: many mutations share one. */
-const unmutated = new Map<string, TestRun>();
 
 function runTest(copy: string, { test, title }: Pick<Mutation, "test" | "title">): TestRun {
   const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sj]/g, ".*");
