@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { readMutations } from "../test/conformance/mutations.ts";
 
 const usage = `usage: npm run mutate -- [--row ID] [--file PATH]
-Shows that the tests of docs/conformance.md can fail. Each mutation of test/conformance/mutations/ removes the
+Shows that the tests of test/conformance/conformance.md can fail. Each mutation of test/conformance/mutations/ removes the
 behaviour of its rows in a copy of this repository's last commit; the test that is named with it must pass before and
 fail then, in its own time. Exit 1 with the mutations that no test noticed.
 `;

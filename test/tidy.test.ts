@@ -297,7 +297,7 @@ describe("rule codes", () => {
 
 describe("conformance", () => {
   const pattern = /^\| (S\d-\d{3}|C-\d{2}|INV-\d|F-\d{1,2}) \| ((?:\\\||[^|\n])+) \| ([^|\n]+) \|$/gm;
-  const rows = [...read("docs/conformance.md").matchAll(pattern)].map(
+  const rows = [...read("test/conformance/conformance.md").matchAll(pattern)].map(
     ([, id = "", text = "", shown = ""]) => ({ id, text: text.replaceAll("\\|", "|"), shown }),
   );
 
@@ -331,7 +331,7 @@ describe("conformance", () => {
     }
     expect(counts).toEqual({ S0: 85, S1: 124, S2: 79, S3: 103, S4: 146, C: 20, INV: 9, F: 35 });
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
-    expect(read("docs/conformance.md").match(/^\| (?!id |---)/gm)).toHaveLength(rows.length);
+    expect(read("test/conformance/conformance.md").match(/^\| (?!id |---)/gm)).toHaveLength(rows.length);
   });
 
   it("names for every row tests by titles that they have, or what it waits for", () => {
