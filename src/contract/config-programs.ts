@@ -97,7 +97,10 @@ const deed: z.ZodType<Deed> = z
 const examples = (what: string) => z.array(line).exactOptional().describe(what);
 
 const program = z.strictObject({
-  names: z.string("names of the program, apart by spaces, without folders").regex(nameForm),
+  names: z
+    .string("names of the program, apart by spaces, without folders")
+    .regex(nameForm)
+    .describe("names of the program, separated by spaces"),
   ...deedShape,
   match: examples("commands in which the row must find something; ` -> a b` behind one says what is written"),
   no_match: examples("commands in which it must find nothing"),
@@ -106,4 +109,18 @@ const program = z.strictObject({
 export const programs = z
   .array(program)
   .default([])
-  .describe("programs that the guard does not know, or not well enough: they add to what it knows");
+  .meta({
+    description:
+      "programs that the guard does not know well: what they write and run, by options and operands. They add to what it knows; `lockstep explain --why` shows what decided",
+    example: [
+      {
+        names: "gen-client",
+        values: "c,config",
+        folders: "o,out",
+        writes: "operands",
+        when: "w,write",
+        match: ["gen-client -c x.yml -o src/api -> src/api", "gen-client -w a.ts -> a.ts"],
+        no_match: ["gen-client -c x.yml a.ts"],
+      },
+    ],
+  });

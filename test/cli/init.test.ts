@@ -5,7 +5,7 @@ import { configSchema } from "../../src/contract/config.ts";
 import { defaultConfig } from "../../src/contract/default-config.ts";
 import { brokenExamples } from "../../src/core/shell/programs/row/row-examples.ts";
 import { clientNames, clientSetups } from "../../src/guard/setup/client-setups.ts";
-import { configTemplate } from "../../src/guard/setup/config-template.ts";
+import { configTemplate as makeTemplate } from "../../src/guard/setup/config-template.ts";
 import { configuredHooks } from "../../src/guard/setup/configured-hooks.ts";
 import { judgeConfig } from "../../src/workspace/config/judge-config.ts";
 import { showOrchestrator } from "../../src/workspace/state/active-file.ts";
@@ -37,6 +37,8 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
   say({ id, result: { data: [{ cwd: params.cwds[0], hooks }] } });
 });
 `;
+
+const configTemplate = makeTemplate();
 
 describe("the configuration that init writes", () => {
   /** Lines that are settings, without the sign that makes them comments. */
