@@ -132,7 +132,7 @@ function addTaskMoves(task: LockstepCommand): void {
     .command("retry")
     .argument("<task>")
     .argument("[file]", "the changed assignment packet; `-` reads stdin")
-    .description("retry a denied or stopped task, once, after its assignment changed")
+    .description("retry a stopped task, or a denied one with a new assignment")
     .option(...key)
     .option(...json)
     .example("lockstep task retry T-001", "after `stop`, or after you changed the plan")
@@ -225,7 +225,7 @@ function addRollback(program: LockstepCommand): void {
     .example("lockstep rollback session 2026-11-15_prices", "revert everything of a session");
   const levels = {
     task: "revert one task, and what was merged on top of it",
-    batch: "revert what was merged together, and do its tasks again one by one",
+    batch: "revert what was merged together; its tasks run again one by one",
     session: "revert a session and halt it; open tasks are handed to you",
   } as const;
   const names = { task: "T-002", batch: "BATCH-20261115T214231", session: "2026-11-15_prices" } as const;

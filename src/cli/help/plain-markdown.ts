@@ -6,5 +6,6 @@ export function plainMarkdown(text: string): string {
     .replace(/^<!--.*-->\n+/gm, "")
     .replace(/^#+ (.*)$/gm, (_, title: string) => style.bold(title))
     .replace(/^```\w*\n([\s\S]*?)^```$/gm, (_, block: string) => block.trimEnd().replace(/^(?=.)/gm, "    "))
+    .replace(/\*\*([^*\n]+)\*\*/g, (_, text: string) => style.bold(text))
     .replace(/\[([^\]]+)\]\([^)\s]+\)/g, "$1");
 }
