@@ -14,14 +14,22 @@ const aboutMax = 60;
 /** The hidden command behind the completion scripts. A failure has nobody to tell: the person is typing. */
 export async function completeCommand(program: Command, words: readonly string[]): Promise<void> {
   try {
-    const at = wordAtCursor(program, words);
-    const found = await candidates(program, at);
-    const fitting = found === "files" ? [] : found.filter(({ word }) => word.startsWith(at.typed));
-    const lines = fitting.map(({ word, about }) => `${at.before}${word}${shown(about)}`);
-    for (const line of found === "files" ? [":files"] : lines) writeAll(1, `${line}\n`);
+    for (const line of await completionLines(program, words)) writeAll(1, `${line}\n`);
   } catch {
     // Nothing to offer.
   }
+}
+
+/** What the scripts read: a line for each candidate, or `:files`. */
+export async function completionLines(
+  program: Command,
+  words: readonly string[],
+): Promise<readonly string[]> {
+  const at = wordAtCursor(program, words);
+  const found = await candidates(program, at);
+  if (found === "files") return [":files"];
+  const fitting = found.filter(({ word }) => word.startsWith(at.typed));
+  return fitting.map(({ word, about }) => `${at.before}${word}${shown(about)}`);
 }
 
 function shown(about: string | undefined): string {

@@ -40,13 +40,16 @@ async function ledgerNames(): Promise<LedgerNames> {
   return found ?? { tasks: [], sessions: [], decisions: [] };
 }
 
+/** Those of the session that a person means first: they have short names. */
 async function taskNames({ tasks }: LedgerNames): Promise<readonly Candidate[]> {
   const { TaskNames } = await import("../output/task-names.ts");
   const people = tasks.filter(({ key }) => !isMeta(key));
   const names = new TaskNames(people);
-  return people
+  const isLong = ({ word }: Candidate) => word.includes("/");
+  const all = people
     .map(({ key, state, title }) => ({ word: names.of(key), about: `${state} ${title ?? ""}`.trim() }))
-    .toSorted((one, other) => Number(one.word.includes("/")) - Number(other.word.includes("/")));
+    .toSorted((one, other) => (one.word < other.word ? -1 : 1));
+  return [...all.filter((one) => !isLong(one)), ...all.filter(isLong)];
 }
 
 /** `run` and `do` leave only tasks behind, `start` a session of its own. */
