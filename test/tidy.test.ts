@@ -188,12 +188,15 @@ describe("documents", () => {
     const links = documents.flatMap((path) =>
       [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => ({ path, target: match[1] as string })),
     );
-    const local = links.filter(({ target }) => !/^(?:https?:|mailto:|#)/.test(target));
-    const dead = local.filter(
-      ({ path, target }) => !existsSync(join(root, dirname(path), target.split("#")[0] as string)),
-    );
+    const local = links.filter(({ target }) => !/^(?:https?:|mailto:)/.test(target));
+    const dead = local.filter(({ path, target }) => {
+      const [file = "", anchor] = target.split("#");
+      const at = file === "" ? path : join(dirname(path), file);
+      return !existsSync(join(root, at)) || (anchor !== undefined && !anchorsOf(at).has(anchor));
+    });
     expect(dead).toEqual([]);
-    expect(local.length).toBeGreaterThan(10);
+    expect(local.length).toBeGreaterThan(100);
+    expect(local.filter(({ target }) => target.includes("#")).length).toBeGreaterThan(40);
   });
 
   it("explain every rule code", () => {
@@ -383,6 +386,18 @@ function hasTitle(path: string, title: string): boolean {
     const known = text + read("test/vectors/hooks.json");
     return filled?.slice(1).every((words) => gap.test(words) || known.includes(`"${words}"`)) ?? false;
   });
+}
+
+/** The names that a page's headings have in links to them. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const text = read(path).replaceAll(/^```[\s\S]*?^```$/gm, "");
+  const names = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set(names);
 }
 
 function withoutComments(text: string): string {

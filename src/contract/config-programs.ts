@@ -61,7 +61,10 @@ const facts = {
     .exactOptional()
     .describe("words that it may read or write"),
   refuses: z
-    .strictObject({ kind: z.enum(refusals), why: line })
+    .strictObject({
+      kind: z.enum(refusals).describe("the kind of refusal"),
+      why: line.describe("what the agent is told"),
+    })
     .exactOptional()
     .describe("no agent may run it"),
   input: z.enum(["shell", "code"]).exactOptional().describe("what standard input is"),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { LockstepCommand } from "../../src/cli/commands/lockstep-command.ts";
 import { lockstepProgram } from "../../src/cli/commands/lockstep-program.ts";
+import { LockstepCommand } from "../../src/cli/help/lockstep-command.ts";
 import { topics, topicText } from "../../src/cli/help/topics.ts";
 import { planSchema } from "../../src/contract/plan.ts";
 import { temporaryRepository } from "../support/run-command.ts";

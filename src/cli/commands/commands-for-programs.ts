@@ -1,4 +1,4 @@
-import type { LockstepCommand } from "./lockstep-command.ts";
+import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 
 const load = () => import("./program-commands.ts");
@@ -19,6 +19,11 @@ export function addProgramCommands(program: LockstepCommand): void {
     .example("lockstep guard claude < payload.json", "judge one tool call of Claude Code")
     .example("lockstep guard codex < payload.json; echo $?", "exit 2 refuses the call")
     .action(async (client) => endsWith((await import("../hook/guard.ts")).guardCommand([client])));
+  addAttempts(program);
+  addLedgerCommands(program);
+}
+
+function addAttempts(program: LockstepCommand): void {
   program
     .command("dispatch")
     .argument("[file]", "the assignment packet (default: stdin)")
@@ -78,7 +83,6 @@ export function addProgramCommands(program: LockstepCommand): void {
     .example("lockstep release T-1 --dry-run", "see which locks it holds")
     .example("lockstep release T-1", "release them")
     .action(async (task, options) => endsWith((await load()).releaseCommand(task, options)));
-  addLedgerCommands(program);
 }
 
 function addLedgerCommands(program: LockstepCommand): void {

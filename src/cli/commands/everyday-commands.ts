@@ -1,5 +1,5 @@
+import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { keepHeapSmall } from "../hook/keep-heap-small.ts";
-import type { LockstepCommand } from "./lockstep-command.ts";
 import { allowRed, endsWith, json, key, mayChangeTests, minutes, proves, scope, tokens } from "./options.ts";
 
 export function addEverydayCommands(program: LockstepCommand): void {

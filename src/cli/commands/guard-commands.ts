@@ -1,4 +1,4 @@
-import type { LockstepCommand } from "./lockstep-command.ts";
+import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { dryRun, endsWith, json } from "./options.ts";
 
 export function addGuardCommands(program: LockstepCommand): void {

@@ -1,11 +1,11 @@
 import { CommanderError, Option } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
+import { LockstepCommand } from "../help/lockstep-command.ts";
 import { topics } from "../help/topics.ts";
 import { writeAll } from "../output/descriptor.ts";
 import { addProgramCommands } from "./commands-for-programs.ts";
 import { addEverydayCommands } from "./everyday-commands.ts";
 import { addGuardCommands } from "./guard-commands.ts";
-import { LockstepCommand } from "./lockstep-command.ts";
 import { addMaintenance } from "./maintenance-commands.ts";
 import { addTaskCommands } from "./task-commands.ts";
 

@@ -1,5 +1,5 @@
 import { shells } from "../completion/shells.ts";
-import type { LockstepCommand } from "./lockstep-command.ts";
+import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { dryRun, endsWith, json, key } from "./options.ts";
 
 export function addMaintenance(program: LockstepCommand): void {

@@ -1,4 +1,4 @@
-import type { LockstepCommand } from "./lockstep-command.ts";
+import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 
 export function addTaskCommands(program: LockstepCommand): void {

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { LockstepCommand } from "../commands/lockstep-command.ts";
+import { LockstepCommand } from "./lockstep-command.ts";
 import { topics } from "./topics.ts";
 
 /** docs/cli.md: every command with its arguments, options and examples. */
