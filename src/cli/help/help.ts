@@ -6,11 +6,15 @@ import { tellRefusal } from "../output/verdicts.ts";
 import { plainMarkdown } from "./plain-markdown.ts";
 import { type TopicName, topics, topicText } from "./topics.ts";
 
+/** Longer lines are hard to read. */
+const widthMax = 100;
+
 /** `lockstep help`, `lockstep help TOPIC`, `lockstep help task add`. */
 export function helpCommand(program: Command, names: readonly string[]): number {
   const [first = ""] = names;
   if (names.length === 1 && Object.hasOwn(topics, first)) {
-    writeAll(1, plainMarkdown(topicText(first as TopicName)));
+    const width = Math.min(process.stdout.columns ?? 80, widthMax);
+    writeAll(1, plainMarkdown(topicText(first as TopicName), width));
     return 0;
   }
   let command = program;
