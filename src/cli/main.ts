@@ -7,13 +7,15 @@ import { writeAll } from "./output/descriptor.ts";
 import { exitOf } from "./output/exit-of.ts";
 import { takenByOption } from "./run/taken-by-option.ts";
 
-const program = lockstepProgram()
-  .configureOutput({
-    writeOut: (text) => writeAll(1, text),
-    outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`),
-  })
-  .exitOverride()
-  .hook("preAction", (_program, command) => refuseCaller(command));
+const program = lockstepProgram((bare) =>
+  bare
+    .configureOutput({
+      writeOut: (text) => writeAll(1, text),
+      outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`),
+    })
+    .exitOverride()
+    .hook("preAction", (_program, command) => refuseCaller(command)),
+);
 
 try {
   await program.parseAsync();

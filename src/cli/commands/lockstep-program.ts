@@ -9,8 +9,11 @@ import { addGuardCommands } from "./guard-commands.ts";
 import { addMaintenance } from "./maintenance-commands.ts";
 import { addTaskCommands } from "./task-commands.ts";
 
-/** Every command with its options and examples. The code behind a command is loaded when it is called. */
-export function lockstepProgram(): LockstepCommand {
+/**
+ * Every command with its options and examples. The code behind a command is loaded when it is called. What `configure`
+ * sets before they are added holds for all of them.
+ */
+export function lockstepProgram(configure: (bare: LockstepCommand) => void = () => {}): LockstepCommand {
   const program = new LockstepCommand("lockstep")
     .description(
       "Runs coding agents on one git repository and merges only what is inside its lock and proven",
@@ -22,6 +25,7 @@ export function lockstepProgram(): LockstepCommand {
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (command) => command.name() });
+  configure(program);
   const groups = [
     ["Everyday:", addEverydayCommands],
     ["Look into a task:", addTaskCommands],
