@@ -2,14 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type HookedRepository, hooked, program, programAgent, told } from "../support/hooked-run.ts";
-import { answer, task, writes } from "../support/planned-repository.ts";
+import { answer, awaits, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/walled.ts";
 
 const good = { a: [[writes("A"), answer("OK")]] };
-
-/** The agent waits until the test has changed the base. */
-const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
 
 async function runMovingBase(repository: HookedRepository, file: string, text: string) {
   using running = repository.start(["run", "--json"], { env: repository.env });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { isHeld } from "../support/held-file.ts";
 import { hooked, program, programAgent } from "../support/hooked-run.ts";
 import type { LandRepository } from "../support/land-repository.ts";
-import { answer, planned, readRun, runPlan, task, type Wish } from "../support/planned-repository.ts";
+import { answer, awaits, planned, readRun, runPlan, task, type Wish } from "../support/planned-repository.ts";
 import { type CommandOptions, eventually, startProgram } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -20,7 +20,6 @@ async function begun(repository: LandRepository, options?: CommandOptions) {
 
 describe("work that conflicts with what came in meanwhile", () => {
   it("is done again by itself on the base as it is by then, and what it was is kept", async () => {
-    const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
     using repository = planned({
       agents: {
         a: [

@@ -5,6 +5,7 @@ import { isHeld } from "../support/held-file.ts";
 import type { LandRepository } from "../support/land-repository.ts";
 import {
   answer,
+  awaits,
   planned,
   type RunDocument,
   runPlan as run,
@@ -241,7 +242,7 @@ describe("Ctrl-C", () => {
   const slow = (): LandRepository =>
     planned({
       agents: {
-        slow: [["say: begun", "sleep: 3", writes("A"), answer("OK")]],
+        slow: [["say: begun", awaits, writes("A"), answer("OK")]],
         b: [[writes("B"), answer("OK")]],
       },
       tasks: [task("A", "slow"), task("B", "b", ", depends_on: [A]")],
@@ -255,6 +256,7 @@ describe("Ctrl-C", () => {
       running.process.kill("SIGINT");
       await says(heard);
     }
+    repository.write("state/go", "");
     const { status, stdout } = await running.ended;
     const { outcome, tasks } = JSON.parse(stdout) as RunDocument;
     return { status, outcome, states: tasks.map(({ state }) => state) };

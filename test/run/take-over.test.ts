@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isHeld } from "../support/held-file.ts";
 import type { LandRepository } from "../support/land-repository.ts";
-import { answer, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
+import { answer, awaits, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
 import { eventually, type Running } from "../support/run-command.ts";
 
 const alive = "spawn: { command: 'echo up > $HOME/.meet/alive; exec flock $HOME/.meet/alive sleep 60' }";
@@ -241,7 +241,7 @@ describe("`lockstep take`", () => {
 describe("`lockstep log -f`", () => {
   it("shows what is said as it is said, and ends with the attempt", async () => {
     using repository = planned({
-      agents: { a: [[begins, "sleep: 1", "say: later", writes("A"), answer("OK")]] },
+      agents: { a: [[begins, awaits, "say: later", writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
     });
     using running = repository.start(["run", "--json"]);
@@ -249,6 +249,7 @@ describe("`lockstep log -f`", () => {
     using following = repository.start(["log", "A", "--follow"]);
     await eventually("what was said", () => following.lines().find((line) => line.endsWith(" begun")));
     expect(following.lines().some((line) => line.endsWith(" later"))).toBe(false);
+    repository.write("state/go", "");
     const { status, stdout } = await following.ended;
     expect({ status, stdout }).toEqual({
       status: 0,
