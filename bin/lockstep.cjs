@@ -64,7 +64,7 @@ function runWith(node) {
 
 function tooOld() {
   var reason = "needs Node 22.18 or newer, this is " + process.version;
-  if (isAsked("-V", "--version")) print(1, require("../package.json").version + "\n");
+  if (isAsked("-v", "-V", "--version")) print(1, require("../package.json").version + "\n");
   else if (isAsked("-h", "--help", "help"))
     print(
       1,

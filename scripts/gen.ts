@@ -1,5 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { lockstepProgram } from "../src/cli/commands/lockstep-program.ts";
+import { cliDocument } from "../src/cli/help/cli-document.ts";
+import { configDocument } from "../src/contract/config-document.ts";
 import { jsonSchema, schemaNames } from "../src/contract/json-schemas.ts";
 import { rulesDocument } from "../src/core/points/rules-document.ts";
 
@@ -7,7 +10,11 @@ import { rulesDocument } from "../src/core/points/rules-document.ts";
 const root = new URL("..", import.meta.url).pathname;
 const checking = process.argv.includes("--check");
 
-const wanted = new Map<string, string>([["docs/rules.md", await rulesDocument()]]);
+const wanted = new Map<string, string>([
+  ["docs/rules.md", await rulesDocument()],
+  ["docs/config.md", configDocument()],
+  ["docs/cli.md", cliDocument(lockstepProgram())],
+]);
 for (const name of schemaNames)
   wanted.set(`schemas/${name}.schema.json`, `${JSON.stringify(jsonSchema(name), null, 2)}\n`);
 

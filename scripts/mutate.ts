@@ -6,14 +6,17 @@ import { parseArgs } from "node:util";
 import { readMutations } from "../test/conformance/mutations.ts";
 
 const usage = `usage: npm run mutate -- [--row ID] [--file PATH]
-Shows that the tests of docs/conformance.md can fail. Each mutation of test/conformance/mutations/ removes the
-behaviour of its rows in a copy of this repository's last commit; the test that is named with it must fail then.
-Exit 1 with the mutations that no test noticed.
+Shows that the tests of test/conformance/conformance.md can fail. Each mutation of test/conformance/mutations/ removes the
+behaviour of its rows in a copy of this repository's last commit; the test that is named with it must pass before and
+fail then, in its own time. Exit 1 with the mutations that no test noticed.
 `;
 
 const { values: flags } = parseArgs({
   options: { row: { type: "string" }, file: { type: "string" }, help: { type: "boolean", default: false } },
 });
+
+/** Runs without a mutation, by test: many mutations share one. */
+const unmutated = new Map<string, TestRun>();
 
 if (flags.help) process.stdout.write(usage);
 else process.exitCode = run();
@@ -43,29 +46,62 @@ function run(): 0 | 1 {
   }
 }
 
+type Mutation = ReturnType<typeof readMutations>[number];
+
+/** A test that fails without the mutation, or runs out of time with it, shows nothing. */
 function testMutated(
   copy: string,
-  { file, from, to, test, title }: ReturnType<typeof readMutations>[number],
-): "noticed" | "UNNOTICED" | "NO TEST" {
+  { file, from, to, test, title }: Mutation,
+): "noticed" | "UNNOTICED" | "NO TEST" | "RED" | "TIMEOUT" {
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
-  const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sj]/g, ".*");
-  const report = join(copy, "report.json");
-  const words = ["vitest", "run", test, "-t", name, "--reporter=json", `--outputFile=${report}`];
+  const key = `${test} ${title}`;
+  const before = unmutated.get(key) ?? runTest(copy, { test, title });
+  unmutated.set(key, before);
+  if (before.passed === 0) return before.failed > 0 ? "RED" : "NO TEST";
+  if (before.failed > 0) return "RED";
   writeFileSync(
     path,
     text.replace(from, () => to),
   );
   try {
-    rmSync(report, { force: true });
-    spawnSync("npx", words, { cwd: copy, stdio: "ignore" });
-    const { numFailedTests: failed = 0, numPassedTests: passed = 0 } = JSON.parse(
-      readFileSync(report, "utf8"),
-    ) as { readonly numFailedTests?: number; readonly numPassedTests?: number };
+    const { failed, passed, timedOut } = runTest(copy, { test, title });
+    if (timedOut) return "TIMEOUT";
     if (failed > 0) return "noticed";
     // A file that no longer loads fails as a whole, without a test.
     return passed > 0 ? "UNNOTICED" : "NO TEST";
   } finally {
     writeFileSync(path, text);
   }
+}
+
+interface TestRun {
+  readonly passed: number;
+  readonly failed: number;
+  /** Every failure is that of a time limit. */
+  readonly timedOut: boolean;
+}
+
+function runTest(copy: string, { test, title }: Pick<Mutation, "test" | "title">): TestRun {
+  const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sj]/g, ".*");
+  const report = join(copy, "report.json");
+  const words = ["vitest", "run", test, "-t", name, "--reporter=json", `--outputFile=${report}`];
+  rmSync(report, { force: true });
+  spawnSync("npx", words, { cwd: copy, stdio: "ignore" });
+  const read = JSON.parse(readFileSync(report, "utf8")) as {
+    readonly numFailedTests?: number;
+    readonly numPassedTests?: number;
+    readonly testResults: readonly {
+      readonly assertionResults: readonly { readonly failureMessages?: readonly string[] }[];
+    }[];
+  };
+  const messages = read.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.flatMap(({ failureMessages = [] }) => failureMessages),
+  );
+  const isTimeout = (message: string) => /timed out in \d+ms/.test(message);
+  return {
+    passed: read.numPassedTests ?? 0,
+    failed: read.numFailedTests ?? 0,
+    timedOut: messages.length > 0 && messages.every(isTimeout),
+  };
 }

@@ -1,28 +1,21 @@
-import { Command, CommanderError } from "commander";
-import manifest from "../../package.json" with { type: "json" };
+import { type Command, CommanderError } from "commander";
 import { deny } from "../core/rules/verdict.ts";
 import { asDiskFault } from "../workspace/files/disk-fault.ts";
-import { addProgramCommands } from "./commands/commands-for-programs.ts";
-import { addEverydayCommands } from "./commands/everyday-commands.ts";
+import { lockstepProgram } from "./commands/lockstep-program.ts";
 import { CallRefused, refuseCaller } from "./open/refuse-caller.ts";
 import { writeAll } from "./output/descriptor.ts";
 import { exitOf } from "./output/exit-of.ts";
 import { takenByOption } from "./run/taken-by-option.ts";
 
-const program = new Command("lockstep")
-  .description("Keeps coding agents inside their locks, in code and not in prompts")
-  .version(manifest.version, "-V, --version")
-  .option("--debug", "show stack traces")
-  .configureOutput({
-    writeOut: (text) => writeAll(1, text),
-    outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`),
-  })
-  .exitOverride()
-  .hook("preAction", (_program, command) => refuseCaller(command));
-
-addEverydayCommands(program);
-program.commandsGroup("For other programs:");
-addProgramCommands(program);
+const program = lockstepProgram((bare) =>
+  bare
+    .configureOutput({
+      writeOut: (text) => writeAll(1, text),
+      outputError: (text, write) => write(`lockstep: R-IN-001: ${problemOf(text)}\n`),
+    })
+    .exitOverride()
+    .hook("preAction", (_program, command) => refuseCaller(command)),
+);
 
 try {
   await program.parseAsync();

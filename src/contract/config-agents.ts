@@ -15,19 +15,21 @@ const agentName = name.nullable().default(null);
 
 const agent = z
   .strictObject({
-    adapter: z.enum(adapters).describe("the client, or `command` for any program"),
-    role: line.default("Coder"),
-    model: line.nullable().default(null).describe("null: the client's own choice"),
-    run: command.optional().describe("the program, with the adapters `command` and `script`"),
+    adapter: z.enum(adapters).describe("the client, or `command` for any program: docs/agents.md"),
+    role: line.default("Coder").describe("Coder, Reviewer, QA or another role of `lockstep start`"),
+    model: line.nullable().default(null).describe("the model; null: the client's own choice"),
+    run: command
+      .optional()
+      .describe("the program and its arguments, with the adapters `command` and `script`"),
     args: z.array(word).default([]).describe("further arguments for the client"),
-    env: z.record(variableName, word).default({}),
-    escalate_to: agentName.describe("the agent that takes over where this one fails"),
-    fallback: agentName.describe("the agent to use where this one cannot start"),
+    env: z.record(variableName, word).default({}).describe("further environment variables"),
+    escalate_to: agentName.describe("the agent that takes over if this one fails"),
+    fallback: agentName.describe("the agent to use while this one cannot start, or is at its usage limit"),
     rework: z
       .enum(["resume", "fresh"])
       .default("resume")
-      .describe("after a rejection: the same conversation, or a new one"),
-    hooks: hooks.describe("in place of the task type's and the project's"),
+      .describe("after a rejection: resume its conversation, or start a fresh one"),
+    hooks: hooks.describe("hooks in place of the task type's and the project's"),
   })
   .superRefine(({ adapter, run }, context) => {
     if (adapter === "command" && run === undefined)
@@ -44,21 +46,52 @@ const agent = z
       });
   });
 
-export const agents = z.record(name, agent).default({});
+export const agents = z
+  .record(name, agent)
+  .default({})
+  .meta({
+    description:
+      "The agents, each with a name of your choice. Without any, the first client on PATH: claude, codex, gemini, opencode, copilot.",
+    example: {
+      coder: { adapter: "claude" },
+      tests: { adapter: "command", role: "QA", run: ["node", "agents/qa.mjs"] },
+    },
+  });
 
-const agentNames = z
-  .array(name, "a list of agents")
-  .min(1, "at least one agent, or no such key for all of them")
-  .nullable()
-  .default(null)
-  .describe("null: all agents");
+const agentNames = (what: string) =>
+  z
+    .array(name, "a list of agents")
+    .min(1, "at least one agent, or no such key for all of them")
+    .nullable()
+    .default(null)
+    .describe(what);
 
 const taskType = z.strictObject({
-  hooks,
-  agents: z.strictObject({ implementer: agentNames, gatekeeper: agentNames }).prefault({}),
+  hooks: hooks.describe("hooks in place of the project's"),
+  agents: z
+    .strictObject({
+      implementer: agentNames("the agents that do the work; null: all agents"),
+      gatekeeper: agentNames("the agents that review it; null: all agents"),
+    })
+    .prefault({})
+    .describe("the agents for tasks of this type"),
 });
 
-export const taskTypes = z.record(name, taskType).default({});
+export const taskTypes = z
+  .record(name, taskType)
+  .default({})
+  .meta({
+    description: "Kinds of tasks: the `type` of a task names one. Each has its own hooks and agents.",
+    example: {
+      product: {
+        hooks: {
+          before_submit: ["rebase_on_main", "run_tests", "create_pr"],
+          before_merge: [{ gatekeeper: ["qa", "architecture"] }],
+        },
+        agents: { implementer: ["coder"], gatekeeper: ["tests"] },
+      },
+    },
+  });
 
 /** Refuses the name of an agent that is not configured, and an agent that hands over to itself. */
 export function checkAgentNames(config: unknown, context: z.core.$RefinementCtx): void {

@@ -29,18 +29,14 @@ const hook = z
   )
   .meta({ id: "hook" });
 
-const hookList = z
-  .array(hook)
-  .nullable()
-  .default(null)
-  .describe("in this order; null, unlike an empty list, goes on to the next level");
+const hookList = (when: string) => z.array(hook).nullable().default(null).describe(when);
 
 export const hooks = z
   .strictObject({
-    before_submit: hookList,
-    after_submit: hookList,
-    before_merge: hookList,
-    after_merge: hookList,
+    before_submit: hookList("before the agent's work is handed in"),
+    after_submit: hookList("after it was handed in"),
+    before_merge: hookList("before it is merged"),
+    after_merge: hookList("after it was merged"),
   })
   .meta({ id: "hooks" })
   .prefault({});

@@ -61,7 +61,10 @@ const facts = {
     .exactOptional()
     .describe("words that it may read or write"),
   refuses: z
-    .strictObject({ kind: z.enum(refusals), why: line })
+    .strictObject({
+      kind: z.enum(refusals).describe("the kind of refusal"),
+      why: line.describe("what the agent is told"),
+    })
     .exactOptional()
     .describe("no agent may run it"),
   input: z.enum(["shell", "code"]).exactOptional().describe("what standard input is"),
@@ -97,7 +100,10 @@ const deed: z.ZodType<Deed> = z
 const examples = (what: string) => z.array(line).exactOptional().describe(what);
 
 const program = z.strictObject({
-  names: z.string("names of the program, apart by spaces, without folders").regex(nameForm),
+  names: z
+    .string("names of the program, apart by spaces, without folders")
+    .regex(nameForm)
+    .describe("names of the program, separated by spaces"),
   ...deedShape,
   match: examples("commands in which the row must find something; ` -> a b` behind one says what is written"),
   no_match: examples("commands in which it must find nothing"),
@@ -106,4 +112,18 @@ const program = z.strictObject({
 export const programs = z
   .array(program)
   .default([])
-  .describe("programs that the guard does not know, or not well enough: they add to what it knows");
+  .meta({
+    description:
+      "programs that the guard does not know well: what they write and run, by options and operands. They add to what it knows; `lockstep explain --why` shows what decided",
+    example: [
+      {
+        names: "gen-client",
+        values: "c,config",
+        folders: "o,out",
+        writes: "operands",
+        when: "w,write",
+        match: ["gen-client -c x.yml -o src/api -> src/api", "gen-client -w a.ts -> a.ts"],
+        no_match: ["gen-client -c x.yml a.ts"],
+      },
+    ],
+  });

@@ -16,6 +16,12 @@ export function jsonSchema(name: string): Record<string, unknown> | undefined {
     io: "input",
     // Many operations answer with the same verdict: said once there.
     reused: known === "operations" ? "ref" : "inline",
+    // Zod leaves `examples` out where a value is transformed; ours are of what people write.
+    override: ({ jsonSchema }) => {
+      if (!("example" in jsonSchema)) return;
+      jsonSchema.examples = [jsonSchema.example];
+      delete jsonSchema.example;
+    },
   });
   return { $schema, $id: `${name}.schema.json`, title: name, ...body };
 }

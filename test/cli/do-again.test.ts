@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { answer, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
+import { answer, awaits, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 
 describe("a `do` that is typed again", () => {
   it("goes on with the session that was killed, unless it is to begin anew", async () => {
-    const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
     using repository = planned({
       agents: { a: [["say: begun", awaits, writes("A"), answer("OK")]] },
       tasks: [],

@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../src/contract/config.ts";
+import { configKeys } from "../../src/contract/config-keys.ts";
 import { defaultConfig } from "../../src/contract/default-config.ts";
 import { brokenExamples } from "../../src/core/shell/programs/row/row-examples.ts";
 import { clientNames, clientSetups } from "../../src/guard/setup/client-setups.ts";
-import { configTemplate } from "../../src/guard/setup/config-template.ts";
+import { configTemplate as makeTemplate } from "../../src/guard/setup/config-template.ts";
 import { configuredHooks } from "../../src/guard/setup/configured-hooks.ts";
 import { judgeConfig } from "../../src/workspace/config/judge-config.ts";
 import { showOrchestrator } from "../../src/workspace/state/active-file.ts";
@@ -38,6 +39,8 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
 });
 `;
 
+const configTemplate = makeTemplate();
+
 describe("the configuration that init writes", () => {
   /** Lines that are settings, without the sign that makes them comments. */
   const uncommented = configTemplate
@@ -59,6 +62,16 @@ describe("the configuration that init writes", () => {
     const plain = Object.fromEntries(examples.map((key) => [key, defaultConfig[key]]));
     expect({ ...judged.config, ...plain, guard: { ...guard, programs: [] } }).toEqual(defaultConfig);
     for (const key of examples) expect(judged.config[key]).not.toEqual(defaultConfig[key]);
+  });
+
+  it("explains every key in the words of the schema", () => {
+    const said = configTemplate.replaceAll(/\n# /g, " ").replaceAll("Lockstep's docs/", "docs/");
+    for (const key of configKeys()) {
+      expect(said).toContain(key.meaning.split("\n")[0]);
+      // An agent's program and hooks, and most of what a program can be described by, are only on the page.
+      const inner = key.keys.filter(({ name }) => key.name !== "agents" || !["run", "hooks"].includes(name));
+      for (const { meaning } of inner) expect(said).toContain(meaning);
+    }
   });
 
   it("explains every key that there is, hooks and task types above all", () => {

@@ -33,6 +33,14 @@ describe("an answer", () => {
     });
   });
 
+  it("has the paths that it says it has changed, and its tests", () => {
+    const artifacts = { files_changed: ["src/a.ts"], tests_added_or_updated: ["test/a.test.ts"] };
+    expect(read({ ...output, artifacts })).toMatchObject({
+      report: { result: { changes: [{ resource: "src/a.ts", action: "edit" }] } },
+      output: { testsChanged: ["test/a.test.ts"] },
+    });
+  });
+
   it("may be an agent's output under `result`", () => {
     expect(read({ result: output })).toMatchObject({ kind: "report", output: { summary: "Rounded prices" } });
   });

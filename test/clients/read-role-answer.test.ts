@@ -32,7 +32,8 @@ describe("a role's answer", () => {
       research_summary: "other keys are fine",
       options: [{ name: "a" }],
     };
-    expect(read(answer("OK", { artifacts, gates: { security_concerns: ["none seen"] } }), "Docs")).toEqual({
+    const gates = { needs_review: true, needs_tests: true, security_concerns: ["none seen"] };
+    expect(read(answer("OK", { artifacts, gates }), "Docs")).toEqual({
       status: "OK",
       summary: "done so far",
       next: { agent: "Coder", task: "meta", reason: "x" },
@@ -44,8 +45,8 @@ describe("a role's answer", () => {
       manualSteps: ["open /prices and look"],
       gates: {
         meetsDefinitionOfDone: true,
-        needsReview: false,
-        needsTests: false,
+        needsReview: true,
+        needsTests: true,
         securityConcerns: ["none seen"],
       },
     });

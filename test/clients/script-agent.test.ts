@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { AgentStart } from "../../src/clients/agent.ts";
 import { commandAgent } from "../../src/clients/command/run.ts";
 import { ownProgram, scriptAgent } from "../../src/clients/script/run.ts";
-import { temporaryRepository } from "../support/run-command.ts";
+import { isHeld } from "../support/held-file.ts";
+import { eventually, temporaryRepository } from "../support/run-command.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { missing, settings, walled } from "../support/walled.ts";
 import { started, startWith } from "./started-agent.ts";
@@ -15,14 +15,6 @@ async function performed(folder: TemporaryFolder, yaml: string, more: Partial<Ag
   folder.write("script.yaml", yaml);
   const client = scriptAgent({ script: "script.yaml", root: folder.path });
   return started(client, { folder: folder.path, input: { attempt: 1, fix_delta: null }, ...more });
-}
-
-const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
-
-async function grows(file: string): Promise<boolean> {
-  const size = sizeOf(file);
-  await sleep(500);
-  return sizeOf(file) > size;
 }
 
 describe("a scripted agent", () => {
@@ -119,15 +111,17 @@ describe("a scripted agent", () => {
 
   it("may leave something behind in a session of its own, which goes on without a sandbox", async () => {
     using folder = temporaryFolder();
-    const ticks = join(folder.path, "ticks");
-    const command = "for i in $(seq 15); do echo >> ticks; sleep 0.1; done";
+    const child = join(folder.path, "child");
+    const command = "flock child sh -c 'echo > up; until [ -e go ]; do sleep 0.02; done'";
     const { end } = await performed(
       folder,
       `steps: [{ spawn: { command: "${command}" } }, { answer: { a: 1 } }]`,
     );
     expect(end).toMatchObject({ how: "done" });
-    expect(await grows(ticks)).toBe(true);
-    while (await grows(ticks));
+    await eventually("it is up", () => existsSync(join(folder.path, "up")) || undefined);
+    expect(isHeld(child)).toBe(true);
+    folder.write("go", "");
+    await eventually("its end", () => !isHeld(child) || undefined);
   });
 });
 
@@ -182,8 +176,8 @@ describe.skipIf(missing !== undefined).each(settings)(
     const yaml = (box: { place(name: string): string }) => `steps:
     - write: { path: inside.txt, text: x }
     - write: { path: ${box.place("main/outside.txt")}, text: x }
-    - spawn: { command: "while :; do echo >> ticks; sleep 0.05; done" }
-    - run: { command: "sleep 0.3" }
+    - spawn: { command: "flock child sh -c 'echo > up; sleep 60'" }
+    - run: { command: "until [ -e up ]; do sleep 0.02; done" }
     - say: up
     `;
     const start = (box: ReturnType<typeof walled>, onEvent: AgentStart["onEvent"]) => {
@@ -204,8 +198,8 @@ describe.skipIf(missing !== undefined).each(settings)(
       expect(said[0]).toMatch(/^write failed: EROFS/);
       expect(readFileSync(box.place("checkout/inside.txt"), "utf8")).toBe("x");
       expect(existsSync(box.place("main/outside.txt"))).toBe(false);
-      expect(sizeOf(box.place("checkout/ticks"))).toBeGreaterThan(0);
-      expect(await grows(box.place("checkout/ticks"))).toBe(false);
+      expect(existsSync(box.place("checkout/up"))).toBe(true);
+      expect(isHeld(box.place("checkout/child"))).toBe(false);
     });
 
     it("that is stopped ends with all that it left behind", async () => {
@@ -215,10 +209,10 @@ describe.skipIf(missing !== undefined).each(settings)(
       const running = new Promise<void>((resolve) => (up = resolve));
       const agent = start(box, (event) => event.type === "said" && event.text === "up" && up());
       await running;
-      expect(await grows(box.place("checkout/ticks"))).toBe(true);
+      expect(isHeld(box.place("checkout/child"))).toBe(true);
       await agent.stop();
       expect(await agent.ended).toEqual({ how: "stopped" });
-      expect(await grows(box.place("checkout/ticks"))).toBe(false);
+      expect(isHeld(box.place("checkout/child"))).toBe(false);
     });
   },
 );

@@ -20,7 +20,7 @@ export function startWith(more: Partial<AgentStart> = {}): AgentStart {
     folder: "/",
     outside: (path) => path,
     env: { PATH },
-    msMax: 30_000,
+    msMax: 600_000,
     onEvent: () => {},
     ...more,
   };

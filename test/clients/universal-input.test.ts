@@ -21,6 +21,9 @@ const task: PlannedTask = {
   timeout_seconds: 900,
   heartbeat_interval_seconds: 60,
   context_files: [".agents-work/s/spec.md"],
+  non_goals: ["other currencies"],
+  constraints: ["no new dependency"],
+  risk_flags: ["perf"],
 };
 const assignment = assignmentOf(task, ".agents-work/s/worklogs/T-001.md");
 const facts: AttemptFacts = {
@@ -59,12 +62,12 @@ describe("the universal input", () => {
         id: "T-001",
         title: "Price rounding",
         goal: task.goal,
-        non_goals: [],
+        non_goals: ["other currencies"],
         context_files: [".agents-work/s/spec.md"],
         session_changed_files: [],
-        constraints: [],
+        constraints: ["no new dependency"],
         acceptance_checks: ["cmd: npm test"],
-        risk_flags: ["none"],
+        risk_flags: ["perf"],
         done_when: [],
         files_expected: [],
       },
@@ -77,6 +80,13 @@ describe("the universal input", () => {
       attempt: 1,
       fix_delta: null,
       worklog_path: ".agents-work/s/worklogs/T-001.md",
+    });
+  });
+
+  it("has empty lists where the plan says nothing, and no risk", () => {
+    const { non_goals: _1, context_files: _2, constraints: _3, risk_flags: _4, ...bare } = task;
+    expect(universalInput(bare, facts).task).toMatchObject({
+      ...{ non_goals: [], context_files: [], constraints: [], risk_flags: ["none"] },
     });
   });
 

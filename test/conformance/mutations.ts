@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** A change that removes what some rows of docs/conformance.md demand, and the test that has to notice. */
+/** A change that removes what some rows of test/conformance/conformance.md demand, and the test that has to notice. */
 const mutation = z.strictObject({
   rows: z.array(z.string()).min(1),
   file: z.string(),

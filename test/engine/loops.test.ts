@@ -182,6 +182,7 @@ describe("a halt", () => {
     expect(await engine.ledger.events({ type: "task.halted" })).toMatchObject([
       { data: { refusal: { details: { halt: { ...halt, captured: { attempt: 1, tokens: 99 } } } } } },
     ]);
+    expect((await storyOf(engine, "T-1")).slice(-2)).toEqual(["IN_PROGRESS → FAILED", "FAILED → ESCALATED"]);
     expect(await engine.ledger.locks({ active: true })).toEqual([]);
     expect(await beat(engine, {}, call)).toMatchObject({ code: "R-LS-001" });
   });

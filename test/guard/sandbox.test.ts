@@ -7,6 +7,8 @@ import {
   type GuardedRepository,
   guardedRepository,
 } from "../support/guarded-repository.ts";
+import { isHeld } from "../support/held-file.ts";
+import { eventually } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
 import { replacedCommand, shellPayload } from "../support/sandboxed-call.ts";
 import { missing } from "../support/walled.ts";
@@ -67,7 +69,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       "mv docs docs2; mv src src2; mv src/b src/c; echo x > .git/config; echo x > .git/hooks/pre-commit; echo {} > .claude/settings.json; ln -sf a docs/guide.md\n",
     );
     execFileSync("ln", ["-s", "bad.sh", join(repository.path, "src/a/link.sh")]);
-    repository.write("src/a/later.sh", `(setsid sh -c 'sleep 0.3; ${bad.trim()}' &)\n`);
+    repository.write("src/a/later.sh", `(setsid flock src/a/held.log sh -c 'sleep 0.3; ${bad.trim()}' &)\n`);
     repository.write("package.json", JSON.stringify({ scripts: { bad: "sh src/a/bad.sh" } }));
     repository.write("Makefile", "bad:\n\tsh src/a/bad.sh\n");
     repository.write(".claude/settings.json", '{"old":true}\n');
@@ -80,7 +82,7 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
     const config = readFileSync(join(repository.path, ".git/config"), "utf8");
     const head = repository.git("rev-parse", "HEAD");
     await ran(command);
-    execFileSync("sleep", ["0.6"]);
+    execFileSync("flock", [join(repository.path, "src/a/held.log"), "true"]); // when no daemon has it any more
     expect(changed()).toBe("");
     expect(repository.git("rev-parse", "HEAD")).toBe(head);
     expect(readFileSync(join(repository.path, ".git/config"), "utf8")).toBe(config);
@@ -290,19 +292,29 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
   });
 
   it("ends with the shell that started it, however it was started", async () => {
-    repository.write("src/a/late.sh", "sleep 5; echo late > src/a/late.txt\n");
+    repository.write(
+      "src/a/late.sh",
+      "echo up >> src/a/begun; exec flock --shared src/a/held.log sleep 60\n",
+    );
     repository.write("src/a/alone.sh", "trap '' TERM HUP INT; kill -9 -1; . src/a/late.sh\n");
+    const begun = join(repository.path, "src/a/begun");
+    let count = 0;
     for (const command of [
       "sh src/a/late.sh &",
       "(sh src/a/late.sh &)",
       "(setsid sh src/a/late.sh >/dev/null 2>&1 &)",
       "nohup sh src/a/late.sh >/dev/null 2>&1 &",
       "{ sh src/a/alone.sh; true; } >/dev/null 2>&1 &",
-    ])
-      await ran(`${command}${command.endsWith(")") ? ";" : ""} sleep 0.5`);
-    const { stdout } = spawnSync("ps", ["axo", "args"], { encoding: "utf8" });
-    execFileSync("sleep", ["6"]);
-    expect(existsSync(join(repository.path, "src/a/late.txt")), stdout).toBe(false);
+    ]) {
+      count += 1;
+      const isUp = `until [ "$(grep -c up src/a/begun 2>/dev/null)" = ${count} ]; do sleep 0.02; done`;
+      await ran(`${command}${command.endsWith(")") ? ";" : ""} ${isUp}`);
+      expect(readFileSync(begun, "utf8")).toBe("up\n".repeat(count));
+      await eventually(
+        `the end of \`${command}\``,
+        () => !isHeld(join(repository.path, "src/a/held.log")) || undefined,
+      );
+    }
   });
 
   it("runs git in another repository, whose settings may run programs", async () => {

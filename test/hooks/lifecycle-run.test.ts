@@ -1,21 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type HookedRepository, hooked, program, programAgent, told } from "../support/hooked-run.ts";
-import { answer, task, writes } from "../support/planned-repository.ts";
+import { answer, awaits, task, writes } from "../support/planned-repository.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing } from "../support/walled.ts";
 
 const good = { a: [[writes("A"), answer("OK")]] };
 
-/** The agent waits until the test has changed the base. */
-const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
-
 async function runMovingBase(repository: HookedRepository, file: string, text: string) {
   using running = repository.start(["run", "--json"], { env: repository.env });
-  await eventually("the agent works", () => (/started by/.test(running.errors()) ? true : undefined));
-  await sleep(300);
+  await eventually("the agent works", () => running.errors().includes("begun") || undefined);
   repository.write(file, text);
   repository.git("add", file);
   repository.git("commit", "-qm", "by a person");
@@ -92,7 +87,7 @@ describe("`rebase_on_main` in a run", () => {
     "with the sandbox %s puts the work on the base as it is by then, and what is proposed stands on it",
     async (sandbox) => {
       using repository = hooked({
-        agents: { a: [[awaits, writes("A"), answer("OK")]] },
+        agents: { a: [["say: begun", awaits, writes("A"), answer("OK")]] },
         tasks: [task("A", "a")],
         config: `${config}sandbox: ${sandbox}\n`,
       });
@@ -111,6 +106,7 @@ describe("`rebase_on_main` in a run", () => {
     const mends = program(`
 const { setTimeout: sleep } = await import("node:timers/promises");
 if (input.fix_delta === null) {
+  console.log("begun");
   while (!existsSync(process.env.LOCKSTEP_ROOT + "/state/go")) await sleep(50);
   writeFileSync("A.txt", "agent\\n");
 } else {
@@ -141,7 +137,12 @@ answer("OK");`);
 
   it("with a conflict that the agent leaves ends with its code, and nothing of it is proposed", async () => {
     using repository = hooked({
-      agents: { a: [[awaits, 'append: { path: A.txt, text: "agent\\n" }', answer("OK")], [answer("OK")]] },
+      agents: {
+        a: [
+          ["say: begun", awaits, 'append: { path: A.txt, text: "agent\\n" }', answer("OK")],
+          [answer("OK")],
+        ],
+      },
       tasks: [task("A", "a")],
       config: "hooks: { before_submit: [rebase_on_main, create_pr] }\n",
       files: { "A.txt": "base\n" },

@@ -16,7 +16,6 @@ import {
   temporaryRepository,
   verdictIn,
 } from "../support/run-command.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Acknowledged } from "../support/traffic.ts";
 
 const traffic = fileURLToPath(new URL("../support/traffic.ts", import.meta.url));
@@ -32,14 +31,13 @@ const kills = {
 
 describe("kill -9 of a process that changes the ledger all the time", () => {
   it("loses nothing that was acknowledged and leaves nothing half done", { timeout: 180_000 }, async () => {
-    using cache = temporaryFolder();
     const { repositories, rounds, atOnce } = kills.drivers;
     for (let number = 1; number <= repositories; number += 1) {
       using repository = temporaryRepository();
       const told: Acknowledged[] = [];
       for (let round = 1; round <= rounds; round += 1) {
         const names = Array.from({ length: atOnce }, (_, index) => `R${round}-${index}`);
-        await Promise.all(names.map((name) => killDriver(repository, { name, told, cache: cache.path })));
+        await Promise.all(names.map((name) => killDriver(repository, { name, told })));
         await expectAgreement(repository);
       }
       expect(told.length).toBeGreaterThan(rounds);
@@ -64,16 +62,11 @@ describe("a process that changes the ledger all the time", () => {
 interface Driver {
   readonly name: string;
   readonly told: Acknowledged[];
-  /** Where Node keeps what it compiled, so that each start is a short one. */
-  readonly cache: string;
 }
 
 /** One in six dies while it starts. The others are at work on the same ledger all the while. */
-async function killDriver(repository: Repository, { name, told, cache }: Driver): Promise<void> {
-  using driver = startProgram([process.execPath, traffic, name], {
-    cwd: repository.path,
-    env: { NODE_COMPILE_CACHE: cache },
-  });
+async function killDriver(repository: Repository, { name, told }: Driver): Promise<void> {
+  using driver = startProgram([process.execPath, traffic, name], { cwd: repository.path });
   if (random() < 1 / 6) await sleep(random() * 200);
   else await eventually("a first change", () => driver.lines()[0] ?? endOf(driver));
   await sleep(random() * 100);

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Prover } from "../../src/proof/prover.ts";
+import { isHeld } from "../support/held-file.ts";
 import { atHome, inTmp, type ProvingGround, provingGround } from "../support/proving-ground.ts";
 import { missing } from "../support/walled.ts";
 
@@ -65,13 +65,11 @@ describe.skipIf(missing !== undefined).each(settings)("with a repository $where,
   it("takes its children with it, those in sessions of their own too", async () => {
     using ground = furnished(layout);
     using prover = await Prover.open(ground.options);
-    const growing = "setsid nohup timeout 30 sh -c 'while :; do echo x >> growing; done' > /dev/null 2>&1 &";
-    const proven = await prover.run("HEAD", `${growing} while [ ! -s growing ]; do sleep 0.02; done`);
+    const started = "until ! flock --nonblock child true; do sleep 0.01; done";
+    const command = `setsid nohup flock child sleep 30 > /dev/null 2>&1 & ${started}`;
+    const proven = await prover.run("HEAD", command);
     expect(proven).toMatchObject({ run: { exit: 0 } });
-    const size = () => statSync(join(prover.folder, "growing")).size;
-    const before = size();
-    await sleep(300);
-    expect(size()).toBe(before);
+    expect(isHeld(join(prover.folder, "child"))).toBe(false);
   });
 
   it("does what checks do: git's questions, ignored output, temporary files, caches, Node and Python", async () => {

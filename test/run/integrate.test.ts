@@ -157,6 +157,24 @@ describe("several branches", () => {
     });
   });
 
+  it("of which two change the same file by its old and its new name: the later one is refused", async () => {
+    const lines = [..."abcdefgh"].map((letter) => `${letter}\n`);
+    using repository = landRepository({ ...files, "old.txt": lines.join("") });
+    repository.branch("one", { "old.txt": ["first\n", ...lines.slice(1)].join("") });
+    repository.git("mv", "old.txt", "new.txt");
+    repository.git("commit", "-qm", "renamed");
+    repository.branch("two", { "new.txt": [...lines.slice(0, -1), "last\n"].join("") });
+    const { branches } = await landAll(repository, "one", "two");
+    expect(outcomes(branches)).toEqual(["one merged", "two refused"]);
+    expect(branches[1]?.refused).toMatchObject({
+      code: "R-GT-001",
+      details: {
+        failed: [{ check: "file_conflict", route: "serial", findings: [{ path: "new.txt" }] }],
+        with: "one",
+      },
+    });
+  });
+
   it("are proven and kept, and nothing moves, where the configuration wants no integration", async () => {
     using repository = landRepository({ ...files, ".lockstep/config.yaml": "integrate: none\n" });
     repository.branch("one", { "a.js": "exports.a = 2;\n" });
@@ -177,12 +195,12 @@ describe("several branches", () => {
 });
 
 describe("the work of a task in review", () => {
-  const packet = (id: string, scope: string) =>
+  const packet = (id: string, scope: string, forbidden: readonly string[]) =>
     JSON.stringify({
       task_id: id,
       assignment: {
         lock_scope: [scope],
-        forbidden_scope: [],
+        forbidden_scope: forbidden,
         acceptance_criteria: ["cmd: grep -q 2 a.js"],
         worklog_path: `worklogs/${id}.md`,
         timeout_seconds: 900,
@@ -193,8 +211,8 @@ describe("the work of a task in review", () => {
       active_locks: [],
     });
 
-  async function inReview(repository: LandRepository, scope: string) {
-    const dispatched = await repository.run(["dispatch"], { input: packet("T-001", scope) });
+  async function inReview(repository: LandRepository, scope: string, forbidden: readonly string[] = []) {
+    const dispatched = await repository.run(["dispatch"], { input: packet("T-001", scope, forbidden) });
     expect(dispatched).toMatchObject({ status: 0 });
     repository.write("worklogs/T-001.md", "done\n");
     const result = {
@@ -257,12 +275,19 @@ describe("the work of a task in review", () => {
     expect(repository.git("show", `${kept}:late.txt`)).toBe("after it was handed in");
   });
 
-  it.each<[string, string, Record<string, string>, string]>([
-    ["outside its lock", "b.js", { "a.js": "exports.a = 2;\n" }, "R-PO-002"],
-    ["without meeting its criteria", "a.js", { "a.js": "exports.a = 3;\n" }, "R-PC-002"],
-  ])("that is %s is rejected with what it has to mend", async (_name, scope, changes, code) => {
+  it.each<[string, string, readonly string[], Record<string, string>, string]>([
+    ["outside its lock", "b.js", [], { "a.js": "exports.a = 2;\n" }, "R-PO-002"],
+    [
+      "inside what it was forbidden",
+      ".",
+      ["b.js"],
+      { "a.js": "exports.a = 2;\n", "b.js": "exports.b = 2;\n" },
+      "R-PW-002",
+    ],
+    ["without meeting its criteria", "a.js", [], { "a.js": "exports.a = 3;\n" }, "R-PC-002"],
+  ])("that is %s is rejected with what it has to mend", async (_name, scope, forbidden, changes, code) => {
     using repository = landRepository({ ...files, ".gitignore": "state\nworklogs\n" });
-    await inReview(repository, scope);
+    await inReview(repository, scope, forbidden);
     repository.branch("lockstep/T-001", changes);
     expect((await landAll(repository, "lockstep/T-001")).status).toBe(2);
     expect(await stateOf(repository)).toMatchObject({ state: "REJECTED", code, fix_delta: { code } });

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { isHeld } from "../support/held-file.ts";
 import { hooked, program, programAgent } from "../support/hooked-run.ts";
 import type { LandRepository } from "../support/land-repository.ts";
-import { answer, planned, readRun, runPlan, task, type Wish } from "../support/planned-repository.ts";
+import { answer, awaits, planned, readRun, runPlan, task, type Wish } from "../support/planned-repository.ts";
 import { type CommandOptions, eventually, startProgram } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -20,7 +20,6 @@ async function begun(repository: LandRepository, options?: CommandOptions) {
 
 describe("work that conflicts with what came in meanwhile", () => {
   it("is done again by itself on the base as it is by then, and what it was is kept", async () => {
-    const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
     using repository = planned({
       agents: {
         a: [
@@ -69,7 +68,7 @@ describe("what a run that was killed left behind", () => {
     agents: {
       a: [
         [
-          "spawn: { command: 'timeout 60 sh -c \"while sleep 0.1; do echo x >> $HOME/.meet/alive; done\"' }",
+          "spawn: { command: 'exec flock $HOME/.meet/alive sleep 60' }",
           'write: { path: A.txt, text: "half\\n" }',
           begins,
           "hang: true",
@@ -87,13 +86,10 @@ describe("what a run that was killed left behind", () => {
     using running = await begun(repository, { env });
     running.process.kill("SIGKILL");
     await running.ended;
-    const alive = () => statSync(join(repository.path, "state/.meet/alive")).size;
-    const before = alive();
-    await eventually("the agent goes on without its run", () => (alive() > before ? true : undefined));
+    const alive = join(repository.path, "state/.meet/alive");
+    await eventually("the agent goes on without its run", () => isHeld(alive) || undefined);
     expect(await runPlan(repository)).toMatchObject({ status: 0, states: { A: "MERGED" } });
-    const after = alive();
-    await sleep(500);
-    expect(alive()).toBe(after);
+    expect(isHeld(alive)).toBe(false);
     expect(repository.git("show", "main:A.txt")).toBe("half\nmore");
   });
 

@@ -2,7 +2,16 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LandRepository } from "../support/land-repository.ts";
-import { answer, planned, planText, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
+import {
+  answer,
+  awaits,
+  planned,
+  planText,
+  readRun,
+  runPlan,
+  task,
+  writes,
+} from "../support/planned-repository.ts";
 import { eventually, type Running } from "../support/run-command.ts";
 
 async function until(running: Running, word: string): Promise<void> {
@@ -44,13 +53,14 @@ describe("a run", () => {
     using repository = planned({
       agents: {
         a: [[writes("A"), answer("OK")]],
-        b: [["say: begun", "sleep: 2", writes("B"), answer("OK")]],
+        b: [["say: begun", awaits, writes("B"), answer("OK")]],
       },
       tasks: [task("A", "a"), task("B", "b", ", depends_on: [A]")],
     });
     using running = repository.start(["run", "--json"]);
     await until(running, "begun");
     rmSync(join(repository.path, ".agents-work"), { recursive: true });
+    repository.write("state/go", "");
     const { status, stdout, stderr } = await running.ended;
     expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 0, A: "MERGED", B: "MERGED" });
     rmSync(join(repository.path, ".agents-work"), { recursive: true });
@@ -60,13 +70,14 @@ describe("a run", () => {
 
   it("whose base branch is gone says so, and waits", async () => {
     using repository = planned({
-      agents: { a: [["say: begun", "sleep: 2", writes("A"), answer("OK")]] },
+      agents: { a: [["say: begun", awaits, writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
     });
     using running = repository.start(["run"]);
     await until(running, "begun");
     repository.git("checkout", "-q", "--detach");
     repository.git("branch", "-m", "main", "other");
+    repository.write("state/go", "");
     const { status, stderr } = await running.ended;
     expect({ status, stderr }).toEqual({
       status: 3,

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { isHeld } from "../support/held-file.ts";
 import type { LandRepository } from "../support/land-repository.ts";
 import {
   answer,
+  awaits,
   planned,
   type RunDocument,
   runPlan as run,
@@ -34,7 +35,9 @@ describe("a plan", () => {
     const copy = readFileSync(join(repository.path, ".agents-work", session, "tasks.yaml"), "utf8");
     expect(copy.match(/status: completed/g)).toHaveLength(2);
     const memory = readFileSync(join(repository.path, ".agents-work", session, "activeContext.md"), "utf8");
-    expect(memory).toContain('ownedFiles: ["A.txt"]');
+    expect(memory).toMatch(
+      /batchId: "BATCH-\d{8}T\d{9}Z"\n {2}agents:\n {4}- agent: "a"\n {6}ownedFiles: \["A.txt"\]/,
+    );
     const again = await run(repository);
     expect({ status: again.status, outcome: again.done.outcome }).toEqual({ status: 0, outcome: "merged" });
     expect(again.stderr).not.toContain("started by");
@@ -169,7 +172,7 @@ describe("an agent that hangs", () => {
       agents: {
         a: [
           [
-            'spawn: { command: "timeout 30 sh -c \\"while sleep 0.1; do echo x >> $HOME/.meet/alive; done\\"" }',
+            "spawn: { command: 'echo up > $HOME/.meet/alive; exec flock $HOME/.meet/alive sleep 60' }",
             "hang: true",
           ],
         ],
@@ -184,11 +187,9 @@ describe("an agent that hangs", () => {
       status: 3,
       tasks: [{ state: "ESCALATED", code: "R-WD-001", attempts: 2 }], // S0: retried once
     });
-    const size = () => statSync(join(repository.path, "state/.meet/alive")).size;
-    const before = size();
-    expect(before).toBeGreaterThan(0);
-    await sleep(500);
-    expect(size()).toBe(before);
+    const alive = join(repository.path, "state/.meet/alive");
+    expect(readFileSync(alive, "utf8")).toBe("up\n");
+    expect(isHeld(alive)).toBe(false);
   });
 });
 
@@ -241,18 +242,21 @@ describe("Ctrl-C", () => {
   const slow = (): LandRepository =>
     planned({
       agents: {
-        slow: [["say: begun", "sleep: 3", writes("A"), answer("OK")]],
+        slow: [["say: begun", awaits, writes("A"), answer("OK")]],
         b: [[writes("B"), answer("OK")]],
       },
       tasks: [task("A", "slow"), task("B", "b", ", depends_on: [A]")],
     });
   async function interrupted(repository: LandRepository, times: number) {
     using running = repository.start(["run", "--json"]);
-    for (let count = 0; count < times; count += 1) {
-      await eventually("the agent works", () => (running.errors().includes("begun") ? true : undefined));
+    const says = (word: string) =>
+      eventually(`it says ${word}`, () => running.errors().includes(word) || undefined);
+    await says("begun");
+    for (const heard of ["starting nothing more", "stopping the agents"].slice(0, times)) {
       running.process.kill("SIGINT");
-      await sleep(300);
+      await says(heard);
     }
+    repository.write("state/go", "");
     const { status, stdout } = await running.ended;
     const { outcome, tasks } = JSON.parse(stdout) as RunDocument;
     return { status, outcome, states: tasks.map(({ state }) => state) };

@@ -1,13 +1,12 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { isHeld } from "../support/held-file.ts";
 import type { LandRepository } from "../support/land-repository.ts";
-import { answer, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
+import { answer, awaits, planned, readRun, runPlan, task, writes } from "../support/planned-repository.ts";
 import { eventually, type Running } from "../support/run-command.ts";
 
-const alive =
-  "spawn: { command: 'timeout 60 sh -c \"while sleep 0.1; do echo x >> $HOME/.meet/alive; done\"' }";
+const alive = "spawn: { command: 'echo up > $HOME/.meet/alive; exec flock $HOME/.meet/alive sleep 60' }";
 const begins = "say: begun";
 const hangs = "hang: true";
 const halfDone = 'write: { path: A.txt, text: "half\\n" }';
@@ -40,12 +39,10 @@ async function begun(repository: LandRepository): Promise<Running> {
   return running;
 }
 
-async function expectGone(repository: LandRepository): Promise<void> {
-  const size = () => statSync(join(repository.path, "state/.meet/alive")).size;
-  const before = size();
-  expect(before).toBeGreaterThan(0);
-  await sleep(500);
-  expect(size()).toBe(before);
+function expectGone(repository: LandRepository): void {
+  const alive = join(repository.path, "state/.meet/alive");
+  expect(readFileSync(alive, "utf8")).toBe("up\n");
+  expect(isHeld(alive)).toBe(false);
 }
 
 async function told(repository: LandRepository, ...words: string[]) {
@@ -62,7 +59,7 @@ describe("`lockstep stop`", () => {
     using repository = slow();
     using running = await begun(repository);
     const { status, details } = await told(repository, "stop", "A", "--json");
-    await expectGone(repository);
+    expectGone(repository);
     expect({ status, details }).toMatchObject({ status: 0, details: { state: "BLOCKED" } });
     const { states } = readRun((await running.ended).stdout);
     expect(states).toEqual({ A: "BLOCKED", B: "MERGED", C: "MERGED" });
@@ -98,7 +95,7 @@ describe("`lockstep stop`", () => {
     await running.ended;
     const { status } = await told(repository, "stop", "A", "--json");
     expect(status).toBe(0);
-    await expectGone(repository);
+    expectGone(repository);
   });
 
   it("says what a task is that nobody works on", async () => {
@@ -113,7 +110,7 @@ describe("`lockstep take`", () => {
     using running = await begun(repository);
     const { status, stderr, details } = await told(repository, "take", "A", "--json");
     expect({ status, stderr, details }).toMatchObject({ status: 0, details: { state: "IN_PROGRESS" } });
-    await expectGone(repository);
+    expectGone(repository);
     const ended = await running.ended;
     return { folder: String(details.folder), key: String(details.task_id), ended };
   }
@@ -244,7 +241,7 @@ describe("`lockstep take`", () => {
 describe("`lockstep log -f`", () => {
   it("shows what is said as it is said, and ends with the attempt", async () => {
     using repository = planned({
-      agents: { a: [[begins, "sleep: 1", "say: later", writes("A"), answer("OK")]] },
+      agents: { a: [[begins, awaits, "say: later", writes("A"), answer("OK")]] },
       tasks: [task("A", "a")],
     });
     using running = repository.start(["run", "--json"]);
@@ -252,6 +249,7 @@ describe("`lockstep log -f`", () => {
     using following = repository.start(["log", "A", "--follow"]);
     await eventually("what was said", () => following.lines().find((line) => line.endsWith(" begun")));
     expect(following.lines().some((line) => line.endsWith(" later"))).toBe(false);
+    repository.write("state/go", "");
     const { status, stdout } = await following.ended;
     expect({ status, stdout }).toEqual({
       status: 0,

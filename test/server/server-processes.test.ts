@@ -12,11 +12,10 @@ import {
   temporaryRepository,
   verdictIn,
 } from "../support/run-command.ts";
+import { command } from "../support/run-hook.ts";
 import { missing, settings, walled } from "../support/walled.ts";
 
 const product = fileURLToPath(new URL("../..", import.meta.url));
-const main = join(product, "src/cli/main.ts");
-const hook = join(product, "src/cli/hook/hook-main.ts");
 const hostProgram = join(product, "test/support/host-process.ts");
 
 function startHost(cwd: string, through: readonly string[] = []) {
@@ -30,7 +29,7 @@ function startHost(cwd: string, through: readonly string[] = []) {
 }
 
 function lockstep(cwd: string, words: readonly string[], options: CommandOptions = {}) {
-  return startProgram([process.execPath, main, ...words], { cwd, ...options }).ended;
+  return startProgram([process.execPath, command, ...words], { cwd, ...options }).ended;
 }
 
 interface Agent extends Readonly<Record<string, string>> {
@@ -255,7 +254,7 @@ describe("with LOCKSTEP_SOCKET set,", () => {
     });
     expect(dispatched.status).toBe(0);
     const judge = (env: Record<string, string>) =>
-      startProgram([process.execPath, hook, "hook", "PreDispatch"], {
+      startProgram([process.execPath, command, "hook", "PreDispatch"], {
         cwd: repository.path,
         input: JSON.stringify(packet("T-2", ["docs"])),
         env,
@@ -318,7 +317,7 @@ describe.skipIf(missing !== undefined).each([...settings, ...atLongPath])(
         const [program = "", ...words] = command;
         return startProgram([program, ...words], { cwd: "/", env: { ...env, ...agent } }).ended;
       };
-      const cli = `'${process.execPath}' '${main}'`;
+      const cli = `'${process.execPath}' '${command}'`;
       expect(verdictIn(await inside(`${cli} heartbeat T-1`))).toMatchObject({ allow: true });
       expect(verdictIn(await inside(`${cli} widen T-1 lib --why needed --json`))).toMatchObject({
         allow: true,

@@ -15,6 +15,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { judgeStatusDocument } from "../../src/core/session/judge-status.ts";
 import type { Engine } from "../../src/engine/change/engine.ts";
+import { askGate } from "../../src/engine/decisions/ask-gate.ts";
 import { askSession } from "../../src/engine/decisions/ask-session.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { moveSession } from "../../src/engine/sessions/move-session.ts";
@@ -51,6 +52,18 @@ async function shop() {
   };
 }
 
+/** From INTAKE, with everything that the way needs. */
+async function goTo(engine: Engine, state: "APPROVE_DESIGN" | "REVIEW_STRATEGY" | "ASK_USER"): Promise<void> {
+  const ways = {
+    APPROVE_DESIGN: ["intake-done", "designed"],
+    REVIEW_STRATEGY: ["intake-done", "designed", "approved", "planned"],
+    ASK_USER: ["ask"],
+  } as const;
+  const needed = ["spec", "acceptance", "architecture", "approved-on-disk", "plan"];
+  const facts = Object.fromEntries(needed.map((one) => [one, null]));
+  for (const type of ways[state]) await moveSession(engine, { session, event: { type }, facts }, person);
+}
+
 describe("status.json", () => {
   it("shows what the ledger holds, and leaves nothing else behind", async () => {
     using one = await shop();
@@ -71,6 +84,37 @@ describe("status.json", () => {
     expect(judgeStatusDocument(one.read())).toEqual([]);
     expect(readdirSync(join(one.root, ".agents-work", session))).toEqual(["status.json"]);
   });
+
+  it.each([
+    ["APPROVE_DESIGN", "UD-APPROVE-DESIGN", "approved"],
+    ["REVIEW_STRATEGY", "UD-REVIEW-STRATEGY", "single-final"],
+    ["ASK_USER", "UD-1", "half-even"],
+  ] as const)(
+    "has the question and the answer of %s, and blocks it where it cannot",
+    async (state, id, answer) => {
+      using one = await shop();
+      await goTo(one.engine, state);
+      if (state === "ASK_USER") {
+        const about = { session, kind: "question", question: "which?", options: [] } as const;
+        const context = { stateContext: "INTAKE", fromSecurity: false, about: ["a"] } as const;
+        await askSession(one.engine, { ...about, ...context }, person);
+      } else await askGate(one.engine, { session, gate: state, question: "this?", options: [] }, person);
+      expect(await one.publishOpen()).toEqual([]);
+      expect(one.read()).toMatchObject({
+        current_state: state,
+        user_decisions: [{ decision_id: id, status: "pending", answer: null, resolved_at: null }],
+      });
+      await operate(one.engine, "decide", { id, answer }, person);
+      expect(await one.publishOpen()).toEqual([]);
+      expect(one.read()).toMatchObject({
+        user_decisions: [{ decision_id: id, status: "answered", answer, resolved_at: expect.any(String) }],
+      });
+      rmSync(one.file);
+      mkdirSync(one.file);
+      expect(await one.publishOpen()).toMatchObject([{ code: "E-STORE", details: { attempts: 4 } }]);
+      expect(await one.blocker()).toMatchObject({ code: "persistence_failure", from: state });
+    },
+  );
 
   it("is put back where somebody has changed or removed it", async () => {
     using one = await shop();

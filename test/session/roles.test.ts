@@ -110,6 +110,7 @@ describe("the prompt of a role", () => {
       "`known_issues` of the session's `status.json`",
       "answer `BLOCKED` with the reason",
       "one JSON object and nothing else",
+      "`summary` has one to three sentences",
     ])
       expect(prompt).toContain(words);
     expect(prompt).not.toContain("NEEDS_");
@@ -202,5 +203,6 @@ describe("the prompt of a review", () => {
   it("is about a task, or about a session's whole work", () => {
     expect(promptOf("QA")).toContain("Another agent has worked on task T-001.");
     expect(promptOf("QA", "meta")).toContain("The tasks of this session are done.");
+    expect(promptOf("QA")).toContain("`summary` has one to three sentences.");
   });
 });

@@ -44,6 +44,7 @@ describe("a goal", () => {
     );
     // Nobody but who works on a task has changed anything.
     expect(repository.git("diff", "--name-only", "HEAD~2", "main").split("\n")).toEqual(["a.txt", "b.txt"]);
+    expect(repository.git("status", "--porcelain")).toBe("");
     const told = await repository.run(["resume"]);
     expect({ status: told.status, told: told.stdout }).toEqual({
       status: 0,
@@ -82,7 +83,10 @@ describe("a goal", () => {
     using repository = teamRepository();
     const { status, stderr } = await repository.start(goal, "--lean");
     expect(status, stderr).toBe(0);
-    expect(repository.status()).toMatchObject({ current_state: "DONE", mode: "lean", user_decisions: [] });
+    expect(repository.status()).toMatchObject({
+      ...{ current_state: "DONE", mode: "lean", user_decisions: [] },
+      runtime_flags: { copilot_instructions_exists: false, copilot_checked_at: expect.any(String) },
+    });
     expect(repository.has("architecture.md")).toBe(false);
     // S4-191: what was done, how to test it, what was decided and what is open; nothing else.
     expect(repository.file("report.md").replace(/\b[0-9a-f]{12}\b/, "COMMIT")).toBe(
@@ -210,9 +214,14 @@ describe("a design", () => {
       });
     }
     const history = repository.file("approve-design-history.jsonl").trim().split("\n");
-    expect(history.map((line) => JSON.parse(line).answer)).toEqual([
-      "changes-requested: three modules",
-      "changes-requested: smaller acceptance criteria",
+    const kept = {
+      at: expect.any(String),
+      decision_id: "UD-APPROVE-DESIGN",
+      state_context: "APPROVE_DESIGN",
+    };
+    expect(history.map((line) => JSON.parse(line))).toEqual([
+      { ...kept, answer: "changes-requested: three modules" },
+      { ...kept, answer: "changes-requested: smaller acceptance criteria" },
     ]);
     expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect", "Architect", "SpecAgent"]);
     await repository.decide("UD-APPROVE-DESIGN", "Approved, go on");
@@ -224,6 +233,31 @@ describe("a design", () => {
         { decision_id: "UD-REVIEW-STRATEGY", status: "pending" },
       ],
     });
+  });
+
+  it("is not changed while the wish cannot be kept", async () => {
+    using repository = teamRepository();
+    const { session } = (await repository.start(goal)).done;
+    const file = join(repository.path, ".agents-work", session, "approve-design-history.jsonl");
+    mkdirSync(file);
+    await repository.decide("UD-APPROVE-DESIGN", "changes-requested: three modules");
+    const { status } = await repository.resume();
+    expect({ status, blocker: repository.status().blocker }).toMatchObject({
+      status: 1,
+      blocker: { code: "persistence_failure", from_state: "APPROVE_DESIGN" },
+    });
+    expect(repository.status().user_decisions).toMatchObject([
+      { answer: "changes-requested: three modules" },
+    ]);
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect"]);
+    const told = await repository.run(["resume"]);
+    expect({ status: told.status, told: told.stdout }).toEqual({
+      status: 1,
+      told: expect.stringMatching(/BLOCKED in APPROVE_DESIGN\n {2}persistence_failure:\s[\s\S]*\n {2}next: /),
+    });
+    rmSync(file, { recursive: true });
+    await repository.resume();
+    expect(await repository.dispatches()).toEqual(["SpecAgent", "Architect", "Architect"]);
   });
 
   it("that nobody answers rightly for blocks the session, which goes on from there", async () => {

@@ -20,7 +20,7 @@ import { skipLoudly } from "./skip-loudly.ts";
 
 const file = (name: string) => new URL(name, import.meta.url).pathname;
 const server = file("./guard-server.ts");
-const client = file("../../src/cli/hook/guard-client.ts");
+const client = file("../../dist/guard-client.cjs");
 
 const { netcat } = readMachine();
 skipLoudly("THE TESTS OF HOOKS THROUGH nc", netcat ? undefined : "no `nc` with -U and -N is on PATH");
@@ -39,7 +39,7 @@ interface HookCall {
   readonly shell?: string;
 }
 
-/** A repository whose hooks start the stand-in server from the sources. */
+/** A repository whose hooks start the stand-in server. */
 export interface GuardedClone extends Repository {
   readonly folder: string;
   /** As if Lockstep was installed here, and something is active or not. */

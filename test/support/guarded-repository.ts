@@ -14,8 +14,7 @@ import { identityOf, isAlive } from "../../src/workspace/process/process-identit
 import { openStateFolder } from "../../src/workspace/state/state-folder.ts";
 import { dispatch, memoryEngine, packet } from "./memory-engine.ts";
 import { startProgram } from "./run-command.ts";
-
-const main = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+import { command } from "./run-hook.ts";
 
 export interface Dispatched {
   readonly task: string;
@@ -87,8 +86,9 @@ export function guardedRepository(): GuardedRepository {
   git("add", "-A");
   git("commit", "-qm", "base");
   const run = async (...words: string[]) => {
-    const { stdout, stderr, status } = await startProgram([process.execPath, main, ...words], { cwd: path })
-      .ended;
+    const { stdout, stderr, status } = await startProgram([process.execPath, command, ...words], {
+      cwd: path,
+    }).ended;
     if (status !== 0) throw new Error(`${words.join(" ")} exits ${status}: ${stderr}`);
     return stdout;
   };

@@ -1,3 +1,4 @@
+import { defaultConfig } from "../../src/contract/default-config.ts";
 import type { Moment } from "../../src/core/leases/clock.ts";
 import type { ProcessIdentity } from "../../src/core/leases/process-identity.ts";
 import type { Details, Verdict } from "../../src/core/rules/verdict.ts";
@@ -9,17 +10,18 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openMemoryLedger } from "../../src/ledger/sqlite/open-ledger.ts";
 import { type DiskContents, memoryDisk } from "./memory-disk.ts";
 
+/** Those of a project without a configuration, but scopes are widened without a question. */
 const limits: EngineLimits = {
-  reviewRetries: 3,
-  sameError: 3,
+  reviewRetries: defaultConfig.limits.review_retries,
+  sameError: defaultConfig.limits.same_error,
   widen: "auto",
-  weakenTests: "ask",
-  tokens: { warn: 35_000, halt: 50_000 },
-  minutes: { warn: 10, halt: 15 },
-  costUsd: { warn: null, halt: null },
-  delegationDepth: 2,
+  weakenTests: defaultConfig.tests.weaken,
+  tokens: defaultConfig.limits.tokens,
+  minutes: defaultConfig.limits.minutes,
+  costUsd: defaultConfig.limits.cost_usd,
+  delegationDepth: defaultConfig.limits.delegation_depth,
   implementers: {},
-  resources: {},
+  resources: defaultConfig.resources,
 };
 
 export interface TestEngine extends Engine {

@@ -4,6 +4,9 @@ import { checksByName, type LandRepository, landRepository } from "./land-reposi
 export const answer = (status: string) =>
   `answer: { status: ${status}, summary: said so, artifacts: { files_changed: [], commands_to_run: [], notes: [] }, gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] }, next: { recommended_agent: Orchestrator, recommended_task_id: same, reason: x } }`;
 
+/** A step that waits until the test writes `state/go` into the repository. */
+export const awaits = `run: { command: 'while [ ! -e "$LOCKSTEP_ROOT/state/go" ]; do sleep 0.05; done' }`;
+
 export interface Wish {
   /** By agent, its attempts, each a list of steps in YAML. */
   readonly agents: Readonly<Record<string, readonly (readonly string[])[]>>;

@@ -32,6 +32,11 @@ describe("a mistake", () => {
       "worklogs: burn\n",
       "1:11: `worklogs` is `burn`: expected one of `keep`, `commit`",
     ],
+    [
+      "in the kind of the project",
+      "project_type: desktop\n",
+      "1:15: `project_type` is `desktop`: expected one of `web`, `api`, `cli`, `lib`, `mixed`",
+    ],
     ["in a word of a union", "gate:\n  tests: of\n", "2:10: `gate.tests` is `of`: did you mean `off`?"],
     ["in the version", "version: 2\n", "1:10: `version` is `2`: expected `1`"],
     [

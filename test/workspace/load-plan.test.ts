@@ -1,6 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
 import { readCriterion } from "../../src/core/proof/criterion.ts";
 import { loadPlan } from "../../src/workspace/plan/load-plan.ts";
 import { planLinesAt, planLinesOf, someAgents, taskText } from "../support/loaded-plan.ts";
@@ -323,6 +324,13 @@ describe("a mistake in a plan", () => {
     const lines = planLinesOf(`tasks:\n${taskText("A").replace('["cmd: true"]', JSON.stringify([check]))}`);
     expect(lines).toHaveLength(taken ? 0 : 1);
     if (taken) expect(readCriterion(check).kind).not.toBe("claim");
+  });
+
+  it.each(["id", "goal", "acceptance_checks"])("is a task without %s", (key) => {
+    const [task] = (parse(`tasks:\n${taskText("A")}`) as { tasks: Record<string, unknown>[] }).tasks;
+    expect(planLinesOf(stringify({ tasks: [{ ...task, [key]: undefined }] }))).toEqual([
+      expect.stringContaining(`\`tasks[0].${key}\` is missing: expected `),
+    ]);
   });
 
   it("is an id that another task has", () => {

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Walls } from "../../src/workspace/sandbox/sandbox.ts";
+import { isHeld } from "../support/held-file.ts";
 import { eventually } from "../support/run-command.ts";
 import { missing, type Setting, settings, type Walled, walled } from "../support/walled.ts";
 
@@ -13,15 +13,6 @@ const unlessMissing = describe.skipIf(missing !== undefined);
 
 /** A name that nobody has, so that what one failure leaves does not fail every run after it. */
 const trace = `lockstep-test-${process.pid}-${Date.now()}`;
-
-const sizeOf = (file: string) => (existsSync(file) ? statSync(file).size : 0);
-
-/** True if nothing is added to the file any more. */
-async function standsStill(file: string): Promise<boolean> {
-  const size = sizeOf(file);
-  await sleep(500);
-  return sizeOf(file) === size;
-}
 
 unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
   it("writes to the main checkout, its repository, the ledger, a neighbour, the home and the system fail", async () => {
@@ -198,43 +189,42 @@ unlessMissing.each(settings)("in the sandbox of $user $where,", (setting) => {
     expect([126, 127]).toContain((await box.run("", {}, missing)).exit);
   });
 
-  const growing = "setsid nohup timeout 30 sh -c 'while :; do echo x >> growing; done' > /dev/null 2>&1 &";
+  /** A child in a session of its own, which is up once its file is there and holds another one as long as it lives. */
+  const child = (up: string) =>
+    `setsid nohup flock --shared held sh -c 'echo > ${up}; sleep 30' > /dev/null 2>&1 &`;
+  const isUp = (box: Walled) => existsSync(box.place("checkout/up")) || undefined;
+  const isGone = (box: Walled) => !isHeld(box.place("checkout/held")) || undefined;
 
   it("children in sessions of their own are gone when the command has ended, not only soon after", async () => {
     using box = walled(setting);
-    const file = box.place("checkout/growing");
-    const script = `${growing.repeat(6)} while [ ! -s growing ]; do sleep 0.02; done; sleep 0.1`;
+    const ups = Array.from({ length: 6 }, (_, at) => `up${at}`);
+    const script = `${ups.map(child).join(" ")} until ls ${ups.join(" ")}; do sleep 0.02; done`;
     const { command, env } = box.wrapped(["sh", "-c", script]);
     const [program = "", ...words] = command;
     for (let i = 0; i < 6; i += 1) {
-      rmSync(file, { force: true });
+      for (const up of ups) rmSync(box.place(`checkout/${up}`), { force: true });
       expect(spawnSync(program, words, { env, stdio: "ignore" }).status).toBe(0);
-      const size = sizeOf(file);
-      expect(size).toBeGreaterThan(0);
-      await sleep(100);
-      expect(sizeOf(file)).toBe(size);
+      expect(isGone(box)).toBe(true);
     }
   });
 
   it("a child in a session of its own is gone when the command was stopped", async () => {
     using box = walled(setting);
     const controller = new AbortController();
-    const running = box.run(`${growing} sleep 60`, {}, { abort: controller.signal });
-    await eventually("the file grows", () => sizeOf(box.place("checkout/growing")) || undefined);
+    const running = box.run(`${child("up")} sleep 60`, {}, { abort: controller.signal });
+    await eventually("the child is up", () => isUp(box));
     controller.abort();
     expect((await running).aborted).toBe(true);
-    const gone = () => standsStill(box.place("checkout/growing"));
-    await eventually("it stops growing", async () => ((await gone()) ? true : undefined));
+    await eventually("its end", () => isGone(box));
   });
 
   it("everything is gone when the process that started it is killed", async () => {
     using box = walled(setting);
-    const { command, env } = box.wrapped(["sh", "-c", `${growing} sleep 60`]);
+    const { command, env } = box.wrapped(["sh", "-c", `${child("up")} sleep 60`]);
     const starter = spawn("sh", ["-c", '"$@"; exit', "sh", ...command], { env, stdio: "ignore" });
-    await eventually("the file grows", () => sizeOf(box.place("checkout/growing")) || undefined);
+    await eventually("the child is up", () => isUp(box));
     starter.kill("SIGKILL");
-    const gone = () => standsStill(box.place("checkout/growing"));
-    await eventually("it stops growing", async () => ((await gone()) ? true : undefined));
+    await eventually("its end", () => isGone(box));
   });
 
   it("there is a network only where it was asked for", async () => {

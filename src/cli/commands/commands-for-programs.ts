@@ -1,130 +1,136 @@
-import type { Command } from "commander";
+import type { LockstepCommand } from "../help/lockstep-command.ts";
 import { dryRun, endsWith, epoch, json, key } from "./options.ts";
 
 const load = () => import("./program-commands.ts");
 
 /** Each prints one verdict as JSON; a deny exits 2. */
-export function addProgramCommands(program: Command): void {
+export function addProgramCommands(program: LockstepCommand): void {
   // Runs from its own bundle (see bin/lockstep.cjs); named here so that `--help` lists it.
   program
     .command("hook")
     .argument("<point>")
-    .description("one of the eight hook points: JSON on stdin, a verdict on stdout");
+    .description("judge a hook point's payload: JSON on stdin, verdict on stdout")
+    .example("lockstep hook PreWrite < payload.json", "may this write happen?")
+    .example("echo '{\"locks\":[]}' | lockstep hook OnLockUpdate", "do any two locks overlap?");
   program
     .command("guard")
     .argument("<client>")
-    .description("a client's hook command: its payload on stdin, its own answer on stdout")
+    .description("a client's hook command: payload on stdin, answer on stdout")
+    .example("lockstep guard claude < payload.json", "judge one tool call of Claude Code")
+    .example("lockstep guard codex < payload.json; echo $?", "exit 2 refuses the call")
     .action(async (client) => endsWith((await import("../hook/guard.ts")).guardCommand([client])));
+  addAttempts(program);
+  addLedgerCommands(program);
+}
+
+function addAttempts(program: LockstepCommand): void {
   program
     .command("dispatch")
     .argument("[file]", "the assignment packet (default: stdin)")
-    .description("PreDispatch against the ledger: on allow the task runs and its locks are held")
-    .option("--runner <pid>", "the process that runs the agent: its death ends the attempt at once")
+    .description("start a task if its assignment is valid and its locks are free")
+    .option("--runner <pid>", "the process that runs the agent; the attempt ends when it dies")
     .option(...key)
     .option(...json)
+    .example("lockstep dispatch packet.json", "an assignment from a file")
+    .example(`echo '{"task_id":"T-1"}' | lockstep dispatch`, "a task that was added by hand")
     .action(async (file, options) => endsWith((await load()).dispatchCommand(file, options)));
-  program
-    .command("claim")
-    .argument("<task>")
-    .description("say which task you work on: the guard, seeing this call, binds it to you")
-    .option(...json)
-    .action(async (task) => endsWith((await import("./claim.ts")).claimCommand(task)));
   program
     .command("heartbeat")
     .argument("<task>")
-    .description("renew the lease")
+    .description("renew the lease of a task")
     .option(...epoch)
     .option("--tokens <n>", "tokens spent since the last one")
     .option(...key)
     .option(...json)
+    .example("lockstep heartbeat T-1 --epoch 3", "the agent of attempt 3 is still at work")
+    .example("lockstep heartbeat T-1 --epoch 3 --tokens 1200", "and has spent 1200 tokens since")
     .action(async (task, options) => endsWith((await load()).heartbeatCommand(task, options)));
   program
     .command("submit")
     .argument("<task>")
     .argument("[file]", "a result, agent output, error report or escalation (default: stdin)")
-    .description("hand in a result, or what you made of a task that you took over: then review")
+    .summary("hand in a result; the task goes to review")
+    .description("hand in a result, or your own work on a task that you took over; the task goes to review")
     .option(...epoch)
     .option(...key)
     .option(...json)
+    .example("lockstep submit T-1 result.json --epoch 3", "a result from a file")
+    .example("lockstep submit T-1", "a person hands back a task that they took over")
     .action(async (task, file, options) => endsWith((await load()).submitCommand(task, file, options)));
   program
     .command("complete")
     .argument("<task>")
     .argument("[file]", "the acceptance checks (default: stdin, or what the result reported)")
-    .description("PreComplete, then merged, for callers that do their own merging")
+    .summary("mark a task as merged, for callers that merge themselves")
+    .description(
+      "judge the acceptance checks and mark the task as merged, for callers that do their own merging",
+    )
     .option("--commit <sha>", "the commit whose tree `cmd:` criteria are run on")
     .option(...epoch)
     .option(...key)
     .option(...json)
+    .example("lockstep complete T-1 --commit 3f2a91c", "run the `cmd:` criteria on the tree of this commit")
+    .example("lockstep complete T-1 checks.json --epoch 3", "with the results of the checks from a file")
     .action(async (task, file, options) => endsWith((await load()).completeCommand(task, file, options)));
   program
     .command("release")
     .argument("<task>")
-    .description("give a task's locks back")
+    .description("release the locks of a task")
     .option(...epoch)
     .option(...dryRun)
     .option(...key)
     .option(...json)
+    .example("lockstep release T-1 --dry-run", "see which locks it holds")
+    .example("lockstep release T-1", "release them")
     .action(async (task, options) => endsWith((await load()).releaseCommand(task, options)));
-  addLedgerCommands(program);
-  addAgentSession(program);
 }
 
-function addLedgerCommands(program: Command): void {
-  const locks = program.command("lock").description("the lock table");
+function addLedgerCommands(program: LockstepCommand): void {
+  const locks = program
+    .command("lock")
+    .description("the lock table")
+    .example("lockstep lock list", "which task holds what")
+    .example("lockstep lock list --all --json", "released locks too, as JSON");
   locks
     .command("list")
-    .description("who holds what")
-    .option("--all", "released ones too")
+    .description("list which task holds what")
+    .option("--all", "released locks too")
     .option(...json)
+    .example("lockstep lock list", "the active locks")
+    .example("lockstep lock list --json", "for other programs")
     .action(async (options) => endsWith((await import("./ledger-commands.ts")).lockListCommand(options)));
   program
     .command("watchdog")
-    .description("one WatchdogTick over the ledger, applied")
+    .description("take back the locks of tasks that have been silent for too long")
     .option("--now <iso>", "as if it were that time")
-    .option("--every <seconds>", "go on until stopped, one tick every so often")
+    .option("--every <seconds>", "repeat at this interval until stopped")
     .option(...json)
+    .example("lockstep watchdog", "look once; exit 2 if a task timed out")
+    .example("lockstep watchdog --every 30", "keep looking")
     .action(async (options) => endsWith((await import("./watchdog.ts")).watchdogCommand(options)));
   program
     .command("reconcile")
-    .description("do tasks, locks and events tell the same story? exit 1 if not")
-    .option("--accept-loss", "go on with a ledger that was rolled back, cut or deleted")
+    .summary("check that tasks, locks and events agree")
+    .description("check that tasks, locks and events agree; exit 1 if they do not")
+    .option("--accept-loss", "continue with a ledger that was rolled back, cut or deleted")
     .option(...json)
+    .example("lockstep reconcile", "after a crash, or after a restored backup")
+    .example("lockstep reconcile --accept-loss", "continue although events are missing")
     .action(async (options) => endsWith((await import("./ledger-commands.ts")).reconcileCommand(options)));
-}
-
-function addAgentSession(program: Command): void {
-  const session = program
-    .command("agent-session")
-    .description("an orchestrating agent's session: what it read, and how it kept to the rules");
-  const load = () => import("./agent-session.ts");
-  session
-    .command("init")
-    .argument("<role>", "`orchestrator`, or any other for an agent that does the work")
-    .description("begin a session, or go on with the one that is there")
-    .option(...json)
-    .action(async (role, options) => endsWith((await load()).initCommand(role, options)));
-  session
-    .command("reset")
-    .description("count reads anew, as after a spawn")
-    .option(...json)
-    .action(async (options) => endsWith((await load()).resetCommand(options)));
-  session
-    .command("summary")
-    .description("its compliance so far")
-    .option(...json)
-    .action(async (options) => endsWith((await load()).summaryCommand(options)));
-  session
-    .command("clear")
-    .description("end the session")
-    .option("--archive", "with a report, and its state beside it")
-    .option(...dryRun)
-    .option(...json)
-    .action(async (options) => endsWith((await load()).clearCommand(options)));
-  session
-    .command("validate")
-    .description("the gate: exit 0 from a score of 80 up, else 2")
-    .requiredOption("--session-id <id>", "`sess_…`, or the client's own")
-    .option(...json)
-    .action(async (options) => endsWith((await load()).validateCommand(options)));
+  program
+    .command("schema")
+    .argument("[schema]", "a schema's name; without it, the list")
+    .summary("print the JSON Schemas of payloads, results and files")
+    .description(
+      "print the JSON Schemas of payloads, results, verdicts, operations, plans and the configuration",
+    )
+    .option("--json", "the list as one JSON document")
+    .example("lockstep schema", "the names of all schemas")
+    .example(
+      "lockstep schema config > config.schema.json",
+      "the schema of .lockstep/config.yaml, for an editor",
+    )
+    .action(async (name: string | undefined, options) => {
+      process.exitCode = (await import("./schema.ts")).schemaCommand(name, options);
+    });
 }

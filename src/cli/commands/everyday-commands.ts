@@ -1,284 +1,178 @@
-import type { Command } from "commander";
-import { dryRun, endsWith, epoch, json, key } from "./options.ts";
-import { addRuns } from "./run-commands.ts";
-import { addSettingUp } from "./set-up-commands.ts";
+import type { LockstepCommand } from "../help/lockstep-command.ts";
+import { keepHeapSmall } from "../hook/keep-heap-small.ts";
+import { allowRed, endsWith, json, key, mayChangeTests, minutes, proves, scope, tokens } from "./options.ts";
 
-/** The code behind a command is loaded when it is called. */
-export function addEverydayCommands(program: Command): void {
-  addRuns(program);
+export function addEverydayCommands(program: LockstepCommand): void {
+  addRun(program);
+  addDo(program);
+  addLand(program);
+  addStatusAndDecide(program);
+  addStart(program);
+  program
+    .command("doctor")
+    .summary("check that everything works here, and how to fix what does not")
+    .description(
+      "check git, Node, the sandbox, tests, agents, hooks and the ledger here, and say how to fix what is broken; exit 1 if anything is",
+    )
+    .option(...json)
+    .example("lockstep doctor", "see what Lockstep found in this repository")
+    .example("lockstep doctor --json | jq .findings", "the same, for a script")
+    .action(async (options) => endsWith((await import("../doctor/doctor.ts")).doctorCommand(options)));
+  program
+    .command("demo")
+    .summary("watch agents misbehave, without Lockstep and with it")
+    .description(
+      "run the same plan on plain branches and with Lockstep, with agents that misbehave; needs no account and no network",
+    )
+    .option("--client <client>", "let claude, codex, gemini, opencode or copilot do the honest tasks")
+    .option(...json)
+    .example("lockstep demo", "about half a minute, in throw-away repositories")
+    .example("lockstep demo --client claude", "the honest tasks are done by Claude Code")
+    .action(async (options) => endsWith((await import("../demo/demo.ts")).demoCommand(options)));
+}
+
+function addRun(program: LockstepCommand): void {
+  program
+    .command("run")
+    .argument("[plan]", "default: tasks.yaml")
+    .summary("run a plan: several tasks in parallel, each verified and merged")
+    .description(
+      "run a plan: each task in a checkout of its own, several in parallel, merged only when it is proven. Run it again to continue after a crash or Ctrl-C. See `lockstep help plans`",
+    )
+    .option("--agent <agent>", "let this agent do every task")
+    .option("--max-parallel <n>", "maximum number of tasks in parallel (default: limits.max_parallel)")
+    .option(...tokens)
+    .option(...minutes)
+    .option("--again", "start a new session although the plan has one")
+    .option(...allowRed)
+    .option("--dry-run", "show order, batches, overlaps, agents and limits; start nothing")
+    .option(...json)
+    .option("--json-lines", "print every event as a line of JSON, and at the end the document of --json")
+    .example("lockstep run", "run tasks.yaml, or continue it")
+    .example("lockstep run --dry-run", "see the order of the tasks before anything starts")
+    .example("lockstep run plans/prices.yaml --max-parallel 2", "another plan, at most two tasks in parallel")
+    .hook("preAction", keepHeapSmall)
+    .action(async (plan, options) => endsWith((await import("../run/run.ts")).runCommand(plan, options)));
+}
+
+function addDo(program: LockstepCommand): void {
+  program
+    .command("do")
+    .argument("<goal>", "what is to be done, in quotes")
+    .summary("take one task all the way to a verified merge")
+    .description("take one task all the way to a verified merge, without a plan")
+    .option(...scope)
+    .option("--check <command...>", "must pass on the merged tree (default: the project's tests)")
+    .option(...proves)
+    .option(...mayChangeTests)
+    .option("--new", "start again although the same goal is unfinished")
+    .option("--agent <agent>", "the agent that does it (default: the one that codes)")
+    .option(...tokens)
+    .option(...minutes)
+    .option(...allowRed)
+    .option(...json)
+    .example('lockstep do "Round prices half-even" --scope src/price', "only src/price may change")
+    .example(
+      'lockstep do "Fix the tax of zero" --proves "npm test -- tax"',
+      "the command must fail before the change and pass after it",
+    )
+    .hook("preAction", keepHeapSmall)
+    .action(async (goal, options) => endsWith((await import("../run/do.ts")).doCommand(goal, options)));
+}
+
+function addLand(program: LockstepCommand): void {
   program
     .command("land")
     .argument(
       "<branch...>",
-      "local or remote, a tag or a commit; several are merged in this order; one that breaks an earlier one is left out",
+      "local or remote branch, tag or commit; several are merged in this order, and one that breaks an earlier one is left out",
     )
-    .description("take a branch into the base: only inside its scope, only proven on the merged tree")
-    .option(
-      "--scope <path...>",
-      "what the branch may change, from the folder you are in (default: everything)",
+    .summary("merge a branch if it keeps to its scope and its checks pass")
+    .description(
+      "merge a branch into the base: only if it keeps to its scope, and only if the checks pass on the merged tree",
     )
+    .option(...scope)
     .option("--check <command...>", "must pass on the merged tree")
-    .option("--proves <command...>", "must fail on the base and pass on the merged tree")
-    .option("--may-change-tests <glob...>", "tests that the branch may change without asking you")
-    .option("--allow-red", "tolerate checks that already fail on the base, if they fail the same way")
-    .option("--dry-run", "prove it, and move nothing")
+    .option(...proves)
+    .option(...mayChangeTests)
+    .option(...allowRed)
+    .option("--dry-run", "verify it, and merge nothing")
     .option(...json)
+    .example("lockstep land fix-rounding", "merge a branch that passes the project's tests")
+    .example(
+      "lockstep land fix-rounding --scope src/price test/price",
+      "refuse it if it changes anything else",
+    )
+    .example("lockstep land fix-a fix-b --dry-run", "do these two hold together?")
     .action(async (branches, options) =>
       endsWith((await import("../run/land.ts")).landCommand(branches, options)),
     );
+}
+
+function addStatusAndDecide(program: LockstepCommand): void {
   program
     .command("status")
-    .description("what waits for you, then every task")
+    .summary("show what waits for you, then every task")
+    .description("show what waits for you first, then every task, lock and cost")
     .option(...json)
-    .option("--watch", "show it live, until q")
-    .option("--session <session>", "its tasks alone")
-    .option("--since <time>", "tasks to which something happened since: an ISO time, or 30m, 2h, 3d ago")
-    .option("--failed", "tasks whose work failed or was refused, and is not merged")
-    .option("--disk", "the checkouts instead, and what they take on the disk")
+    .option("--watch", "update it live; q quits")
+    .option("--session <session>", "only the tasks of this session")
+    .option("--since <time>", "only tasks with news since an ISO time, or since 30m, 2h, 3d ago")
+    .option("--failed", "only tasks that failed or were refused, and are not merged")
+    .option("--disk", "show the checkouts instead, and their size")
+    .example("lockstep status", "what is going on, and what waits for you")
+    .example("lockstep status --since 2h --failed", "what went wrong in the last two hours")
+    .example("lockstep status --watch", "follow a run from another terminal")
     .action(async (options) => endsWith((await import("../look/status.ts")).statusCommand(options)));
-  addSessionsAndCleaning(program);
-  addTaskCommands(program);
-  program
-    .command("widen")
-    .argument("<task>")
-    .argument("<path...>", "paths or globs, from the project's root")
-    .description("more scope for a task in progress; a person widens the next attempt of another task too")
-    .requiredOption("--why <text>", "what it is needed for")
-    .option(...epoch)
-    .option(...key)
-    .option(...json)
-    .action(async (task, paths, options) =>
-      endsWith((await import("./ledger-commands.ts")).widenCommand(task, paths, options)),
-    );
   program
     .command("decide")
-    .argument("[id]", "a decision; without it, the list")
-    .argument("[answer]")
-    .description("the questions that wait for you, and your answers")
-    .option("--note <text>", "why it is refused: whoever mends the work reads it")
-    .option("--cancel <reason>", "take the question back")
-    .option("--all", "settled ones too")
+    .argument("[decision]", "such as UD-1; without it, all of them")
+    .argument("[answer]", "one of the answers that the question lists")
+    .summary("list the questions that wait for you, and answer them")
+    .description(
+      "list the questions that wait for you, and answer them; on a terminal it asks one after the other",
+    )
+    .option("--note <text>", "why you refuse; the agent that fixes the work reads it")
+    .option("--cancel <reason>", "withdraw the question")
+    .option("--all", "list answered questions too")
     .option(...key)
     .option(...json)
+    .example("lockstep decide", "go through everything that waits for you")
+    .example("lockstep decide UD-1 approved", "answer one question")
+    .example('lockstep decide UD-2 "refuse: prices are not free"', "refuse, with a reason")
     .action(async (id, answer, options) =>
       endsWith((await import("../prompt/decide.ts")).decideCommand(id, answer, options)),
     );
-  addRollback(program);
-  addAuditCommands(program);
-  addBreaker(program);
-  addExplaining(program);
-  addSettingUp(program);
 }
 
-function addSessionsAndCleaning(program: Command): void {
-  const session = program.command("session").description("what `run`, `do` and `start` began");
-  session
-    .command("list")
-    .description("every session, with what became of its tasks")
-    .option(...json)
-    .action(async (options) => endsWith((await import("../run/session.ts")).sessionListCommand(options)));
+function addStart(program: LockstepCommand): void {
   program
-    .command("clean")
-    .description("free what nothing needs any more: old checkouts, refs, outputs and caches")
-    .option("--older <days>", "of finished work, what was not used for so many days (default: 30)")
-    .option(...dryRun)
-    .option(...json)
-    .action(async (options) => endsWith((await import("./clean.ts")).cleanCommand(options)));
-}
-
-function addTaskCommands(program: Command): void {
-  const task = program.command("task").description("tasks by hand");
-  task
-    .command("add")
-    .argument("<id>", "such as T-001")
-    .description("a task that waits to be dispatched")
-    .option("--title <text>")
-    .option("--type <name>", "a key of `task_types`")
-    .option("--agent <name>")
-    .option("--scope <path...>", "what it may write, from the folder you are in")
-    .option("--forbid <path...>", "what it must not write, though it lies in the scope")
-    .option("--check <criterion...>", "what must hold; `cmd: …` is run")
-    .option("--depends-on <task...>", "tasks that must be merged first")
-    .option("--uses <name...>", "named resources that it needs alone")
-    .option("--file <file>", "an assignment packet, JSON or YAML; `-` reads stdin")
-    .option(...key)
-    .option(...json)
-    .action(async (id, options) => endsWith((await import("../look/task.ts")).taskAddCommand(id, options)));
-  task
-    .command("list")
-    .description("every task")
-    .option(...json)
-    .action(async (options) => endsWith((await import("../look/task.ts")).taskListCommand(options)));
-  task
-    .command("show")
-    .argument("<task>")
-    .description("one task")
-    .option(...json)
-    .action(async (name, options) =>
-      endsWith((await import("../look/task.ts")).taskShowCommand(name, options)),
-    );
-  task
-    .command("retry")
-    .argument("<task>")
-    .argument("[file]", "the changed assignment packet; `-` reads stdin")
-    .description("the one retry of a denied task, after a change of its assignment")
-    .option(...key)
-    .option(...json)
-    .action(async (name, file, options) =>
-      endsWith((await import("../look/task.ts")).taskRetryCommand(name, file, options)),
-    );
-  addMoves(task);
-}
-
-function addMoves(task: Command): void {
-  task
-    .command("escalate")
-    .argument("<task>")
-    .description("ask a person: nobody else can resolve it")
-    .requiredOption("--reason <text>")
-    .option(...epoch)
-    .option(...key)
-    .option(...json)
-    .action(async (name, options) =>
-      endsWith((await import("../look/task.ts")).taskMoveCommand("task-escalate", name, options)),
-    );
-  task
-    .command("resolve")
-    .argument("<task>")
-    .description("your answer to an escalated or failed task: it starts afresh")
-    .requiredOption("--note <text>", "how it is resolved")
-    .option(...key)
-    .option(...json)
-    .action(async (name, options) =>
-      endsWith((await import("../look/task.ts")).taskMoveCommand("task-resolve", name, options)),
-    );
-  task
-    .command("cancel")
-    .argument("<task>")
-    .description("end a task that is not merged")
-    .requiredOption("--reason <text>")
-    .option(...dryRun)
-    .option(...key)
-    .option(...json)
-    .action(async (name, options) =>
-      endsWith((await import("../look/task.ts")).taskMoveCommand("task-cancel", name, options)),
-    );
-}
-
-function addRollback(program: Command): void {
-  const rollback = program
-    .command("rollback")
-    .description("take merged work out again, newest first; nothing is deleted");
-  const levels = {
-    task: "one task, with what was merged on top of it",
-    batch: "everything that was merged together; its tasks are done again one after the other",
-    session: "everything of a session; what is open is handed to you, with a report",
-  } as const;
-  for (const level of ["task", "batch", "session"] as const)
-    rollback
-      .command(level)
-      .argument(`<${level}>`)
-      .description(levels[level])
-      .option(...dryRun)
-      .option("--allow-red", "even if the project's checks fail on what is left")
-      .option(...json)
-      .action(async (name, options) =>
-        endsWith((await import("../run/rollback.ts")).rollbackCommand(level, name, options)),
-      );
-}
-
-function addAuditCommands(program: Command): void {
-  const audit = program.command("audit").description("the event log: every change, in order, never edited");
-  audit
-    .command("list")
-    .description("the newest events")
-    .option("--task <task>")
-    .option("--type <type>", "such as task.denied")
-    .option("--after <seq>", "events after this one, oldest first")
-    .option("--limit <n>", "at most so many", "50")
-    .option(...json)
-    .action(async (options) => endsWith((await import("../look/audit.ts")).auditListCommand(options)));
-  audit
-    .command("verify")
-    .description("does the chain hold? names the first broken link, exit 1")
-    .option(...json)
-    .action(async (options) => endsWith((await import("../look/audit.ts")).auditVerifyCommand(options)));
-  audit
-    .command("export")
-    .argument("[file]", "default: stdout")
-    .description("all events as JSON Lines")
-    .action(async (file) => endsWith((await import("../look/audit.ts")).auditExportCommand(file)));
-}
-
-function addBreaker(program: Command): void {
-  const breaker = {
-    pause: "start nothing new; running work may finish",
-    "stop-all": "start nothing, write nothing",
-    clear: "let work go on",
-  } as const;
-  for (const name of ["pause", "stop-all", "clear"] as const)
-    program
-      .command(name)
-      .description(breaker[name])
-      .option("--reason <text>")
-      .option(...dryRun)
-      .option(...key)
-      .option(...json)
-      .action(async (options) =>
-        endsWith((await import("./ledger-commands.ts")).breakerCommand(name, options)),
-      );
-}
-
-function addExplaining(program: Command): void {
-  program
-    .command("explain")
-    .argument("<command>", "a shell command line, quoted")
-    .description("what a shell command would write and run, and whether a lock allows it")
-    .option("--scope <path...>", "judge it for an agent that holds these paths")
-    .option("--others <path...>", "paths that other tasks hold")
-    .option("--task <task>", "judge it for this task, by the locks in the ledger")
-    .option("--why", "name what decided: the row of the guard's table, and the option or operand")
-    .option(...json)
-    .action(async (line, options) =>
-      endsWith((await import("../look/explain.ts")).explainCommand(line, options)),
-    );
-  program
-    .command("exec")
-    .argument("<task>", "one that holds a lock")
-    .argument("<command...>", "a program and its arguments, after `--`")
-    .description("run a command in the sandbox of a task: what its agent may not write is read-only")
-    .action(async (task, words) => endsWith((await import("./exec.ts")).execCommand(task, words)));
-  program
-    .command("report")
-    .argument(
-      "[session]",
-      "an agent session (`sess_…`, or the client's own), or a session; default: the newest",
-    )
+    .command("start")
+    .argument("<goal>", "what is to be achieved, in quotes")
+    .summary("take a goal from specification to release; you approve steps")
     .description(
-      "how agents kept to the rules: score, violations, what to do better; else what became of a run",
+      "take a goal through specification, design, plan, work, review and release; you approve the design and decide how it is reviewed",
     )
-    .option("--run", "always what became of a run: its report once more (default: of the newest session)")
+    .option("--lean", "the short way for a small change: one task, no design")
+    .option("--agent <agent>", "the agent for every role that has none of its own")
+    .option(...allowRed)
     .option(...json)
+    .example('lockstep start "Prices in other currencies"', "the whole way; it asks you at the terminal")
+    .example('lockstep start --lean "Fix the typo in the invoice"', "one small task, no design")
+    .hook("preAction", keepHeapSmall)
+    .action(async (goal, options) => endsWith((await import("../run/start.ts")).startCommand(goal, options)));
+  program
+    .command("resume")
+    .argument("[session]", "default: the newest that is not done")
+    .summary("continue what `start` began, after an answer, a stop or a crash")
+    .description("continue what `start` began, after an answer, a stop, a crash or a blocker")
+    .option("--abandon <reason>", "give the session up instead; what is merged stays")
+    .option(...allowRed)
+    .option(...json)
+    .example("lockstep resume", "continue the newest session that is not done")
+    .example('lockstep resume 2026-11-15_prices --abandon "not needed any more"', "give a session up")
+    .hook("preAction", keepHeapSmall)
     .action(async (name, options) =>
-      endsWith(
-        options.run === true
-          ? (await import("../run/report-again.ts")).reportAgainCommand(name, options)
-          : (await import("../run/compliance-report.ts")).reportCommand(name, options),
-      ),
+      endsWith((await import("../run/start.ts")).resumeCommand(name, options)),
     );
-  program
-    .command("self-check")
-    .description("the five questions that an orchestrating agent asks itself before a tool call")
-    .option(...json)
-    .action(async (options) => {
-      process.exitCode = (await import("./self-check.ts")).selfCheckCommand(options);
-    });
-  program
-    .command("schema")
-    .argument("[name]", "a schema's name; without it, the list")
-    .description("the JSON Schemas of payloads, results, operations and the configuration")
-    .option("--json", "the list as one JSON document")
-    .action(async (name: string | undefined, options) => {
-      process.exitCode = (await import("./schema.ts")).schemaCommand(name, options);
-    });
 }

@@ -1,22 +1,25 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { commandRight } from "../../core/shell/programs/agents/own-commands.ts";
-import { addProgramCommands } from "../commands/commands-for-programs.ts";
-import { addEverydayCommands } from "../commands/everyday-commands.ts";
+import { lockstepProgram } from "../commands/lockstep-program.ts";
 
 describe("Lockstep's commands", () => {
   it("are a person's, but for these", () => {
-    const program = new Command();
-    addEverydayCommands(program);
-    addProgramCommands(program);
-    const open = leavesOf(program).filter((words) => commandRight(words) !== "person");
+    const open = leavesOf(lockstepProgram()).filter((words) => commandRight(words) !== "person");
     const byRight = Object.groupBy(open, (words) => commandRight(words));
     expect(
       Object.fromEntries(Object.entries(byRight).map(([right, all]) => [right, all.map(said).sort()])),
     ).toEqual({
       anyone: [
-        ...["agent-session summary", "agent-session validate", "claim", "explain", "hook", "schema"],
-        ...["self-check", "status", "task list", "task show"],
+        ...[
+          "__complete",
+          "agent-session summary",
+          "agent-session validate",
+          "claim",
+          "completion",
+          "explain",
+        ],
+        ...["help", "hook", "schema", "self-check", "status", "task list", "task show"],
       ],
       task: ["heartbeat", "submit", "task escalate", "widen"],
       orchestrator: ["decide", "dispatch", "lock list", "report"],

@@ -34,15 +34,14 @@ export function contextRules({ context_files: files }: UniversalInput["task"]): 
 export function answerRule(text: string, example: object): string {
   const isShown = Object.hasOwn(findAnswer(text) ?? {}, "status");
   const only = "When you are done, answer with one JSON object and nothing else, no prose and no fence";
-  return isShown
-    ? `${only}, of the form that is shown above.`
-    : `${only}:\n${JSON.stringify(example, null, 2)}`;
+  const form = isShown ? ", of the form that is shown above." : `:\n${JSON.stringify(example, null, 2)}`;
+  return `${only}${form}\n\`summary\` has one to three sentences.`;
 }
 
 export function answerForm({ task }: UniversalInput, role: string, text: string): string {
   const example = {
     status: "OK",
-    summary: "What you did, in one to three sentences",
+    summary: "What you did",
     artifacts: { files_changed: ["path"], tests_added_or_updated: [], commands_to_run: [], notes: [] },
     gates: { meets_definition_of_done: true, needs_review: false, needs_tests: false, security_concerns: [] },
     next: { recommended_agent: "Reviewer", recommended_task_id: task.id, reason: "Short" },

@@ -1,10 +1,13 @@
+import { defaultConfig } from "../../contract/default-config.ts";
 import { readEntries } from "../paths/scope.ts";
 import type { PlanLimits, PlannedTask, TaskNow } from "./planned-task.ts";
 import { Standing } from "./standing.ts";
 
 export const place = { root: "/project" };
 
-export const usualLimits: PlanLimits = { maxParallel: 4, maxReview: 4, maxActive: 8, resources: {} };
+const { max_parallel: maxParallel, max_review: maxReview, max_active: maxActive } = defaultConfig.limits;
+/** Those of a project without a configuration. */
+export const usualLimits: PlanLimits = { maxParallel, maxReview, maxActive, resources: {} };
 
 export function planned(
   id: string,

@@ -7,6 +7,15 @@ describe("an error report", () => {
     expect(read(errorReport)).toEqual({ kind: "error", report: errorReport.error });
   });
 
+  it.each(["compile", "test", "runtime", "scope_violation", "blocked"])(
+    "may be of the type %s",
+    (errorType) => {
+      expect(read(altered(errorReport, { "error.errorType": errorType }))).toMatchObject({
+        report: { errorType },
+      });
+    },
+  );
+
   it("needs no stack trace", () => {
     expect(read(altered(errorReport, { "error.stackTrace": undefined }))).toMatchObject({
       report: { stackTrace: undefined, retryCount: 1 },

@@ -42,35 +42,91 @@ describe("a design that a person wants changed", () => {
       ...{ status: "dispatched", wish: "smaller" },
       last: { agent: "Architect", task: "meta", at },
     });
-    expect(advanceSession(sent, { type: "corrected" }, { at })).toMatchObject({ code: "R-ST-001" });
+    const facts = { spec: null, acceptance: null, architecture: null };
+    expect(advanceSession(sent, { type: "corrected" }, { facts, at })).toMatchObject({ code: "R-ST-001" });
+    const returned = { status: "OK", summary: "s", next: "Orchestrator", findings: [] } as const;
+    const back = movedBy(sent, { type: "return", returned });
+    expect(movedBy(back, { type: "corrected" }).correction.status).toBe("completed");
     expect(movedBy(sent, { type: "give-up" }).correction.status).toBe("queued");
   });
 });
 
 describe("a session", () => {
   it.each([
-    ["INTAKE", { type: "intake-done" }, ["spec", "acceptance"]],
-    ["INTAKE_LEAN", { type: "intake-done" }, ["spec", "acceptance", "plan", "single-task"]],
-    ["DESIGN", { type: "designed" }, ["architecture"]],
-    ["APPROVE_DESIGN", { type: "approved" }, ["approved-on-disk"]],
-    ["PLAN", { type: "planned" }, ["plan"]],
-    ["REVIEW_STRATEGY", { type: "strategy-chosen", strategy: "per-batch" }, ["strategy-on-disk"]],
-    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed", "final-review"]],
-    ["INTEGRATE", { type: "integrated" }, ["checks-green"]],
-    ["RELEASE", { type: "released" }, ["report", "all-completed", "checks-green", "nothing-pending"]],
-    ["ASK_USER", { type: "answered" }, ["nothing-pending"]],
-  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed) => {
-    expect(needsOf(session({ state }), event)).toEqual(needed);
-    const refused = advanceSession(session({ state }), event, { at });
+    ["INTAKE", { type: "intake-done" }, ["spec", "acceptance"], "full", "DESIGN"],
+    [
+      "INTAKE_LEAN",
+      { type: "intake-done" },
+      ["spec", "acceptance", "plan", "single-task"],
+      "lean",
+      "IMPLEMENT_LOOP",
+    ],
+    ["DESIGN", { type: "designed" }, ["architecture"], "full", "APPROVE_DESIGN"],
+    ["APPROVE_DESIGN", { type: "approved" }, ["approved-on-disk"], "full", "PLAN"],
+    ["PLAN", { type: "planned" }, ["plan"], "full", "REVIEW_STRATEGY"],
+    [
+      "REVIEW_STRATEGY",
+      { type: "strategy-chosen", strategy: "per-batch" },
+      ["strategy-on-disk"],
+      "full",
+      "IMPLEMENT_LOOP",
+    ],
+    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed", "final-review"], "full", "INTEGRATE"],
+    ["IMPLEMENT_LOOP", { type: "implemented" }, ["all-completed"], "lean", "INTEGRATE"],
+    ["INTEGRATE", { type: "integrated" }, ["checks-green"], "full", "RELEASE"],
+    ["INTEGRATE", { type: "integrated" }, ["checks-green", "report", "nothing-pending"], "lean", "DONE"],
+    [
+      "RELEASE",
+      { type: "released" },
+      ["report", "all-completed", "checks-green", "nothing-pending"],
+      "full",
+      "DONE",
+    ],
+    ["ASK_USER", { type: "answered" }, ["nothing-pending"], "full", "DESIGN"],
+  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed, mode, to) => {
+    const before = session({ state, mode, returnTo: "DESIGN" });
+    expect(needsOf(before, event)).toEqual(needed);
+    expect(movedBy(before, event).state).toBe(to);
+    const refused = advanceSession(before, event, { at });
     expect(refused).toMatchObject({ allow: false, code: "R-ST-001" });
     for (const missing of needed) {
       const facts = Object.fromEntries(
         needed.map((one) => [one, one === missing ? "it is not there" : null]),
       );
-      expect(advanceSession(session({ state }), event, { facts, at })).toMatchObject({
+      expect(advanceSession(before, event, { facts, at })).toMatchObject({
         reason: expect.stringContaining("it is not there"),
       });
     }
+  });
+
+  it("needs nothing of that where a role is sent out or comes back", () => {
+    const dispatched = { role: "Architect", purpose: "correction", agent: "a", at } as const;
+    const returned = { status: "OK", summary: "s", next: "Planner", findings: [] } as const;
+    for (const state of sessionStates) {
+      const before = session({ state, dispatched });
+      expect(needsOf(before, { type: "dispatch", dispatched }), state).toEqual([]);
+      expect(needsOf(before, { type: "return", returned }), state).toEqual([]);
+    }
+  });
+
+  it("waits in ASK_USER as long as a question does, and is asked at its gates without it", () => {
+    const asking = session({ state: "ASK_USER" });
+    expect(nextStep(asking, { ...outside, pending: 1 })).toEqual({ do: "wait" });
+    expect(nextStep(asking, outside)).toEqual({ do: "move", event: { type: "answered" } });
+    for (const gate of ["APPROVE_DESIGN", "REVIEW_STRATEGY"] as const)
+      expect(nextStep(session({ state: gate }), { ...outside, pending: 1 })).toEqual({
+        do: "ask-gate",
+        gate,
+      });
+  });
+
+  it("writes its report itself on the short way", () => {
+    const proven = session({ state: "INTEGRATE", mode: "lean", ci: "green" });
+    expect(nextStep(proven, outside)).toEqual({ do: "report" });
+    expect(nextStep(proven, { ...outside, hasReport: true })).toEqual({
+      do: "move",
+      event: { type: "integrated" },
+    });
   });
 
   it("that asks a person or is blocked comes back to where it was, with all that was done there", () => {

@@ -109,7 +109,10 @@ describe("status.json", () => {
 
   it("says what S4 asks for, and the mode and the blocker", () => {
     const blocker = { code: "subagent_failure", reason: "r", recovery: "lockstep resume" };
-    const noted = step(full, { type: "note", assumptions: ["one currency"], instructionsExist: false });
+    const noted = step(full, {
+      ...{ type: "note", assumptions: ["one currency"], knownIssues: ["rounds twice"] },
+      ...{ ci: "red", instructionsExist: false },
+    });
     const blocked = step(noted as Session, { type: "block", blocker }) as Session;
     const security = asked("UD-2", { kind: "security", data: { findings: [] } });
     expect(statusDocument(blocked, [asked("UD-1"), security])).toEqual({
@@ -131,8 +134,8 @@ describe("status.json", () => {
       ],
       runtime_flags: { copilot_instructions_exists: false, copilot_checked_at: at },
       retry_counts: {},
-      known_issues: [],
-      last_ci_result: "unknown",
+      known_issues: ["rounds twice"],
+      last_ci_result: "red",
       last_update: at,
     });
   });

@@ -28,7 +28,7 @@ export function planRemoval(edits: Edits, { clients, whole, exclude }: Removal):
   if (!whole) return [];
   const kept: string[] = [];
   for (const guide of guides) edits.change(guide, (text) => (text === null ? null : withoutSelfCheck(text)));
-  for (const [file, ours] of [[configFile, configTemplate] as const, ...wrapperFiles(), ...builtInRoles()])
+  for (const [file, ours] of [[configFile, configTemplate()] as const, ...wrapperFiles(), ...builtInRoles()])
     edits.change(file, (text) => {
       if (text === ours) return null;
       if (text !== null) kept.push(file);

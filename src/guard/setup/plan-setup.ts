@@ -32,7 +32,7 @@ interface Setup {
 /** Everything that `lockstep init` writes, as edits of texts. */
 export function planSetup(edits: Edits, setup: Setup): void {
   const { clients, orchestrator, wrappers, exclude } = setup;
-  edits.change(configFile, (text) => text ?? configTemplate);
+  edits.change(configFile, (text) => text ?? configTemplate());
   if (setup.roles) for (const [file, ours] of builtInRoles()) edits.change(file, (text) => text ?? ours);
   for (const { name, file, hook } of clients)
     edits.change(file, (text) => clientSetups[name].install(text, hook, file));

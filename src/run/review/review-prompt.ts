@@ -60,7 +60,7 @@ export function promptToReview(
 function example(task: string) {
   return {
     status: "BLOCKED",
-    summary: "What you found, in one to three sentences",
+    summary: "What you found",
     artifacts: {
       findings: ["high: src/price.ts:12: rounds down; round half-even as the goal says"],
       notes: [],

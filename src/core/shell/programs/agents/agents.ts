@@ -11,7 +11,7 @@ const agent: Program = (call, effects) => {
   effects.refuse("agent", `\`${call.name}\` is another agent`);
 };
 
-const plainOptions = /^(?:--help|-h|--version|-V|--json|--debug)$/;
+const plainOptions = /^(?:--help|-h|--version|-v|-V|--json|--debug)$/;
 
 /** What an agent with a task may call; the command itself refuses by the caller's rights once more. */
 const lockstep: Program = (call, effects) => {

@@ -8,6 +8,8 @@ const rights: readonly (readonly [string, Exclude<CommandRight, "person">])[] = 
   ["explain", "anyone"],
   ["hook", "anyone"],
   ["help", "anyone"],
+  ["completion", "anyone"],
+  ["__complete", "anyone"],
   ["schema", "anyone"],
   ["self-check", "anyone"],
   ["task list", "anyone"],

@@ -1,0 +1,54 @@
+import { CommanderError, Option } from "commander";
+import manifest from "../../../package.json" with { type: "json" };
+import { LockstepCommand } from "../help/lockstep-command.ts";
+import { topics } from "../help/topics.ts";
+import { writeAll } from "../output/descriptor.ts";
+import { addProgramCommands } from "./commands-for-programs.ts";
+import { addEverydayCommands } from "./everyday-commands.ts";
+import { addGuardCommands } from "./guard-commands.ts";
+import { addMaintenance } from "./maintenance-commands.ts";
+import { addTaskCommands } from "./task-commands.ts";
+
+/**
+ * Every command with its options and examples. The code behind a command is loaded when it is called. What `configure`
+ * sets before they are added holds for all of them.
+ */
+export function lockstepProgram(configure: (bare: LockstepCommand) => void = () => {}): LockstepCommand {
+  const program = new LockstepCommand("lockstep")
+    .description(
+      "Runs coding agents on one git repository and merges only what is inside its lock and proven",
+    )
+    .version(manifest.version, "-v, --version", "print the version")
+    .addOption(new Option("-V").hideHelp())
+    .on("option:V", printVersion)
+    .option("--debug", "show stack traces")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name() });
+  configure(program);
+  const groups = [
+    ["Everyday:", addEverydayCommands],
+    ["Look into a task:", addTaskCommands],
+    ["Guard interactive sessions:", addGuardCommands],
+    ["Maintenance:", addMaintenance],
+    ["For other programs:", addProgramCommands],
+  ] as const;
+  for (const [heading, add] of groups) {
+    program.commandsGroup(heading);
+    add(program);
+  }
+  return program.addHelpText("after", () => `\nTopics (lockstep help TOPIC):\n${topicLines()}`);
+}
+
+function topicLines(): string {
+  const width = Math.max(...Object.keys(topics).map((name) => name.length));
+  return Object.entries(topics)
+    .map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
+    .join("\n");
+}
+
+/** As commander does it for the option that is listed. */
+function printVersion(): never {
+  writeAll(1, `${manifest.version}\n`);
+  throw new CommanderError(0, "commander.version", manifest.version);
+}

@@ -1,0 +1,91 @@
+import { isMeta } from "../../core/names/task-name.ts";
+import type { LedgerNames } from "../../ledger/sqlite/read-names.ts";
+import { currentFolder, findProject } from "../../workspace/files/find-project.ts";
+import { stateFolder } from "../../workspace/state/state-folder.ts";
+import type { Candidate } from "./complete-words.ts";
+import { shells } from "./shells.ts";
+
+type Values = readonly Candidate[] | "files";
+
+/** What can stand for an argument or an option's value, by its name in `--help`: `<task>`, `--agent <agent>`. */
+const sources: Readonly<Record<string, () => Values | Promise<Values>>> = {
+  task: async () => taskNames(await ledgerNames()),
+  session: async () => sessionNames(await ledgerNames()),
+  decision: async () => decisionNames(await ledgerNames()),
+  branch: branchNames,
+  agent: agentNames,
+  client: async () => words((await import("../../guard/setup/client-setups.ts")).clientNames),
+  point: async () => words((await import("../../core/points/points.ts")).pointNames),
+  schema: async () => words((await import("../../contract/json-schemas.ts")).schemaNames),
+  shell: () => words(shells),
+  path: () => "files",
+  file: () => "files",
+  plan: () => "files",
+};
+
+export async function knownValues(name: string): Promise<Values> {
+  return (await sources[name]?.()) ?? [];
+}
+
+function words(all: readonly string[]): readonly Candidate[] {
+  return all.map((word) => ({ word }));
+}
+
+/** Agents in the sandbox cannot reach the ledger. */
+async function ledgerNames(): Promise<LedgerNames> {
+  const { readNames } = await import("../../ledger/sqlite/read-names.ts");
+  const found = process.env.LOCKSTEP_SOCKET
+    ? undefined
+    : await readNames(stateFolder(findProject(currentFolder())));
+  return found ?? { tasks: [], sessions: [], decisions: [] };
+}
+
+/** Those of the session that a person means first: they have short names. */
+async function taskNames({ tasks }: LedgerNames): Promise<readonly Candidate[]> {
+  const { TaskNames } = await import("../output/task-names.ts");
+  const people = tasks.filter(({ key }) => !isMeta(key));
+  const names = new TaskNames(people);
+  const isLong = ({ word }: Candidate) => word.includes("/");
+  const all = people
+    .map(({ key, state, title }) => ({ word: names.of(key), about: `${state} ${title ?? ""}`.trim() }))
+    .toSorted((one, other) => (one.word < other.word ? -1 : 1));
+  return [...all.filter((one) => !isLong(one)), ...all.filter(isLong)];
+}
+
+/** `run` and `do` leave only tasks behind, `start` a session of its own. */
+function sessionNames({ tasks, sessions }: LedgerNames): readonly Candidate[] {
+  const goals = new Map(sessions.map(({ name, goal }) => [name, goal]));
+  const ofTasks = tasks.flatMap(({ key }) => (key.includes("/") ? [key.slice(0, key.indexOf("/"))] : []));
+  return [...new Set([...goals.keys(), ...ofTasks])]
+    .toSorted()
+    .toReversed()
+    .map((word) => ({ word, about: goals.get(word) ?? "" }));
+}
+
+async function decisionNames({ decisions }: LedgerNames): Promise<readonly Candidate[]> {
+  const { decisionName } = await import("../../engine/decisions/decision-ids.ts");
+  return decisions.map(({ id, kind, task }) => ({
+    word: decisionName(decisions, id),
+    about: `${kind} ${isMeta(task) ? "" : task}`.trim(),
+  }));
+}
+
+async function branchNames(): Promise<readonly Candidate[]> {
+  const { git } = await import("../../workspace/git/run-git.ts");
+  const format = "--format=%(refname:lstrip=2)%09%(contents:subject)";
+  const listed = await git(currentFolder(), ["for-each-ref", format, "refs/heads", "refs/remotes"]);
+  return listed.split("\n").flatMap((line) => {
+    const [word = "", about = ""] = line.split("\t");
+    return word === "" || word.endsWith("/HEAD") ? [] : [{ word, about }];
+  });
+}
+
+async function agentNames(): Promise<readonly Candidate[]> {
+  const { loadConfig } = await import("../../workspace/config/load-config.ts");
+  const loaded = await loadConfig(findProject(currentFolder()).place.root);
+  if ("faults" in loaded) return [];
+  return Object.entries(loaded.config.agents).map(([word, { adapter, role }]) => ({
+    word,
+    about: `${role}, ${adapter}`,
+  }));
+}

@@ -1,0 +1,27 @@
+import { Command } from "commander";
+
+interface Example {
+  /** What a person types. */
+  readonly line: string;
+  /** What that does. */
+  readonly does: string;
+}
+
+/** A command with examples: its `--help` shows them, and so does docs/cli.md. */
+export class LockstepCommand extends Command {
+  readonly examples: Example[] = [];
+
+  override createCommand(name?: string): LockstepCommand {
+    return new LockstepCommand(name);
+  }
+
+  example(line: string, does: string): this {
+    if (this.examples.length === 0) this.addHelpText("after", () => `\nExamples:\n${this.#exampleLines()}`);
+    this.examples.push({ line, does });
+    return this;
+  }
+
+  #exampleLines(): string {
+    return this.examples.map(({ line, does }) => `  # ${does}\n  ${line}`).join("\n");
+  }
+}

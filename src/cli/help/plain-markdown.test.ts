@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { plainMarkdown } from "./plain-markdown.ts";
+
+it("shows a page without marks, in lines that fit", () => {
+  const page = `# Title
+
+Some **words** and [a link](x.md) that
+make a longer line.
+
+- one item that is long
+  enough
+- two
+
+After it:
+
+\`\`\`yaml
+a: [b]
+
+  c: 1
+\`\`\`
+
+## Next
+
+The end.
+`;
+  expect(plainMarkdown(page, 24)).toBe(`Title
+
+Some words and a
+link that make a longer
+line.
+
+- one item that is long
+  enough
+- two
+
+After it:
+
+    a: [b]
+
+      c: 1
+
+Next
+
+The end.
+`);
+});
