@@ -8,6 +8,7 @@ import type { GuardFacts } from "../../engine/views/guard-facts.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
 import type { ReadOnlyPaths } from "../world/closed-paths.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "../world/guard-world.ts";
+import { ignoredOutput } from "../world/ignored-output.ts";
 import type { CallOwner } from "../world/pending-calls.ts";
 import type { Caller } from "../world/who-is-calling.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
@@ -39,7 +40,14 @@ export async function judgeTaskCall(
   const stopped = await findStopped(facts, call, () => mayChange(call, analyze));
   if (stopped !== undefined) return refused(caller, stopped);
   const limits = limitsOf(holder, judging);
-  const found = await judgeOperation(call, { limits, task: holder.id, analyze });
+  const judge = (more: Pick<CommandLimits, "output"> = {}) =>
+    judgeOperation(call, { limits: { ...limits, ...more }, task: holder.id, analyze });
+  const strict = await judge();
+  const output =
+    strict.objections.length === 0 || call.operation.kind !== "shell"
+      ? undefined
+      : await ignoredOutput(strict.objections, treeOf(call, world), limits);
+  const found = output === undefined ? strict : await judge({ output });
   const refusal = refusalOf(found.objections);
   if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
   const staged = await findForeignStaged(found.indexUses, limits, judging);
