@@ -129,6 +129,16 @@ describe("a task by the command line", () => {
     });
   });
 
+  it("a result without form blocks its task, and the answer says how it goes on", async () => {
+    using repository = temporaryRepository();
+    await verdictOf(repository, ["dispatch"], packetText("T-1", ["src/a/**"]));
+    const wrong = await verdictOf(repository, ["submit", "T-1"], text({ hello: 1 }));
+    expect(wrong).toMatchObject({ code: "R-PO-001", details: { state: "BLOCKED" } });
+    expect(wrong.reason).toContain("`lockstep task retry T-1 FILE` with its changed assignment");
+    const changed = packetText("T-1", ["src/a/**", "src/c/**"]);
+    expect((await verdictOf(repository, ["task", "retry", "T-1", "-", "--json"], changed)).reason).toBe("");
+  });
+
   it("takes a delegation output in YAML, and says where the YAML is wrong", async () => {
     using repository = temporaryRepository({ "worklogs/T-1.md": "" });
     await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
