@@ -39,7 +39,11 @@ it("ignored output can be deleted and written by plain commands, also from a fol
 
 it("what is tracked in it, settings, the hooks of git and other checkouts stay closed", async () => {
   const commands = ["rm -rf built", "rm -f built/kept.js", "rm -f .env", "rm -rf hooks", "rm -rf trees"];
-  const more = ["echo x > hooks/post-commit", "rm -rf trees/other", "rm -f trees/other/new.log docs/guide.md"];
+  const more = [
+    "echo x > hooks/post-commit",
+    "rm -rf trees/other",
+    "rm -f trees/other/new.log docs/guide.md",
+  ];
   const all = [...commands, ...more];
   expect(await exits(all)).toEqual(Object.fromEntries(all.map((command) => [command, 2])));
 });

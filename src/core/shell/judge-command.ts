@@ -101,9 +101,7 @@ function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits
       return [{ code: "R-PW-001", reason }];
     }
     case "outside":
-      return isScratch(target.path, limits)
-        ? []
-        : [outside(write.by, target.path, limits)];
+      return isScratch(target.path, limits) ? [] : [outside(write.by, target.path, limits)];
     case "glob":
       return objectToGlob(target, write, limits);
     case "path":

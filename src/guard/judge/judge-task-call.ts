@@ -3,9 +3,9 @@ import { whyStopped } from "../../core/rules/breaker.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { containCommand } from "../../core/shell/contain-command.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
-import { anyHook } from "../../core/shell/programs/git/hooks.ts";
 import type { GuardFacts } from "../../engine/views/guard-facts.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
+import { canRunInside, runsOfHooks } from "../contain/parts-inside.ts";
 import type { ReadOnlyPaths } from "../world/closed-paths.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "../world/guard-world.ts";
 import { ignoredOutput } from "../world/ignored-output.ts";
@@ -72,8 +72,7 @@ interface Running extends Unknown {
 export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {
   const { call, world, settings } = judging;
   const hooks = found.hookRuns.length === 0 ? undefined : await world.hooks?.(treeOf(call, world));
-  const runs = new Set([...(hooks?.names ?? []), anyHook]);
-  const hookRuns = found.hookRuns.filter((run) => run.hooks.some((name) => runs.has(name)));
+  const hookRuns = runsOfHooks(found.hookRuns, hooks);
   const running = { ...found, hookRuns };
   if (found.opaque.length + hookRuns.length === 0) return letPass(caller, judging);
   if (world.trees === undefined) return passed(caller);
@@ -90,9 +89,6 @@ export async function letRun(caller: Caller, found: Running, judging: Judging): 
   await rememberCall(call, world, readOnly === undefined ? { owner } : { owner, readOnly });
   return passed(caller, command === undefined ? {} : { command });
 }
-
-/** They act on another machine or in a container, or on the shell itself: no sandbox holds those. */
-const elsewhere = new Set("eval ssh docker podman nerdctl kubectl helm nvm conda mamba sdk rvm".split(" "));
 
 interface Contained {
   /** The call's command with its unknown programs in the sandbox; absent where they cannot be put there. */
@@ -111,7 +107,7 @@ async function contained(
   const { operation } = call;
   if (operation.kind !== "shell" || call.replaceable === undefined || world.sandbox === undefined)
     return outside;
-  const here = opaque.filter(({ by }) => !elsewhere.has(by));
+  const here = opaque.filter(canRunInside);
   if (here.length + hookRuns.length === 0) return outside;
   const sandbox = await world.sandbox();
   const own = hooks === undefined || hookRuns.length === 0 ? {} : { hooks };

@@ -32,10 +32,17 @@ export async function ignoredOutput(
   for (const path of splitAtZero(ignored.stdout).map((name) => name.toString("utf8"))) {
     if (isSetting(path) || touches(path, hooks)) continue;
     if (others.entryOf(path) !== undefined || others.holdsBelow(path)) continue;
-    const isCheckout = (place.checkouts ?? []).some((one) => one !== tree && touches(path, relative(tree, one)));
+    const isCheckout = (place.checkouts ?? []).some(
+      (one) => one !== tree && touches(path, relative(tree, one)),
+    );
     if (!isCheckout && !(await holdsTracked(tree, path))) open.push(path);
   }
-  return open.length === 0 ? undefined : new Scope(open.map((path) => plainEntry(path, place)), place);
+  return open.length === 0
+    ? undefined
+    : new Scope(
+        open.map((path) => plainEntry(path, place)),
+        place,
+      );
 }
 
 /** What a path or a pattern is called from the top of the tree, as it is spelled and as it really is. */
