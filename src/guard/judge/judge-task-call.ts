@@ -3,6 +3,8 @@ import { whyStopped } from "../../core/rules/breaker.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { containCommand } from "../../core/shell/contain-command.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
+import { anyHook } from "../../core/shell/programs/git/hooks.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import type { GuardFacts } from "../../engine/views/guard-facts.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
 import { canRunInside, runsOfHooks } from "../contain/parts-inside.ts";
@@ -10,6 +12,7 @@ import type { ReadOnlyPaths } from "../world/closed-paths.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "../world/guard-world.ts";
 import { ignoredOutput } from "../world/ignored-output.ts";
 import type { CallOwner } from "../world/pending-calls.ts";
+import type { ReachedSetting } from "../world/reached-settings.ts";
 import type { Caller } from "../world/who-is-calling.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { limitsOf } from "./call-limits.ts";
@@ -71,6 +74,11 @@ interface Running extends Unknown {
  */
 export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {
   const { call, world, settings } = judging;
+  const reached =
+    settings.opaque === "sandbox" && found.programs.includes("git")
+      ? await world.reachedSetting?.(treeOf(call, world), found.limits.lock)
+      : undefined;
+  if (reached !== undefined) return letReachedRun(caller, { found, reached }, judging);
   const hooks = found.hookRuns.length === 0 ? undefined : await world.hooks?.(treeOf(call, world));
   const hookRuns = runsOfHooks(found.hookRuns, hooks);
   const running = { ...found, hookRuns };
@@ -88,6 +96,24 @@ export async function letRun(caller: Caller, found: Running, judging: Judging): 
     settings.opaque === "sandbox" ? await contained({ ...running, ...owner }, hooks, judging) : outside;
   await rememberCall(call, world, readOnly === undefined ? { owner } : { owner, readOnly });
   return passed(caller, command === undefined ? {} : { command });
+}
+
+/** Inside the lock git can read alone, so a command that stages or commits is refused. */
+async function letReachedRun(
+  caller: Caller,
+  { found, reached }: { readonly found: Running; readonly reached: ReachedSetting },
+  judging: Judging,
+): Promise<Judged> {
+  const { world } = judging;
+  const why = `git's setting ${quoted(reached.key)} names ${quoted(reached.path)}, which this agent may write, and git runs outside the sandbox`;
+  const writes = found.hookRuns.some(({ hooks }) => hooks.some((name) => name !== anyHook));
+  if (writes || found.indexUses.length > 0) {
+    const refusal = deny("R-PW-002", `${why}: leave this command to a person`, { path: reached.path });
+    return refuseAndRecord(caller, refusal, judging);
+  }
+  const { reachedSetting: _, ...rest } = world;
+  const inside = { ...found, opaque: [...found.opaque, { by: "git", why }] };
+  return letRun(caller, inside, { ...judging, world: rest });
 }
 
 interface Contained {
