@@ -174,7 +174,7 @@ function asText(analysis: ShellAnalysis, { objections, programs, place, why }: E
     if (why) rows.push(because(write.because));
   }
   if (analysis.writes.length === 0) rows.push(["writes", "nothing that can be seen"]);
-  for (const found of analysis.opaque) {
+  for (const found of programs === undefined || why ? analysis.opaque : []) {
     rows.push(["opaque", `${found.by}: ${found.why}`]);
     if (why) rows.push(because(found.because));
   }
