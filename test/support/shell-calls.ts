@@ -21,7 +21,7 @@ const bad = "echo bad > docs/guide.md; rm -f README.md; echo bad > src/b/x.ts; e
 const files: Readonly<Record<string, string>> = {
   ".gitignore": [
     ...["node_modules", "dist", "coverage", ".venv", "__pycache__", "*.log", ".husky/_"],
-    ...[".opencode", ".claude", ".codex", ".gemini", ".github", "opencode.json", ""],
+    ...[".opencode", ".claude", ".codex", ".gemini", ".github", ""],
   ].join("\n"),
   "package.json": JSON.stringify({
     name: "calls",
@@ -294,10 +294,10 @@ export const attacks: readonly string[] = [
   "npm run bad",
   "npm exec -c 'sh src/a/bad.sh'",
   // git, which changes files, and runs programs
-  "git merge -q other",
-  "git pull -q . other",
+  "git merge -q --no-edit other",
+  "git pull -q --no-rebase --no-edit . other",
   "git cherry-pick other",
-  "git revert --no-edit other",
+  "git revert --no-edit HEAD~1",
   "git rebase -q other",
   "git am -q src/a/other.patch",
   "git apply src/a/other.patch",
