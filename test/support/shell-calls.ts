@@ -172,7 +172,7 @@ export function ordinaryCalls({ registry, port }: CallPlace): readonly OrdinaryC
     ],
     [`node -e 'fs.writeFileSync("src/a/js.txt", "by " + "node")' && cat src/a/js.txt`, /by node/],
     [`d=$(mktemp -d) && cp src/a/js.txt "$d/x" && wc -c "$d/x" && rm -r "$d"`, /7 \S+\/x/],
-    [`cd src/a && node -p 'require("./sum.js")(40, 2)'`, /42/],
+    [`(cd src/a && node -p 'require("./sum.js")(40, 2)')`, /42/],
     [`export GREETING=hello && node -p 'process.env.GREETING.toUpperCase()'`, /HELLO/],
     // git in the lock
     [
