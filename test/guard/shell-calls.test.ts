@@ -9,7 +9,7 @@ import {
 import { localRegistry } from "../support/local-registry.ts";
 import { startProgram } from "../support/run-command.ts";
 import { shellPayload } from "../support/sandboxed-call.ts";
-import { attacks, freePort, ordinaryCalls, outsideOf, putPrograms } from "../support/shell-calls.ts";
+import { attacks, ordinaryCalls, outsideOf, putPrograms } from "../support/shell-calls.ts";
 import { missing } from "../support/walled.ts";
 
 let repository: GuardedRepository;
@@ -73,7 +73,7 @@ describe.skipIf(missing)("the ordinary calls", () => {
   it("work under the guard, and change nothing outside of the lock", { timeout: 1_200_000 }, async () => {
     await using packages = await localRegistry();
     const env = agentEnvironment(await repository.dispatch("T-A", ["src/a/**"]));
-    const rows = ordinaryCalls({ registry: packages.url, port: await freePort() });
+    const rows = ordinaryCalls(packages.url);
     expect(rows).toHaveLength(48);
     const failed: string[] = [];
     const before = outsideOf(repository);

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import type { GuardedRepository } from "./guarded-repository.ts";
 
@@ -8,12 +7,6 @@ import type { GuardedRepository } from "./guarded-repository.ts";
 export interface OrdinaryCall {
   readonly command: string;
   readonly says: RegExp;
-}
-
-/** Where the ordinary calls find a package, and a port for their server. */
-export interface CallPlace {
-  readonly registry: string;
-  readonly port: number;
 }
 
 const bad = "echo bad > docs/guide.md; rm -f README.md; echo bad > src/b/x.ts; echo new > docs/new.md";
@@ -65,18 +58,23 @@ const files: Readonly<Record<string, string>> = {
   "src/a/leave.sh": "setsid node src/a/wait.js $1 > src/a/left.log 2>&1 < /dev/null &\nsleep 0.2\n",
   // Once: some clients wait for the end of what runs in the background.
   "src/a/serve.js": `
+const { writeFileSync } = require("node:fs");
 const server = require("node:http").createServer((request, response) => {
-  response.end("served at " + process.argv[2], () => setTimeout(() => process.exit(), 500));
+  response.end("served by " + process.argv[2], () => setTimeout(() => process.exit(), 500));
 });
-server.listen(Number(process.argv[2]), "127.0.0.1", () => console.log("listening"));
+server.listen(0, "127.0.0.1", () => {
+  writeFileSync("src/a/port", String(server.address().port));
+  console.log("listening");
+});
 `,
   // Asks until there is an answer.
   "src/a/ask.js": `
+const { readFileSync, rmSync } = require("node:fs");
 (async () => {
   for (let tries = 0; tries < 600; tries += 1) {
     try {
-      console.log(await (await fetch("http://127.0.0.1:" + process.argv[2])).text());
-      return;
+      console.log(await (await fetch("http://127.0.0.1:" + readFileSync("src/a/port", "utf8"))).text());
+      return rmSync("src/a/port");
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -128,9 +126,9 @@ export function putPrograms(repository: GuardedRepository): void {
 }
 
 /** In their order: some need what others made. */
-export function ordinaryCalls({ registry, port }: CallPlace): readonly OrdinaryCall[] {
+export function ordinaryCalls(registry: string): readonly OrdinaryCall[] {
   const npm = `--registry ${registry}/npm --no-audit --no-fund`;
-  const scratch = `/tmp/lockstep-calls-${port}`;
+  const scratch = `/tmp/lockstep-calls-${process.pid}`;
   const rows: readonly (readonly [command: string, says: RegExp])[] = [
     ["ls -la && cat package.json", /src\/a\/build\.js/],
     ["grep -rn exports src/a | head -20", /src\/a\/sum\.js:1:/],
@@ -197,13 +195,10 @@ export function ordinaryCalls({ registry, port }: CallPlace): readonly OrdinaryC
     ["git blame src/a/sum.js && git log -p -1 -- src/a | head -40", /Remove old/],
     ["git diff HEAD~1 --stat", /old\.js/],
     // servers and watchers
+    ["node src/a/serve.js node > src/a/serve.log 2>&1 & node src/a/ask.js; wait", /served by node/],
     [
-      `node src/a/serve.js ${port} > src/a/serve.log 2>&1 & node src/a/ask.js ${port}; wait`,
-      new RegExp(`served at ${port}`),
-    ],
-    [
-      `npm run dev -- ${port} > src/a/dev.log 2>&1 & node src/a/ask.js ${port}; wait; cat src/a/dev.log`,
-      /listening/,
+      "npm run dev -- npm > src/a/dev.log 2>&1 & node src/a/ask.js; wait; cat src/a/dev.log",
+      /served by npm[\s\S]*listening/,
     ],
     [
       "node --watch src/a/watched.js > src/a/watched.log 2>&1 & node src/a/until.js one; " +
@@ -349,12 +344,4 @@ const inside =
 function entryOf(file: string, isLink: boolean): string {
   if (isLink) return `-> ${readlinkSync(file)}`;
   return `${lstatSync(file).mode.toString(8)} ${readFileSync(file, "latin1")}`;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
