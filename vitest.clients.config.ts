@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/clients-real/*.test.ts"],
     globalSetup: ["test/support/fresh-build.ts"],
-    testTimeout: 180_000,
+    testTimeout: 900_000, // on a loaded machine one start of a client takes a minute
     hookTimeout: 600_000,
   },
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { packet, result } from "../support/memory-engine.ts";
 import { type Repository, temporaryRepository, verdictIn } from "../support/run-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { missing } from "../support/walled.ts";
 
 const text = JSON.stringify;
 const packetText = (id: string, scope: readonly string[], more = {}) => text(packet(id, scope, more));
@@ -127,6 +128,17 @@ describe("a task by the command line", () => {
       proof: "proven",
       evidence: [{ command: "sh check.sh", exit: 0, tree: git("rev-parse", "HEAD^{tree}") }],
     });
+  });
+
+  it("a result without form blocks its task, and the answer says how it goes on", async () => {
+    using repository = temporaryRepository();
+    await verdictOf(repository, ["dispatch"], packetText("T-1", ["src/a/**"]));
+    const wrong = await verdictOf(repository, ["submit", "T-1"], text({ hello: 1 }));
+    expect(wrong).toMatchObject({ code: "R-PO-001", details: { state: "BLOCKED" } });
+    expect(wrong.reason).toContain("`lockstep task retry T-1 FILE` with its changed assignment");
+    const changed = packetText("T-1", ["src/a/**", "src/c/**"]);
+    const again = await verdictOf(repository, ["task", "retry", "T-1", "-", "--json"], changed);
+    expect(again.allow).toBe(true);
   });
 
   it("takes a delegation output in YAML, and says where the YAML is wrong", async () => {
@@ -326,6 +338,34 @@ describe("explain --task", () => {
       stdout: expect.stringContaining("R-PW-001"),
     });
     expect((await repository.run(["explain", "ls", "--task", "T-2"])).status).toBe(2);
+  });
+
+  it.skipIf(missing)("says which programs run inside the lock, and why", async () => {
+    using repository = temporaryRepository({ ".gitignore": "coverage\n" });
+    await verdictOf(repository, ["dispatch"], packetText("T-1", ["src"]));
+    repository.write(".git/hooks/pre-commit", "#!/bin/sh\n");
+    chmodSync(join(repository.path, ".git/hooks/pre-commit"), 0o755);
+    const line = "npm test && rm -rf coverage && git commit -m x -- src && ssh host ls";
+    const json = JSON.parse((await repository.run(["explain", line, "--task", "T-1", "--json"])).stdout);
+    expect(json).toMatchObject({
+      allow: true,
+      inside: [
+        { by: "npm", why: expect.stringMatching(/./) },
+        { by: "git", why: "its hooks (pre-commit) are programs, and only they run inside" },
+      ],
+      outside: [{ by: "ssh", why: expect.stringContaining("no sandbox holds that") }],
+    });
+    const { stdout } = await repository.run(["explain", line, "--task", "T-1"]);
+    expect(stdout).toMatch(/^inside +npm runs inside the lock: /m);
+    expect(stdout).toMatch(/^outside +ssh runs outside the sandbox/m);
+    repository.write(".lockstep/config.yaml", "guard:\n  opaque: verify\n");
+    const verified = await repository.run(["explain", line, "--task", "T-1", "--json"]);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ allow: true, inside: [] });
+    repository.write(".lockstep/config.yaml", "guard:\n  opaque: deny\n");
+    const denied = await repository.run(["explain", line, "--task", "T-1", "--json"]);
+    expect(JSON.parse(denied.stdout)).toMatchObject({ allow: false, inside: [], outside: [] });
+    const unjudged = JSON.parse((await repository.run(["explain", line, "--json"])).stdout);
+    expect(unjudged).not.toHaveProperty("inside");
   });
 
   it("gives every reason, five of them as text", async () => {

@@ -21,7 +21,7 @@ const claude: GuardedCase = {
       { name: "Read", input: { file_path: path } },
       { name: "Edit", input: { file_path: path, old_string: "x", new_string: "y" } },
     ],
-    shell: (command) => ({ name: "Bash", input: { command } }),
+    shell: (command) => ({ name: "Bash", input: { command, timeout: 600_000 } }),
     background: (command) => ({ name: "Bash", input: { command, run_in_background: true } }),
     spawn: (prompt) => ({
       name: "Agent",

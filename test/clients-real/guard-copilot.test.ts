@@ -18,7 +18,7 @@ const copilot: GuardedCase = {
   calls: {
     write: (path) => ({ name: "create", input: { path, file_text: "made\n" } }),
     edit: (path) => [{ name: "edit", input: { path, old_str: "x", new_str: "y" } }],
-    shell: (command) => ({ name: "bash", input: { command, description: "does it" } }),
+    shell: (command) => ({ name: "bash", input: { command, description: "does it", initial_wait: 600 } }),
     background: (command) => ({ name: "bash", input: { command, description: "serves", mode: "async" } }),
     spawn: (prompt) => ({
       name: "task",

@@ -17,7 +17,7 @@ const opencode: GuardedCase = {
       { name: "read", input: { filePath } },
       { name: "edit", input: { filePath, oldString: "x", newString: "y" } },
     ],
-    shell: (command) => ({ name: "bash", input: { command, description: "does it" } }),
+    shell: (command) => ({ name: "bash", input: { command, description: "does it", timeout: 600_000 } }),
     timed: (command) => ({ name: "bash", input: { command, description: "waits", timeout: 2000 } }),
     spawn: (prompt) => ({ name: "task", input: { description: "writes", prompt, subagent_type: "general" } }),
   },

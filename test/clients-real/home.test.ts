@@ -13,7 +13,7 @@ import { triedClients } from "./support/tried-clients.ts";
 
 const planted = "planted-by-the-agent";
 /** Some clients take long to start. */
-const msMax = 100_000;
+const msMax = 500_000;
 
 describe.skipIf(noWalls !== undefined).each(triedClients)("the home of a person whose $name", (client) => {
   async function opened(turns: readonly Turn[]) {

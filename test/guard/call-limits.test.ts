@@ -8,7 +8,16 @@ const boot = "boot-1";
 
 function holder(key: string, leaseState: Holder["leaseState"], timeoutSeconds: number): Holder {
   return {
-    ...{ key, id: key, session: null, state: "IN_PROGRESS", epoch: 1, boundAgent: null, forbidden: [] },
+    ...{
+      key,
+      id: key,
+      session: null,
+      state: "IN_PROGRESS",
+      epoch: 1,
+      boundAgent: null,
+      forbidden: [],
+      answers: [],
+    },
     leaseState,
     lease: { boot, beatMs: 0, timeoutSeconds },
     locks: [{ resource: `src/${key}`, shapes: [{ segments: ["src", key], deep: true }] }],

@@ -69,7 +69,9 @@ describe("a refusal says what is wrong and what to do", () => {
     ["git clean -fd", "the whole project must not be written at once"],
     ["rm -rf .git", "`.git` must not be written: it lies in `.git`"],
     ["git clean --no -f", "`git clean --no` fits several options: write the option out"],
-    ["git reset HEAD~1", "undo a commit with `git revert`"],
+    ["git reset HEAD~1", "undo what a commit did with `git restore --source=REF -- PATH`"],
+    ["git rebase main", "take files of another commit with `git restore --source=REF -- PATH`"],
+    ["git pull --rebase", "take files of another commit with `git restore --source=REF -- PATH`"],
     ["killall node", "end a process of your own by its number (`kill $!`)"],
     ["$X a", "write its name out"],
   ])("%s", (command, expected) => {

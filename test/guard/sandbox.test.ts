@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -128,6 +129,13 @@ describe.skipIf(missing)("a program whose writes cannot be known", () => {
       status: 127,
       stderr: expect.stringContaining("a function or alias of your shell cannot run inside the lock"),
     });
+  });
+
+  it("has a folder for temporary files wherever the person's lies", async () => {
+    repository.write("src/a/scratch.sh", 'file=$(mktemp) && echo x > "$file" && rm "$file"\n');
+    for (const folder of ["/dev/shm/none", join(homedir(), "none")])
+      expect(await ran(`TMPDIR=${folder} sh src/a/scratch.sh`)).toMatchObject({ stderr: "", status: 0 });
+    expect(await ran("TMPDIR=/var/tmp node -p process.env.TMPDIR")).toMatchObject({ stdout: "/var/tmp\n" });
   });
 
   it("writes caches of package managers in the home, and nothing else there", async () => {

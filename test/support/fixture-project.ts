@@ -31,6 +31,8 @@ const disk = memoryDisk({
   [`${root}/src/a/lf`]: { to: "../b/x.ts" },
   [`${root}/src/a/dangling`]: { to: "../b/none.ts" },
   [`${root}/out`]: { to: "/etc" },
+  [`${root}/node_modules/x/index.js`]: "x\n",
+  [`${root}/node_modules/docs`]: { to: "../docs" },
   "/etc/hosts": "x\n",
   "/tmp": null,
   "/home/user": null,
@@ -44,6 +46,7 @@ function limitsOf(lock: readonly string[], forbidden: readonly string[]): Comman
     others: scopeOf(["src/b/**"]),
     forbidden: scopeOf(forbidden),
     scratch: ["/tmp", "/var/tmp"],
+    output: scopeOf(["node_modules", "coverage"]),
   };
 }
 

@@ -77,7 +77,14 @@ export function guardedRepository(): GuardedRepository {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
-  for (const file of files) write(file, file === "package.json" || file === "in.json" ? "{}\n" : "x\n");
+  const texts: Record<string, string> = {
+    "package.json": "{}\n",
+    "in.json": "{}\n",
+    ".gitignore": "x\nnode_modules\ncoverage\n.env*\n",
+  };
+  for (const file of files) write(file, texts[file] ?? "x\n");
+  write("node_modules/x/index.js", "x\n");
+  symlinkSync("../docs", join(path, "node_modules/docs"));
   symlinkSync("../b", join(path, "src/a/link-b"));
   symlinkSync("../b/x.ts", join(path, "src/a/lf"));
   symlinkSync("../b/none.ts", join(path, "src/a/dangling"));

@@ -8,8 +8,11 @@ export interface TemporaryFolder extends Disposable {
 }
 
 /** A folder outside any repository, removed at the end of its block. */
-export function temporaryFolder(files: Readonly<Record<string, string>> = {}): TemporaryFolder {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "lockstep-test-")));
+export function temporaryFolder(
+  files: Readonly<Record<string, string>> = {},
+  where = tmpdir(),
+): TemporaryFolder {
+  const path = realpathSync(mkdtempSync(join(where, "lockstep-test-")));
   const write = (file: string, text: string) => {
     const full = join(path, file);
     mkdirSync(dirname(full), { recursive: true });

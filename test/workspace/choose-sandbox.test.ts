@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { chooseSandbox } from "../../src/workspace/sandbox/choose-sandbox.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { missing } from "../support/walled.ts";
@@ -99,6 +99,18 @@ describe("a program `bwrap`", () => {
         });
     } finally {
       process.chdir(before);
+    }
+  });
+
+  it.skipIf(missing)("holds wherever temporary files lie", async () => {
+    using folder = pretender('exec bwrap "$@"');
+    using memory = temporaryFolder({}, "/dev/shm");
+    vi.stubEnv("TMPDIR", memory.path);
+    try {
+      const found = await chooseSandbox("auto", linux(folder.path));
+      expect(found).toEqual({ sandbox: expect.objectContaining({ enforces: true }) });
+    } finally {
+      vi.unstubAllEnvs();
     }
   });
 

@@ -59,8 +59,21 @@ export function submitCommand(
       isHandedBack ||= verdict.allow;
       return verdict;
     }
-    return ask("submit", { task: await wholeName(name), document: await parsed(text) }, options);
+    const asked = { task: await wholeName(name), document: await parsed(text) };
+    return withNextStep(await ask("submit", asked, options), name);
   });
+}
+
+/** A result that cannot be taken blocks its task: the agent cannot hand in another one at once. */
+function withNextStep(verdict: Verdict, name: string): Verdict {
+  const state = verdict.details?.state;
+  if (verdict.allow || (state !== "BLOCKED" && state !== "ESCALATED")) return verdict;
+  const way =
+    state === "BLOCKED"
+      ? `\`lockstep task retry ${name} FILE\` with its changed assignment`
+      : `\`lockstep task resolve ${name} --note "…"\``;
+  const next = `the task is ${state} now: it can be dispatched again after a person's ${way}`;
+  return { ...verdict, reason: `${verdict.reason}; ${next}` };
 }
 
 export function completeCommand(

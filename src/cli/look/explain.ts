@@ -2,7 +2,7 @@ import type { Disk, Place } from "../../core/paths/place.ts";
 import { readEntries, Scope } from "../../core/paths/scope.ts";
 import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { analyzeCommand } from "../../core/shell/analyze.ts";
-import { judgeCommand, type Objection } from "../../core/shell/judge-command.ts";
+import { type CommandLimits, judgeCommand, type Objection } from "../../core/shell/judge-command.ts";
 import { type TaughtRow, taughtPrograms } from "../../core/shell/programs/row/taught.ts";
 import { knownParts } from "../../core/shell/text.ts";
 import type { Because, ShellAnalysis } from "../../core/shell/types.ts";
@@ -16,6 +16,7 @@ import { writeAll } from "../output/descriptor.ts";
 import { style } from "../output/style.ts";
 import { printable } from "../output/table.ts";
 import { tellRefusal } from "../output/verdicts.ts";
+import type { ProgramsInside } from "./programs-inside.ts";
 import { taughtRows } from "./taught-rows.ts";
 
 interface ExplainOptions {
@@ -46,19 +47,29 @@ export async function explainCommand(line: string, options: ExplainOptions): Pro
   const objections =
     limits === undefined
       ? undefined
-      : judgeCommand(analysis, {
+      : await judgeWithOutput(analysis, {
           ...limits,
           place: { ...place, cwd },
           disk,
           scratch: systemTemporaryFolders(),
         });
-  writeAll(
-    1,
-    options.json
-      ? asJson(line, analysis, { objections, place, why })
-      : asText(analysis, { objections, place, why }),
-  );
+  const programs =
+    options.task === undefined
+      ? undefined
+      : await (await import("./programs-inside.ts")).programsInside(analysis, project);
+  if (programs?.refused !== undefined) objections?.push({ code: "R-PW-001", reason: programs.refused });
+  const explained = { objections, programs, place, why };
+  writeAll(1, options.json ? asJson(line, analysis, explained) : asText(analysis, explained));
   return objections !== undefined && objections.length > 0 ? 2 : 0;
+}
+
+/** As the guard does: what git ignores may be written as well as the lock. */
+async function judgeWithOutput(analysis: ShellAnalysis, limits: CommandLimits): Promise<Objection[]> {
+  const objections = judgeCommand(analysis, limits);
+  if (objections.length === 0) return [];
+  const { ignoredOutput } = await import("../../guard/world/ignored-output.ts");
+  const output = await ignoredOutput(objections, limits.place.realRoot ?? limits.place.root, limits);
+  return [...(output === undefined ? objections : judgeCommand(analysis, { ...limits, output }))];
 }
 
 interface Looking {
@@ -111,6 +122,8 @@ function readScope(texts: readonly string[] | undefined, place: Place, disk: Dis
 
 interface Explained {
   readonly objections: readonly Objection[] | undefined;
+  /** Undefined where it is judged for no task. */
+  readonly programs: ProgramsInside | undefined;
   readonly place: Place;
   readonly why: boolean;
 }
@@ -131,13 +144,15 @@ function writesOf(analysis: ShellAnalysis, place: Place) {
   );
 }
 
-function asJson(command: string, analysis: ShellAnalysis, { objections, place, why }: Explained): string {
+function asJson(command: string, analysis: ShellAnalysis, explained: Explained): string {
+  const { objections, programs, place, why } = explained;
   const document = {
     command,
     programs: analysis.programs,
     writes: writesOf(analysis, place),
     refused: analysis.refusals,
     opaque: analysis.opaque,
+    ...(programs === undefined ? {} : { inside: programs.inside, outside: programs.outside }),
     ...(why ? { named: analysis.mentions.map(({ by, text, because }) => ({ by, text, because })) } : {}),
     ...(objections === undefined
       ? {}
@@ -150,7 +165,7 @@ function asJson(command: string, analysis: ShellAnalysis, { objections, place, w
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function asText(analysis: ShellAnalysis, { objections, place, why }: Explained): string {
+function asText(analysis: ShellAnalysis, { objections, programs, place, why }: Explained): string {
   const rows: [string, string][] = [["runs", analysis.programs.join(", ") || "nothing"]];
   for (const write of writesOf(analysis, place)) {
     const where = write.target ?? `${write.spelled} (cannot be known before it runs)`;
@@ -159,10 +174,17 @@ function asText(analysis: ShellAnalysis, { objections, place, why }: Explained):
     if (why) rows.push(because(write.because));
   }
   if (analysis.writes.length === 0) rows.push(["writes", "nothing that can be seen"]);
-  for (const found of analysis.opaque) {
+  for (const found of programs === undefined || why ? analysis.opaque : []) {
     rows.push(["opaque", `${found.by}: ${found.why}`]);
     if (why) rows.push(because(found.because));
   }
+  for (const { by, why: cause } of programs?.inside ?? [])
+    rows.push(["inside", `${printable(by)} runs inside the lock: ${cause}`]);
+  for (const { by, why: cause } of programs?.outside ?? [])
+    rows.push([
+      "outside",
+      `${printable(by)} runs outside the sandbox, and the tree is compared afterwards: ${cause}`,
+    ]);
   for (const found of analysis.refusals) {
     rows.push(["refused", `${found.why} ${style.dim("(to every agent with a task)")}`]);
     if (why) rows.push(because(found.because));

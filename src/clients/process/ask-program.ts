@@ -1,7 +1,8 @@
 import { runProcess } from "../../workspace/process/run-process.ts";
 import type { Probe } from "../agent.ts";
 
-const msMax = 10_000;
+/** A loaded machine takes long to start a client; one that hangs is rare. */
+const msMax = 60_000;
 const ownVariables = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
 
 export interface Asked {

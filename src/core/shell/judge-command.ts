@@ -16,6 +16,8 @@ export interface CommandLimits extends WriteLimits {
   readonly others: Pick<Scope, "entryOf" | "holdsBelow">;
   readonly scratch: Scratch["scratch"];
   readonly closed?: readonly string[];
+  /** Output that git ignores: a program in the sandbox may write it, and so may a command. */
+  readonly output?: Scope;
 }
 
 export interface Objection {
@@ -37,7 +39,23 @@ export function judgeCommand(analysis: ShellAnalysis, limits: CommandLimits): re
 }
 
 function objectToWrite(write: ShellWrite, limits: CommandLimits): readonly Objection[] {
-  return targetsOf(write, limits.place).flatMap((target) => objectToTarget(target, write, limits));
+  return targetsOf(write, limits.place).flatMap((target) => {
+    const objections = objectToTarget(target, write, limits);
+    const { output } = limits;
+    if (objections.length === 0 || output === undefined || !isPlain(target, write, limits)) return objections;
+    return objectToTarget(target, write, { ...limits, lock: output }).length === 0 ? [] : objections;
+  });
+}
+
+/**
+ * Output is full of links, those of workspaces for example, and any program of an agent may have made them. So only
+ * what is named there is open, not what a program finds below it; and what is deleted, because that follows no link.
+ */
+function isPlain(target: Target, { action }: ShellWrite, { disk }: CommandLimits): boolean {
+  const removes = action === "delete" || action === "move";
+  if (target.kind === "glob") return action === "delete" && /^[^*?[]*\/[^/]+$/.test(target.pattern);
+  if (target.kind !== "path" || target.printed === true) return false;
+  return removes || (!target.tree && (action === "folder" || disk.kindOf(target.path) !== "folder"));
 }
 
 /** A link made by the command itself is not there yet to be resolved: nothing may be written through it. */
@@ -83,9 +101,7 @@ function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits
       return [{ code: "R-PW-001", reason }];
     }
     case "outside":
-      return isScratch(target.path, limits)
-        ? []
-        : [outside(write.by, projectPath(target.path, limits.place))];
+      return isScratch(target.path, limits) ? [] : [outside(write.by, target.path, limits)];
     case "glob":
       return objectToGlob(target, write, limits);
     case "path":
@@ -104,7 +120,7 @@ function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimi
     const reason = `${write.by} writes to \`${shown}\`, which may lie in \`${forbidden}\`: name the files`;
     return [{ code: "R-PW-002", reason }];
   }
-  if (!limits.lock.holds(target.entry)) return [outside(write.by, shown)];
+  if (!limits.lock.holds(target.entry)) return [outside(write.by, target.pattern, limits)];
   const paths = [...expandGlob(target.pattern, limits.disk), ...namesBehindLinks(target, write, limits)];
   return paths.flatMap((path) => objectToPath({ kind: "path", path, tree: write.tree }, write, limits));
 }
@@ -142,7 +158,7 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
     return [{ code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path }];
   if (write.action === "folder" && leadsToLock(path, limits)) return [];
   const links = target.links === undefined || removes ? [] : linksOut(path, target.links, limits);
-  if (links.length > 0) return links.map((link) => outside(write.by, projectPath(link, limits.place)));
+  if (links.length > 0) return links.map((link) => outside(write.by, link, limits));
   const found = findOutside(asked, judged);
   return found === undefined ? [] : [{ code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path }];
 }
@@ -207,6 +223,7 @@ function protectedIn(pattern: string): string | undefined {
   return protectedEntryOf(fixed.join("/"), { tree: false });
 }
 
-function outside(by: string, path: string): Objection {
-  return { code: "R-PW-001", reason: `${by}: \`${path}\` lies outside the lock scope`, path };
+function outside(by: string, path: string, { place }: CommandLimits): Objection {
+  const shown = projectPath(path, place);
+  return { code: "R-PW-001", reason: `${by}: \`${shown}\` lies outside the lock scope`, path };
 }

@@ -224,7 +224,7 @@ async function ask(
     };
   const pending = same.find(({ state }) => state === "pending");
   const id = pending?.id ?? nextDecisionId(all);
-  const next = "go on; ask again to hear what a person said";
+  const next = "go on; a later call tells what a person said, and so does asking again";
   const verdict = allow({ task_id: input.task, granted: [], decision: id, next });
   if (pending !== undefined) return { verdict };
   const decision: Decision = {

@@ -2,7 +2,7 @@ import type { Lease } from "../../core/leases/lease.ts";
 import type { StoredShape } from "../../core/paths/stored-shape.ts";
 import type { BreakerMode } from "../../core/rules/breaker.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { Decision, Ledger } from "../../ledger/ledger.ts";
 import { readBreaker } from "../change/breaker.ts";
 
 /** What the guard needs of the ledger to judge a call: who holds what. */
@@ -24,6 +24,15 @@ export interface Holder {
   readonly boundAgent: string | null;
   readonly locks: readonly { readonly resource: string; readonly shapes: readonly StoredShape[] }[];
   readonly forbidden: readonly string[];
+  /** What a person said to this attempt's requests for more scope. */
+  readonly answers: readonly ScopeAnswer[];
+}
+
+export interface ScopeAnswer {
+  readonly id: string;
+  readonly paths: readonly string[];
+  readonly approved: boolean;
+  readonly at: string;
 }
 
 export async function readGuardFacts({ ledger }: { readonly ledger: Ledger }): Promise<GuardFacts> {
@@ -35,14 +44,19 @@ export async function readGuardFacts({ ledger }: { readonly ledger: Ledger }): P
     byTask.set(task, held);
   }
   const holders: Holder[] = [];
+  const decisions = byTask.size === 0 ? [] : await ledger.decisions();
   for (const [key, locks] of byTask) {
-    const holder = await readHolder(ledger, key, locks);
+    const holder = await readHolder(ledger, key, { locks, decisions });
     if (holder !== undefined) holders.push(holder);
   }
   return { breaker, holders };
 }
 
-async function readHolder(ledger: Ledger, key: string, locks: Holder["locks"]): Promise<Holder | undefined> {
+async function readHolder(
+  ledger: Ledger,
+  key: string,
+  { locks, decisions }: { readonly locks: Holder["locks"]; readonly decisions: readonly Decision[] },
+): Promise<Holder | undefined> {
   const task = await ledger.task(key);
   const attempt = await ledger.attempt(key);
   if (task === undefined || attempt === undefined) return undefined;
@@ -57,5 +71,11 @@ async function readHolder(ledger: Ledger, key: string, locks: Holder["locks"]): 
     boundAgent: attempt.boundAgent ?? null,
     locks,
     forbidden: task.assignment?.forbidden_scope ?? [],
+    answers: decisions.filter((one) => one.task === key).flatMap((one) => answerIn(one, attempt.epoch)),
   };
+}
+
+function answerIn({ id, kind, data, answer, answeredAt }: Decision, epoch: number): readonly ScopeAnswer[] {
+  if (kind !== "widen" || answeredAt === null || (data?.epoch ?? epoch) !== epoch) return [];
+  return [{ id, paths: data?.paths ?? [], approved: answer === "approved", at: answeredAt }];
 }

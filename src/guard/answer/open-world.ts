@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Scope } from "../../core/paths/scope.ts";
 import { readRecord } from "../../workspace/checkouts/checkout.ts";
 import { nodeDisk } from "../../workspace/files/disk.ts";
 import { findProject, type Project } from "../../workspace/files/find-project.ts";
@@ -90,6 +91,10 @@ export function openWorld(parts: WorldParts): GuardWorld {
           hooks: async (tree: string) => {
             const { activeHooks } = await import("../../workspace/git/active-hooks.ts");
             return activeHooks(tree, commonFolder);
+          },
+          reachedSetting: async (tree: string, lock: Scope) => {
+            const { reachedSetting } = await import("../world/reached-settings.ts");
+            return reachedSetting(tree, commonFolder, lock);
           },
         }
       : {}),

@@ -95,6 +95,12 @@ reset=TERM,USR1,USR2,CONT
 [ "$((kept & 2))" != 0 ] || reset=$reset,INT
 [ "$((kept & 4))" != 0 ] || reset=$reset,QUIT
 
+# Of all folders for temporary files the sandbox shows these alone.
+case \${TMPDIR:-/tmp}/ in
+/tmp/* | /var/tmp/*) ;;
+*) export TMPDIR=/tmp ;;
+esac
+
 exec 9<"$calls/before-$2" 8<"/proc/$3/stat" 6<"/proc/$$/stat" || exit 125
 shift 3
 command -v -- "$1" >/dev/null || {

@@ -19,6 +19,7 @@ import { findLedgerWrite } from "./ledger-writes.ts";
 import { mayChange } from "./may-change.ts";
 import { beginningFor } from "./session-beginning.ts";
 import { analyzeFor } from "./shell-call.ts";
+import { tellAnswers } from "./tell-answers.ts";
 
 /** One call of a client, whatever event it is of; while anything is active it is also written down. */
 export async function judgeCall(call: ToolCall, world: GuardWorld): Promise<Judged> {
@@ -82,7 +83,11 @@ async function judgeBefore(
   const strayed = await finishCalls(caller, judging, { all: handsIn(call) });
   if (strayed !== undefined)
     return refused(caller, { ...strayed, reason: `${strayed.reason}; then make this call again` });
-  if (caller.kind === "task") return (await refuseLoop(caller, judging)) ?? judgeTaskCall(caller, judging);
+  if (caller.kind === "task") {
+    const judged = (await refuseLoop(caller, judging)) ?? (await judgeTaskCall(caller, judging));
+    // Not every client has a form for what comes beside a call that may run.
+    return judged.answer.allow ? judged : tellAnswers(caller, judged, judging);
+  }
   return hasLiveHolder(judging.facts, world.clock)
     ? judgeUnclaimedCall(caller, judging)
     : judgeIdle(caller, call, world, desk);
@@ -121,7 +126,9 @@ async function judgeBeside(
   switch (judging.call.event) {
     case "after-tool": {
       const judged = tellReadOnly(await judgeAfter(caller, judging), caller, judging.call);
-      return caller.kind === "task" ? warnOfLoop(caller, judged, judging) : judged;
+      return caller.kind === "task"
+        ? tellAnswers(caller, warnOfLoop(caller, judged, judging), judging)
+        : judged;
     }
     case "stop":
     case "subagent-stop":

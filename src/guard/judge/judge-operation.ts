@@ -21,7 +21,7 @@ export interface Found extends Unknown {
 }
 
 /** What runs whose writes cannot be known before. */
-export type Unknown = Pick<ShellAnalysis, "opaque" | "hookRuns" | "indexUses">;
+export type Unknown = Pick<ShellAnalysis, "programs" | "opaque" | "hookRuns" | "indexUses">;
 
 /** Everything that a call would do and its caller may not. The strictest part of it decides. */
 export async function judgeOperation(call: ToolCall, world: OperationWorld): Promise<Found> {
@@ -47,6 +47,7 @@ export async function judgeOperation(call: ToolCall, world: OperationWorld): Pro
       ];
       return {
         objections: parts.flatMap(({ objections }) => objections),
+        programs: parts.flatMap(({ programs }) => programs),
         opaque: parts.flatMap(({ opaque }) => opaque),
         hookRuns: parts.flatMap(({ hookRuns }) => hookRuns),
         indexUses: parts.flatMap(({ indexUses }) => indexUses),
@@ -55,7 +56,7 @@ export async function judgeOperation(call: ToolCall, world: OperationWorld): Pro
   }
 }
 
-const nothing: Found = { objections: [], opaque: [], hookRuns: [], indexUses: [] };
+const nothing: Found = { objections: [], programs: [], opaque: [], hookRuns: [], indexUses: [] };
 
 function objecting(objection: Objection): Found {
   return { ...nothing, objections: [objection] };
@@ -87,6 +88,7 @@ async function judgeShell(command: string, { limits, task, analyze }: OperationW
   const first = objections.findIndex(({ code }) => code === "R-PW-001");
   return {
     objections: objections.map((one, index) => (index === first ? withWay(one, task, limits) : one)),
+    programs: analysis.programs,
     opaque: analysis.opaque,
     hookRuns: analysis.hookRuns,
     indexUses: analysis.indexUses,

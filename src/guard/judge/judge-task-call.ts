@@ -4,11 +4,15 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { containCommand } from "../../core/shell/contain-command.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import { anyHook } from "../../core/shell/programs/git/hooks.ts";
+import { quoted } from "../../core/text/quoted.ts";
 import type { GuardFacts } from "../../engine/views/guard-facts.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
+import { canRunInside, runsOfHooks } from "../contain/parts-inside.ts";
 import type { ReadOnlyPaths } from "../world/closed-paths.ts";
 import type { GuardDesk, GuardSettings, GuardWorld, Judged } from "../world/guard-world.ts";
+import { ignoredOutput } from "../world/ignored-output.ts";
 import type { CallOwner } from "../world/pending-calls.ts";
+import type { ReachedSetting } from "../world/reached-settings.ts";
 import type { Caller } from "../world/who-is-calling.ts";
 import { passed, refusalOf, refused } from "./answers.ts";
 import { limitsOf } from "./call-limits.ts";
@@ -39,7 +43,14 @@ export async function judgeTaskCall(
   const stopped = await findStopped(facts, call, () => mayChange(call, analyze));
   if (stopped !== undefined) return refused(caller, stopped);
   const limits = limitsOf(holder, judging);
-  const found = await judgeOperation(call, { limits, task: holder.id, analyze });
+  const judge = (more: Pick<CommandLimits, "output"> = {}) =>
+    judgeOperation(call, { limits: { ...limits, ...more }, task: holder.id, analyze });
+  const strict = await judge();
+  const output =
+    strict.objections.length === 0 || call.operation.kind !== "shell"
+      ? undefined
+      : await ignoredOutput(strict.objections, treeOf(call, world), limits);
+  const found = output === undefined ? strict : await judge({ output });
   const refusal = refusalOf(found.objections);
   if (refusal !== undefined) return refuseAndRecord(caller, refusal, judging);
   const staged = await findForeignStaged(found.indexUses, limits, judging);
@@ -63,9 +74,13 @@ interface Running extends Unknown {
  */
 export async function letRun(caller: Caller, found: Running, judging: Judging): Promise<Judged> {
   const { call, world, settings } = judging;
+  const reached =
+    settings.opaque === "sandbox" && found.programs.includes("git")
+      ? await world.reachedSetting?.(treeOf(call, world), found.limits.lock)
+      : undefined;
+  if (reached !== undefined) return letReachedRun(caller, { found, reached }, judging);
   const hooks = found.hookRuns.length === 0 ? undefined : await world.hooks?.(treeOf(call, world));
-  const runs = new Set([...(hooks?.names ?? []), anyHook]);
-  const hookRuns = found.hookRuns.filter((run) => run.hooks.some((name) => runs.has(name)));
+  const hookRuns = runsOfHooks(found.hookRuns, hooks);
   const running = { ...found, hookRuns };
   if (found.opaque.length + hookRuns.length === 0) return letPass(caller, judging);
   if (world.trees === undefined) return passed(caller);
@@ -83,8 +98,23 @@ export async function letRun(caller: Caller, found: Running, judging: Judging): 
   return passed(caller, command === undefined ? {} : { command });
 }
 
-/** They act on another machine or in a container, or on the shell itself: no sandbox holds those. */
-const elsewhere = new Set("eval ssh docker podman nerdctl kubectl helm nvm conda mamba sdk rvm".split(" "));
+/** Inside the lock git can read alone, so a command that stages or commits is refused. */
+async function letReachedRun(
+  caller: Caller,
+  { found, reached }: { readonly found: Running; readonly reached: ReachedSetting },
+  judging: Judging,
+): Promise<Judged> {
+  const { world } = judging;
+  const why = `git's setting ${quoted(reached.key)} names ${quoted(reached.path)}, which this agent may write, and git runs outside the sandbox`;
+  const writes = found.hookRuns.some(({ hooks }) => hooks.some((name) => name !== anyHook));
+  if (writes || found.indexUses.length > 0) {
+    const refusal = deny("R-PW-002", `${why}: leave this command to a person`, { path: reached.path });
+    return refuseAndRecord(caller, refusal, judging);
+  }
+  const { reachedSetting: _, ...rest } = world;
+  const inside = { ...found, opaque: [...found.opaque, { by: "git", why }] };
+  return letRun(caller, inside, { ...judging, world: rest });
+}
 
 interface Contained {
   /** The call's command with its unknown programs in the sandbox; absent where they cannot be put there. */
@@ -103,7 +133,7 @@ async function contained(
   const { operation } = call;
   if (operation.kind !== "shell" || call.replaceable === undefined || world.sandbox === undefined)
     return outside;
-  const here = opaque.filter(({ by }) => !elsewhere.has(by));
+  const here = opaque.filter(canRunInside);
   if (here.length + hookRuns.length === 0) return outside;
   const sandbox = await world.sandbox();
   const own = hooks === undefined || hookRuns.length === 0 ? {} : { hooks };

@@ -94,7 +94,7 @@ export async function closedPaths(
 }
 
 /** Ignored because it holds secrets, not because a program makes it: a person wrote it. A folder is an environment. */
-function isSetting(path: string): boolean {
+export function isSetting(path: string): boolean {
   return basename(path).startsWith(".env") && !path.endsWith("/");
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from "../../core/leases/clock.ts";
 import type { Threshold } from "../../core/loops/budgets.ts";
 import type { Signal } from "../../core/loops/signal.ts";
 import type { Disk, Place } from "../../core/paths/place.ts";
+import type { Scope } from "../../core/paths/scope.ts";
 import type { Ports, Snapshot } from "../../core/points/ports.ts";
 import type { RuleCode } from "../../core/rules/catalog.ts";
 import type { Deny, Told, Verdict } from "../../core/rules/verdict.ts";
@@ -15,6 +16,7 @@ import type { GuardFacts, Holder } from "../../engine/views/guard-facts.ts";
 import type { HooksOf } from "../../workspace/git/active-hooks.ts";
 import type { ReadOnlyPaths } from "./closed-paths.ts";
 import type { CallOwner, PendingCall } from "./pending-calls.ts";
+import type { ReachedSetting } from "./reached-settings.ts";
 
 /** Everything that judging one call needs from outside. */
 export interface GuardWorld {
@@ -47,6 +49,8 @@ export interface GuardWorld {
   sandbox?(): Promise<CallSandbox>;
   /** The hooks of git in a tree; absent where there is no such sandbox. */
   hooks?(tree: string): Promise<HooksOf>;
+  /** A setting of git that leads to what an agent with this lock may write; absent where there is no such sandbox. */
+  reachedSetting?(tree: string, lock: Scope): Promise<ReachedSetting | undefined>;
   /** Counts what agents do again and again; absent in a process that answers one call alone. */
   readonly loops?: LoopDesk;
   /** Looks at the tree before and after a call whose writes cannot be known; absent inside the sandbox. */

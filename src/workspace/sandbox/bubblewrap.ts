@@ -10,8 +10,11 @@ import { type Sandbox, SandboxFault, type Walls } from "./sandbox.ts";
  */
 const firstProcess = ["/bin/sh", "-c", '(exec "$@"); exit $?', "sh"];
 
-/** What the owner of the machine may write in a new /proc although no capability is left. */
-const kernelControls = ["acpi", "bus", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger"];
+/**
+ * What root may write in a new /proc although no capability is left. `bus`, `irq` and `sysrq-trigger` are not listed:
+ * bwrap makes them read-only itself. For every mount bwrap reads the whole list of mounts again, so each one counts.
+ */
+const kernelControls = process.getuid?.() === 0 ? ["acpi", "fs", "mtrr", "scsi", "sys"] : [];
 
 /** Walls made of Linux name spaces, by the program `bwrap` at this path. */
 export function bubblewrap(program: string): Sandbox {

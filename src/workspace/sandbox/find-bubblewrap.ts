@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { runProcess } from "../process/run-process.ts";
 import { isProgram } from "../process/search-path.ts";
@@ -46,7 +45,8 @@ function programIn(path: string): string | undefined {
 
 /** Builds real walls, and writes on both sides of one. */
 async function prove(program: string): Promise<Found> {
-  const folder = mkdtempSync(join(tmpdir(), "lockstep-probe-"));
+  // Not in a folder of TMPDIR: that may lie in `/dev`, which is made anew inside.
+  const folder = mkdtempSync("/tmp/lockstep-probe-");
   const place = (name: string) => join(folder, name);
   try {
     for (const name of ["inside", "outside", "home", "temporary"]) mkdirSync(place(name));

@@ -7,8 +7,7 @@ import { isAlive } from "../../../src/workspace/process/process-identity.ts";
 import { agentEnvironment, type GuardedRepository } from "../../support/guarded-repository.ts";
 import { packet } from "../../support/memory-engine.ts";
 import { command as lockstep } from "../../support/run-hook.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { type GuardedCase, type GuardedClient, openGuardedClient } from "./guarded-client.ts";
+import { type GuardedCase, type GuardedClient, openGuardedClient, personsHome } from "./guarded-client.ts";
 
 /** The client as a person runs it, with everything permitted to it, so that only the guard can refuse. */
 export function guardCases(given: GuardedCase): void {
@@ -255,7 +254,7 @@ export function guardCases(given: GuardedCase): void {
       repository.git("add", "-A");
       repository.git("commit", "-qm", "hooks for everybody");
       place.home[Symbol.dispose]();
-      place.home = temporaryFolder();
+      place.home = personsHome();
       const clone = `${repository.path}-clone`;
       repository.git("clone", "-q", repository.path, clone);
       try {

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import type { SettingsEdit } from "../../../src/clients/settings/settings-edit.ts";
 import { type GuardedRepository, guardedRepository } from "../../support/guarded-repository.ts";
@@ -88,18 +89,23 @@ export interface GuardedClient extends Disposable {
 interface Conversed extends CommandRun {
   /** What the model was told, request by request. */
   readonly heard: string;
+  /** What it was told after each call. */
+  readonly answers: readonly string[];
   /** What was there before the hooks. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 const done: Turn = { text: "That is all." };
 
+/** A home that lies in no temporary folder, where everything would be scratch. */
+export const personsHome = () => temporaryFolder({}, join(homedir(), ".cache"));
+
 export function openGuardedClient(given: GuardedCase): GuardedClient {
   const { client, installed, subagentEnd, standIn, existing = {} } = given;
   const repository = guardedRepository();
   for (const [file, text] of Object.entries(existing)) repository.write(file, text);
   const opened: GuardedClient = {
-    ...{ repository, home: temporaryFolder(), converse, initiate, everySetting },
+    ...{ repository, home: personsHome(), converse, initiate, everySetting },
     [Symbol.dispose]: () => {
       repository[Symbol.dispose]();
       opened.home[Symbol.dispose]();
@@ -131,11 +137,20 @@ export function openGuardedClient(given: GuardedCase): GuardedClient {
       clone,
       permits,
       before,
+      after,
     }: Conversation = {},
   ): Promise<Conversed> {
     const theirs = delegated.map((call) => ({ calls: [call] }));
+    const told: string[] = [];
+    const turns = [...made.map((call): Turn => ({ calls: [call] })), done].map((turn, at) => ({
+      ...turn,
+      before: () => {
+        told[at] = server.heard().at(-1) ?? "";
+        if (at > 0) after?.(at - 1);
+      },
+    }));
     await using server = await standIn(
-      [...made.map((call) => ({ calls: [call] })), done],
+      turns,
       theirs.length === 0 ? [] : [...theirs, subagentEnd ?? { text: "I am done." }],
     );
     const env = { ...personsEnv(), ...more };
@@ -157,7 +172,8 @@ export function openGuardedClient(given: GuardedCase): GuardedClient {
     const ran = await startProgram(["env", "-i", ...whole, ...started.words], {
       cwd: join(place.folder, folder),
     }).ended;
-    return { ...ran, heard: server.heard().join("\n---\n"), settings };
+    const answers = told.slice(1).map((text, at) => newPart(told[at] ?? "", text));
+    return { ...ran, heard: server.heard().join("\n---\n"), answers, settings };
   }
 
   async function initiate(flags: readonly string[]): Promise<void> {
@@ -199,6 +215,15 @@ interface Conversation {
   readonly permits?: readonly string[];
   /** Done when all is in place. */
   before?(): void;
+  /** Done when a call is over, before the next one. */
+  after?(call: number): void;
+}
+
+/** What a longer text has that a shorter one does not begin with. */
+function newPart(before: string, now: string): string {
+  let same = 0;
+  while (same < before.length && before[same] === now[same]) same += 1;
+  return now.slice(same);
 }
 
 /** The text that an installer gives, written where the client looks for it. */

@@ -11,6 +11,7 @@ export interface InstalledClient {
   readonly missing?: string;
 }
 
+const run = promisify(execFile);
 const msMax = 10 * 60_000;
 const unreachable = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|npm ENOENT)\b/;
 
@@ -32,7 +33,10 @@ export async function installClient(name: string, pack: string, version: string)
       "--fetch-retries=1",
       `${pack}@${version}`,
     ];
-    await promisify(execFile)("npm", words, { cwd: making, timeout: msMax });
+    await run("npm", words, { cwd: making, timeout: msMax });
+    // npm leaves out what it could not fetch of an optional package, and a client's program is one.
+    const program = join(making, "node_modules", ".bin", name);
+    await run(program, ["--version"], { cwd: making, env: { ...process.env, HOME: making }, timeout: msMax });
     takeIts(making, folder);
     return { bin };
   } catch (error) {

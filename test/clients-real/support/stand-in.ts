@@ -58,6 +58,8 @@ export interface Turn {
   readonly text?: string;
   readonly calls?: readonly ModelCall[];
   readonly usage?: { readonly input: number; readonly cached: number; readonly output: number };
+  /** Done before the turn is given: what was called before is over by then. */
+  before?(): void;
 }
 
 export interface ModelCall {
@@ -67,12 +69,30 @@ export interface ModelCall {
   readonly namespace?: string;
 }
 
-/** Turns in their order, or answers such as a refusal; a request that is repeated gets the same one again. */
+/** What a model hears of a call that the guard had no time to judge. */
+const late = /it took longer than \d+ s|did not answer within \d+ ms|no answer came in time/g;
+const lateMax = 50;
+
+/**
+ * Turns in their order, or answers such as a refusal; a request that is repeated gets the same one again. A call that
+ * the guard had no time for is made again, so that a slow machine changes nothing.
+ */
 function scripted(turns: readonly (Turn | Answer)[]): (request: string) => Turn | Answer {
   const given = new Map<string, Turn | Answer>();
+  let [next, heardLate, repeated] = [0, 0, 0];
   return (request) => {
-    const turn = given.get(request) ?? turns[given.size] ?? over;
+    const known = given.get(request);
+    if (known !== undefined) return known;
+    const count = request.match(late)?.length ?? 0;
+    if (count > heardLate && repeated < lateMax) {
+      next -= 1;
+      repeated += 1;
+    }
+    heardLate = count;
+    const turn = turns[next] ?? over;
+    next += 1;
     given.set(request, turn);
+    if (!isAnswer(turn)) turn.before?.();
     return turn;
   };
 }

@@ -7,6 +7,10 @@ import { add, commitUse } from "./index-use.ts";
 import { gitReading } from "./options.ts";
 import { printing } from "./readers.ts";
 
+/** Neither a merge nor a pick has another git folder to write to than the one that is read-only inside the lock. */
+const wayToFiles =
+  "take files of another commit with `git restore --source=REF -- PATH`, and leave the rest to a person";
+
 const noVerify = "skips the checks that run before a commit or merge: run it without `--no-verify`";
 
 const commit = gitReading(
@@ -34,7 +38,7 @@ function bringing(command: Parameters<typeof gitReading>[0], spec: OptionSpec, w
     if (options.has("upload-pack")) effects.refuse("loader", "`--upload-pack` runs a program: leave it out");
     const rebase = options.value("rebase", "r") ?? [];
     if (options.has("rebase", "r") && known(rebase) !== "false") {
-      effects.refuse("refs", "`git pull --rebase` rewrites the branch: merge with `git pull --no-rebase`");
+      effects.refuse("refs", `\`git pull --rebase\` rewrites the branch: ${wayToFiles}`);
     }
     writeTrees(options.all("directory"), effects);
     effects.opaque(why);
@@ -73,7 +77,7 @@ const pick = (command: "cherry-pick" | "revert") =>
 
 const rebase: Program = (call, effects) => {
   if (call.args.some((word) => known(word) === "--show-current-patch")) return;
-  effects.refuse("refs", "`git rebase` rewrites the branch: merge the other branch with `git merge`");
+  effects.refuse("refs", `\`git rebase\` rewrites the branch: ${wayToFiles}`);
 };
 
 const bisect: Program = (call, effects) => {

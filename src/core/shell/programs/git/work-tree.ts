@@ -164,7 +164,7 @@ const reset = gitReading(
       return unstage([only]);
     effects.refuse(
       "refs",
-      `\`git reset ${knownParts(only, "…")}\` moves the branch: undo a commit with \`git revert\`; to unstage a path write \`git reset -- PATH\``,
+      `\`git reset ${knownParts(only, "…")}\` moves the branch: undo what a commit did with \`git restore --source=REF -- PATH\`; to unstage a path write \`git reset -- PATH\``,
     );
   },
 );
