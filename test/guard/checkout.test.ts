@@ -25,7 +25,14 @@ beforeEach(async () => {
   await repository.dispatch("T-B", ["src/b/**"]);
   const base = repository.git("rev-parse", "HEAD");
   const name = { session: null, task: "T-A", attempt: 1 };
-  ({ checkout } = await openCheckout({ ...name, commonFolder, root: repository.path, base, include: [], isContained: false }));
+  ({ checkout } = await openCheckout({
+    ...name,
+    commonFolder,
+    root: repository.path,
+    base,
+    include: [],
+    isContained: false,
+  }));
   env = {
     ...agentEnvironment(own),
     LOCKSTEP_ROOT: repository.path,

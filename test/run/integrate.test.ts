@@ -257,7 +257,8 @@ describe("the work of a task in review", () => {
       commonFolder,
       root: repository.path,
       base,
-      include: [], isContained: false,
+      include: [],
+      isContained: false,
     });
     const agent = agentIn(checkout);
     agent.write("a.js", "exports.a = 2;\n");
