@@ -201,12 +201,13 @@ function addAuditCommands(program: Command): void {
   audit
     .command("verify")
     .description("does the chain hold? names the first broken link, exit 1")
+    .option("--head <file>", "compare it with what `audit export` wrote, or with the last line of that")
     .option(...json)
     .action(async (options) => endsWith((await import("../look/audit.ts")).auditVerifyCommand(options)));
   audit
     .command("export")
     .argument("[file]", "default: stdout")
-    .description("all events as JSON Lines")
+    .description("all events as JSON Lines; the last line is the head: how far the log had come")
     .action(async (file) => endsWith((await import("../look/audit.ts")).auditExportCommand(file)));
 }
 
