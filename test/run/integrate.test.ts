@@ -50,18 +50,17 @@ describe("several branches", () => {
     expect(landed.batch).toMatch(/^BATCH-\d{8}T\d{9}Z$/);
     const merges = repository.git("rev-list", "--first-parent", "--reverse", `${before}..main`).split("\n");
     expect(branches.map(({ commit }) => commit)).toEqual(merges);
-    for (const { commit, evidence } of branches) {
+    const proven = merges.map((commit) => {
       const tree = repository.git("rev-parse", `${commit}^{tree}`);
-      expect(evidence.map((one) => `${one.command} ${one.tree}`)).toEqual([
-        `node test/f.test.js ${tree}`,
-        `node check-c.js ${tree}`,
-      ]);
-    }
+      return ["node test/f.test.js", "node check-c.js"].map((command) => ({ command, tree }));
+    });
+    expect(branches).toMatchObject(proven.map((evidence) => ({ evidence })));
     expect(repository.git("reflog", "show", "main", "--format=%gs").split("\n")).toHaveLength(2);
     const tasks = JSON.parse((await repository.run(["task", "list", "--json"])).stdout) as object[];
+    const merged = { state: "MERGED", batch: landed.batch, proof: "proven" };
     expect(tasks).toMatchObject([
-      { id: "land-one", state: "MERGED", batch: landed.batch, proof: "proven" },
-      { id: "land-two", state: "MERGED", batch: landed.batch, proof: "proven" },
+      { id: "land-one", ...merged, evidence: proven[0] },
+      { id: "land-two", ...merged, evidence: proven[1] },
     ]);
   });
 
