@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { defaultConfig } from "../src/contract/default-config.ts";
 import { findSecrets } from "../src/core/secrets/find-secrets.ts";
@@ -27,9 +27,11 @@ export function ledgerProject(): LedgerProject {
   const scratch = scratchProject();
   const project = findProject(scratch.path);
   const folder = openStateFolder(project);
+  const path = join(scratch.path, "heads");
+  const heads = { path, create: () => void mkdirSync(path, { recursive: true }) };
   return {
     project,
-    open: () => openSqliteLedger({ folder, create: true, fileSystemOf: networkFileSystem }),
+    open: () => openSqliteLedger({ folder, create: true, fileSystemOf: networkFileSystem, heads }),
     writeWorklog: (path) => void scratch.write(path, "rounded prices half-even\n"),
     bytes: () => statSync(join(folder, "state.db")).size,
     [Symbol.dispose]: () => scratch[Symbol.dispose](),

@@ -83,7 +83,7 @@ interface TestRun {
 }
 
 function runTest(copy: string, { test, title }: Pick<Mutation, "test" | "title">): TestRun {
-  const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sj]/g, ".*");
+  const name = title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/%[sij]/g, ".*");
   const report = join(copy, "report.json");
   const words = ["vitest", "run", test, "-t", name, "--reporter=json", `--outputFile=${report}`];
   rmSync(report, { force: true });

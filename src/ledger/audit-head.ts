@@ -26,9 +26,12 @@ const numberDigits = 16;
 const linePattern = /^(\d{16}) (\d{16}) ([0-9a-f]{64})\n$/;
 const lineBytes = 2 * (numberDigits + 1) + 64 + 1;
 
-export function readHead(folder: string): Head | "missing" | "unreadable" {
+/** A head as a file has it. */
+export type ReadHead = Head | "missing" | "unreadable";
+
+export function readHead(folder: string, name = headFileName): ReadHead {
   try {
-    return parseLine(readFileSync(join(folder, headFileName), "latin1")) ?? "unreadable";
+    return parseLine(readFileSync(join(folder, name), "latin1")) ?? "unreadable";
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "missing";
     throw error;
@@ -36,8 +39,8 @@ export function readHead(folder: string): Head | "missing" | "unreadable" {
 }
 
 /** Linked into place when it is whole, so that nobody meets half a line and no head that is there is replaced. */
-export function createHead(folder: string, head: Head): void {
-  const path = join(folder, headFileName);
+export function createHead(folder: string, head: Head, name = headFileName): void {
+  const path = join(folder, name);
   const temporary = `${path}.${process.pid}.tmp`;
   const descriptor = openSync(temporary, "w", 0o600);
   try {
@@ -58,8 +61,8 @@ export class HeadFile implements Disposable {
   readonly #descriptor: number;
   #open = true;
 
-  constructor(folder: string) {
-    this.#descriptor = openSync(join(folder, headFileName), "r+");
+  constructor(folder: string, name = headFileName) {
+    this.#descriptor = openSync(join(folder, name), "r+");
   }
 
   /**

@@ -83,8 +83,8 @@ describe("the configuration that init writes", () => {
       "after_submit",
       "before_merge",
       "after_merge",
-      "implementer",
-      "gatekeeper",
+      "implementer:",
+      "gatekeeper:",
     ])
       expect(configTemplate).toContain(word);
     for (const group of ["limits", "guard", "gate", "workspace", "checks"] as const)

@@ -45,6 +45,7 @@ describe("the type of a task", () => {
     const engine = await memoryEngine();
     const added = packet("T-1", ["src"], { type: "product" });
     await operate(engine, "task-add", { packet: added }, person);
+    expect((await engine.ledger.task("T-1"))?.type).toBe("product");
     const dispatched = await dispatch(engine, packet("T-1", ["src"], { type: "hotfix" }), {
       role: "orchestrator",
     });

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { shifted } from "../../src/core/leases/clock.ts";
 import { operate } from "../../src/engine/operate.ts";
 import type { LedgerEvent } from "../../src/ledger/ledger.ts";
+import { findProject } from "../../src/workspace/files/find-project.ts";
+import { headsFolder } from "../../src/workspace/state/state-home.ts";
 import {
   agentEnvironment,
   type Dispatched,
@@ -60,6 +62,7 @@ describe("nothing active", () => {
   });
 
   it("lets everything pass after the last lease is over, but for writes to the ledger", async () => {
+    const heads = headsFolder(findProject(repository.path)).path;
     await repository.dispatch("T-A", ["src/a/**"]);
     await ask("release", { task: "T-A" });
     for (const call of [write("src/b/x.ts"), bash("git reset --hard"), bash("ls .git/lockstep"), "{"])
@@ -67,6 +70,8 @@ describe("nothing active", () => {
     for (const call of [
       write(".git/lockstep/state.db"),
       write(".git/hooks/../lockstep/audit.head"),
+      pre("Edit", { file_path: join(heads, "0123456789abcdef"), old_string: "1", new_string: "0" }),
+      bash(`rm -rf ${dirname(heads)}`),
       bash("rm -rf .git/lockstep"),
       bash("rm -rf .git"),
       bash("echo x >> .git/lockstep/state.db-wal"),

@@ -264,12 +264,17 @@ answer("OK");`);
   it.skipIf(missing)(
     "that are programs see the agent's checkout and can write neither there nor in the project",
     async () => {
+      const told = [
+        `'{"hook_point":"before_submit","task_id":"A","task_title":"do A","task_path":".agents-work/'*'/tasks.yaml",'`,
+        `'"task_type":"product","branch_name":"lockstep/A","base_branch":"main","worktree":"/'*'",'`,
+        `'"agent_name":"a","commits_count":1,"extra":{"skip_pr":false}}'`,
+      ].join("");
       using repository = hooked({
         agents: good,
-        tasks: [task("A", "a")],
-        config: "hooks: { before_submit: [{ command: [sh, hooks/look.sh] }] }\n",
+        tasks: [task("A", "a", ", type: product")],
+        config: "hooks: { before_submit: [{ command: [sh, hooks/look.sh] }] }\ntask_types: { product: {} }\n",
         files: {
-          "hooks/look.sh": `tree=$(sed 's/.*"worktree":"\\([^"]*\\)".*/\\1/')\ntouch "$tree/x" hooks/x 2> /dev/null && exit 1\ntest -e "$tree/A.txt" && echo '{"allow":true,"code":"OK","reason":"seen","details":{}}'\n`,
+          "hooks/look.sh": `context=$(cat)\ncase $context in ${told}) ;; *) echo "$context" >&2; exit 1 ;; esac\ntree=$(echo "$context" | sed 's/.*"worktree":"\\([^"]*\\)".*/\\1/')\ntouch "$tree/x" hooks/x 2> /dev/null && exit 1\ntest -e "$tree/A.txt" && echo '{"allow":true,"code":"OK","reason":"seen","details":{}}'\n`,
         },
       });
       const { status, stderr } = await repository.conduct();

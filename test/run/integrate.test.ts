@@ -50,17 +50,20 @@ describe("several branches", () => {
     expect(landed.batch).toMatch(/^BATCH-\d{8}T\d{9}Z$/);
     const merges = repository.git("rev-list", "--first-parent", "--reverse", `${before}..main`).split("\n");
     expect(branches.map(({ commit }) => commit)).toEqual(merges);
-    const [first, tip] = branches.map(({ commit }) => repository.git("rev-parse", `${commit}^{tree}`));
-    const ran = branches.map(({ evidence }) => evidence.map((one) => `${one.command} ${one.tree}`));
-    expect(ran).toEqual([
-      [`node check-c.js ${first}`, `node test/f.test.js ${tip}`],
-      [`node test/f.test.js ${tip}`, `node check-c.js ${tip}`],
-    ]);
+    const [first, tip] = merges.map((commit) => repository.git("rev-parse", `${commit}^{tree}`));
+    const own = "node check-c.js";
+    const project = "node test/f.test.js";
+    const proven = [
+      [{ command: own, tree: first }, { command: project, tree: tip }],
+      [{ command: project, tree: tip }, { command: own, tree: tip }],
+    ];
+    expect(branches).toMatchObject(proven.map((evidence) => ({ evidence })));
     expect(repository.git("reflog", "show", "main", "--format=%gs").split("\n")).toHaveLength(2);
     const tasks = JSON.parse((await repository.run(["task", "list", "--json"])).stdout) as object[];
+    const merged = { state: "MERGED", batch: landed.batch, proof: "proven" };
     expect(tasks).toMatchObject([
-      { id: "land-one", state: "MERGED", batch: landed.batch, proof: "proven" },
-      { id: "land-two", state: "MERGED", batch: landed.batch, proof: "proven" },
+      { id: "land-one", ...merged, evidence: proven[0] },
+      { id: "land-two", ...merged, evidence: proven[1] },
     ]);
   });
 

@@ -9,8 +9,8 @@ import { bringBase } from "../../src/workspace/checkouts/bring-base.ts";
 import type { Checkout } from "../../src/workspace/checkouts/checkout.ts";
 import { collectWork } from "../../src/workspace/checkouts/collect-work.ts";
 import { neutralGit } from "../../src/workspace/checkouts/neutral-git.ts";
+import { pushBranch } from "../../src/workspace/git/push-branch.ts";
 import { readRef } from "../../src/workspace/git/refs.ts";
-import { tryGit } from "../../src/workspace/git/run-git.ts";
 import { runProcess } from "../../src/workspace/process/run-process.ts";
 import { type AgentRepository, agentIn, agentRepository } from "./agent-checkout.ts";
 
@@ -122,12 +122,7 @@ function portsFor({ folder }: Checkout, { root, bin, work }: Places): HookPorts 
     integrate: "pr",
     commit: work.commit,
     rebase: work.rebase,
-    push: async ({ commit, branch, expected }) => {
-      const lease = expected === null ? [] : [`--force-with-lease=refs/heads/${branch}:${expected}`];
-      const words = ["push", "--quiet", ...lease, "origin", `${commit}:refs/heads/${branch}`];
-      const { exit, stderr } = await tryGit(root, words);
-      return exit === 0 ? undefined : { error: stderr };
-    },
+    push: (push) => pushBranch(root, push),
     gh: async (words, input) => {
       const command = ["gh", ...words];
       const { exit, tail } = await runProcess({ command, cwd: root, env, input, msMax: 10_000 });

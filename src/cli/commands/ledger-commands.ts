@@ -6,6 +6,7 @@ import { localTime } from "../../workspace/process/local-time.ts";
 import { showBreaker } from "../../workspace/state/breaker-file.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { headsFolder } from "../../workspace/state/state-home.ts";
 import { type AskOptions, ask } from "../open/ask.ts";
 import { wholeName } from "../open/find-task.ts";
 import { writeAll } from "../output/descriptor.ts";
@@ -53,7 +54,8 @@ export async function reconcileCommand({
 }
 
 async function acceptLost(): Promise<void> {
-  const { kept } = await acceptLoss(openStateFolder(findProject(currentFolder())), new Date());
+  const project = findProject(currentFolder());
+  const { kept } = await acceptLoss(openStateFolder(project), new Date(), headsFolder(project));
   if (kept.length > 0) writeAll(2, `kept aside: ${kept.join(", ")}\n`);
 }
 

@@ -59,9 +59,10 @@ function addAudit(program: LockstepCommand): void {
   audit
     .command("verify")
     .description("check the hash chain; name the first broken link, exit 1")
+    .option("--head <file>", "compare the log with what `audit export` wrote, or with its last line")
     .option(...json)
     .example("lockstep audit verify", "is the log complete and unchanged?")
-    .example("lockstep audit verify --json", "the same as JSON")
+    .example("lockstep audit verify --head events.jsonl", "does it still contain an earlier export?")
     .action(async (options) => endsWith((await import("../look/audit.ts")).auditVerifyCommand(options)));
   audit
     .command("export")

@@ -6,6 +6,7 @@ import { networkFileSystem } from "../../workspace/files/file-system.ts";
 import type { Project } from "../../workspace/files/find-project.ts";
 import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { headsFolder } from "../../workspace/state/state-home.ts";
 
 /** A hook payload with the ledger's facts where it has none of its own. */
 export async function completePayload(
@@ -19,6 +20,7 @@ export async function completePayload(
     create: false,
     fileSystemOf: networkFileSystem,
     urgent: true,
+    heads: headsFolder(project),
   });
   try {
     const facts = await ledgerFacts({ ledger, clock: machineClock() }, point);

@@ -15,6 +15,7 @@ import { networkFileSystem } from "../../workspace/files/file-system.ts";
 import { currentFolder, type Project } from "../../workspace/files/find-project.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
+import { headsFolder } from "../../workspace/state/state-home.ts";
 import { callFrom } from "../open/caller.ts";
 import { readAll, writeOrThrow } from "../output/descriptor.ts";
 
@@ -107,6 +108,7 @@ class OpenLedgers implements Disposable {
       fileSystemOf: networkFileSystem,
       urgent: true,
       waitMs: answerMsMax / 2,
+      heads: headsFolder(project),
     });
     return this.#ledger;
   }

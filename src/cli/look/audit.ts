@@ -1,5 +1,7 @@
-import { closeSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { deny } from "../../core/rules/verdict.ts";
+import { isObject } from "../../core/values/fields.ts";
+import { beginning } from "../../ledger/event-chain.ts";
 import type { LedgerEvent, Verification } from "../../ledger/ledger.ts";
 import { localTime } from "../../workspace/process/local-time.ts";
 import { ask } from "../open/ask.ts";
@@ -60,16 +62,78 @@ function whyOf(data: unknown): string {
   return typeof reason === "string" ? reason : typeof note === "string" ? note : "";
 }
 
-export function auditVerifyCommand({ json }: { readonly json?: boolean }): Promise<number> {
+interface VerifyOptions {
+  readonly json?: boolean;
+  /** A file that `audit export` wrote. */
+  readonly head?: string;
+}
+
+export function auditVerifyCommand({ json, head }: VerifyOptions): Promise<number> {
   const text = ({ events, problems }: Verification) =>
     problems.length === 0
       ? `${counted(events, "event")}, the chain holds\n`
       : `${problems.map(({ seq, problem }) => `${seq === undefined ? "" : `event ${seq}: `}${problem}`).join("\n")}\n`;
   const exit = ({ problems }: Verification) => (problems.length === 0 ? 0 : 1);
-  return showReading<Verification>({ json, text, exit }, () => ask("audit-verify", {}));
+  return showReading<Verification>({ json, text, exit }, async () => {
+    const exported = head === undefined ? undefined : readExport(head);
+    const verified = await ask("audit-verify", {});
+    if ("allow" in verified || head === undefined || exported === undefined) return verified;
+    const differs = await findDifference(head, exported, verified.events);
+    if (differs === undefined || "allow" in differs) return differs ?? verified;
+    return { ...verified, problems: [...verified.problems, differs] };
+  });
 }
 
-/** One event a line, oldest first; into a file it is whole or not there. */
+/** The hashes of an export by the numbers of their events; its head alone will do. */
+function readExport(file: string): ReadonlyMap<number, string> {
+  const lines = readText(file).split("\n").filter(Boolean);
+  const links = lines.map((line) => linkIn(line));
+  const wrong = links.indexOf(undefined);
+  if (links.length > 0 && wrong === -1) return new Map(links as [number, string][]);
+  const where = links.length === 0 ? "it is empty" : `line ${wrong + 1} is neither an event nor a head`;
+  throw new CommandFault("R-IN-001", `\`${file}\` is no export: ${where}; see \`lockstep audit export\``);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CommandFault("R-IN-001", `\`${file}\` cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function linkIn(line: string): [number, string] | undefined {
+  const read = parsed(line);
+  const { seq, hash } = { ...(isObject(read) && isObject(read.head) ? read.head : (read as object)) } as {
+    readonly seq?: unknown;
+    readonly hash?: unknown;
+  };
+  return Number.isSafeInteger(seq) && typeof hash === "string" ? [seq as number, hash] : undefined;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined; // told with its number
+  }
+}
+
+/** The first event that is another one than in an export, or the first that is no longer there. */
+async function findDifference(file: string, exported: ReadonlyMap<number, string>, events: number) {
+  const last = Math.max(...exported.keys());
+  for (let after = Math.min(...exported.keys()) - 1; after < Math.min(last, events); after += exportPage) {
+    const page = await ask("audit-list", { after, limit: exportPage });
+    if ("allow" in page) return page;
+    const other = page.find(({ seq, hash }) => (exported.get(seq) ?? hash) !== hash);
+    if (other !== undefined)
+      return { seq: other.seq, problem: `it is not the one in ${file}: the log was written anew` };
+  }
+  if (last <= events) return undefined;
+  return { seq: events + 1, problem: `it and all up to event ${last} are missing: ${file} has them` };
+}
+
+/** One event a line, oldest first, and the head in the last line; into a file it is whole or not there. */
 export async function auditExportCommand(file: string | undefined): Promise<number> {
   let count = 0;
   if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) {
@@ -78,16 +142,21 @@ export async function auditExportCommand(file: string | undefined): Promise<numb
   const exit = await showReading<undefined>({ text: () => "" }, async () => {
     const temporary = file === undefined ? undefined : `${file}.${process.pid}.tmp`;
     const descriptor = temporary === undefined ? 1 : open(temporary);
-    for (let after = 0; ; ) {
-      const page = await ask("audit-list", { after, limit: exportPage });
-      if ("allow" in page) return page;
-      const text = page.map((event) => `${JSON.stringify(event)}\n`).join("");
+    const write = (lines: readonly object[]) => {
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
       if (descriptor === 1) writeAll(1, text);
       else writeSync(descriptor, text);
+    };
+    let head = beginning;
+    for (;;) {
+      const page = await ask("audit-list", { after: head.seq, limit: exportPage });
+      if ("allow" in page) return page;
+      write(page);
       count += page.length;
+      head = page.at(-1) ?? head;
       if (page.length < exportPage) break;
-      after = page.at(-1)?.seq ?? after;
     }
+    write([{ head: { seq: head.seq, hash: head.hash } }]);
     if (file === undefined || temporary === undefined) return undefined;
     fsyncSync(descriptor);
     closeSync(descriptor);

@@ -6,21 +6,27 @@ import type { Project } from "../../workspace/files/find-project.ts";
 import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
+import { headsFolder } from "../../workspace/state/state-home.ts";
 import { isStoreFault } from "../output/verdicts.ts";
 
 /** A task that was begun before that time, and is at work now. A ledger that is broken holds none: a person mends it. */
 export async function atWorkSince(project: Project, ms: number): Promise<string | undefined> {
   if (!hasLedger(project)) return undefined;
   try {
-    return await findAtWork(openStateFolder(project), ms);
+    return await findAtWork(project, ms);
   } catch (error) {
     if (isStoreFault(error) && !error.retryable) return undefined;
     throw error;
   }
 }
 
-async function findAtWork(folder: string, ms: number): Promise<string | undefined> {
-  const ledger = await openSqliteLedger({ folder, create: false, fileSystemOf: networkFileSystem });
+async function findAtWork(project: Project, ms: number): Promise<string | undefined> {
+  const ledger = await openSqliteLedger({
+    folder: openStateFolder(project),
+    create: false,
+    fileSystemOf: networkFileSystem,
+    heads: headsFolder(project),
+  });
   try {
     for (const { key } of liveHolders(await readGuardFacts({ ledger }), machineClock())) {
       const attempt = await ledger.attempt(key);

@@ -21,6 +21,7 @@ import { isShownActive } from "../../workspace/state/active-file.ts";
 import { showBreaker } from "../../workspace/state/breaker-file.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateFolder, stateFolder } from "../../workspace/state/state-folder.ts";
+import { headsFolder } from "../../workspace/state/state-home.ts";
 import { CommandFault } from "../output/command-fault.ts";
 
 export interface Opened extends Disposable {
@@ -104,7 +105,7 @@ async function openLedger(project: Project, clock: Clock, create: boolean): Prom
   if (!isKept && !isShownActive(stateFolder(project))) return openMemoryLedger();
   const folder = openStateFolder(project);
   const ledger = isKept
-    ? await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem })
+    ? await openSqliteLedger({ folder, create, fileSystemOf: networkFileSystem, heads: headsFolder(project) })
     : await openMemoryLedger();
   await tidyShownActive({ ledger, clock, folder, isRunAlive: () => isRunAlive(folder) });
   // Hooks that cannot start Lockstep refuse everything then: any command tells them anew where it is.

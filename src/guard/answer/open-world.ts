@@ -8,7 +8,7 @@ import { mayBeRef } from "../../workspace/files/may-be-ref.ts";
 import { machineClock } from "../../workspace/process/machine-clock.ts";
 import { hasLedger } from "../../workspace/state/has-ledger.ts";
 import { openStateSubfolder, stateFolder } from "../../workspace/state/state-folder.ts";
-import { checkoutsPath } from "../../workspace/state/state-home.ts";
+import { checkoutsPath, headsFolder } from "../../workspace/state/state-home.ts";
 import { checkoutWatch } from "../trees/checkout-watch.ts";
 import { mainWatch } from "../trees/main-watch.ts";
 import { readGuardSettings } from "../world/guard-settings.ts";
@@ -60,6 +60,7 @@ export function openWorld(parts: WorldParts): GuardWorld {
     ...own,
     place,
     stateFolder: stateFolder(project),
+    headsFolder: headsFolder(project).path,
     checkout,
     closed: [place.root, place.realRoot ?? place.root, ...closedFor(checkout, commonFolder)],
     clock: machineClock(),

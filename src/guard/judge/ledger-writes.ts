@@ -9,7 +9,8 @@ import { analyzeFor, commandsOf } from "./shell-call.ts";
 /** The one thing that stays closed when nothing is active: Lockstep's own records. */
 export async function findLedgerWrite(call: ToolCall, world: GuardWorld): Promise<Objection | undefined> {
   const place = { ...world.place, cwd: call.folder };
-  const state = [world.stateFolder, world.disk.realPath(world.stateFolder)];
+  const own = [world.stateFolder, world.headsFolder];
+  const state = [...own, ...own.map((folder) => world.disk.realPath(folder))];
   const touches = (path: string, tree: boolean) =>
     [resolveDots(path), world.disk.realPath(path)].some((spelling) =>
       state.some((folder) => liesIn(spelling, folder) || (tree && liesIn(folder, spelling))),

@@ -26,6 +26,8 @@ export interface GuardWorld {
   readonly place: Place;
   /** Lockstep's own folder of this project. */
   readonly stateFolder: string;
+  /** Where copies of its ledger's head lie. */
+  readonly headsFolder: string;
   /** The checkout of an agent that Lockstep started: the only one that it may write. */
   readonly checkout: string | undefined;
   /** Absolute folders that anyone may write, and those that are nobody's scratch wherever they lie. */

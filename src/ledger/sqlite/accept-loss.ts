@@ -1,9 +1,10 @@
 import { existsSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createHead, type Head, headFileName, readHead } from "../audit-head.ts";
+import { type HeadsFolder, OutsideHead } from "../outside-head.ts";
 import { Connection } from "./connection.ts";
 import { databaseName, syncFolder } from "./ledger-files.ts";
-import { headOf } from "./open-head.ts";
+import { headOf, nameOf } from "./open-head.ts";
 import { translateError } from "./translate-error.ts";
 
 export interface AcceptedLoss {
@@ -16,35 +17,37 @@ export interface AcceptedLoss {
 }
 
 /** A person says that what is missing is gone: the ledger goes on from what is there. Nothing is deleted. */
-export async function acceptLoss(folder: string, at: Date): Promise<AcceptedLoss> {
+export async function acceptLoss(folder: string, at: Date, heads?: HeadsFolder): Promise<AcceptedLoss> {
   try {
     const path = join(folder, databaseName);
     const head = readHead(folder);
     const isEmpty = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
     const now = isEmpty ? undefined : await readNow(path);
     const stale = isEmpty ? [`${databaseName}-wal`, `${databaseName}-shm`] : [];
-    const kept = moveAside(folder, [headFileName, ...stale], at);
-    if (now !== undefined) createHead(folder, now);
+    using outside = now === undefined || heads === undefined ? undefined : new OutsideHead(heads, now.name);
+    const names = [headFileName, ...stale].map((name) => join(folder, name));
+    const kept = moveAside([...names, ...(outside === undefined ? [] : [outside.path])], at);
+    if (now !== undefined) createHead(folder, now.head);
+    if (now !== undefined) outside?.advance(now.head);
     syncFolder(folder);
-    return { before: typeof head === "string" ? undefined : head, now, kept };
+    return { before: typeof head === "string" ? undefined : head, now: now?.head, kept };
   } catch (error) {
     throw translateError(error, folder);
   }
 }
 
-async function readNow(path: string): Promise<Head> {
+async function readNow(path: string): Promise<{ readonly head: Head; readonly name: string }> {
   const connection = new Connection(path);
   try {
-    return await connection.snapshot(() => headOf(connection));
+    return await connection.snapshot(() => ({ head: headOf(connection), name: nameOf(connection) }));
   } finally {
     connection.close();
   }
 }
 
-function moveAside(folder: string, names: readonly string[], at: Date): string[] {
+function moveAside(paths: readonly string[], at: Date): string[] {
   const end = `.lost-${at.toISOString().replace(/[-:.]/g, "")}`;
-  return names
-    .map((name) => join(folder, name))
+  return paths
     .filter((path) => existsSync(path))
     .map((path) => {
       renameSync(path, path + end);

@@ -1,5 +1,5 @@
 import type { TaskState } from "../../core/tasks/states.ts";
-import type { Head } from "../audit-head.ts";
+import { headFileName, type ReadHead } from "../audit-head.ts";
 import { beginning, link, type Tail } from "../event-chain.ts";
 import type { LedgerEvent, Verification } from "../ledger.ts";
 import type { Connection, Row } from "./connection.ts";
@@ -77,17 +77,24 @@ export class EventWalk {
   }
 }
 
-/** What the head outside knows and the ledger does not. */
-export function findLoss(connection: Connection, head: Head | "missing" | "unreadable"): Problem | undefined {
+/** A head outside the ledger, and where it is. */
+export interface KnownHead {
+  readonly file: string;
+  readonly head: ReadHead;
+}
+
+/** What a head knows and the ledger does not. */
+export function findLoss(connection: Connection, { file, head }: KnownHead): Problem | undefined {
   const tail = readTail(connection);
-  if (typeof head === "string") return { problem: `the file audit.head is ${head}` };
+  if (typeof head === "string") return { problem: `the file ${file} is ${head}` };
+  const known = file === headFileName ? "" : `, and \`${file}\` knows of them`;
   if (head.seq > tail.seq)
-    return { seq: tail.seq + 1, problem: `${named(tail.seq + 1, head.seq)} missing at the end` };
+    return { seq: tail.seq + 1, problem: `${named(tail.seq + 1, head.seq)} missing at the end${known}` };
   const [event] = readEvents(connection, { after: head.seq - 1, limit: 1 });
   if (head.seq > 0 && event?.hash !== head.hash)
-    return { seq: head.seq, problem: `event ${head.seq} is not the one that audit.head names` };
+    return { seq: head.seq, problem: `event ${head.seq} is not the one that ${file} names` };
   const lost = head.commits - readMeta(connection, "commits");
-  return lost > 0 ? { problem: `the last ${lost} changes are missing` } : undefined;
+  return lost > 0 ? { problem: `the last ${lost} changes are missing${known}` } : undefined;
 }
 
 function named(first: number, last: number): string {

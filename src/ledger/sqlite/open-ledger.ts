@@ -1,5 +1,6 @@
 import { readHead } from "../audit-head.ts";
 import type { Ledger } from "../ledger.ts";
+import { type HeadsFolder, OutsideHead } from "../outside-head.ts";
 import { StoreFault } from "../store-fault.ts";
 import { checkIntegrity } from "./check-integrity.ts";
 import { Connection } from "./connection.ts";
@@ -14,7 +15,7 @@ import {
 } from "./ledger-files.ts";
 import { writeMeta } from "./meta.ts";
 import { type Migration, migrate, migrations, readVersion, refuseChangedSchema } from "./migrations.ts";
-import { openHead } from "./open-head.ts";
+import { nameOf, openHead } from "./open-head.ts";
 import { freeReserve, keepReserve } from "./reserve.ts";
 import { type Home, SqliteLedger } from "./sqlite-ledger.ts";
 import { storeFault, translateError } from "./translate-error.ts";
@@ -24,6 +25,8 @@ export interface OpenOptions extends FilesOptions {
   readonly waitMs?: number;
   /** For a process that has to answer at once: leaves the hourly check of a big ledger to others. */
   readonly urgent?: boolean;
+  /** Where the head is kept once more. */
+  readonly heads?: HeadsFolder;
   /** For tests of a full disk. */
   readonly maxPages?: number;
   readonly migrations?: readonly Migration[];
@@ -54,7 +57,7 @@ export async function openMemoryLedger({ secret }: { readonly secret?: string } 
 }
 
 async function open(options: OpenOptions): Promise<Ledger> {
-  const { folder, maxPages, waitMs, urgent = false, migrations: known = migrations } = options;
+  const { folder, maxPages, waitMs, urgent = false, heads, migrations: known = migrations } = options;
   // Before the database: a head is made after it, so one that is there by now is of a ledger that had tables.
   const hadHead = readHead(folder) !== "missing";
   const path = prepareFiles(options);
@@ -71,7 +74,10 @@ async function open(options: OpenOptions): Promise<Ledger> {
       refuseChangedSchema(connection);
       checkIntegrity(connection, { folder, urgent });
     });
-    home = { folder, identity: identityOfOpen(path), head: await openHead(connection, folder) };
+    const name = await connection.snapshot(() => nameOf(connection));
+    const outside = heads === undefined ? undefined : new OutsideHead(heads, name);
+    const head = await openHead(connection, folder, outside);
+    home = { folder, identity: identityOfOpen(path), head, outside };
     narrowModes(folder);
     keepReserve(folder);
     if (identityOf(path) !== before)

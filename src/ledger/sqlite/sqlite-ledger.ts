@@ -1,5 +1,5 @@
 import type { Session } from "../../core/session/session.ts";
-import { type Head, type HeadFile, readHead } from "../audit-head.ts";
+import type { Head, HeadFile } from "../audit-head.ts";
 import type {
   Answered,
   Change,
@@ -10,11 +10,13 @@ import type {
   StoredRun,
   TaskFilter,
 } from "../ledger.ts";
+import type { OutsideHead } from "../outside-head.ts";
 import { StoreFault } from "../store-fault.ts";
 import { applyChange, isDurable } from "./apply-change.ts";
 import type { Connection } from "./connection.ts";
 import { identityOfOpen } from "./ledger-files.ts";
 import { readMeta } from "./meta.ts";
+import { readHeads } from "./open-head.ts";
 import { readEvents } from "./read-events.ts";
 import { readLocks, readLocksNear, readLocksOnResources } from "./read-locks.ts";
 import { readSurvey } from "./read-survey.ts";
@@ -40,6 +42,7 @@ export interface Home {
   /** See `identityOfOpen`. */
   readonly identity: string;
   readonly head: HeadFile;
+  readonly outside: OutsideHead | undefined;
 }
 
 export class SqliteLedger implements Ledger {
@@ -115,12 +118,14 @@ export class SqliteLedger implements Ledger {
   }
 
   verify() {
-    return verifyLedger(this.#connection, this.#home === undefined ? "none" : readHead(this.#home.folder));
+    const { folder, outside } = this.#home ?? {};
+    return verifyLedger(this.#connection, folder === undefined ? [] : readHeads(folder, outside));
   }
 
   close(): void {
     this.#connection.close();
     this.#home?.head[Symbol.dispose]();
+    this.#home?.outside?.[Symbol.dispose]();
   }
 
   #read<T>(read: (connection: Connection) => T): Promise<T> {
@@ -148,6 +153,7 @@ export class SqliteLedger implements Ledger {
     try {
       this.#home?.head.advance(head);
     } catch {}
+    this.#home?.outside?.advance(head);
   }
 }
 

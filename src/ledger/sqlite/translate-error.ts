@@ -81,7 +81,7 @@ const messages: Readonly<Record<StoreFaultKind, (place: string, why: string) => 
     `the ledger \`${place}\` would be on a network file system (${why}), where locks do not hold: keep the repository on a local disk`,
   gone: (place, why) => `the ledger \`${place}\` is not there: ${why}`,
   lost: (place, why) =>
-    `the ledger \`${place}\` was rolled back, cut or deleted: ${why}: restore it from a copy, or start from what is there with \`lockstep reconcile --accept-loss\``,
+    `the ledger \`${place}\` was rolled back, cut or deleted: ${why}: restore it from a copy, or start from what is there, such as a backup that you restored, with \`lockstep reconcile --accept-loss\``,
   io: (place, why) =>
     `the ledger \`${place}\` could not be read or written: ${why}: check the disk and try again`,
 };

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Head } from "../audit-head.ts";
 import type { Verification } from "../ledger.ts";
 import { StoreFault } from "../store-fault.ts";
-import { EventWalk, findLoss, type Problem } from "./check-events.ts";
+import { EventWalk, findLoss, type KnownHead, type Problem } from "./check-events.ts";
 import { checkDependencies, checkPrefixes, checkTable } from "./check-rows.ts";
 import type { Connection } from "./connection.ts";
 import { whySchemaChanged } from "./migrations.ts";
@@ -13,16 +12,16 @@ const problemsMax = 1000;
 type Check = Generator<Problem[]>;
 
 /**
- * The whole ledger in small steps, each at one moment, with room for other work between them. The head is from
- * before the first step: what it knows must be there.
+ * The whole ledger in small steps, each at one moment, with room for other work between them. The heads are
+ * from before the first step: what they know must be there.
  */
 export async function verifyLedger(
   connection: Connection,
-  head: Head | "missing" | "unreadable" | "none",
+  heads: readonly KnownHead[],
 ): Promise<Verification> {
   const walk = new EventWalk(connection);
   const problems: Problem[] = [];
-  for (const check of checksOf(connection, walk, head)) {
+  for (const check of checksOf(connection, walk, heads)) {
     while (problems.length < problemsMax) {
       const step = await connection.snapshot(() => nextStep(check));
       problems.push(...step.found);
@@ -44,14 +43,10 @@ function nextStep(check: Check): { readonly found: readonly Problem[]; readonly 
   }
 }
 
-function checksOf(
-  connection: Connection,
-  walk: EventWalk,
-  head: Parameters<typeof verifyLedger>[1],
-): readonly Check[] {
+function checksOf(connection: Connection, walk: EventWalk, heads: readonly KnownHead[]): readonly Check[] {
   return [
     walk.pages(),
-    once(() => (head === "none" ? [] : [findLoss(connection, head)].filter((loss) => loss !== undefined))),
+    once(() => heads.map((head) => findLoss(connection, head)).filter((loss) => loss !== undefined)),
     ...sealedTables
       .filter((table) => table !== "events" && table !== "tasks")
       .map((table) => checkTable(connection, table)),

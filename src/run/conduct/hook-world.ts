@@ -11,10 +11,10 @@ import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import type { Collected } from "../../workspace/checkouts/collect-work.ts";
 import { neutralGit } from "../../workspace/checkouts/neutral-git.ts";
 import { removeFolder } from "../../workspace/files/remove-folder.ts";
+import { pushBranch } from "../../workspace/git/push-branch.ts";
 import { readDiff } from "../../workspace/git/read-diff.ts";
 import { readTrees } from "../../workspace/git/read-tree.ts";
 import { readRef } from "../../workspace/git/refs.ts";
-import { tryGit } from "../../workspace/git/run-git.ts";
 import { runProcess } from "../../workspace/process/run-process.ts";
 import { checkWalls } from "../../workspace/sandbox/check-walls.ts";
 import type { RunContext, RunTask } from "../attempt/run-context.ts";
@@ -34,7 +34,6 @@ export interface HookedWork {
   readonly stop: AbortSignal;
 }
 
-const remote = "origin";
 const ghMsMax = 60_000;
 const gitMsMax = 60_000;
 
@@ -73,7 +72,7 @@ export class HookWorld {
       integrate: config.integrate,
       commit: () => this.#commit,
       rebase: (branch) => this.#rebase(branch),
-      push: async (push) => (await this.#unfit(base, push.commit)) ?? pushTo(repository.root, push),
+      push: async (push) => (await this.#unfit(base, push.commit)) ?? pushBranch(repository.root, push),
       gh: ghIn(repository.root),
       // The base's: the work does not say how it is tested.
       top: { has: (name) => tree?.idOf(name) !== undefined, text: (name) => tree?.text(name) },
@@ -177,14 +176,6 @@ async function gitInside({ walled, wrap, checkout: { folder } }: Workplace, word
   const never = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
   const { command, env } = wrap(["git", "-C", folder, ...never, ...words], { PATH: process.env.PATH ?? "" });
   return runProcess({ command, env, cwd: folder, msMax: gitMsMax });
-}
-
-/** Nothing is overwritten but what was pushed from here before. */
-async function pushTo(root: string, { commit, branch, expected }: Parameters<HookPorts["push"]>[0]) {
-  const lease = expected === null ? [] : [`--force-with-lease=refs/heads/${branch}:${expected}`];
-  const words = ["push", "--quiet", ...lease, remote, `${commit}:refs/heads/${branch}`];
-  const { exit, stderr } = await tryGit(root, words);
-  return exit === 0 ? undefined : { error: lastLine(stderr) };
 }
 
 function ghIn(cwd: string): Gh {

@@ -12,6 +12,7 @@ import {
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { orDiskFault } from "../files/disk-fault.ts";
+import type { Project } from "../files/find-project.ts";
 
 const otherHome = "set XDG_STATE_HOME to a folder that you can write";
 
@@ -33,6 +34,15 @@ export function checkoutsPath(commonFolder: string): string {
   const name = basename(commonFolder) === ".git" ? basename(dirname(commonFolder)) : basename(commonFolder);
   const id = createHash("sha256").update(commonFolder).digest("hex").slice(0, 12);
   return join(stateHome(), `${name.replace(/[^A-Za-z0-9._-]/g, "_")}-${id}`);
+}
+
+/** Where copies of the ledger's head lie: who restores an older git folder does not restore them with it. */
+export function headsFolder({ place, commonFolder }: Project) {
+  const owner = commonFolder ?? place.realRoot ?? place.root;
+  const path = join(checkoutsPath(owner), "heads");
+  const create = () =>
+    void mkdirSync(join(checkoutsFolder(owner), "heads"), { recursive: true, mode: 0o700 });
+  return { path, create };
 }
 
 function stateHome(): string {
