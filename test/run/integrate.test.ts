@@ -54,8 +54,14 @@ describe("several branches", () => {
     const own = "node check-c.js";
     const project = "node test/f.test.js";
     const proven = [
-      [{ command: own, tree: first }, { command: project, tree: tip }],
-      [{ command: project, tree: tip }, { command: own, tree: tip }],
+      [
+        { command: own, tree: first },
+        { command: project, tree: tip },
+      ],
+      [
+        { command: project, tree: tip },
+        { command: own, tree: tip },
+      ],
     ];
     expect(branches).toMatchObject(proven.map((evidence) => ({ evidence })));
     expect(repository.git("reflog", "show", "main", "--format=%gs").split("\n")).toHaveLength(2);
