@@ -20,6 +20,7 @@ const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "secret-scan": () => import("./secret-scan.ts"),
   "lock-index": () => import("./lock-index.ts"),
   ledger: () => import("./ledger.ts"),
+  checkouts: () => import("./checkouts.ts"),
   land: () => import("./land.ts"),
   orchestration: () => import("./orchestration.ts"),
 };
