@@ -129,7 +129,7 @@ export function guardedRepository(): GuardedRepository {
         bytes: Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload)),
         environment: { PATH: process.env.PATH, HOME: homedir(), ...env },
       }),
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 

@@ -20,5 +20,9 @@ export function temporaryFolder(
     return full;
   };
   for (const [file, text] of Object.entries(files)) write(file, text);
-  return { path, write, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  return {
+    path,
+    write,
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }),
+  };
 }
