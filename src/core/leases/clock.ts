@@ -1,4 +1,4 @@
-/** One moment on one machine. Only `monoMs` of the same `boot` can be compared; `wallMs` is for people. */
+/** One moment on one machine. Compare only `monoMs` of the same `boot`; `wallMs` is for display. */
 export interface Moment {
   readonly wallMs: number;
   readonly monoMs: number;
@@ -9,7 +9,7 @@ export interface Clock {
   now(): Moment;
 }
 
-/** The same clock, later or earlier: leases run on monotonic time, so that has to move with the wall time. */
+/** A clock with an offset. Monotonic time moves too, because leases use it. */
 export function shifted(clock: Clock, byMs: number): Clock {
   return {
     now: () => {

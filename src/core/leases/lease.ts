@@ -1,6 +1,6 @@
 import type { Moment } from "./clock.ts";
 
-/** How long a lock lasts after its last heartbeat, which was at `beatMs` of the monotonic time of `boot`. */
+/** A lock lasts `timeoutSeconds` after its last heartbeat, which was at `beatMs` in the monotonic time of `boot`. */
 export interface Lease {
   readonly boot: string;
   readonly beatMs: number;
@@ -10,39 +10,39 @@ export interface Lease {
 /** The last moment that a `Date` can hold. */
 const wallMsMax = 8.64e15;
 
-/** Infinity for a lease of another boot: nobody lives across a reboot. */
+/** Infinity for a lease of another boot: no process survives a reboot. */
 export function ageSeconds(lease: Lease, now: Moment): number {
   return lease.boot === now.boot ? (now.monoMs - lease.beatMs) / 1000 : Infinity;
 }
 
-/** From `notBeforeMs` on, in monotonic time, everybody has a full lease: the grace after a sleep. */
+/** Every lease is valid for its full time after `notBeforeMs` (monotonic): the grace period after a sleep. */
 export function hasLapsed(lease: Lease, now: Moment, notBeforeMs = -Infinity): boolean {
   const beatMs = Math.max(lease.beatMs, notBeforeMs);
   return ageSeconds({ ...lease, beatMs }, now) > lease.timeoutSeconds;
 }
 
-/** What an attempt has: `held` waits for a review or a person, and has no clock. */
+/** The lease of an attempt. `held`: it waits for a review or a person, and does not expire. */
 interface Leased {
   readonly leaseState: "running" | "held" | "over";
   readonly lease: Lease;
 }
 
-/** Its agent is at work now. */
+/** True while the attempt's agent is at work. */
 export function isLive({ leaseState, lease }: Leased, now: Moment): boolean {
   return leaseState === "running" && !hasLapsed(lease, now);
 }
 
-/** A lease that has lapsed is over before that is noted. */
+/** A lapsed lease counts as over even before the ledger records it. */
 export function isOver({ leaseState, lease }: Leased, now: Moment): boolean {
   return leaseState === "over" || (leaseState === "running" && hasLapsed(lease, now));
 }
 
-/** In the monotonic time of its boot: the last moment at which it has not lapsed. */
+/** The last moment at which the lease is valid, in the monotonic time of its boot. */
 export function lastMs({ beatMs, timeoutSeconds }: Lease): number {
   return beatMs + timeoutSeconds * 1000;
 }
 
-/** For display; nothing is decided by it. A lease of another boot has ended by now, and nobody knows when. */
+/** For display only. A lease of another boot has ended at an unknown time; the current time is shown. */
 export function expiresAt(lease: Lease, now: Moment): string {
   const leftMs = lease.boot === now.boot ? lastMs(lease) - now.monoMs : 0;
   return new Date(Math.min(now.wallMs + leftMs, wallMsMax)).toISOString();

@@ -1,7 +1,7 @@
-/** A process that a pid alone does not name: pids are used again, and after a reboot from the start. */
+/** Identifies a process. A pid alone is not enough: the system reuses pids, and restarts them at boot. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In the words of the machine; only good for comparing. */
+  /** Start time in a platform-specific form; only for comparison. */
   readonly startedAt: string;
   readonly boot: string;
 }

@@ -3,10 +3,10 @@ import type { Moment } from "./clock.ts";
 const slackMs = 1000;
 
 /**
- * Whether a watchdog that ticks every `periodMs` slept between two ticks, so that the agents may not have been
- * able to send their heartbeats. A stopped watchdog shows in monotonic time. A machine asleep shows in the wall
- * time alone, because Linux's monotonic time stands still meanwhile; a wall clock that was put forward looks the
- * same, and costs no more than one lease of patience.
+ * Whether a watchdog that ticks every `periodMs` slept between two ticks, so that the agents may have been unable to
+ * send heartbeats. A suspended watchdog shows in monotonic time. A suspended machine shows only in wall time,
+ * because monotonic time stops on Linux during suspend. A wall clock that was set forward looks the same; the
+ * only cost is that every lease is extended once.
  */
 export function sleptBetween(previous: Moment, now: Moment, periodMs: number): boolean {
   const gapMsMax = 2 * periodMs + slackMs;

@@ -3,13 +3,13 @@ import { locate, locateReal } from "./locate.ts";
 import type { Disk, Place } from "./place.ts";
 import { isPattern, type SegmentPattern, segmentPattern } from "./segment-pattern.ts";
 
-/** A scope entry as written, and the shapes of path that it stands for. */
+/** A scope entry as written, and the path shapes that it matches. */
 export interface Entry {
   readonly text: string;
   readonly shapes: readonly Shape[];
 }
 
-/** `deep`: everything below counts too. `dir/**` is the deep shape `dir/*`, so that dir itself stays out. */
+/** `deep`: also matches everything below. `dir/**` is the deep shape `dir/*`, so it does not match `dir` itself. */
 export interface Shape {
   readonly segments: readonly Segment[];
   readonly deep: boolean;
@@ -19,17 +19,17 @@ export const anyDepth = Symbol("**");
 export type Segment = string | SegmentPattern | typeof anyDepth;
 
 const alternativesMax = 64;
-/** Comparing two patterns costs the product of their wildcards. */
+/** The cost of comparing two patterns is the product of their wildcard counts. */
 const starsMax = 16;
 
 export type EntryResult = { readonly entry: Entry } | { readonly error: string };
 
 /**
  * Reads a scope entry: a plain path, or a glob with `*`, `**`, `?`, `[a-z]` and `{a,b}`. With a disk, an entry
- * that leads through a link means what it is called and what it leads to.
+ * that leads through a link matches both the path as written and the link's target.
  */
 export function readEntry(text: string, place: Place, disk?: Disk): EntryResult {
-  if (!text.isWellFormed()) return { error: "it is no valid text, and no file can be called so" };
+  if (!text.isWellFormed()) return { error: "it is not valid Unicode, so it cannot be a file name" };
   const located = locate(text.trim(), { ...place, cwd: place.root });
   if (located.where === "invalid") return { error: located.why };
   if (located.where === "outside") return { error: "it leaves the project" };
@@ -38,15 +38,16 @@ export function readEntry(text: string, place: Place, disk?: Disk): EntryResult 
   const alternatives = expandBraces(located.path);
   if (alternatives === undefined) return { error: `it has more than ${alternativesMax} alternatives` };
   const shapes = alternatives.map((path) => globShape(path, place));
-  // `app/[id]` is a class to a glob and a plain name to a web framework: the entry means both.
+  // `app/[id]` is a character class in a glob and a plain name in web frameworks: the entry matches both.
   if (located.path.includes("[")) shapes.push(plainShape(located.path, place));
   const entry = { text: located.path === "" ? "." : located.path, shapes };
   return disk === undefined ? { entry } : withRealShapes(entry, place, disk);
 }
 
 function whyUnsupported(path: string): string | undefined {
-  if (/^!|[!@+*?]\([^)]*\)/.test(path)) return "negation and ( ) groups are no scope";
-  if (/\[[:.=]|\{[^,{}]*\.\.[^,{}]*\}/.test(path)) return "named classes and ranges in braces are no scope";
+  if (/^!|[!@+*?]\([^)]*\)/.test(path)) return "negation and ( ) groups are not supported in a scope";
+  if (/\[[:.=]|\{[^,{}]*\.\.[^,{}]*\}/.test(path))
+    return "named classes and ranges in braces are not supported in a scope";
   const stars = path.split("*").length - 1;
   return stars > starsMax ? `it has more than ${starsMax} wildcards` : undefined;
 }
@@ -65,12 +66,12 @@ function withRealShapes(entry: Entry, place: Place, disk: Disk): EntryResult {
   return { entry: { ...entry, shapes } };
 }
 
-/** The entry that means exactly this path and all below it. */
+/** The entry for exactly this path and everything below it. */
 export function plainEntry(path: string, place: Place): Entry {
   return { text: path === "" ? "." : path, shapes: [plainShape(path, place)] };
 }
 
-/** The entry that means exactly this one path. */
+/** The entry for exactly this path. */
 export function fileEntry(path: string, place: Place): Entry {
   return { text: path, shapes: [{ ...plainShape(path, place), deep: false }] };
 }
@@ -102,7 +103,7 @@ function globShape(path: string, place: Place): Shape {
   return { segments, deep };
 }
 
-/** `a{b,c}` → `ab`, `ac`; braces without a comma stand for themselves. */
+/** `a{b,c}` → `ab`, `ac`; braces without a comma are literal. */
 function expandBraces(text: string): string[] | undefined {
   let done: string[] = [];
   let open = [text];
@@ -120,7 +121,7 @@ function expandBraces(text: string): string[] | undefined {
   return done;
 }
 
-/** The first `{…}` that holds a comma of its own, found in one pass. */
+/** The first `{…}` that directly contains a comma, found in one pass. */
 function firstBraces(text: string) {
   const open: { start: number; commas: number[] }[] = [];
   let found: { start: number; commas: number[]; end: number } | undefined;

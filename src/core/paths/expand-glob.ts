@@ -3,7 +3,7 @@ import { isPattern, matchesSegment, segmentPattern } from "./segment-pattern.ts"
 
 const globMatchesMax = 256;
 
-/** The paths that exist for an absolute pattern, so that links among them can be followed. Bounded. */
+/** The existing paths that match an absolute pattern, at most `globMatchesMax`, so that links can be followed. */
 export function expandGlob(pattern: string, disk: Disk): readonly string[] {
   if (disk.namesIn === undefined) return [];
   let found = [""];
@@ -24,7 +24,7 @@ function matches(folder: string, segment: string, disk: Disk): string[] {
 
 const visitsMax = 5000;
 
-/** Links below a folder whose name matches a pattern, as far as a bounded look finds them. */
+/** Links below a folder whose names match a pattern. The search stops after `visitsMax` names. */
 export function linksBelow(folder: string, names: string, disk: Disk): readonly string[] {
   const wanted = segmentPattern(names);
   const links: string[] = [];

@@ -1,12 +1,12 @@
-/** One spelling for all names that a folding file system takes for the same. */
+/** One spelling for all names that a case-insensitive file system treats as equal. */
 export function foldPath(path: string): string {
   return path.normalize("NFC").toLowerCase();
 }
 
-// What some file systems drop from names: format characters anywhere, dots and spaces at the end of a segment.
+// Some file systems drop format characters anywhere, and dots and spaces at the end of a segment.
 const ignorable = /\p{Cf}/gu;
 
-/** As `foldPath`, and blind to every trick that makes another spelling open a protected file. */
+/** As `foldPath`, and also undoes every other spelling that could open a protected file. */
 export function foldProtected(path: string): string {
   return path
     .normalize("NFKC")

@@ -1,7 +1,7 @@
 import { foldPath } from "./fold.ts";
 import type { Place } from "./place.ts";
 
-/** A path as the rules see it: relative to the project root, or outside of it. */
+/** A path relative to the project root, or outside of it. */
 export type Located =
   | { readonly where: "inside"; readonly path: string; readonly absolute: string }
   | { readonly where: "outside"; readonly path: string; readonly absolute: string | undefined }
@@ -18,7 +18,7 @@ const ownFolder = /^\/proc\/(?:self|thread-self)\/cwd(?=\/|$)/;
 const ownRoot = /^\/proc\/(?:self|thread-self)\/root(?=\/|$)/;
 const fileUrl = /^file:\/\/(?:localhost)?(?=\/)/i;
 
-/** Reads any spelling of a path. `..` is resolved by name; links are the disk's business. */
+/** Reads any spelling of a path. `..` is resolved by name; links are not followed here. */
 export function locate(spelled: string, place: Place): Located {
   const invalid = whyInvalid(spelled);
   if (invalid !== undefined) return { where: "invalid", why: invalid };
@@ -30,7 +30,7 @@ export function locate(spelled: string, place: Place): Located {
     : { where: "inside", path, absolute };
 }
 
-/** The real path's place in the project, for the second half of every check. */
+/** Locates a path with links resolved: every check runs on the path as written and on the real path. */
 export function locateReal(realPath: string, place: Place): Located {
   const path = insideRoot(resolveDots(realPath), place);
   return path === undefined
@@ -51,7 +51,7 @@ export function resolveDots(absolute: string): string {
 
 function whyInvalid(spelled: string): string | undefined {
   if (spelled.trim() === "") return "the path is blank";
-  if (controlCharacters.test(spelled)) return "the path holds control characters";
+  if (controlCharacters.test(spelled)) return "the path contains control characters";
   if (spelled.length > pathLengthMax) return `the path is longer than ${pathLengthMax} characters`;
   const segments = spelled.split(/[/\\]/);
   if (segments.length > segmentsMax) return `the path has more than ${segmentsMax} segments`;
@@ -86,7 +86,7 @@ function decodeFileUrl(spelled: string): string | undefined {
   }
 }
 
-/** The innermost checkout that holds the path decides: a worktree may lie inside the project. */
+/** The innermost checkout that contains the path decides: a worktree may be inside the project. */
 function insideRoot(absolute: string, place: Place): string | undefined {
   const own = place.realRoot === undefined ? [place.root] : [place.root, place.realRoot];
   const roots = place.checkouts === undefined ? own : [...own, ...place.checkouts];

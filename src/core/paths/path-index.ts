@@ -2,9 +2,9 @@ import { anyDepth, type Entry, type Segment, type Shape } from "./entry.ts";
 import { matchesEverything, matchesSegment, patternsMeet, type SegmentPattern } from "./segment-pattern.ts";
 
 /**
- * Entries in a trie by segment. Every question walks the asked path down from the root, so its cost depends
- * on the path's depth (and on the patterns beside it), not on how many entries there are. Only a question
- * that itself holds a wildcard looks at the names which that wildcard could stand for.
+ * Entries in a trie by segment. A lookup walks from the root along the path, so its cost depends on the depth of
+ * the path and on the patterns along it, not on the number of entries. Only a lookup that itself contains a
+ * wildcard visits the names that the wildcard could match.
  */
 export interface Held {
   readonly owner: string;
@@ -15,21 +15,21 @@ export interface Held {
 interface Slot extends Held {
   readonly list: "deep" | "exact";
   readonly node: Node;
-  /** The next slot of the same node: a list costs fewer steps through memory than an array. */
+  /** The next slot of the same node: a linked list needs fewer memory accesses than an array. */
   next: Slot | undefined;
 }
 
 interface Node {
   readonly parent: Node | undefined;
-  readonly edge: Segment | undefined; // the way here from the parent
-  readonly loops: boolean; // reached through `**`: stays itself whatever comes next
+  readonly edge: Segment | undefined; // the edge from the parent
+  readonly loops: boolean; // reached through `**`: matches any further segment
   names: Map<string, Node> | undefined;
   patterns: Map<string, { readonly pattern: SegmentPattern; readonly node: Node }> | undefined;
   anyDepth: Node | undefined;
-  /** Slots that mean everything below too, and those that mean this path alone. */
+  /** `deep` slots also match everything below; `exact` slots match only this path. */
   deep: Slot | undefined;
   exact: Slot | undefined;
-  /** Slots here and below. */
+  /** Number of slots here and below. */
   count: number;
 }
 
@@ -67,7 +67,7 @@ export class PathIndex {
     this.#byOwner.delete(owner);
   }
 
-  /** An entry of anyone but `except` that could name a path which the asked entry could name too. */
+  /** An entry of an owner other than `except` that can match a path which the given entry can match too. */
   overlapping(entry: Entry, except?: string): Held | undefined {
     for (const shape of entry.shapes) {
       const found = this.#overlap(shape, except);
@@ -76,12 +76,12 @@ export class PathIndex {
     return undefined;
   }
 
-  /** True if some single entry here surely includes every path of the asked one. */
+  /** True if, for each shape of the given entry, a single entry here is certain to include all its paths. */
   covers(entry: Entry): boolean {
     return entry.shapes.every((shape) => this.#cover(shape) !== undefined);
   }
 
-  /** As `covers`, but for one shape of several: the entry that includes a plain path. */
+  /** As `covers`, for one shape; returns the entry that includes it. */
   covering(shape: Shape): Held | undefined {
     return this.#cover(shape);
   }
@@ -115,7 +115,7 @@ export class PathIndex {
     return visit(this.#root, 0);
   }
 
-  /** Descends only where more is held than `except` itself holds. */
+  /** Descends only into nodes with slots of owners other than `except`. */
   #anyBelow(node: Node, except: string | undefined): Slot | undefined {
     const own = except === undefined ? undefined : this.#byOwner.get(except);
     const foreignIn = (candidate: Node) =>
@@ -131,9 +131,9 @@ export class PathIndex {
 }
 
 interface Relation {
-  /** Children of `node` that a wildcard in the question could stand for. */
+  /** Children of `node` that a wildcard in the lookup can match. */
   wild(node: Node, asked: SegmentPattern): Iterable<Node>;
-  /** Does the question's own `**` stand for names that are not in the index by name? */
+  /** True if a `**` in the lookup also matches names that are not in the index. */
   readonly expandsAnyDepth: boolean;
 }
 
@@ -195,7 +195,7 @@ function anyDepthNext(node: Node, at: number, visit: Visit): Slot | undefined {
   return undefined;
 }
 
-/** Each (node, position) is looked at once wherever a `**` could multiply the ways to it. */
+/** Visits each (node, position) once where a `**` could lead to it on several paths. */
 function once(segments: readonly Segment[], visit: Visit): Visit {
   let seen: Map<Node, Set<number>> | undefined = segments.includes(anyDepth) ? new Map() : undefined;
   return (node, at) => {
@@ -210,7 +210,7 @@ function once(segments: readonly Segment[], visit: Visit): Visit {
   };
 }
 
-/** A slot of anyone but `except` that counts: a deep one always, another only where the path ends. */
+/** A matching slot of an owner other than `except`: deep slots always match, exact ones only at the path's end. */
 function slotOf(node: Node, ends: boolean, except?: string): Slot | undefined {
   return notOf(node.deep, except) ?? (ends ? notOf(node.exact, except) : undefined);
 }

@@ -1,27 +1,27 @@
-/** Where a spelled path is read from. All folders are absolute, with `/`, without a trailing one. */
+/** The context in which a path is read. All folders are absolute, with `/` and without a trailing `/`. */
 export interface Place {
-  /** The project's top folder as the caller spells it. */
+  /** The project root as the caller spells it. */
   readonly root: string;
-  /** The same folder with links resolved, where that differs. */
+  /** The project root with links resolved, if that differs. */
   readonly realRoot?: string;
-  /** The folder that relative paths start from; the root where absent. */
+  /** The base of relative paths; defaults to the root. */
   readonly cwd?: string;
-  /** The caller's home folder, for `~`; unknown means that `~` leaves the project. */
+  /** The caller's home folder, for `~`. If absent, `~` counts as outside the project. */
   readonly home?: string;
-  /** Other checkouts of the same repository: a path in one of them is judged by its path within. */
+  /** Other checkouts of the same repository: a path in one of them counts as its path within that checkout. */
   readonly checkouts?: readonly string[];
-  /** Folders of git inside the project that are not called `.git`. */
+  /** Git folders inside the project that are not called `.git`. */
   readonly gitFolders?: readonly string[];
-  /** True where the file system takes `SRC/a` and `src/a`, or two Unicode forms, for one name. */
+  /** True if the file system treats `SRC/a` and `src/a`, or two Unicode forms, as the same name. */
   readonly folds?: boolean;
 }
 
-/** What the shell can tell the core about the disk. Paths are absolute and may hold `..`. */
+/** Access to the file system for the core. Paths are absolute and may contain `..`. */
 export interface Disk {
-  /** The path with every link resolved in its deepest existing part; a dangling link is its target. */
+  /** The path with every link in its existing part resolved; a dangling link resolves to its target. */
   realPath(absolute: string): string;
   kindOf(absolute: string): "file" | "folder" | "absent";
   sizeOf(absolute: string): number;
-  /** The names in a folder, for wildcards; none where it cannot be read. */
+  /** The names in a folder, for wildcards; empty if it cannot be read. */
   namesIn?(absolute: string): readonly string[];
 }

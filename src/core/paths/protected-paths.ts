@@ -3,7 +3,7 @@ import type { Shape } from "./entry.ts";
 import { foldProtected } from "./fold.ts";
 import { literalPrefix } from "./stored-shape.ts";
 
-/** Never writable by any agent, whatever its lock. Relative to the project root. */
+/** Never writable by any agent, regardless of its lock. Relative to the project root. */
 export const protectedPaths = [
   ".git",
   ".lockstep",
@@ -16,7 +16,7 @@ export const protectedPaths = [
   ".mcp.json",
 ] as const;
 
-/** Clients' own settings in a home folder; relative to it. */
+/** Settings of clients and git, relative to the home folder. */
 const protectedHomePaths = [
   ".claude",
   ".claude.json",
@@ -30,7 +30,7 @@ const protectedHomePaths = [
   ".gitconfig",
 ] as const;
 
-/** The settings of a client or of git in the home folder that an absolute path lies in. */
+/** The protected entry of the home folder that contains an absolute path. */
 export function protectedHomeEntryOf(absolute: string, home: string | undefined): string | undefined {
   if (home === undefined) return undefined;
   const folded = foldProtected(absolute);
@@ -39,16 +39,16 @@ export function protectedHomeEntryOf(absolute: string, home: string | undefined)
 }
 
 interface ProtectedOptions {
-  /** True if everything below the path is meant too. */
+  /** True if everything below the path is included. */
   readonly tree: boolean;
   readonly session?: string | undefined;
-  /** Further folders: git's own where they have another name. */
+  /** Further folders: git folders with other names. */
   readonly more?: readonly string[] | undefined;
 }
 
 /**
- * The protected entry that a path lies in, or that lies below it when the whole tree is meant. A repository
- * within the project has a `.git` of its own, so that name counts at any depth.
+ * The protected entry that contains a path, or that is below it if the whole tree is included. A nested repository
+ * has its own `.git`, so that name is protected at any depth.
  */
 export function protectedEntryOf(path: string, options: ProtectedOptions): string | undefined {
   const folded = foldProtected(path);
@@ -60,7 +60,7 @@ export function protectedEntryOf(path: string, options: ProtectedOptions): strin
   return otherSessionOf(folded, options.session);
 }
 
-/** The protected entry that everything of this shape lies in. */
+/** The protected entry that contains every path of this shape. */
 export function protectedShapeOf(shape: Shape, options: Omit<ProtectedOptions, "tree">): string | undefined {
   if (shape.segments.some((segment) => typeof segment === "string" && foldProtected(segment) === ".git"))
     return ".git";

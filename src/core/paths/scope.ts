@@ -5,7 +5,7 @@ import { segmentPattern } from "./segment-pattern.ts";
 
 const scopeEntriesMax = 1000;
 
-/** A set of paths that somebody may, or may not, write. */
+/** A set of paths, given as entries. */
 export class Scope {
   readonly #index = new PathIndex();
   readonly #place: Place;
@@ -15,17 +15,17 @@ export class Scope {
     for (const entry of entries) this.#index.add(entry.text, entry);
   }
 
-  /** The entry that a single path lies in. */
+  /** The entry that contains a single path. */
   entryOf(path: string): string | undefined {
     return this.#index.covering({ segments: splitPath(path, this.#place), deep: false })?.text;
   }
 
-  /** True if the path and everything below it lies in one entry. */
+  /** True if one entry contains the path and everything below it. */
   holdsTree(path: string): boolean {
     return this.#index.covers(plainEntry(path, this.#place));
   }
 
-  /** True if everything below the folder lies in one entry, whether or not the folder itself does. */
+  /** True if one entry contains everything below the folder; the folder itself need not be in it. */
   holdsBelow(path: string): boolean {
     const segments = [...splitPath(path, this.#place), segmentPattern("*")];
     return this.#index.covering({ segments, deep: true }) !== undefined;
@@ -35,12 +35,12 @@ export class Scope {
     return this.#index.covers(entry);
   }
 
-  /** An entry that shares at least one possible path with the asked one. */
+  /** An entry that can match at least one path of the given entry. */
   touching(entry: Entry): string | undefined {
     return this.#index.overlapping(entry)?.text;
   }
 
-  /** An entry at, above or below the path: what deleting or moving a folder would hit. */
+  /** An entry at, above or below the path: one that deleting or moving a folder would affect. */
   touchingTree(path: string): string | undefined {
     return this.touching(plainEntry(path, this.#place));
   }
@@ -54,7 +54,7 @@ export type EntriesResult =
   | { readonly entries: readonly Entry[] }
   | { readonly index: number; readonly error: string };
 
-/** All entries of a scope, or the first that cannot be read and why. */
+/** All entries of a scope, or the first invalid one with the cause. */
 export function readEntries(texts: readonly string[], place: Place, disk?: Disk): EntriesResult {
   if (texts.length > scopeEntriesMax)
     return { index: scopeEntriesMax, error: `a scope has at most ${scopeEntriesMax} entries` };

@@ -4,24 +4,24 @@ import type { Disk, Place } from "./place.ts";
 export interface Scratch {
   readonly place: Place;
   readonly disk: Disk;
-  /** Absolute folders that anyone may write. */
+  /** Absolute folders that any agent may write. */
   readonly scratch: readonly string[];
-  /** Absolute folders that are nobody's scratch, wherever they lie: other checkouts, Lockstep's own. */
+  /** Absolute folders that never count as scratch: other checkouts, and Lockstep's own folders. */
   readonly closed?: readonly string[];
 }
 
-/** The project is never scratch, wherever it lies; nor is a repository's own folder, which git takes orders from. */
+/** The project is never scratch, wherever it is; nor is a `.git` folder, because git runs hooks and settings from it. */
 export function isScratch(path: string, { place, disk, scratch, closed = [] }: Scratch): boolean {
   const real = disk.realPath(path);
   return [path, real].every((spelling) => {
     const located = locate(spelling, place);
     if (located.where !== "outside" || located.path.includes("/.git/")) return false;
-    // The innermost decides: an agent's temporary folder may lie beside its closed checkout.
+    // The innermost folder decides: an agent's temporary folder may be next to its closed checkout.
     return depthIn(scratch, located.path) > depthIn(closed, located.path);
   });
 }
 
-/** The length of the longest folder that holds the path; 0 where none does. */
+/** The length of the longest folder that contains the path; 0 if none does. */
 function depthIn(folders: readonly string[], path: string): number {
   const holding = folders.filter((folder) => path === folder || path.startsWith(`${folder}/`));
   return Math.max(0, ...holding.map((folder) => folder.length));

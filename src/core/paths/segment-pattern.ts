@@ -1,8 +1,8 @@
-/** One segment of a glob: `*`, `?`, `[a-z]` and literal characters. Matching never backtracks twice. */
+/** One segment of a glob: `*`, `?`, `[a-z]` and literal characters. Matching backtracks only to the last `*`. */
 export interface SegmentPattern {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** What every match begins and ends with, to turn most names away at once. */
+  /** The literal start and end of every match, to reject most names early. */
   readonly prefix: string;
   readonly suffix: string;
 }
@@ -76,7 +76,7 @@ export function matchesSegment(pattern: SegmentPattern, segment: string): boolea
   return token === tokens.length;
 }
 
-/** Is there a name that both patterns match? Exact, in the product of their lengths. */
+/** True if some name matches both patterns. Exact; takes time proportional to the product of their lengths. */
 export function patternsMeet(a: SegmentPattern, b: SegmentPattern): boolean {
   if (!alike(a.prefix, b.prefix, "startsWith") || !alike(a.suffix, b.suffix, "endsWith")) return false;
   const width = b.tokens.length + 1;
@@ -120,7 +120,7 @@ function charactersMeet(a: Token, b: Token): boolean {
   return edges(a, b).some((code) => code > 0 && accepts(a, codeText(code)) && accepts(b, codeText(code)));
 }
 
-/** Two unions of ranges meet, if at all, beside the end of some range. */
+/** If two unions of ranges intersect, they do so at or next to the end of some range. */
 function edges(a: CharacterClass, b: CharacterClass): number[] {
   const ends = [...a.ranges, ...b.ranges].flatMap(([from, to]) => [from - 1, from, to, to + 1]);
   return [97, ...ends];

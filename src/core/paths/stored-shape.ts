@@ -1,7 +1,7 @@
 import { anyDepth, type Entry, type Segment, type Shape } from "./entry.ts";
 import { segmentPattern } from "./segment-pattern.ts";
 
-/** A shape as JSON: a name is a string, a pattern `{glob}`, any depth is null. */
+/** A shape as JSON: a name is a string, a pattern is `{glob}`, `**` is null. */
 export interface StoredShape {
   readonly segments: readonly (string | { readonly glob: string } | null)[];
   readonly deep: boolean;
@@ -13,7 +13,7 @@ export function storeShape({ segments, deep }: Shape): StoredShape {
   return { segments: segments.map(store), deep };
 }
 
-/** A lock's entry as it was when the lock was taken, whatever its links lead to now. */
+/** A lock's entry as it was when the lock was taken, even if its links have changed since. */
 export function entryFrom(text: string, shapes: readonly StoredShape[]): Entry {
   return {
     text,
@@ -26,7 +26,7 @@ export function entryFrom(text: string, shapes: readonly StoredShape[]): Entry {
   };
 }
 
-/** The names before the first wildcard: two shapes can only overlap if one's prefix begins the other's. */
+/** The names before the first wildcard. Two shapes can overlap only if one prefix starts with the other. */
 export function literalPrefix({ segments }: Shape | StoredShape): string {
   const wild = segments.findIndex((segment) => typeof segment !== "string");
   return (wild < 0 ? segments : segments.slice(0, wild)).join("/");
