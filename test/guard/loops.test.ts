@@ -101,9 +101,9 @@ describe("an agent with a task in somebody's own session", () => {
   it("is warned at fifteen edits of a file and refused at twenty, and may edit others", async () => {
     expect(await times(22, () => edit("src/a/x.ts"))).toEqual([
       ...silent(14),
-      warning("it edited"),
+      warning("the agent edited"),
       ...silent(4),
-      ...Array.from({ length: 3 }, () => halt("it edited .* 2\\d times in one attempt, which is the limit")),
+      ...Array.from({ length: 3 }, () => halt("the agent edited .* 2\\d times in one attempt, which is the limit")),
     ]);
     expect(await edit("src/a/in.ts")).toBe("");
     const events = await held.repository.withEngine(({ ledger }) => ledger.events({ type: "guard.refused" }));
@@ -114,10 +114,10 @@ describe("an agent with a task in somebody's own session", () => {
   it("is warned at eight fetches and refused at ten", async () => {
     expect(await times(11, fetched)).toEqual([
       ...silent(7),
-      warning("it fetched 8 times"),
+      warning("the agent fetched 8 times"),
       "",
-      halt("it fetched 10 times"),
-      halt("it fetched 11 times"),
+      halt("the agent fetched 10 times"),
+      halt("the agent fetched 11 times"),
     ]);
   });
 
@@ -125,9 +125,9 @@ describe("an agent with a task in somebody's own session", () => {
     const again = () => use("Bash", { command: "cat src/a/x.ts" }, { gives: "x" });
     expect(await times(11, again)).toEqual([
       ...silent(2),
-      warning("it called `Bash` 3 times with the same arguments"),
+      warning("the agent called `Bash` 3 times with the same arguments"),
       ...silent(7),
-      halt("for 10 steps it did only what it had just done"),
+      halt("the agent repeated itself for 10 steps"),
     ]);
     expect(await use("Bash", { command: "cat src/a/in.ts" })).toBe("");
   });
@@ -150,7 +150,7 @@ describe("an agent with a task in somebody's own session", () => {
 
   it("is counted for itself alone, and anew after the next dispatch", async () => {
     await times(9, fetched);
-    expect(await fetched()).toEqual(halt("it fetched 10 times"));
+    expect(await fetched()).toEqual(halt("the agent fetched 10 times"));
     await use("Bash", { command: "lockstep claim T-B" }, { agent: "two" });
     expect(await fetched({ agent: "two" })).toBe("");
     await held.repository.withEngine((engine) => operate(engine, "release", { task: "T-A" }, person));
@@ -163,8 +163,8 @@ describe("an agent with a task in somebody's own session", () => {
     held.repository.write(".lockstep/config.yaml", "limits: { tokens: { warn: 70000, halt: 100000 } }\n");
     const told = await times(20, fetched);
     expect(told.slice(0, 15)).toEqual(silent(15));
-    expect(told[15]).toEqual(warning("it fetched 16 times"));
-    expect(told[19]).toEqual(halt("it fetched 20 times"));
+    expect(told[15]).toEqual(warning("the agent fetched 16 times"));
+    expect(told[19]).toEqual(halt("the agent fetched 20 times"));
   });
 });
 

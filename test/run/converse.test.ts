@@ -143,7 +143,7 @@ describe("an agent with limits of its own", () => {
     [
       "loops",
       Array(3).fill({ type: "tool-result", text: refusedWrite }),
-      "`a` goes round in circles: it was refused",
+      "`a` goes round in circles: writing",
     ],
   ])("is ended by its %s, and no answer of it counts", async (_, events, reason) => {
     const { talked, starts, stops } = await ask({ purpose: "judge", ends: [right], events });
@@ -162,6 +162,6 @@ describe("an agent with limits of its own", () => {
   it("is warned before it is ended", async () => {
     const { talked, said } = await ask({ purpose: "judge", ends: [right], events: [bash, bash, bash] });
     expect(talked.how).toBe("answered");
-    expect(said).toEqual([expect.stringMatching(/^warning: it called `Bash` 3 times/)]);
+    expect(said).toEqual([expect.stringMatching(/^warning: the agent called `Bash` 3 times/)]);
   });
 });

@@ -1,11 +1,11 @@
-/** What a task has spent since a person last resolved it. */
+/** The tokens and cost of a task since a person last resolved it. */
 export interface Spent {
   readonly tokens: number;
-  /** Null where nobody told a price. */
+  /** Null if no client reported a price. */
   readonly cost_usd: number | null;
 }
 
-/** What there is a limit for. Minutes count for each attempt, the others for the whole task. */
+/** The limited quantities. Minutes count per attempt, the others per task. */
 export type BudgetSignal = keyof Spent | "minutes";
 
 export interface Threshold {
@@ -22,7 +22,7 @@ export interface Breach {
   readonly halt: number | null;
 }
 
-/** A budget halts when its limit is reached, not only when it is passed (A1-5). */
+/** A budget halts when its limit is reached, not only when it is exceeded (A1-5). */
 export function findBreaches(
   spent: Spent,
   limits: Readonly<Record<keyof Spent, Threshold>>,
@@ -38,7 +38,7 @@ export function findBreaches(
   };
 }
 
-/** The same with another end: it warns after the same part of it. */
+/** The threshold with another halt; the warning moves in proportion. */
 export function endingAt(limit: Full<Threshold>, end: number): Full<Threshold>;
 export function endingAt(limit: Threshold, end: number | null): Threshold;
 export function endingAt({ warn, halt }: Threshold, end: number | null): Threshold {
@@ -46,7 +46,7 @@ export function endingAt({ warn, halt }: Threshold, end: number | null): Thresho
   return { halt: end, warn: warn === null || halt === null ? null : rounded((end * warn) / halt) };
 }
 
-/** Where a person lets the budgets of a session end, if not where the configuration does. */
+/** A person's limits for a session, which replace those of the configuration. */
 export interface Ends {
   readonly tokens?: number;
   readonly minutes?: number;
@@ -63,7 +63,7 @@ export function withEnds<Limits extends { readonly tokens: Threshold; readonly m
   };
 }
 
-/** The limit, or what a person allowed where that is more. */
+/** The limit, or the amount that a person allowed if that is larger. */
 export function atLeast(limit: Threshold, allowed: number | undefined): Threshold {
   return allowed === undefined || limit.halt === null || allowed <= limit.halt
     ? limit
@@ -76,7 +76,7 @@ const units: Readonly<Record<BudgetSignal, RegExp>> = {
   cost_usd: /^\$?\s*(\d+(?:\.\d+)?)\s*()(?:more\s+)?(?:\$|usd|dollars?)?$/i,
 };
 
-/** How much more a person says: `20000`, `20k tokens`, `30 minutes`, `$2.50`. Undefined where they say no amount. */
+/** Reads the amount in an answer: `20000`, `20k tokens`, `30 minutes`, `$2.50`. Undefined if it has none. */
 export function readAmount(text: string, signal: BudgetSignal): number | undefined {
   const [, digits, thousands] = units[signal].exec(text.trim()) ?? [];
   const amount = Number(digits) * (thousands ? 1000 : 1);
@@ -93,7 +93,7 @@ export function moreOf({ signal, amount }: { readonly signal: BudgetSignal; read
   return signal === "cost_usd" ? `$${amount} more` : amountOf({ signal, amount }).replace(" ", " more ");
 }
 
-/** Prices are added up to a billionth of a dollar, so that ten times ten cents are a dollar. */
+/** Sums are rounded to a billionth of a dollar, so that ten times ten cents is one dollar. */
 export function addCost(sum: number | null, more: number | undefined): number | null {
   return more === undefined ? sum : rounded((sum ?? 0) + more);
 }

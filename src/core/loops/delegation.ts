@@ -1,7 +1,7 @@
-/** Who delegates to whom, from the first on; null where nobody gave a name. */
+/** The agents of a chain of delegations, the first one first; null for an agent without a name. */
 export type Chain = readonly (string | null)[];
 
-/** A1-9: the first agent that gets back what it gave away, itself included. */
+/** The first agent that gets back what it delegated, directly or through others (A1-9). */
 export function findCircular(chain: Chain): string | undefined {
   const seen = new Set<string>();
   for (const agent of chain) {

@@ -1,4 +1,4 @@
-/** The numbers of C-19, which go with a budget of so many tokens. */
+/** The limits below (C-19) are for a budget of this many tokens. */
 const budgetTokens = 50_000;
 const edits = { warn: 15, halt: 20 };
 const fetches = { warn: 8, halt: 10 };
@@ -7,11 +7,11 @@ export interface LoopLimits {
   /** Edits of one file. */
   readonly edits: { readonly warn: number; readonly halt: number };
   readonly fetches: { readonly warn: number; readonly halt: number };
-  /** The same target refused so often halts. */
+  /** The task halts when the same target has been refused this many times. */
   readonly refusedWrites: number;
 }
 
-/** Whoever gives a task more tokens than S1 does gives it as much more to do with them. */
+/** Loop limits scale with the token budget (base: 50,000). */
 export function loopLimits({
   sameError,
   tokens,

@@ -7,16 +7,16 @@ import { callFingerprint, editedPaths, kindOf, type ToolCall } from "./tool-call
 
 export type Step =
   | ({ readonly type: "tool" } & ToolCall)
-  /** What a tool gave back, or the beginning of it. */
+  /** A tool's output, or the beginning of it. */
   | { readonly type: "tool-result"; readonly text: string };
 
-/** More targets than any honest attempt has; what comes later is not counted. */
+/** More targets than any honest attempt has; further ones are not counted. */
 const targetsMax = 10_000;
 const shownLengthMax = 100;
 
 /**
- * Follows the steps of one attempt and says where they go round in circles (C-19, X-4). A kind of signal warns once.
- * What an honest agent may do too only warns; nothing halts below a number that S1 or its guardrails name.
+ * Follows the steps of one attempt and reports loops (C-19, X-4). Each kind of signal warns once. What an honest agent
+ * may also do only warns; nothing halts below a limit that S1 or its guardrails name.
  */
 export class LoopWatch {
   readonly #limits: LoopLimits;
@@ -31,7 +31,7 @@ export class LoopWatch {
     this.#limits = limits;
   }
 
-  /** The gravest thing that this step shows. */
+  /** The most serious signal of this step. */
   see(step: Step): Signal | undefined {
     const found = step.type === "tool" ? this.#called(step) : this.#answered(step.text);
     const signals = found.filter((signal) => signal !== undefined);
@@ -64,23 +64,23 @@ export class LoopWatch {
         ...about,
         level: "halt",
         count: staleSteps,
-        reason: `for ${staleSteps} steps it did only what it had just done, last \`${name}\``,
+        reason: `the agent repeated itself for ${staleSteps} steps, last with \`${name}\``,
       };
     if (times < warnTimes) return undefined;
-    const reason = `it called \`${name}\` ${times} times with the same arguments and nothing new in between`;
+    const reason = `the agent called \`${name}\` ${times} times with the same arguments and nothing new in between`;
     return { ...about, level: "warn", count: times, reason };
   }
 
   #fetched(): Signal | undefined {
     this.#fetches += 1;
-    const what = `it fetched ${this.#fetches} times from the web in one attempt`;
-    return budget("fetches", { count: this.#fetches, ...this.#limits.fetches }, what);
+    const event = `the agent fetched ${this.#fetches} times from the web in one attempt`;
+    return budget("fetches", { count: this.#fetches, ...this.#limits.fetches }, event);
   }
 
   #edited(path: string): Signal | undefined {
     const count = counted(this.#edits, path);
-    const what = `it edited \`${shortened(path, shownLengthMax)}\` ${count} times in one attempt`;
-    return budget("edits", { count, ...this.#limits.edits }, what, path);
+    const event = `the agent edited \`${shortened(path, shownLengthMax)}\` ${count} times in one attempt`;
+    return budget("edits", { count, ...this.#limits.edits }, event, path);
   }
 
   #answered(text: string): (Signal | undefined)[] {
@@ -101,14 +101,14 @@ export class LoopWatch {
     const count = counted(this.#refused, target);
     const limit = this.#limits.refusedWrites;
     if (count < limit) return undefined;
-    const reason = `it was refused \`${shortened(target, shownLengthMax)}\` ${count} times (${code})`;
+    const reason = `writing \`${shortened(target, shownLengthMax)}\` was refused ${count} times (${code})`;
     return { signal: "refused_write", level: "halt", count, limit, fingerprint: hashText(target), reason };
   }
 }
 
-/** As the write rules say it, in whatever frame the client shows it; a text that only mentions the code is none. */
+/** The message of the write rules, in any form in which a client shows it. A text that only mentions the code does not match. */
 const refusal =
-  /\b(R-PW-00[12])\b[^`]{0,30}`([^`\n]{1,500})` (?:must not be written|lies outside|is no path)/;
+  /\b(R-PW-00[12])\b[^`]{0,30}`([^`\n]{1,500})` (?:must not be written|lies outside|is not a valid path)/;
 const refusalLengthMax = 1000;
 
 function counted(counts: Map<string, number>, key: string): number {
@@ -126,11 +126,11 @@ interface Counted {
 function budget(
   signal: "edits" | "fetches",
   { count, warn, halt }: Counted,
-  what: string,
+  event: string,
   about: string = signal,
 ): Signal | undefined {
   if (count < warn) return undefined;
   const level = count >= halt ? "halt" : "warn";
-  const reason = level === "halt" ? `${what}, which is the limit` : `${what}, and is halted at ${halt}`;
+  const reason = level === "halt" ? `${event}, which is the limit` : `${event}; the limit is ${halt}`;
   return { signal, level, count, limit: halt, fingerprint: hashText(about), reason };
 }

@@ -2,22 +2,22 @@ import { errorFingerprint } from "../reports/error-fingerprint.ts";
 
 const stepsMax = 10;
 const sameCallsWarn = 3;
-/** A repeated output that is shorter says too little: `ok`, nothing, a file that was updated. */
+/** Shorter outputs, such as `ok` or an empty text, repeat without meaning a loop. */
 const outputLengthMin = 200;
 
 /**
- * What an agent does again, seen in its last ten steps. Only what brings nothing new counts: between two runs of
- * the same tests lies an edit, which is a call that was not there before, or another output.
+ * Detects repeated calls and outputs in an agent's last ten steps. A repetition counts only if nothing new happened
+ * in between: between two runs of the same tests there is an edit (a new call) or a different output.
  */
 export class Repetition {
   readonly #calls: string[] = [];
   readonly #outputs: string[] = [];
-  /** How often each call came since something was new, the new one included. */
+  /** Number of times each call was made since the last new call or output, including that one. */
   #counts = new Map<string, number>();
   #last = "";
   #lastOutput: string | undefined;
 
-  /** How often this call was made with nothing new in between, and for how many steps nothing was new. */
+  /** How many times this call was made with nothing new in between, and for how many steps nothing was new. */
   called(fingerprint: string): { readonly times: number; readonly staleSteps: number } {
     const isNew = !this.#calls.includes(fingerprint);
     if (isNew) this.#counts.clear();
@@ -29,7 +29,7 @@ export class Repetition {
     return { times, staleSteps: steps - 1 };
   }
 
-  /** The fingerprint of an output that says something and was given twice in a row. */
+  /** The fingerprint of the output, if it is long enough and was given twice in a row. */
   answered(text: string): string | undefined {
     const fingerprint = errorFingerprint("output", text);
     const again = this.#lastOutput === fingerprint;
@@ -40,13 +40,13 @@ export class Repetition {
     return again && text.trim().length >= outputLengthMin ? fingerprint : undefined;
   }
 
-  /** Something was done of which nobody knows whether it is the same again: then it is not. */
+  /** Resets the counts after a call without a fingerprint: it counts as new. */
   renew(): undefined {
     this.#counts.clear();
     this.#last = "";
   }
 
-  /** Whatever comes out of a tool now comes from something else. */
+  /** After an edit, an equal output is not a repetition. */
   edited(): void {
     this.#lastOutput = undefined;
   }

@@ -1,17 +1,17 @@
-/** As many characters as a token has on average: less than that would let a client's own text count as ours. */
+/** Average characters per token. A smaller number would count part of the client's own text as the prompt. */
 const charactersPerToken = 4;
 
-interface Told {
+interface Usage {
   readonly tokens: number;
-  /** Of the tokens, those that were read uncached; absent where nobody told. */
+  /** The part of the tokens that was uncached input; absent if the client does not report it. */
   readonly input?: number;
-  /** How many answers of the model this is about. */
+  /** The number of model turns in this report. */
   readonly turns?: number;
 }
 
 /**
- * What a client reads before it does anything is mostly its own: its instructions, its tools, the conversation so far.
- * Of the input of its first turn only our prompt counts against a task's budget.
+ * The input of a client's first turn is mostly its own: its instructions, its tools and the conversation so far.
+ * Only Lockstep's prompt counts against the task's budget.
  */
 export class StartCost {
   readonly #promptTokens: number;
@@ -21,11 +21,11 @@ export class StartCost {
     this.#promptTokens = Math.ceil(prompt.length / charactersPerToken);
   }
 
-  /** Those of the tokens that count. */
-  counted({ tokens, input = 0, turns = 1 }: Told): number {
+  /** The tokens that count against the budget. */
+  counted({ tokens, input = 0, turns = 1 }: Usage): number {
     if (this.#isKnown || input === 0) return tokens;
     this.#isKnown = true;
-    // Where a client tells only of several turns together: none reads less than the first.
+    // If a client reports several turns together, their average is used: no turn reads less than the first.
     const first = Math.floor(input / Math.max(1, turns));
     return tokens - Math.max(0, first - this.#promptTokens);
   }

@@ -1,7 +1,7 @@
 import { hashText } from "../text/hash-text.ts";
 import { field, isObject } from "../values/fields.ts";
 
-/** A call of a tool as a client tells of it; every client has names of its own for the same tools. */
+/** A tool call as reported by a client. Every client has its own names for the same tools. */
 export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
@@ -12,7 +12,7 @@ const edits = names(
   "apply_patch create create_file edit edit_file file_change insert multi_edit notebook_edit patch replace",
   "str_replace str_replace_editor update write write_file",
 );
-/** Asking the same again is what these are for. */
+/** Repeating these calls is normal. */
 const waits = names("bash_output get_output read_bash read_output sleep task_output wait write_stdin");
 
 export type ToolKind = "edit" | "fetch" | "wait" | "other";
@@ -24,7 +24,7 @@ export function kindOf(call: ToolCall): ToolKind {
   return edits.has(name) && field(call.input, "command") !== "view" ? "edit" : "other";
 }
 
-/** The files that an edit names; none where it cannot be told. */
+/** The files that an edit names; empty if unknown. */
 export function editedPaths({ input }: ToolCall): readonly string[] {
   const named = ["file_path", "filePath", "path", "notebook_path", "target_file", "file"]
     .map((name) => field(input, name))
@@ -45,8 +45,8 @@ function pathsIn(patch: string): readonly string[] {
 }
 
 /**
- * The same tool with the same arguments has the same one; what a call says about itself is no argument. Undefined
- * where the client does not tell enough of it to tell two of them apart.
+ * Equal for calls of the same tool with the same arguments; a call's `description` does not count. Undefined if the
+ * client does not report enough to distinguish two calls.
  */
 export function callFingerprint({ name, input }: ToolCall): string | undefined {
   const changes = field(input, "changes");
@@ -71,7 +71,7 @@ function saysSomething(value: unknown, depth: number): boolean {
   return depth < depthMax && Object.values(value).some((item) => saysSomething(item, depth + 1));
 }
 
-/** The order of keys means nothing; what is nested deeper than anybody nests arguments does not count. */
+/** JSON with sorted keys. Values nested deeper than `depthMax` are ignored. */
 function canonical(value: unknown, depth: number): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
   if (depth === depthMax) return "…";
@@ -86,7 +86,7 @@ function names(...lists: readonly string[]): ReadonlySet<string> {
   return new Set(lists.flatMap((list) => list.split(" ")).map(plain));
 }
 
-/** `WebFetch`, `web_fetch` and `webfetch` are one. */
+/** `WebFetch`, `web_fetch` and `webfetch` compare equal. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
