@@ -1,10 +1,10 @@
 export interface Maker {
   readonly agent: string | null;
-  /** Null where nobody said. */
+  /** Null if unknown. */
   readonly model: string | null;
 }
 
-/** Whose work a commit is: it carries the name of the person who runs Lockstep, as git knows it. */
+/** Trailers that name the agent and model of a commit, whose git author is the person who runs Lockstep. */
 export function agentTrailers({ agent, model }: Maker): Readonly<Record<string, string>> {
   const line = (text: string) => text.replace(/\s+/g, " ").trim();
   return {

@@ -1,6 +1,6 @@
 const wordLengthMax = 64;
 
-/** The name that a mistyped word most likely meant, if any is near. */
+/** The name closest to a mistyped word, if any is close enough. */
 export function nearestName(word: string, names: readonly string[]): string | undefined {
   if (word.length > wordLengthMax) return undefined;
   let nearest: { name: string; steps: number } | undefined;
@@ -11,12 +11,12 @@ export function nearestName(word: string, names: readonly string[]): string | un
   return nearest?.name;
 }
 
-/** `pre-dispatch`, `pre_dispatch` and `preDispatch` mean the same to a reader. */
+/** `pre-dispatch`, `pre_dispatch` and `preDispatch` compare equal. */
 function plain(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, "");
 }
 
-/** How many characters to insert, delete, replace, or swap with their neighbour. */
+/** Edit distance (Damerau-Levenshtein): insert, delete, replace or swap neighbouring characters. */
 function editSteps(from: string, to: string): number {
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -3,7 +3,7 @@ import { beforeRef, provenRefs, refsOfTask, replacedRefs, rolledBackRef, strayed
 export interface KeptRef {
   readonly ref: string;
   readonly object: string;
-  /** When its commit was made; null for what is not a commit. */
+  /** Time of its commit; null if the object is not a commit. */
   readonly ms: number | null;
 }
 
@@ -14,9 +14,9 @@ interface FinishedTask {
 }
 
 /**
- * The refs that only finished tasks need, copies of what those hold, and by their age proofs of branches that were not
- * landed and what strayed from calls.
- * What a person had on a branch or in files stays, and so does what belongs to no task that is known.
+ * The refs that can be deleted: those of finished tasks, copies of the same objects, and those older than `before`
+ * that keep proven merges of unlanded branches or strayed changes.
+ * Refs that keep a person's branch or files stay, and so do refs of unknown tasks.
  */
 export function needlessRefs(
   refs: readonly KeptRef[],

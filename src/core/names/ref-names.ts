@@ -1,13 +1,12 @@
 import { hashText } from "../text/hash-text.ts";
 
 /**
- * The names of all branches and refs that Lockstep makes. No two things share one, and each is a name that git takes,
- * whatever a task, session or branch is called. The refs are local: `git push` leaves them alone unless it is told to
- * mirror everything.
+ * The names of all branches and refs that Lockstep creates. They are unique and valid in git for any task, session or
+ * branch name. The refs are local: `git push` does not send them, except with `--mirror`.
  */
 const root = "refs/lockstep";
 
-/** Whose work it is. All attempts at a task use the same checkout. */
+/** Identifies an attempt. All attempts at a task use the same checkout. */
 export interface AttemptName {
   readonly session: string | null;
   readonly task: string;
@@ -15,10 +14,10 @@ export interface AttemptName {
 }
 
 export interface AttemptRefs {
-  /** What the attempt's work is compared with; gone when the checkout is. */
+  /** The commit that the attempt's work is compared with; deleted with the checkout. */
   readonly base: string;
   readonly work: string;
-  /** Commits and states of the working tree that are not the work. */
+  /** Commits and states of the working tree that are not part of the work. */
   readonly kept: string;
   readonly ignored: string;
 }
@@ -39,7 +38,7 @@ export function refsOf(name: AttemptName): AttemptRefs {
   };
 }
 
-/** A ref of what is beside the work: commits and states of the tree that are not the work, and files that git ignores. */
+/** True for a `kept` or `ignored` ref. */
 export function isBesideWork(ref: string): boolean {
   return /\/\d+-(?:kept|ignored)(?:\/|$)/.test(ref);
 }
@@ -48,7 +47,7 @@ export function holdsIgnored(ref: string): boolean {
   return ref.endsWith("-ignored");
 }
 
-/** What the refs of all attempts at a task begin with. */
+/** The prefixes of the refs of all attempts at a task. */
 export function refsOfTask({ session, task }: Pick<AttemptName, "session" | "task">): {
   readonly base: string;
   readonly made: string;
@@ -57,62 +56,62 @@ export function refsOfTask({ session, task }: Pick<AttemptName, "session" | "tas
   return { base: `${root}/base/${path}`, made: `${root}/${path}` };
 }
 
-/** What somebody else had on a task's branch. */
+/** Keeps what another program or person had put on a task's branch. */
 export function replacedRef(task: string, commit: string): string {
   return `${root}/replaced/${segment(task)}/${commit.slice(0, 12)}`;
 }
 
-/** What a task's scope held in the main checkout before its agent wrote there. */
+/** The contents of a task's scope in the main checkout before its agent wrote there. */
 export function beforeRef(key: string, epoch: number): string {
   return `${root}/before/${segment(key)}/${epoch}`;
 }
 
-/** What it held when it was put back to that. */
+/** The contents of that scope at the time of a rollback. */
 export function rolledBackRef(key: string, epoch: number): string {
   return `${root}/rolled-back/${segment(key)}/${epoch}`;
 }
 
-/** The merge of a branch that was proven and is not to be landed. */
+/** The proven merge of a branch that is not going to be landed. */
 export function provenRef(branch: string): string {
   return `${root}/proven/${segment(branch)}`;
 }
 
-/** What a person's files were where a move of the base was taken back. */
+/** A person's files at the time when a move of the base was undone. */
 export function putBackRef(batch: string): string {
   return `${root}/put-back/${segment(batch)}`;
 }
 
-/** What a call left outside its lock in a checkout that others use too, before it was put back. */
+/** What a call wrote outside its lock in a shared checkout, before that was reverted. */
 export function strayedRef(task: string | null, commit: string): string {
   return `${strayedRefs}${task === null ? "none" : segment(task)}/${commit.slice(0, 12)}`;
 }
 
-/** What all of them begin with, and those that are of no task. */
+/** Prefixes: of all refs, and of those that do not belong to a task. */
 export const allRefs = `${root}/`;
 export const provenRefs = `${root}/proven/`;
 export const strayedRefs = `${root}/strayed/`;
 export const replacedRefs = `${root}/replaced/`;
 
-/** A branch for what a ref keeps, for the person who wants it back. */
+/** The branch under which a person can restore what a ref keeps. */
 export function branchOfKept(ref: string): string {
   return `kept/${ref.slice(root.length + 1).replaceAll("/", "-")}`;
 }
 
-/** Merges in the making, a ref for each process. */
+/** Merges in progress, one ref per process. */
 export const integrationRefs = `${root}/integration/`;
 
-/** A file system takes 255 bytes, and git adds `.lock`. */
+/** File systems allow 255 bytes, and git appends `.lock`. */
 const lengthMax = 200;
 
-/** One part of a ref: the text itself where it is plain; every other byte as `%2F`, so that no two texts are the same. */
+/** One part of a ref. Bytes that are not plain are percent-encoded, so that different texts stay different. */
 function segment(text: string): string {
   const escaped = text.replace(/[^A-Za-z0-9_-]+/g, percented);
   if (escaped !== "" && escaped.length <= lengthMax) return escaped;
-  // No escape is `%-`, so that this is no other text.
+  // `%-` is not a valid escape, so the result cannot equal another encoded text.
   return `${escaped.slice(0, lengthMax - 20)}%-${hashText(text)}`;
 }
 
-/** Sessions begin with a date; what begins otherwise could be one of the words above. */
+/** Session names begin with a date. Any other name gets a prefix, because it could equal a fixed word above. */
 function sessionSegment(session: string): string {
   const named = segment(session);
   return /^\d/.test(named) ? named : `%-${named}`;

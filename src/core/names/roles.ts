@@ -1,4 +1,4 @@
-/** The names by which agents know each other (S4-195). */
+/** The role names of agents (S4-195). */
 export const roleNames = [
   "SpecAgent",
   "Architect",
@@ -16,10 +16,10 @@ export const roleNames = [
 
 export type RoleName = (typeof roleNames)[number];
 
-/** A question that only a person can answer; one role each may ask it. */
+/** Questions that only a person can answer, with the role that may ask each. */
 export const questions = { NEEDS_INFO: "Researcher", NEEDS_DECISION: "Security" } as const;
 
-/** `SpecAgent` is `spec-agent` where files are named (S4-197); empty where a name has no letter or digit. */
+/** `SpecAgent` becomes `spec-agent` in file names (S4-197). Empty if the name has no letter or digit. */
 export function kebabName(role: string): string {
   return role
     .replace(/(?<=[a-z0-9])(?=[A-Z])/g, "-")

@@ -1,8 +1,8 @@
 import { type Deny, deny } from "../rules/verdict.ts";
 
-/** What tasks are called, and what is asked and written under a name of that form. */
+/** The name of a task, or of anything else that uses the same form of name. */
 export interface TaskName {
-  /** `SESSION/ID`, or the id alone where there is no session. */
+  /** `SESSION/ID`, or the id alone without a session. */
   readonly key: string;
   readonly id: string;
   readonly session: string | null;
@@ -11,7 +11,7 @@ export interface TaskName {
 const lengthMax = 100;
 const anyId = `[A-Za-z][A-Za-z0-9_-]{0,${lengthMax - 1}}`;
 const idForm = new RegExp(`^${anyId}$`);
-/** In a plan. JSON Schema knows no flags, so both cases of the reserved word are spelled out. */
+/** The form of an id in a plan. JSON Schema has no regex flags, so both cases of the reserved word are spelled out. */
 export const plannedIdForm = new RegExp(`^(?![mM][eE][tT][aA]$)${anyId}$`);
 
 const sessionForm = /^\d{4}-\d{2}-\d{2}_[a-z0-9][a-z0-9-]*$/;
@@ -32,7 +32,9 @@ export function readTaskName(text: string): TaskName | Deny {
 }
 
 function refused(text: string, wanted: string): Deny {
-  return deny("R-IN-001", `\`${text.slice(0, lengthMax)}\` is no task id: ${wanted}`, { field: "task_id" });
+  return deny("R-IN-001", `\`${text.slice(0, lengthMax)}\` is not a task id: ${wanted}`, {
+    field: "task_id",
+  });
 }
 
 export function unknownTask(key: string): Deny {
@@ -43,12 +45,12 @@ export function taskKey(session: string | null, id: string): string {
   return session === null ? id : `${session}/${id}`;
 }
 
-/** Within its session a task is called by its id alone. */
+/** The id, by which a task is known within its session. */
 export function idOfKey(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);
 }
 
-/** Null where there is none. */
+/** Null for a task without a session. */
 export function sessionOfKey(key: string): string | null {
   const end = key.lastIndexOf("/");
   return end === -1 ? null : key.slice(0, end);
@@ -58,7 +60,7 @@ export function isOfSession(key: string, session: string): boolean {
   return key.startsWith(`${session}/`);
 }
 
-/** What concerns a session as a whole is done and asked under a task of its own, which is none for people. */
+/** The id of the internal task that records what concerns a session as a whole. It is not shown to people. */
 export const metaId = "meta";
 
 export function metaKey(session: string): string {
@@ -69,32 +71,32 @@ export function isMeta(key: string): boolean {
   return key.endsWith(`/${metaId}`);
 }
 
-/** What a session's person is told of: a login that is missing holds up every session. */
+/** True for the session's own tasks, and for questions about an agent: a missing login blocks every session. */
 export function concernsSession(key: string, session: string): boolean {
   return isOfSession(key, session) || agentOfKey(key) !== undefined;
 }
 
-/** What is asked about an agent rather than a task. */
+/** The key of questions about an agent instead of a task. */
 export function agentKey(agent: string | null): string {
   return `agent:${agent}`;
 }
 
-/** Undefined where it is a task's key. */
+/** Undefined for the key of a task. */
 export function agentOfKey(key: string): string | undefined {
   return key.startsWith("agent:") ? key.slice("agent:".length) : undefined;
 }
 
-/** What was rolled back is done again as `T-001-r1`, then as `T-001-r2`. */
+/** A rolled-back task is redone as `T-001-r1`, then as `T-001-r2`. */
 export function redoneId(id: string, number: number): string {
   return `${originalOf(id)}-r${number}`;
 }
 
-/** Of an id, or of a key. */
+/** Removes the suffix of `redoneId` from an id or a key. */
 export function originalOf(name: string): string {
   return name.replace(/-r\d+$/, "");
 }
 
-/** The task that a branch becomes: `feature/x` lands as `land-feature-x`, then as `land-feature-x-2`. */
+/** The task id under which a branch lands: `feature/x` as `land-feature-x`, then as `land-feature-x-2`. */
 export function landedId(branch: string, number: number): string {
   const stem = `land-${branch.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 60)}`;
   return number === 1 ? stem : `${stem}-${number}`;

@@ -1,16 +1,16 @@
 import { type Deny, deny } from "./verdict.ts";
 
-/** S1's circuit breaker, which only a person sets. Paused: nothing new starts. Stopped: nothing is written either. */
+/** The circuit breaker of S1; only a person sets it. PAUSE: no task starts. STOP: also no agent may write. */
 export type BreakerMode = "CLEAR" | "PAUSE" | "STOP";
 
 interface Breaker {
   readonly mode: BreakerMode;
   readonly reason?: string | null;
-  /** Told in the refusal where it is known. */
+  /** When it was set; part of the refusal if known. */
   readonly since?: string | null;
 }
 
-/** Why nothing may start, or be written, now; undefined where it may. */
+/** Why the breaker forbids the act now; undefined if it does not. */
 export function whyStopped({ mode, reason, since }: Breaker, act: "start" | "write"): Deny | undefined {
   if (mode === "CLEAR" || (mode === "PAUSE" && act === "write")) return undefined;
   const why = reason == null ? "" : ` (${reason})`;

@@ -1,4 +1,4 @@
-/** Where a code comes from: the hook specification (S0), or Lockstep's own extension of it. */
+/** The meaning of a code. `from`: the hook specification (S0), or Lockstep's extension of it. */
 export interface RuleText {
   readonly from: "S0" | "Lockstep";
   readonly cause: string;
@@ -8,7 +8,7 @@ export interface RuleText {
 const s0 = (cause: string, remedy: string): RuleText => ({ from: "S0", cause, remedy });
 const own = (cause: string, remedy: string): RuleText => ({ from: "Lockstep", cause, remedy });
 
-/** Every code that a verdict can carry, with what it means and the next legal step. */
+/** Every code that a verdict can carry, with its cause and the next step. */
 const catalog = {
   "R-IN-001": own(
     "the input is not one JSON document of the right kind, or the hook point is unknown",
@@ -99,7 +99,7 @@ const catalog = {
   ),
   "R-CP-002": own(
     "the snapshot cannot be written",
-    "free space or mend the permissions of the folder named in the reason",
+    "free space or fix the permissions of the folder named in the reason",
   ),
   "R-LS-001": own("the epoch, lease or token is stale", "stop: another attempt has taken the task over"),
   "R-ST-001": own(
@@ -112,10 +112,10 @@ const catalog = {
   ),
   "R-AU-001": own(
     "the caller may not do this",
-    "let the one do it that the reason names: an agent works on its own task, people decide",
+    "the reason names who may do it: an agent works only on its own task, people decide",
   ),
-  "R-CB-001": own("a person paused or stopped all work", "wait; `lockstep clear` by a person lets it go on"),
-  "R-OR-001": own("an orchestrator is doing what must be delegated", "spawn a subagent for it"),
+  "R-CB-001": own("a person paused or stopped all work", "wait until a person runs `lockstep clear`"),
+  "R-OR-001": own("an orchestrator tries to do work that it must delegate", "spawn a subagent for it"),
   "R-BG-001": own(
     "a budget is spent or a loop was halted",
     "let a person decide (`lockstep decide`: continue or stop), raise the limit, or split the task",
@@ -125,23 +125,26 @@ const catalog = {
     "look at its log and retry",
   ),
   "R-HK-001": own("a lifecycle hook failed", "do what its remediation says and submit again"),
-  "R-GT-001": own("the integration gate failed", "mend what the gate's record names"),
+  "R-GT-001": own("the integration gate failed", "fix the problem that the gate's record names"),
   "R-TW-001": own(
     "the change weakens what the base's tests verified",
     "keep the base's tests passing, or let a person accept the change with `lockstep decide`",
   ),
   "R-DP-001": own("a task that this one depends on failed", "resolve that task first"),
-  "E-CONFIG": own("the configuration is invalid", "mend the line that the message names"),
-  "E-PLAN": own("the plan is invalid", "mend the line that the message names"),
+  "E-CONFIG": own("the configuration is invalid", "fix the line that the message names"),
+  "E-PLAN": own("the plan is invalid", "fix the line that the message names"),
   "E-STORE": own(
     "the ledger, or a folder that Lockstep needs, cannot be read or written",
-    "do what the reason says; `lockstep audit verify` tells what is damaged",
+    "do what the reason says; `lockstep audit verify` shows what is damaged",
   ),
-  "E-GIT": own("git, or a checkout, cannot do what is needed", "do what the reason says, then call it again"),
-  "E-NODE": own("the Node that runs Lockstep is too old", "use Node 22.18 or newer"),
+  "E-GIT": own(
+    "git, or a checkout, cannot do what is needed",
+    "do what the reason says, then run the command again",
+  ),
+  "E-NODE": own("the Node.js version that runs Lockstep is too old", "use Node 22.18 or newer"),
   "E-INTERNAL": own(
     "Lockstep failed, so it denies",
-    "call it again; if it stays so, report the payload and the reason",
+    "call it again; if it still fails, report the payload and the reason",
   ),
 } as const satisfies Record<string, RuleText>;
 

@@ -8,13 +8,13 @@ export interface Finding {
 
 type Outcome = Finding | undefined;
 
-/** One line of a hook point's table: what it looks at, and the code it denies with. */
+/** One row of a hook point's table: a check, and the code with which it denies. */
 export interface Rule<Facts> {
   readonly code: RuleCode;
   check(facts: Facts): Outcome | Promise<Outcome>;
 }
 
-/** The first rule that finds something decides; a table's order is its precedence. */
+/** The first rule with a finding decides: the order of the table is its precedence. */
 export async function decide<Facts>(rules: readonly Rule<Facts>[], facts: Facts): Promise<Verdict> {
   for (const rule of rules) {
     const outcome = rule.check(facts);

@@ -1,9 +1,9 @@
-/** What an orchestrating agent asks itself before every tool call. */
+/** The questions that an orchestrating agent asks itself before every tool call. */
 export const selfCheckQuestions = [
   {
     name: "Role Check",
     question: "Am I an orchestrator?",
-    rule: "If not, none of this is for you: go on.",
+    rule: "If not, the other checks do not apply: continue.",
   },
   {
     name: "Tool Whitelist Check",
@@ -13,7 +13,7 @@ export const selfCheckQuestions = [
   {
     name: "Read Count Check",
     question: "Is this my third Read, or a later one?",
-    rule: "Then only coordination files may be read. A spawn starts the count anew.",
+    rule: "Then only coordination files may be read. Spawning an agent resets the count.",
   },
   {
     name: "Bash Command Check",

@@ -2,7 +2,7 @@ import type { RuleCode } from "./catalog.ts";
 
 export type Details = Readonly<Record<string, unknown>>;
 
-/** The one answer of every rule, hook, gate and guard. */
+/** The answer of every rule, hook, gate and guard. */
 export type Verdict = Allow | Deny;
 
 export interface Allow {
@@ -12,8 +12,8 @@ export interface Allow {
   readonly details?: Details;
 }
 
-/** An answer that says more, in a form that its caller relies on. */
-export interface Told<Of> extends Allow {
+/** An allow with details of a known type. */
+export interface AllowWith<Of> extends Allow {
   readonly details: Of & Details;
 }
 
@@ -26,7 +26,7 @@ export interface Deny {
 }
 
 export function allow(): Allow;
-export function allow<Of extends object>(details: Of): Told<Of>;
+export function allow<Of extends object>(details: Of): AllowWith<Of>;
 export function allow(details?: Details): Allow {
   const verdict = { allow: true, code: "OK", reason: "Validation passed" } as const;
   return details === undefined ? verdict : { ...verdict, details };

@@ -1,21 +1,21 @@
 import { printable } from "./printable.ts";
 
 let segmenter: Intl.Segmenter | undefined;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the common case needs no look at graphemes
+// biome-ignore lint/suspicious/noControlCharactersInRegex: fast path for text without wide characters
 const plain = /^[\u0000-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
 const wide =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d356}\u{1d360}-\u{1d376}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
-/** Also the fillers of Hangul, which Unicode counts among the letters. */
+/** Includes the Hangul fillers, which Unicode classifies as letters. */
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}\u115f\u1160\u3164\uffa0]+$/u;
 
-/** What a reader takes for one character each. The table behind it is loaded when plain text ends. */
+/** Splits a text into user-perceived characters. The segmenter is loaded only for text that needs it. */
 export function* graphemesOf(text: string): Generator<string, void> {
   if (plain.test(text)) return yield* text;
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
 
-/** How many columns of a terminal a text takes: East Asian characters and emoji take two. */
+/** Width in terminal columns: East Asian characters and emoji take two. */
 export function displayWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -23,7 +23,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** One line that fits, whatever the text holds. */
+/** One printable line, cut with an ellipsis to fit the columns. */
 export function fitted(text: string, columns: number): string {
   const line = printable(text).trimEnd();
   if (displayWidth(line) <= columns) return line;
@@ -36,7 +36,7 @@ export function fitted(text: string, columns: number): string {
   return columns < 1 ? "" : `${kept.trimEnd()}…`;
 }
 
-/** One line that fits, without its middle: of a name or a command both ends tell something. */
+/** As `fitted`, but cuts the middle: both ends of a name or a command matter. */
 export function shortened(text: string, columns: number): string {
   const line = printable(text).trimEnd();
   if (displayWidth(line) <= columns) return line;
@@ -59,7 +59,7 @@ export function padded(text: string, columns: number): string {
   return line + " ".repeat(Math.max(0, columns - displayWidth(line)));
 }
 
-/** Broken between words; a word that is longer than a line stays whole. */
+/** Wraps at word boundaries. A word longer than a line stays whole. */
 export function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of printable(text).split(/\s+/).filter(Boolean)) {
@@ -71,7 +71,7 @@ export function wrapped(text: string, columns: number): string[] {
   return lines;
 }
 
-/** As `wrapped`, in so many lines at most; the last one is cut. */
+/** As `wrapped`, in at most `linesMax` lines; the last one is cut. */
 export function wrappedTo(text: string, columns: number, linesMax: number): string[] {
   const lines = wrapped(text, columns);
   const kept = lines.length <= linesMax ? lines : lines.slice(0, linesMax - 1);
@@ -79,7 +79,7 @@ export function wrappedTo(text: string, columns: number, linesMax: number): stri
   return [...kept, ...(rest === "" ? [] : [rest])].map((line) => fitted(line, columns));
 }
 
-/** Parts one after the other, broken only between them: each stays whole. */
+/** Joins parts and wraps only between them: each part stays whole. */
 export function joined(
   parts: readonly string[],
   { joint, columns }: { readonly joint: string; readonly columns: number },

@@ -1,4 +1,4 @@
-/** FNV-1a, 64 bits in two halves: a short name for a text, not a safeguard against forgers. */
+/** FNV-1a, 64 bits in two halves. Identifies a text; not a cryptographic hash. */
 export function hashText(text: string): string {
   let high = 0xcbf29ce4;
   let low = 0x84222325;

@@ -1,27 +1,27 @@
 interface Bounds {
-  /** In characters, each. */
+  /** Both in characters. */
   readonly headMax: number;
   readonly tailMax: number;
 }
 
-/** Of lines that are too many to keep, the beginning and the end. Each line costs the same, however many came before. */
+/** Keeps the first and the last lines of a long output. Adding a line takes amortised constant time. */
 export class HeadAndTail {
   readonly #bounds: Bounds;
   #head = 0;
-  /** From `#from` on; what is before that is dropped. */
+  /** Lines before `#from` are dropped. */
   #tail: string[] = [];
   #from = 0;
   #tailLength = 0;
   readonly #leftOut = { lines: 0, characters: 0, lastMark: undefined as string | undefined };
   readonly #marks: (line: string) => boolean;
 
-  /** `marks`: of such lines the last one that is left out is remembered. */
+  /** The last dropped line for which `marks` is true is remembered in `leftOut.lastMark`. */
   constructor(bounds: Bounds, marks: (line: string) => boolean = () => false) {
     this.#bounds = bounds;
     this.#marks = marks;
   }
 
-  /** `first`: the line after the beginning, from which on only the end is kept. */
+  /** Where the line was put. `first`: the first line that no longer fits into the head. */
   add(line: string): "head" | "first" | "later" {
     const isFirst = this.#tail.length === 0 && this.#leftOut.lines === 0;
     if (isFirst && this.#head + line.length <= this.#bounds.headMax) {
@@ -34,7 +34,7 @@ export class HeadAndTail {
     return isFirst ? "first" : "later";
   }
 
-  /** What comes after the beginning: what was left out, and the end. */
+  /** Everything after the head: counts of the dropped lines, and the tail. */
   rest() {
     return { leftOut: { ...this.#leftOut }, tail: this.#tail.slice(this.#from) };
   }

@@ -1,13 +1,13 @@
-/** A JSON document, and where each part of it stands in the text. */
+/** A node of a JSON document with its position in the text. */
 export interface JsonNode {
   readonly kind: "object" | "array" | "text" | "other";
   readonly start: number;
   readonly end: number;
-  /** Of an object: one for each member, from its key to the end of its value. */
+  /** An object has one child per member, which spans from the key to the end of the value. */
   readonly children: readonly JsonChild[];
-  /** Of a text: what it says. */
+  /** Only where `kind` is `text`. */
   readonly text?: string;
-  /** Of any other plain value. */
+  /** Only where `kind` is `other`: a number, a boolean or null. */
   readonly value?: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface JsonChild {
   readonly value: JsonNode;
 }
 
-/** What is no JSON, and where. */
+/** A syntax error and its position. */
 export class JsonFault extends Error {
   readonly at: number;
   readonly expected: string;
@@ -33,18 +33,18 @@ export class JsonFault extends Error {
 
 const depthMax = 1000;
 const word = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a text may not hold them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a JSON string must not contain them
 const plainText = /[^"\\\u0000-\u001f]+/y;
 const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const blanks = /[ \t\r\n]*/y;
 const blanksAndComments = /(?:[ \t\r\n]+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 
-/** JSON; with `comments` also what JSONC allows beyond it: comments and trailing commas. Throws a `JsonFault`. */
+/** Parses JSON, or with `comments` JSONC (comments and trailing commas). Throws a `JsonFault`. */
 export function readJsonTree(text: string, { comments }: { readonly comments: boolean }): JsonNode {
   return new Reader(text, comments).document();
 }
 
-/** As `JSON.parse` gives it. */
+/** The value as `JSON.parse` would return it. */
 export function jsonValue({ kind, children, text, value }: JsonNode): unknown {
   if (kind === "array") return children.map((child) => jsonValue(child.value));
   if (kind === "object")
@@ -52,23 +52,23 @@ export function jsonValue({ kind, children, text, value }: JsonNode): unknown {
   return kind === "text" ? text : value;
 }
 
-/** The last one of that name counts, as it does for every program that reads the file. */
+/** If a key is repeated, the last one counts, as in `JSON.parse`. */
 export function member(of: JsonNode, key: string): JsonChild | undefined {
   return of.kind === "object" ? of.children.findLast((child) => child.key === key) : undefined;
 }
 
-/** Where white space and comments from `at` on end. */
+/** The position after white space and comments. */
 export function skipTrivia(text: string, at: number): number {
   return endOf(blanksAndComments, text, at);
 }
 
-/** The comma between `from` and `to` that is in no comment. */
+/** The position of the comma between `from` and `to`, outside comments. */
 export function commaBetween(text: string, from: number, to: number): number | undefined {
   const at = skipTrivia(text, from);
   return at < to && text[at] === "," ? at : undefined;
 }
 
-/** A byte order mark may stand before everything. */
+/** Skips a byte order mark at the start of the text. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at === 0 && text.startsWith("\ufeff") ? 1 : at;
   return pattern.test(text) ? pattern.lastIndex : at;

@@ -1,4 +1,4 @@
-/** The document in a text that may be anything; undefined where it is none. */
+/** Parses a text that may be anything. Returns undefined if it is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -8,7 +8,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** The same for bytes; undefined also where they are no UTF-8. */
+/** As `readJson`, for bytes. Also returns undefined if they are not UTF-8. */
 export function readJsonBytes(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const controlCharacters = /[\u0000-\u001f\u007f]/;
 
-/** A field that the document itself carries. Null, and what only a prototype has, count as absent. */
+/** A document's own field. Null and inherited properties count as absent. */
 export function field(of: unknown, name: string): unknown {
   if (!isObject(of) || !Object.hasOwn(of, name)) return undefined;
   return of[name] ?? undefined;
@@ -11,12 +11,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A string that says something. */
+/** A string that is not blank. */
 export function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** A text that can stand in a line, a file name or a command. */
+/** Non-blank text without control characters, safe in a line, a file name or a command. */
 export function isLine(value: unknown): value is string {
   return isText(value) && !controlCharacters.test(value);
 }

@@ -1,6 +1,6 @@
 import type { CST, LineCounter } from "yaml";
 
-/** The module itself, handed in by whoever loaded it: reading YAML is rare and the parser large. */
+/** The `yaml` module, passed in by the caller so that the large parser is loaded only when needed. */
 type Yaml = Pick<typeof import("yaml"), "Lexer" | "Parser">;
 
 export interface YamlBounds {
@@ -8,7 +8,7 @@ export interface YamlBounds {
   readonly depthMax: number;
 }
 
-/** A text that is not read to its end, and where. */
+/** Reading stopped at this offset. */
 export class UnreadableYaml extends Error {
   readonly offset: number;
   constructor(offset: number, cause: string) {
@@ -17,7 +17,7 @@ export class UnreadableYaml extends Error {
   }
 }
 
-/** What the composer gets. The parser's time grows faster than its input, so that is bounded on the way in. */
+/** The tokens for the composer. The parser takes more than linear time, so the input is bounded here. */
 export function* boundedTokens(
   { Lexer, Parser }: Yaml,
   text: string,
@@ -37,7 +37,7 @@ export function* boundedTokens(
   yield* wellFormed(parser.end());
 }
 
-/** The library would go on after a fault and collect one for each token that is left. */
+/** Throws at the first error. The library would continue and report one error per remaining token. */
 function* wellFormed(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   for (const token of tokens) {
     if (token.type === "error") throw new UnreadableYaml(token.offset, token.message);

@@ -2,7 +2,7 @@ import type { Document, LineCounter, ParsedNode, Range } from "yaml";
 import { shortened } from "../text/quoted.ts";
 import { boundedTokens, UnreadableYaml, type YamlBounds } from "./bounded-tokens.ts";
 
-/** The module itself, handed in by its caller: reading YAML is rare and the parser large. */
+/** The `yaml` module, passed in by the caller so that the large parser is loaded only when needed. */
 type Yaml = Pick<
   typeof import("yaml"),
   "Composer" | "Lexer" | "LineCounter" | "Parser" | "isScalar" | "visit"
@@ -24,10 +24,10 @@ const aliasesMax = 16;
 const causeLengthMax = 200;
 
 const options = {
-  // Named, because a `%YAML 1.1` line would otherwise bring that version's values and merge keys.
+  // Set explicitly: a `%YAML 1.1` line would otherwise enable that version's values and merge keys.
   schema: "core",
   resolveKnownTags: false,
-  // The library compares each key with all others; `findMisuse` does it in one pass.
+  // The library compares each key with all others; `findMisuse` finds duplicates in one pass.
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: "silent",
@@ -36,11 +36,11 @@ const options = {
 interface Composing {
   readonly lines: LineCounter;
   readonly bounds: YamlBounds;
-  /** Keys are strings, and tags that are unknown are errors. */
+  /** Keys must be strings, and unknown tags are errors. */
   readonly plain?: boolean;
 }
 
-/** The documents of a text up to its first error, which it throws: a long text full of them would take minutes. */
+/** Yields the documents and throws at the first error: collecting all errors of a long text could take minutes. */
 export function* composeYaml(
   yaml: Yaml,
   text: string,
@@ -59,7 +59,7 @@ export function* composeYaml(
   }
 }
 
-/** All documents of a YAML (or JSON) text as the library's nodes, which know where they stand. */
+/** All documents of a YAML (or JSON) text as the library's nodes, which carry their positions. */
 export function readYaml(yaml: Yaml, text: string, bounds: YamlBounds): ReadYaml {
   const lines = new yaml.LineCounter();
   const lineOf = (offset: number) => lines.linePos(offset).line;
@@ -73,7 +73,7 @@ export function readYaml(yaml: Yaml, text: string, bounds: YamlBounds): ReadYaml
   });
 }
 
-/** One document as a JSON value: no tags of its own, no key twice, few aliases. */
+/** One document as a JSON value. Refuses custom tags, duplicate keys and more than a few aliases. */
 export function readPlainYaml(
   yaml: Yaml,
   text: string,
@@ -84,7 +84,7 @@ export function readPlainYaml(
     let only: YamlDocument | undefined;
     for (const document of composeYaml(yaml, text, { lines, bounds, plain: true })) {
       if (only !== undefined)
-        throw new UnreadableYaml(document.range[0], "a second document begins: give one");
+        throw new UnreadableYaml(document.range[0], "a second document begins here: give only one");
       only = document;
       findMisuse(yaml, document, { plain: true });
     }
@@ -102,7 +102,7 @@ function caught<Result>(lines: LineCounter, read: () => Result): Result | { read
   }
 }
 
-/** What the grammar allows and no loader takes: a key that is there twice, an alias of nothing. */
+/** Finds what the grammar allows but loaders refuse: duplicate keys, aliases without an anchor. */
 function findMisuse({ visit, isScalar }: Yaml, document: YamlDocument, { plain = false } = {}): void {
   const anchors = new Set<string | undefined>();
   let aliases = 0;
@@ -116,7 +116,7 @@ function findMisuse({ visit, isScalar }: Yaml, document: YamlDocument, { plain =
         if (seen.has(key.value))
           throw new UnreadableYaml(
             startOf(key.range),
-            `key \`${shortened(String(key.value), 60)}\` is there twice`,
+            `key \`${shortened(String(key.value), 60)}\` is duplicated`,
           );
         seen.add(key.value);
       }
@@ -125,16 +125,16 @@ function findMisuse({ visit, isScalar }: Yaml, document: YamlDocument, { plain =
       aliases += 1;
       const cause =
         (plain ? whyNotPlain(aliases, path) : undefined) ??
-        (anchors.has(source) ? undefined : "an alias stands before its anchor");
+        (anchors.has(source) ? undefined : "an alias comes before its anchor");
       if (cause !== undefined) throw new UnreadableYaml(startOf(range), cause);
     },
   });
 }
 
-/** An alias within what another may repeat would let a short text grow without end. */
+/** Aliases below anchors would allow exponential growth. */
 function whyNotPlain(aliases: number, path: readonly object[]): string | undefined {
   if (aliases > aliasesMax) return `more than ${aliasesMax} aliases`;
-  return path.some(hasAnchor) ? "an alias stands below an anchor" : undefined;
+  return path.some(hasAnchor) ? "an alias is nested below an anchor" : undefined;
 }
 
 function hasAnchor(node: object): boolean {

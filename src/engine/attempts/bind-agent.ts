@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isOver } from "../../core/leases/lease.ts";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { isMeta, unknownTask } from "../../core/names/task-name.ts";
-import { allow, type Deny, deny, type Told } from "../../core/rules/verdict.ts";
+import { type AllowWith, allow, type Deny, deny } from "../../core/rules/verdict.ts";
 import { quoted } from "../../core/text/quoted.ts";
 import type { Attempt, Ledger } from "../../ledger/ledger.ts";
 import { StoreFault } from "../../ledger/store-fault.ts";
@@ -39,7 +39,7 @@ async function bind(
   { ledger, clock }: Source,
   { agent, task: name }: { readonly agent: string; readonly task: string },
   call: Admitted,
-): Promise<Told<Bound> | Deny> {
+): Promise<AllowWith<Bound> | Deny> {
   for (let round = 0; round < roundsMax; round += 1) {
     const key = await findKey(ledger, name);
     const loaded = key === undefined ? undefined : await loadTask({ ledger }, key);

@@ -1,6 +1,6 @@
 import { expiresAt } from "../../core/leases/lease.ts";
 import { addCost, amountOf, atLeast, type Breach, findBreaches } from "../../core/loops/budgets.ts";
-import { allow, type Deny, deny, type Told } from "../../core/rules/verdict.ts";
+import { type AllowWith, allow, type Deny, deny } from "../../core/rules/verdict.ts";
 import { haltDetails } from "../../core/tasks/halt-details.ts";
 import { spentOf } from "../../core/tasks/next-task.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
@@ -47,7 +47,7 @@ export function heartbeat(
   engine: Engine,
   input: HeartbeatInput,
   call: Admitted,
-): Promise<Told<Beaten> | Deny> {
+): Promise<AllowWith<Beaten> | Deny> {
   return settle(engine, { operation: "heartbeat", input, call }, () => decideBeat(engine, input, call));
 }
 
@@ -55,7 +55,7 @@ async function decideBeat(
   engine: Engine,
   input: HeartbeatInput,
   call: Admitted,
-): Promise<Settled<Told<Beaten>>> {
+): Promise<Settled<AllowWith<Beaten>>> {
   const fenced = await fencedTask(engine, input.task, call);
   if ("allow" in fenced) return { verdict: fenced };
   const { task, attempt } = fenced;
@@ -118,7 +118,7 @@ export function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Ta
 async function spend(
   engine: Engine,
   { task, attempt, call }: { task: Task; attempt: Attempt; call: Admitted },
-): Promise<Settled<Told<Beaten>>> {
+): Promise<Settled<AllowWith<Beaten>>> {
   const { tokens, costUsd } = engine.limits;
   const { halted, warned } = findBreaches(spentOf(task), {
     tokens: atLeast(tokens, task.allowed?.tokens),

@@ -1,5 +1,5 @@
 import { unknownTask } from "../../core/names/task-name.ts";
-import { allow, type Deny, deny, type Told } from "../../core/rules/verdict.ts";
+import { type AllowWith, allow, type Deny, deny } from "../../core/rules/verdict.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Attempt } from "../../ledger/ledger.ts";
@@ -26,8 +26,8 @@ export function takeTask(
   engine: Engine,
   input: { readonly task: string },
   call: Admitted,
-): Promise<Told<Taken> | Deny> {
-  return settle<Told<Taken>>(engine, { operation: "take", input, call }, async () => {
+): Promise<AllowWith<Taken> | Deny> {
+  return settle<AllowWith<Taken>>(engine, { operation: "take", input, call }, async () => {
     const fence = await engine.ledger.fence();
     const loaded = await loadTask(engine, input.task);
     if (loaded === undefined) return { verdict: unknownTask(input.task) };

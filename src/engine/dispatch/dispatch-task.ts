@@ -1,6 +1,6 @@
 import { expiresAt } from "../../core/leases/lease.ts";
 import { isMeta } from "../../core/names/task-name.ts";
-import { allow, type Deny, deny, type Told } from "../../core/rules/verdict.ts";
+import { type AllowWith, allow, type Deny, deny } from "../../core/rules/verdict.ts";
 import { forgiven } from "../../core/tasks/next-task.ts";
 import type { TaskState } from "../../core/tasks/states.ts";
 import { type FixDelta, isIn, type Task } from "../../core/tasks/task.ts";
@@ -49,7 +49,7 @@ export interface Started {
   readonly token: string;
 }
 
-type Opened = Told<Omit<Started, "token">>;
+type Opened = AllowWith<Omit<Started, "token">>;
 
 /**
  * PreDispatch against the ledger. On allow the task is IN_PROGRESS and holds its whole scope; both happen in
@@ -59,7 +59,7 @@ export async function dispatchTask(
   engine: Engine,
   input: DispatchInput,
   call: Admitted,
-): Promise<Told<Started> | Deny> {
+): Promise<AllowWith<Started> | Deny> {
   const masked = await maskedPacket(withoutConsent(input.packet, call));
   if ("allow" in masked) return masked;
   const asked = readPacket(masked.packet);

@@ -6,7 +6,7 @@ import type { Disk, Place } from "../../core/paths/place.ts";
 import type { Scope } from "../../core/paths/scope.ts";
 import type { Ports, Snapshot } from "../../core/points/ports.ts";
 import type { RuleCode } from "../../core/rules/catalog.ts";
-import type { Deny, Told, Verdict } from "../../core/rules/verdict.ts";
+import type { AllowWith, Deny, Verdict } from "../../core/rules/verdict.ts";
 import type { Prefixes } from "../../core/shell/contain-command.ts";
 import type { CommandLimits } from "../../core/shell/judge-command.ts";
 import type { Row } from "../../core/shell/programs/row/row.ts";
@@ -81,7 +81,7 @@ export interface GuardDesk {
   whyStale(own: OwnTask): Promise<Deny | undefined>;
   /** The task that an agent has claimed. */
   boundTask(agent: string): Promise<string | undefined>;
-  bind(agent: string, task: string): Promise<Told<Bound> | Deny>;
+  bind(agent: string, task: string): Promise<AllowWith<Bound> | Deny>;
   record(violation: GuardViolation): Promise<{ readonly times: number; readonly loops: boolean }>;
   /** `guard.on_deny: block`. */
   block(task: string, refused: Deny): Promise<void>;

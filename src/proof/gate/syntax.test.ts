@@ -32,7 +32,7 @@ describe("the syntax check", () => {
     ],
     ["package.json", "{/**/}", ["package.json:1: does not parse: expected a key in double quotes"]],
     ["a.yaml", "a: 1\n---\nb: 2", []],
-    ["a.yml", "a: 1\na: 2", ["a.yml:2: does not parse: key `a` is there twice"]],
+    ["a.yml", "a: 1\na: 2", ["a.yml:2: does not parse: key `a` is duplicated"]],
     [
       "chart/templates/a.yaml",
       "a: {{ .Values.a }}\n{{ if }}",

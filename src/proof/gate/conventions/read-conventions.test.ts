@@ -40,7 +40,10 @@ describe("the rules of a document", () => {
     ["name: `a` matches `b`", "1: the rule cannot be read: write name: `glob` must match `regex`"],
     ["rule: `(` in `src`: x", "1: regex `(` cannot be used: unterminated group"],
     ["rule: `a` in `../x`: x", "1: glob `../x` cannot be read: it leaves the project"],
-    ["rule: `a` in `!src`: x", "1: glob `!src` cannot be read: negation and ( ) groups are no scope"],
+    [
+      "rule: `a` in `!src`: x",
+      "1: glob `!src` cannot be read: negation and ( ) groups are not supported in a scope",
+    ],
     ["example ok: x", "1: an example stands before every rule: put it below the one it belongs to"],
   ])("%s", (line, fault) => {
     expect(told(line)).toEqual([fault]);

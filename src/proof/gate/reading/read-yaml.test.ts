@@ -20,8 +20,8 @@ describe("YAML", () => {
     ["a: 1\n b: 2\n", "1: nested mappings are not allowed in compact mappings"],
     ["a: [1, 2\n", "2: flow sequence in block collection must be sufficiently indented and end with a ]"],
     ["a: 1\nb:\n\t- x\n", "3: tabs are not allowed as indentation"],
-    ["a: 1\nb: 2\na: 3\n", "3: key `a` is there twice"],
-    ["a: 1\n---\nb: *gone\n", "3: an alias stands before its anchor"],
+    ["a: 1\nb: 2\na: 3\n", "3: key `a` is duplicated"],
+    ["a: 1\n---\nb: *gone\n", "3: an alias comes before its anchor"],
     ['a: "x\n', '2: missing closing "quote'],
     [`a: ${"[".repeat(200)}`, "1: nested deeper than 128"],
   ])("%j", async (text, expected) => {
