@@ -1,4 +1,4 @@
-/** An agent of the configuration, as far as it says whose quota is used. */
+/** The parts of an agent's configuration that decide whose quota it uses. */
 export interface Accounted {
   readonly adapter: string;
   readonly model: string | null;
@@ -7,9 +7,9 @@ export interface Accounted {
 }
 
 /**
- * Agents with the same one are out of quota together. Those of one client use one account, unless the configuration
- * gives them keys, folders or arguments of their own, or models of different providers. In doubt it is another one: an
- * agent that is started in vain rests then too, while one that could work and rests is lost.
+ * Agents with the same account run out of quota together. Agents of one client share an account unless their
+ * environment, arguments or model providers differ. If in doubt, the accounts count as different: a needless
+ * start costs little, while an agent that pauses without need does no work.
  */
 export function accountOf(name: string, { adapter, model, args, env }: Accounted): string {
   if (adapter === "command" || adapter === "script") return JSON.stringify(["agent", name]);

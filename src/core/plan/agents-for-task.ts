@@ -5,12 +5,12 @@ export interface KnownAgents {
   >;
 }
 
-/** Who works where nobody is named and several could. */
+/** The role that does a task which names no agent, if there are several agents. */
 const defaultRole = "Coder";
 
 /**
- * The agents that may do a task, the first one first. Its `agent` is a name or a role; without one it is the
- * type's implementers, the only agent, or whoever codes.
+ * The agents that may do a task, in order of preference. `agent` is a name or a role. Without it: the implementers of
+ * the task's type, the only agent, or the agents with the default role.
  */
 export function agentsForTask(
   { agent, type }: { readonly agent: string | null; readonly type: string | null },

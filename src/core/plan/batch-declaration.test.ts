@@ -28,7 +28,7 @@ describe("a batch's declaration", () => {
 `);
   });
 
-  it("is YAML that says the same, and stands", () => {
+  it("is YAML with the same content, and is accepted", () => {
     const read = parse(declarationYaml(batch));
     expect(read).toEqual(batch);
     expect(checkBatch(read, world)).toMatchObject({ allow: true });
@@ -51,7 +51,7 @@ describe("a batch is refused", () => {
     expect(checkBatch(declared(...owned), world)).toMatchObject({ allow: false, code: "R-LK-001", reason });
   });
 
-  it("in which one agent stands twice with the same file", () => {
+  it("in which one agent appears twice with the same file", () => {
     const twice = [
       { agent: "coder", lockScope: ["a"] },
       { agent: "coder", lockScope: ["a/b"] },

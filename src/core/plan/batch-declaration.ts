@@ -5,7 +5,7 @@ import { allow, deny, type Verdict } from "../rules/verdict.ts";
 import { quoted } from "../text/quoted.ts";
 import { field, isText } from "../values/fields.ts";
 
-/** Who owns which files while a batch runs (S1). */
+/** The files that each agent owns while a batch runs (S1). */
 export interface BatchDeclaration {
   readonly parallelBatch: {
     readonly batchId: string;
@@ -21,7 +21,7 @@ export function declareBatch(
   return { parallelBatch: { batchId, agents } };
 }
 
-/** The declaration as YAML, with every text in quotes. */
+/** The declaration as YAML, with every string quoted. */
 export function declarationYaml({ parallelBatch: { batchId, agents } }: BatchDeclaration): string {
   const lines = agents.flatMap(({ agent, ownedFiles }) => [
     `    - agent: ${JSON.stringify(agent)}`,
@@ -30,7 +30,7 @@ export function declarationYaml({ parallelBatch: { batchId, agents } }: BatchDec
   return ["parallelBatch:", `  batchId: ${JSON.stringify(batchId)}`, "  agents:", ...lines, ""].join("\n");
 }
 
-/** Refuses a batch in which a file could belong to two. Two of the same name are two all the same. */
+/** Refuses a batch in which two entries could own the same file, even if both name the same agent. */
 export function checkBatch(declaration: unknown, world: { place: Place; disk: Disk }): Verdict {
   const batch = field(declaration, "parallelBatch");
   const agents = field(batch, "agents");
@@ -57,5 +57,5 @@ export function checkBatch(declaration: unknown, world: { place: Place; disk: Di
 }
 
 function malformed(problem: string): Verdict {
-  return deny("R-IN-001", `the batch is no declaration: ${problem}`);
+  return deny("R-IN-001", `the batch declaration is invalid: ${problem}`);
 }

@@ -9,17 +9,17 @@ const agents = {
 const chosen = (name: string, { failed = false, paused = [] as string[] } = {}) =>
   chooseAgent(name, agents, { failed, isPaused: (one) => paused.includes(one) });
 
-describe("the agent of the next try", () => {
+describe("the agent of the next attempt", () => {
   it("is the one of the plan", () => expect(chosen("quick")).toBe("quick"));
   it("is another one after repeated failure, where the configuration names one", () => {
     expect(chosen("quick", { failed: true })).toBe("strong");
     expect(chosen("strong", { failed: true })).toBe("strong");
   });
-  it("is whoever stands in while its client is out of quota", () => {
+  it("is the fallback while its client is out of quota", () => {
     expect(chosen("quick", { paused: ["quick"] })).toBe("spare");
     expect(chosen("quick", { paused: ["quick", "spare"] })).toBeUndefined();
     expect(chosen("quick", { failed: true, paused: ["strong"] })).toBeUndefined();
   });
-  it("is nobody else where nobody is named", () =>
+  it("is no other agent if none is configured", () =>
     expect(chosen("constructor", { failed: true })).toBe("constructor"));
 });

@@ -4,12 +4,12 @@ export interface Handover {
 }
 
 interface Situation {
-  /** The task's last tries failed in a way that the same agent is unlikely to mend. */
+  /** The task's last attempts failed in a way that the same agent is unlikely to fix. */
   readonly failed: boolean;
   isPaused(agent: string): boolean;
 }
 
-/** Who does the next try: whom the plan names, whom that one escalates to, or who stands in. Undefined: nobody can now. */
+/** The agent for the next attempt: the planned one, its `escalate_to`, or a fallback. Undefined if all are paused. */
 export function chooseAgent(
   planned: string,
   agents: Readonly<Record<string, Handover>>,

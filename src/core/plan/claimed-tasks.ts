@@ -5,8 +5,8 @@ interface Planned {
 }
 
 /**
- * A plan that somebody else has worked on calls tasks `completed` of which the ledger knows nothing. They are claimed,
- * not proven: they are left as they are, and what depends on them may start.
+ * A plan may call tasks `completed` that the ledger does not know, because another program worked on it. They count as
+ * claimed, not proven: they are not run, and tasks that depend on them may start.
  */
 export function setClaimedApart<Task extends Planned>(
   tasks: readonly Task[],

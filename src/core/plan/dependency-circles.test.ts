@@ -7,7 +7,7 @@ const graphs = fc
   .map((lists) => new Map(lists.map((list, index) => [`${index}`, list.map((other) => `${other}`)])));
 
 describe("circles of dependencies", () => {
-  it("are not found where there are none, however long the way", () => {
+  it("are not found in a graph without cycles of any length", () => {
     const line = new Map(Array.from({ length: 20_000 }, (_, index) => [`t${index}`, [`t${index + 1}`]]));
     expect(findCircles(line)).toEqual([]);
   });
@@ -22,7 +22,7 @@ describe("circles of dependencies", () => {
     expect(findCircles(graph)).toEqual([{ task: "c", dependency: "a", way: ["a", "b", "c", "a"] }]);
   });
 
-  it("are all gone without the dependencies that close them, and each is one", () => {
+  it("are gone without the dependencies that close them, and each is a real cycle", () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const found = findCircles(graph);

@@ -1,4 +1,4 @@
-/** A dependency that closes a circle, and the circle: its first task is also its last. */
+/** A dependency that closes a cycle. `way` is the cycle; its first task is also its last. */
 export interface Circle {
   readonly task: string;
   readonly dependency: string;
@@ -7,7 +7,7 @@ export interface Circle {
 
 type Open = { readonly id: string; next: number };
 
-/** Without the dependencies found here, no task waits for itself. Unknown ids are looked over. */
+/** Finds dependencies whose removal makes the graph acyclic. Unknown ids are ignored. */
 export function findCircles(dependsOn: ReadonlyMap<string, readonly string[]>): readonly Circle[] {
   const found: Circle[] = [];
   const seen = new Set<string>();

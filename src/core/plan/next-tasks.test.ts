@@ -30,7 +30,7 @@ describe("the next tasks", () => {
     ]);
   });
 
-  it("do not wait for a task without which its batch was closed, and leave it its locks and its slot", () => {
+  it("do not wait for a late task of a closed batch, and leave it its locks and its slot", () => {
     const tasks = [
       standing(planned("late", ["src"]), "IN_PROGRESS"),
       standing(planned("same", ["src/a"]), "PENDING"),
@@ -41,7 +41,7 @@ describe("the next tasks", () => {
     expect(idsOf(next)).toEqual(["t0", "t1", "t2"]);
   });
 
-  it("fill up what is free, one task at a time, where there are no batches", () => {
+  it("fill free slots one task at a time in continuous mode", () => {
     const tasks = disjoint([...times(3, "IN_PROGRESS"), "REVIEW", ...times(3, "PENDING")]);
     expect(starting(tasks, "continuous")).toEqual(["t4"]);
   });
@@ -67,7 +67,7 @@ describe("the next tasks", () => {
     ["REJECTED", ["a", "c"]],
     ["MERGED", ["b", "c"]],
     ["FAILED", ["b", "c"]],
-  ])("leave to a task that is %s what it holds", (state, ids) => {
+  ])("leave the locks of a task that is %s alone", (state, ids) => {
     const tasks = [
       standing(planned("a", ["src"], { uses: ["db"] }), state),
       standing(planned("b", ["src/b"]), "PENDING"),
@@ -76,7 +76,7 @@ describe("the next tasks", () => {
     expect(starting(tasks, "continuous")).toEqual(ids);
   });
 
-  it("leave a resource to whoever uses it", () => {
+  it("do not take a resource that is in use", () => {
     const tasks = [
       standing(planned("a", ["a"], { uses: ["db"] }), "REVIEW"),
       standing(planned("b", ["b"], { uses: ["db"] }), "PENDING"),
@@ -85,7 +85,7 @@ describe("the next tasks", () => {
     expect(starting(tasks, "continuous", { ...usualLimits, resources: { db: 2 } })).toEqual(["b"]);
   });
 
-  it("do not build on what was not merged, or was taken out again", () => {
+  it("do not build on a task that was not merged, or was reverted", () => {
     const after = standing(planned("b", ["b"], { dependsOn: ["a"] }), "PENDING");
     const a = planned("a", ["a"]);
     expect(starting([standing(a, "FAILED"), after], "continuous")).toEqual([]);
@@ -170,7 +170,7 @@ function runPlan(
 }
 
 describe("a run of any plan", () => {
-  it.each(modes)("keeps tasks apart and within the limits, and comes to its end (%s)", (mode) => {
+  it.each(modes)("keeps tasks apart and within the limits, and finishes (%s)", (mode) => {
     fc.assert(
       fc.property(
         plans,

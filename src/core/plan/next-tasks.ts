@@ -7,14 +7,14 @@ import type { Stand, Standing } from "./standing.ts";
 interface Mode {
   readonly mode: "batch" | "continuous";
   readonly limits: PlanLimits;
-  /** Tasks without which their batch was closed. */
+  /** Tasks that still run although their batch is closed. */
   readonly late?: ReadonlySet<string>;
 }
 
 /**
- * The tasks that may start now, in order. Work that was rejected comes first: it still holds its locks.
- * `batch`: new ones start only when nothing is left of the batch before but what is late. `continuous`: as soon as
- * there is room.
+ * The tasks that may start now, in order. Rejected tasks come first, because they still hold their locks.
+ * `batch`: new tasks start only when the batch before is finished, except for late tasks. `continuous`: new tasks
+ * start as soon as there is room.
  */
 export function nextTasks<Task extends PlannedTask>(
   standing: Standing<Task>,
@@ -33,8 +33,7 @@ export function nextTasks<Task extends PlannedTask>(
 }
 
 /**
- * How many more may start. Too many in review hold up what is new, never what is finished; what waits for a person
- * holds up nothing.
+ * How many more tasks may start. Too many tasks in review delay new ones. Tasks that wait for a person do not count.
  */
 function roomBeside(held: readonly Stand[], { maxParallel, maxReview, maxActive }: PlanLimits): number {
   const count = (wanted: TaskState) =>

@@ -3,7 +3,7 @@ import type { PlanLimits, PlannedTask } from "./planned-task.ts";
 
 type Held = Pick<PlannedTask, "scope" | "uses">;
 
-/** The paths and resources that are taken. */
+/** The paths and resources that are in use. */
 export class Occupied {
   readonly #paths = new PathIndex();
   readonly #users = new Map<string, number>();

@@ -31,7 +31,7 @@ describe("the batches of a plan", () => {
     expect(batchesOf(tasks)).toEqual([["a"], ["b", "d"], ["c"]]);
   });
 
-  it("put a task behind what it depends on", () => {
+  it("put a task after its dependencies", () => {
     const tasks = [
       planned("a", ["a"], { dependsOn: ["c"] }),
       planned("b", ["b"]),
@@ -40,7 +40,7 @@ describe("the batches of a plan", () => {
     expect(batchesOf(tasks)).toEqual([["b"], ["c"], ["a"]]);
   });
 
-  it("share a resource among as many as may use it, one where nothing is said", () => {
+  it("share a resource among as many tasks as allowed, one by default", () => {
     const tasks = ["a", "b", "c"].map((id) => planned(id, [id], { uses: ["database"] }));
     expect(batchesOf(tasks)).toEqual([["a"], ["b"], ["c"]]);
     expect(batchesOf(tasks, { resources: { database: 2 } })).toEqual([["a", "b"], ["c"]]);
@@ -63,7 +63,7 @@ describe("two tasks overlap", () => {
     expect(overlapOf(planned("a", a), planned("b", b))).toEqual(overlap);
   });
 
-  it("where a link makes two names one", () => {
+  it("if a link makes two names equal", () => {
     const disk = memoryDisk({ "/project/lib": { to: "/project/src" } });
     const read = (id: string, path: string) =>
       plannedTask({ id, depends_on: [], lock_scope: [path], uses: [] }, { place, disk });

@@ -2,8 +2,8 @@ import { Occupied } from "./occupied.ts";
 import type { PlanLimits, PlannedTask } from "./planned-task.ts";
 
 /**
- * The batches of a plan if every task succeeds: each takes the ready tasks in the plan's order that do not get
- * in each other's way, and starts when the one before is merged.
+ * The batches of a plan if every task succeeds. Each batch takes the ready tasks that do not conflict, in the plan's
+ * order, and starts when the batch before is merged.
  */
 export function planBatches<Task extends PlannedTask>(
   tasks: readonly Task[],
@@ -31,7 +31,7 @@ export function planBatches<Task extends PlannedTask>(
   }
   const stuck = tasks.find((task) => waits.get(task) !== 0);
   if (stuck !== undefined)
-    throw new Error(`${stuck.id} can never start: it waits for a task that cannot come before it`);
+    throw new Error(`${stuck.id} can never start: it depends on a task that cannot be finished before it`);
   return batches;
 }
 
@@ -46,7 +46,7 @@ function dependentsIn<Task extends PlannedTask>(tasks: readonly Task[]): Readonl
   return dependents;
 }
 
-/** The first of the tasks, at most so many, that find room beside what is taken and beside each other. */
+/** The first tasks, at most `countMax`, that conflict neither with what is occupied nor with each other. */
 export function pickDisjoint<Task extends PlannedTask>(
   tasks: Iterable<Task>,
   occupied: Occupied,

@@ -1,6 +1,6 @@
 export interface PlanChanges {
   readonly added: readonly string[];
-  /** Tasks that read otherwise, whatever their status. */
+  /** Tasks whose text differs, ignoring their status. */
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
@@ -10,7 +10,7 @@ interface Written {
   readonly status: string;
 }
 
-/** What is other in a plan than it was. Both were read by the same schema, so their keys stand in one order. */
+/** Compares two versions of a plan. Both were read with the same schema, so their keys have the same order. */
 export function planChanges(before: readonly Written[], after: readonly Written[]): PlanChanges {
   const textOf = ({ status: _, ...task }: Written) => JSON.stringify(task);
   const old = new Map(before.map((task) => [task.id, textOf(task)]));

@@ -6,7 +6,7 @@ import { Standing } from "./standing.ts";
 export const place = { root: "/project" };
 
 const { max_parallel: maxParallel, max_review: maxReview, max_active: maxActive } = defaultConfig.limits;
-/** Those of a project without a configuration. */
+/** The limits of a project without a configuration. */
 export const usualLimits: PlanLimits = { maxParallel, maxReview, maxActive, resources: {} };
 
 export function planned(

@@ -4,7 +4,7 @@ import type { Disk, Place } from "../paths/place.ts";
 import { readEntries } from "../paths/scope.ts";
 import type { TaskState } from "../tasks/states.ts";
 
-/** What decides when a task may run. */
+/** The parts of a task that decide when it may run. */
 export interface PlannedTask {
   readonly id: string;
   readonly dependsOn: readonly string[];
@@ -20,7 +20,7 @@ interface Written {
   readonly uses: readonly string[];
 }
 
-/** A task of a plan that was checked. */
+/** A task of a validated plan. */
 export function plannedTask(
   { id, depends_on, lock_scope, uses }: Written,
   { place, disk }: { readonly place: Place; readonly disk: Disk },
@@ -30,7 +30,7 @@ export function plannedTask(
   return { id, dependsOn: depends_on, scope: read.entries, uses };
 }
 
-/** A planned task and where it stands. */
+/** A planned task and its current state. */
 export interface TaskNow extends PlannedTask {
   readonly state: TaskState;
   readonly revertedBy: string | null;
@@ -40,11 +40,11 @@ export interface PlanLimits {
   readonly maxParallel: number;
   readonly maxReview: number;
   readonly maxActive: number;
-  /** How many tasks may use each resource at once; one where nothing is said. */
+  /** How many tasks may use each resource at once; the default is one. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
-/** An entry of each task that could both name the same path. */
+/** One entry of each task, where both can match the same path. */
 export interface Overlap {
   readonly a: string;
   readonly b: string;

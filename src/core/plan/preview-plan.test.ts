@@ -4,8 +4,8 @@ import { previewPlan } from "./preview-plan.ts";
 
 const preview = (...tasks: Parameters<typeof previewPlan>[0][number][]) => previewPlan(tasks, usualLimits);
 
-describe("a look at a plan before it runs", () => {
-  it("has the batches, and who waits for whose lock", () => {
+describe("the preview of a plan", () => {
+  it("has the batches, and which task waits for which lock", () => {
     const { batches, overlaps } = preview(
       planned("A", ["src"]),
       planned("B", ["src/b.ts"]),
@@ -23,11 +23,11 @@ describe("a look at a plan before it runs", () => {
     ]);
   });
 
-  it("tells of no lock where a task depends on the other anyway", () => {
+  it("shows no lock if a task depends on the other anyway", () => {
     expect(preview(planned("A", ["src"]), planned("B", ["src"], { dependsOn: ["A"] })).overlaps).toEqual([]);
   });
 
-  it("lets as many use a resource as may", () => {
+  it("lets as many tasks use a resource as allowed", () => {
     const users = ["A", "B", "C"].map((id) => planned(id, [id], { uses: ["database"] }));
     const limits = { ...usualLimits, resources: { database: 2 } };
     expect(previewPlan(users, limits)).toEqual({
@@ -36,7 +36,7 @@ describe("a look at a plan before it runs", () => {
     });
   });
 
-  it("takes what is not among the tasks for merged", () => {
+  it("treats dependencies outside the list as merged", () => {
     expect(preview(planned("B", ["b"], { dependsOn: ["A"] })).batches).toEqual([["B"]]);
   });
 });

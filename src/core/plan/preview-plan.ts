@@ -13,14 +13,14 @@ interface PreviewedWait {
 interface PlanPreview {
   /** Task ids, in the order in which they start if every task succeeds. */
   readonly batches: readonly (readonly string[])[];
-  /** For each lock that a task needs, an earlier task of the plan that has it; without those it depends on anyway. */
+  /** For each lock that a task needs, an earlier task that holds it, unless the task depends on that one anyway. */
   readonly overlaps: readonly PreviewedWait[];
 }
 
-/** What a run would do with tasks of which none has begun. */
+/** Previews a run of tasks that have not started. */
 export function previewPlan(tasks: readonly PlannedTask[], limits: PlanLimits): PlanPreview {
   const ids = new Set(tasks.map(({ id }) => id));
-  // What is merged already is not among them.
+  // Dependencies outside this list are merged already.
   const open = tasks.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((id) => ids.has(id)) }));
   const batches = planBatches(open, limits).map((batch) => batch.map(({ id }) => id));
   return { batches, overlaps: overlapsIn(open, limits) };

@@ -22,8 +22,8 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-describe("where tasks stand", () => {
-  it("is the same after every step as if it were read anew", () => {
+describe("the states of a plan's tasks", () => {
+  it("are the same after every step as if computed from scratch", () => {
     fc.assert(
       fc.property(plan, steps, (tasks, taken) => {
         const followed = new Standing(tasks);
@@ -46,7 +46,7 @@ describe("where tasks stand", () => {
     );
   });
 
-  it("does not know of tasks that are not in the plan", () => {
+  it("ignore tasks that are not in the plan", () => {
     const followed = new Standing([planned("a", ["a"])]);
     followed.put("b", { state: "REVIEW", revertedBy: null });
     expect(followed.held()).toEqual([]);

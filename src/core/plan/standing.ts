@@ -2,27 +2,27 @@ import type { TaskState } from "../tasks/states.ts";
 import { isIn } from "../tasks/task.ts";
 import type { PlannedTask } from "./planned-task.ts";
 
-/** Where a task stands, as far as scheduling goes. */
+/** The state of a task, as far as scheduling needs it. */
 export interface Stand {
   readonly state: TaskState;
   readonly revertedBy: string | null;
-  /** A person works on it, or is asked about it: nobody waits for that. */
+  /** A person works on the task or is asked about it: scheduling does not wait for it. */
   readonly isPersons?: boolean;
 }
 
-/** States in which a task holds its locks. What other states still hold, dispatching finds out. */
+/** States in which a task holds its locks. A task in another state may still hold some; dispatch detects that. */
 const holding: readonly TaskState[] = ["IN_PROGRESS", "REVIEW", "REJECTED"];
 
 const unstarted: Stand = { state: "PENDING", revertedBy: null };
 
-/** Where every task of a plan stands. What is asked of it costs the same however long the plan is. */
+/** The state of every task of a plan. The cost of a query does not grow with the length of the plan. */
 export class Standing<Task extends PlannedTask> {
   readonly #tasks: readonly Task[];
   readonly #places: ReadonlyMap<string, number>;
   readonly #dependents = new Map<string, number[]>();
   readonly #stands: Stand[];
   readonly #held = new Set<number>();
-  /** Places of the tasks that may start, in the plan's order. */
+  /** Indexes of the tasks that may start, in the plan's order. */
   readonly #ready: number[] = [];
 
   constructor(tasks: readonly Task[]) {
@@ -54,7 +54,7 @@ export class Standing<Task extends PlannedTask> {
     return this.#standAt(this.#places.get(id) ?? -1).state;
   }
 
-  /** Those that hold their locks, in the plan's order. */
+  /** Tasks that hold their locks, in the plan's order. */
   held(): readonly (Task & Stand)[] {
     return [...this.#held].sort((a, b) => a - b).map((place) => this.#at(place));
   }
@@ -63,7 +63,7 @@ export class Standing<Task extends PlannedTask> {
     return dependsOn.every((id) => isIn(this.#standAt(this.#places.get(id) ?? -1)));
   }
 
-  /** Those that may start, in the plan's order. */
+  /** Tasks that may start, in the plan's order. */
   *ready(): Iterable<Task & Stand> {
     for (const place of this.#ready) yield this.#at(place);
   }

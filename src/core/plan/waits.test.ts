@@ -43,7 +43,7 @@ describe("the locks in the way of a task", () => {
     );
   });
 
-  it("are not its own, and of a resource only where nobody more may use it", () => {
+  it("exclude its own, and include a resource only if it is fully used", () => {
     const lock = (task: string, resource: string) => {
       const [entry] = entriesOf(["x"]);
       if (entry === undefined) throw new Error("no entry");

@@ -4,7 +4,7 @@ import { PathIndex } from "../paths/path-index.ts";
 import type { TaskState } from "../tasks/states.ts";
 import { isIn, type Task } from "../tasks/task.ts";
 
-/** What a task waits for. A task with none is being worked on, or is over. */
+/** What a task waits for. A task without waits is in progress or finished. */
 export type Wait =
   | {
       readonly on: "person";
@@ -12,18 +12,18 @@ export type Wait =
       readonly decision: string | null;
     }
   | ({ readonly on: "dependency" } & Other)
-  /** `resource`: what the other task holds. */
+  /** `resource`: the lock of the other task. */
   | ({ readonly on: "lock"; readonly resource: string } & Other)
-  /** Its agent is out of quota until then. */
+  /** Its agent has no quota until that time. */
   | { readonly on: "limit"; readonly agent: string; readonly until: string }
-  /** As many tasks are at work as are allowed. */
+  /** The maximum number of tasks is running. */
   | { readonly on: "slot" };
 
 interface Other {
   readonly task: string;
-  /** Null for a task that is not known. */
+  /** Null if the task is unknown. */
   readonly state: TaskState | null;
-  /** The other task waits for a person itself. */
+  /** True if the other task itself waits for a person. */
   readonly waits_for_person: boolean;
 }
 
@@ -31,18 +31,18 @@ export interface WaitFacts {
   readonly tasks: ReadonlyMap<string, Task>;
   /** The open decision about a task, or about an agent as `agent:NAME`. */
   readonly decisions: ReadonlyMap<string, string>;
-  /** Tasks that a person works on. */
+  /** Tasks that a person is working on. */
   readonly taken: ReadonlySet<string>;
   readonly held: HeldLocks;
-  /** Agents that are out of quota, and until when. */
+  /** Agents without quota, and until when. */
   readonly limits: ReadonlyMap<string, string>;
-  /** Sessions of which a task is at work. */
+  /** Sessions with a running task. */
   readonly busy: ReadonlySet<string>;
-  /** What a task would lock. */
+  /** The paths and resources that a task would lock. */
   scopeOf(task: Task): { readonly scope: readonly Entry[]; readonly uses: readonly string[] };
 }
 
-/** What a task waits for, what comes first alone: a task that depends on others does not wait for a lock yet. */
+/** The first kind of wait only: a task with open dependencies does not wait for a lock yet. */
 export function waitsOf(task: Task, facts: WaitFacts): readonly Wait[] {
   const person = personOf(task, facts);
   if (person !== undefined) return [person];
@@ -55,7 +55,7 @@ export function waitsOf(task: Task, facts: WaitFacts): readonly Wait[] {
   };
   const missing = state === "PENDING" ? task.dependsOn.filter(isMissing) : [];
   if (missing.length > 0) return missing.map((one) => ({ on: "dependency", ...otherOf(one, facts) }));
-  // What was rejected still has its locks.
+  // A rejected task still holds its locks.
   const holders = state === "PENDING" ? facts.held.inTheWayOf(facts.scopeOf(task), key) : [];
   if (holders.length > 0)
     return holders.map(({ owner, text }) => ({ on: "lock", resource: text, ...otherOf(owner, facts) }));
@@ -64,7 +64,7 @@ export function waitsOf(task: Task, facts: WaitFacts): readonly Wait[] {
   return facts.busy.has(task.session ?? "") ? [{ on: "slot" }] : [];
 }
 
-/** An open decision holds up everything but an agent that is at work: it goes on meanwhile. */
+/** An open decision blocks a task unless its agent is running: the agent continues. */
 function personOf(task: Task, facts: WaitFacts): Wait | undefined {
   const { key, state, hold } = task;
   const wait = (why: "escalated" | "stopped" | "reported" | "denied" | "taken") =>
@@ -109,15 +109,15 @@ interface HeldLock {
   readonly entry: Entry;
 }
 
-/** The locks that are held, and whose they are. */
+/** The held locks and their owners. */
 export class HeldLocks {
   readonly #paths = new PathIndex();
-  /** Locked paths and the folders above them, as long as no lock is a glob: most tasks wait for none of them. */
+  /** Locked paths and the folders above them: a fast check while no lock is a glob. */
   readonly #plain = { locked: new Set<string>(), above: new Set<string>(), isAll: true };
   readonly #users = new Map<string, Set<string>>();
   readonly #counts: Readonly<Record<string, number>>;
 
-  /** `counts`: how many tasks may use a resource at once; one where nothing is said. */
+  /** `counts`: how many tasks may use a resource at once; the default is one. */
   constructor(locks: readonly HeldLock[], counts: Readonly<Record<string, number>>) {
     this.#counts = counts;
     for (const { task, kind, resource, entry } of locks)
@@ -125,7 +125,7 @@ export class HeldLocks {
       else this.#users.set(resource, (this.#users.get(resource) ?? new Set()).add(task));
   }
 
-  /** A lock of each task that keeps another one from starting. */
+  /** For each task that blocks the given one, one of its locks. */
   inTheWayOf(
     { scope, uses }: { readonly scope: readonly Entry[]; readonly uses: readonly string[] },
     key: string,
@@ -155,7 +155,7 @@ export class HeldLocks {
     }
   }
 
-  /** Certainly: what is not plain has to be looked up. */
+  /** True only if certain: globs need the full lookup. */
   #isFree(entry: Entry): boolean {
     const { locked, above, isAll } = this.#plain;
     if (!isAll || isGlob(entry)) return false;
@@ -166,7 +166,7 @@ export class HeldLocks {
   }
 }
 
-/** Up to the whole project, which is "". */
+/** Up to the project root, which is "". */
 function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
   for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
@@ -176,7 +176,7 @@ function foldersAbove(path: string): readonly string[] {
   return path === "" ? folders : [...folders, ""];
 }
 
-/** The name of what is waited for: a task, a decision, `agent:NAME`, `slot` or `person`. */
+/** The name of a wait: a task, a decision, `agent:NAME`, `slot` or `person`. */
 export function nameOfWait(wait: Wait): string {
   if ("task" in wait) return wait.task;
   if (wait.on === "limit") return agentKey(wait.agent);

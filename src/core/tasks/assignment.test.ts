@@ -25,13 +25,13 @@ describe("an assignment", () => {
     ["uses", "db"],
     ["may_change_tests", "test/"],
     ["branch", {}],
-  ])("sets a field of another form apart: %s %j", (name, value) => {
+  ])("sets a field of the wrong type apart: %s %j", (name, value) => {
     const read = readAssignment({ [name]: value, deadline: "soon" });
     expect(read).toEqual({ deadline: "soon", unread: { [name]: value } });
     expect(readAssignment(read)).toBe(read);
   });
 
-  it.each([[null], [undefined], ["src/"], [["src/"]]])("is empty where it is no document: %j", (document) => {
+  it.each([[null], [undefined], ["src/"], [["src/"]]])("is empty if it is not a document: %j", (document) => {
     expect(readAssignment(document)).toEqual({});
   });
 });

@@ -2,8 +2,8 @@ import type { Details } from "../rules/verdict.ts";
 import { isObject, isStringList } from "../values/fields.ts";
 
 /**
- * What an agent is allowed and asked to do (S0, S1). The keys are those of the document that it came in, so that it is
- * stored and printed as it was given. A field that is absent or null was not given.
+ * What a task's agent may and should do (S0, S1). The keys are those of the original document, so that it is stored and
+ * printed unchanged. A field that is absent or null was not given.
  */
 export interface Assignment extends Details {
   readonly lock_scope?: readonly string[] | null;
@@ -15,17 +15,17 @@ export interface Assignment extends Details {
   readonly objective?: string | null;
   /** Commands that must fail before the work and pass after it. */
   readonly proves?: readonly string[] | null;
-  /** Named resources that it needs for itself. */
+  /** Named resources that the task needs exclusively. */
   readonly uses?: readonly string[] | null;
   /** Tests that a person has allowed the task to change. */
   readonly may_change_tests?: readonly string[] | null;
-  /** Of a branch that any tool made: it became a task when it landed. */
+  /** Set if the task was created by landing this branch. */
   readonly branch?: string | null;
-  /** What was given in another form than the above. */
+  /** Fields whose values have the wrong type. */
   readonly unread?: Details;
 }
 
-/** That of a task in a plan: it has all that a dispatch asks for. */
+/** The assignment of a planned task: it has every field that a dispatch requires. */
 export interface PlannedAssignment extends Assignment {
   readonly lock_scope: readonly string[];
   readonly forbidden_scope: readonly string[];
@@ -56,8 +56,8 @@ const forms: readonly (readonly [keyof Assignment, (value: unknown) => boolean])
 ];
 
 /**
- * From a document that another program gave, or that is stored: the one place that looks at its forms. A refused
- * packet is stored too, so a field of another form is set apart rather than lost: a retry has to change something.
+ * Reads a document from another program or from the ledger; the only place that checks its types. A refused packet is
+ * stored too, so a field of the wrong type is kept in `unread`: a retry has to differ from it.
  */
 export function readAssignment(document: unknown): Assignment {
   if (!isObject(document)) return {};

@@ -17,7 +17,7 @@ describe("the seven retry budgets", () => {
     });
   });
 
-  it.each(plain)("%s can be spent exactly as often as it says, and touches no other", (budget) => {
+  it.each(plain)("%s can be spent exactly up to its limit, and changes no other", (budget) => {
     let counters = noRetries;
     for (let spent = 1; spent <= retryLimits[budget]; spent += 1) {
       counters = spendRetry(counters, budget) ?? noRetries;
@@ -26,7 +26,7 @@ describe("the seven retry budgets", () => {
     expect(spendRetry(counters, budget)).toBeUndefined();
   });
 
-  it("repair loops are counted each by itself, whatever they are called", () => {
+  it("repair loops are counted separately, under any name", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("FIX_REVIEW", "FIX_TESTS", "__proto__", "constructor")),

@@ -1,21 +1,21 @@
 /**
- * The seven retry budgets. They count different things and are never shared: a review that sends work back
- * costs nothing of what a denied dispatch may cost. "At most N" means the first try and N more.
+ * The seven retry budgets. They count different things and are never shared: a rejection in review does not use up
+ * the retries of a denied dispatch. A limit of N means the first try and N more.
  */
 export const retryLimits = {
-  /** Retries of a task that a hook denied, each after a change of its assignment. */
+  /** Retries of a task that a hook denied, each with a changed assignment. */
   block_retries: 1,
   /** Rework after a rejection in review. */
   review_retries: 3,
-  /** Repair rounds, for each loop of a workflow apart. */
+  /** Repair rounds, counted for each loop of a workflow separately. */
   repair_loops: 3,
-  /** Starts of an agent that failed to start or gave no valid answer, with the same parameters. */
+  /** Restarts, with the same parameters, of an agent that failed to start or gave no valid answer. */
   dispatch_retries: 2,
-  /** Rounds in which an agent mends what a lifecycle hook found. */
+  /** Rounds in which an agent fixes what a lifecycle hook found. */
   remediation: 1,
-  /** Writes of a file that could not be verified. */
+  /** Repeated writes of a file that could not be verified. */
   persist_retries: 3,
-  /** Questions that a person answered with something else; kept in memory only. */
+  /** Questions that are asked again after an invalid answer; kept in memory only. */
   gate_reasks: 3,
 } as const;
 
@@ -36,7 +36,7 @@ export const noRetries: Counters = {
   gate_reasks: 0,
 };
 
-/** The counters after one more retry, or undefined where the budget is spent. */
+/** The counters after one more retry, or undefined if the budget is spent. */
 export function spendRetry(counters: Counters, budget: PlainBudget): Counters | undefined {
   const spent = counters[budget];
   return spent >= retryLimits[budget] ? undefined : { ...counters, [budget]: spent + 1 };

@@ -6,9 +6,9 @@ export interface Evidence {
   readonly seconds: number;
   readonly digest: string;
   readonly tail: string;
-  /** Of a failure: the part of its output that tells why, and the file that has all of it. */
+  /** For a failure: the part of the output that shows the cause, and the file with all of it. */
   readonly excerpt?: string;
   readonly log?: string;
-  /** Why the pass does not count: it failed on the same tree too. */
+  /** Why the pass does not count: the command also failed on the same tree. */
   readonly flaky?: string;
 }

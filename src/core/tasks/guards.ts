@@ -5,7 +5,7 @@ import type { TaskEvent, TaskEventType } from "./task-event.ts";
 
 export type EventOf<Type extends TaskEventType> = Extract<TaskEvent, { type: Type }>;
 
-/** Says why an event that is legal in a state is refused all the same. */
+/** Returns why an event is refused although it is legal in the state. */
 export type Guard<Event extends TaskEvent> = (
   task: Task,
   event: Event,
@@ -28,7 +28,7 @@ export const agentAssigned: Guard<EventOf<"start">> = (task, { agent }) =>
 export const fixDeltaGiven: Guard<EventOf<"start" | "reject">> = (task, event) =>
   (event.type === "start" ? task.fixDelta : event.fixDelta) !== null
     ? undefined
-    : deny("R-ST-001", `task \`${task.key}\` has no fix delta: say what the next attempt has to mend`, {
+    : deny("R-ST-001", `task \`${task.key}\` has no fix delta: say what the next attempt has to fix`, {
         state: task.state,
       });
 
@@ -42,11 +42,15 @@ export const reviewsLeft: Guard<EventOf<"start">> = (task, _event, limits) =>
 export const evidenceGiven: Guard<EventOf<"submit">> = (task, { hasEvidence }) =>
   hasEvidence
     ? undefined
-    : deny("R-PC-003", `task \`${task.key}\` was handed in without evidence: say what was changed and run`, {
-        state: task.state,
-      });
+    : deny(
+        "R-PC-003",
+        `task \`${task.key}\` was submitted without evidence: report the changed files and the commands that were run`,
+        {
+          state: task.state,
+        },
+      );
 
-/** Exactly one retry after a deny, and only of something that has changed since. */
+/** Allows exactly one retry after a deny, and only with a changed assignment. */
 export const mayRetry: Guard<EventOf<"retry">> = (task, { assignmentChanged }) => {
   const spent = task.counters.block_retries;
   const details = { block_retries: spent };

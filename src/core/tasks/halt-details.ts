@@ -1,13 +1,13 @@
 import type { Details } from "../rules/verdict.ts";
 import type { Refusal, Task } from "./task.ts";
 
-/** Why and where a task was halted: by what signal, with its numbers and what was known of the task. */
+/** Why a task was halted: the signal with its numbers, and the state of the task at that time. */
 export interface Halt extends Details {
   readonly signal: string;
   readonly limit?: number | null;
 }
 
-/** S1's recovery, step 2: what is known of a task at the moment when it is halted. */
+/** Captures the state of a task when it is halted (recovery of S1, step 2). */
 export function haltDetails(task: Task, halt: Halt): Details {
   const { fixDelta, streak } = task;
   const captured = {
@@ -21,7 +21,7 @@ export function haltDetails(task: Task, halt: Halt): Details {
   return { halt: { ...halt, captured } };
 }
 
-/** What `haltDetails` has put into a refusal. */
+/** Reads the part of a refusal that `haltDetails` wrote. */
 export function haltIn(refusal: Refusal | null | undefined): Halt | undefined {
   return refusal?.details.halt as Halt | undefined;
 }

@@ -186,7 +186,7 @@ describe("whatever happens", () => {
     );
   });
 
-  it("no retry exceeds its budget, and only a person makes one whole again", () => {
+  it("no retry exceeds its budget, and only a person resets one", () => {
     fc.assert(
       fc.property(anyEvents(80), (steps) => {
         walk(steps, (before, after, event) => {
@@ -201,7 +201,7 @@ describe("whatever happens", () => {
     );
   });
 
-  it("what is said to be legal is never refused as illegal, and nothing else is possible", () => {
+  it("legal events are never refused as illegal, and no other event is possible", () => {
     fc.assert(
       fc.property(anyEvents(30), anyEvent, (steps, event) => {
         let task = sampleTask();
@@ -217,7 +217,7 @@ describe("whatever happens", () => {
     );
   });
 
-  it("a blocked task says why it is held, and no other does", () => {
+  it("a blocked task has a hold, and no other task has one", () => {
     fc.assert(
       fc.property(anyEvents(60), (steps) => {
         walk(steps, (_before, { state, hold }) => {

@@ -5,8 +5,8 @@ import type { TaskEvent, TaskEventType } from "./task-event.ts";
 import { type Effect, type Transition, transitions } from "./transitions.ts";
 
 /**
- * The task machine: `advance(task, event)` gives the task as it is afterwards, each step on the way and what
- * else has to happen, or a deny. It changes nothing itself, and there is no other way to change a state.
+ * The task machine: `advance(task, event)` returns the resulting task, the steps taken and the required effects, or a
+ * deny. It is a pure function and the only way to change a state.
  */
 export interface MachineLimits {
   readonly reviewRetries: number;
@@ -25,7 +25,7 @@ export interface Advance {
   readonly effects: ReadonlySet<Effect>;
 }
 
-/** Long enough for every chain of follow-ups in the table; more would be a circle. */
+/** The longest chain of follow-up events in the table; a longer one would be a cycle. */
 const stepsMax = 4;
 
 export function advance(
@@ -38,7 +38,8 @@ export function advance(
   let current = task;
   let actor = by;
   for (let pending: TaskEvent | undefined = event; pending !== undefined; actor = "system") {
-    if (steps.length === stepsMax) throw new Error(`task ${task.key} went in circles on ${event.type}`);
+    if (steps.length === stepsMax)
+      throw new Error(`task ${task.key} has an endless chain of events after ${event.type}`);
     const row = rowFor(current, pending.type);
     if (row === undefined) return illegal(current, pending.type);
     const refused = whyRefused(row, current, { event: pending, actor, limits });
@@ -51,7 +52,7 @@ export function advance(
   return { task: current, steps, effects };
 }
 
-/** What may happen to a task in its state, by name. */
+/** The events that are legal in the task's state. */
 export function legalEvents(task: Task): readonly TaskEventType[] {
   const rows = transitions.filter(({ from, when }) => from === task.state && (when?.(task) ?? true));
   return [...new Set(rows.map(({ event }) => event))];
@@ -82,7 +83,7 @@ function whyRefused(row: Transition, task: Task, { event, actor, limits }: Asked
   return undefined;
 }
 
-/** What somebody can ask for by name; the rest happens by itself. */
+/** Events that a caller can request; the others follow from something else. */
 const asked: readonly TaskEventType[] = [
   "start",
   "submit",
@@ -98,7 +99,7 @@ const asked: readonly TaskEventType[] = [
 export function illegal(task: Task, event: TaskEventType): Deny {
   const legal = legalEvents(task);
   const named = legal.filter((one) => asked.includes(one));
-  const help = named.length === 0 ? "nothing leaves that state" : `legal now: ${named.join(", ")}`;
+  const help = named.length === 0 ? "that state is final" : `legal now: ${named.join(", ")}`;
   return deny("R-ST-001", `task \`${task.key}\` is ${task.state}, so \`${event}\` is not possible: ${help}`, {
     task_id: task.key,
     state: task.state,

@@ -34,7 +34,7 @@ describe("what a step leaves behind", () => {
     expect(task.counters).toEqual(sampleTask().counters);
   });
 
-  it("a person's stop costs nothing, however often it comes", () => {
+  it("a person's stop costs nothing, any number of times", () => {
     let task = sampleTask({ state: "IN_PROGRESS", fixDelta });
     for (const _time of [1, 2, 3, 4]) {
       task = done(task, events.stop, "person").task;
@@ -55,7 +55,7 @@ describe("what a step leaves behind", () => {
     expect(after.refusal?.code).toBe("R-PO-002");
   });
 
-  it("the same error for the third time halts, and says so beside the code of the refusal", () => {
+  it("the same error for the third time halts, and keeps the code of the refusal", () => {
     const task = sampleTask({ state: "REVIEW", streak: { fingerprint: "f1", count: 2 } });
     const { task: after, steps } = done(task, events.reject);
     expect(steps.map(({ to }) => to)).toEqual(["REJECTED", "FAILED", "ESCALATED"]);
@@ -65,7 +65,7 @@ describe("what a step leaves behind", () => {
     });
   });
 
-  it("another error starts the count anew", () => {
+  it("another error restarts the count", () => {
     const task = sampleTask({ state: "REVIEW", streak: { fingerprint: "f0", count: 2 } });
     expect(done(task, events.reject).task.streak).toEqual({ fingerprint: "f1", count: 1 });
   });
@@ -81,7 +81,7 @@ describe("what a step leaves behind", () => {
     });
   });
 
-  it("a resolution makes every budget whole", () => {
+  it("a resolution resets every budget", () => {
     const spent = { ...sampleTask().counters, block_retries: 1, review_retries: 3, repair_loops: { x: 2 } };
     const { task } = done(sampleTask({ state: "ESCALATED", counters: spent }), events.resolve, "person");
     expect(task).toMatchObject({
@@ -99,7 +99,7 @@ describe("what a step leaves behind", () => {
     ["IN_PROGRESS", "stop", ["stop-agent", "release-locks"]],
     ["IN_PROGRESS", "cancel", ["stop-agent", "release-locks", "block-dependents"]],
     ["ESCALATED", "resolve", ["free-dependents"]],
-  ])("from %s, %s brings about %j", (state, type, effects) => {
+  ])("from %s, %s has the effects %j", (state, type, effects) => {
     const actor = state === "PENDING" ? "orchestrator" : "person";
     const one = type === "orphan" ? "system" : actor;
     expect([...done(sampleTask({ state }), events[type], one).effects]).toEqual(effects);

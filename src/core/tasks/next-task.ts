@@ -6,7 +6,7 @@ import type { MachineLimits } from "./machine.ts";
 import type { Refusal, Task } from "./task.ts";
 import type { More, TaskEvent } from "./task-event.ts";
 
-/** What each event writes into the task besides its state. */
+/** The changes that each event makes to a task besides its state. */
 export const next = {
   started: (task: Task, { agent }: EventOf<"start">): Partial<Task> => ({
     agent,
@@ -66,7 +66,7 @@ export const next = {
     streak: null,
   }),
 
-  /** The code of the last refusal stays: it is why a person is asked. */
+  /** The code of the last refusal stays, because it is why a person is asked. */
   escalated: (task: Task, { reason, recommendation }: EventOf<"escalate">): Partial<Task> => {
     const escalation = recommendation === null ? { reason } : { reason, recommendation };
     const refusal: Refusal = task.refusal ?? { code: null, reason, details: {} };
@@ -78,7 +78,7 @@ export const next = {
     refusal: { code: null, reason: `cancelled: ${reason}`, details: { cancelled: true } },
   }),
 
-  /** A person's answer starts the task afresh: every budget is whole again. Or it only lets the task continue. */
+  /** A person's answer starts the task afresh and resets every budget, or with `more` lets it continue. */
   resolved: (task: Task, { note, more }: EventOf<"resolve">): Partial<Task> => ({
     resolution: note,
     hold: null,
@@ -88,7 +88,7 @@ export const next = {
       : { allowed: allowedWith(task, more), continued: { minutes: minutesIn(more) } }),
   }),
 
-  /** The fourth rejection, or the same error for the third time, ends it. */
+  /** Too many rejections, or the same error too many times, end the task. */
   afterRejection: (task: Task, _event: TaskEvent, limits: MachineLimits): TaskEvent | undefined =>
     haltOf(task, limits) ??
     (task.counters.review_retries >= limits.reviewRetries ? { type: "exhaust" } : undefined),
@@ -98,7 +98,7 @@ export const next = {
 
   escalation: (task: Task): TaskEvent => ({
     type: "escalate",
-    reason: task.refusal?.reason ?? "it failed repeatedly",
+    reason: task.refusal?.reason ?? "the task failed repeatedly",
     recommendation: recommendationFor(task),
   }),
 };
@@ -109,7 +109,7 @@ function haltOf({ streak, refusal }: Task, limits: MachineLimits): TaskEvent | u
   return { type: "halt", refusal: { ...refusal, details: { ...refusal.details, halt } } };
 }
 
-/** A conflict over paths is cured by doing one thing after the other; other failures by another model. */
+/** Conflicts over paths are solved by running tasks one after the other; other failures by another model. */
 function recommendationFor({ refusal }: Task): string {
   const code = refusal?.code ?? "";
   const overPaths = /^R-(?:PD-00[23]|PW|LK|PO-002|PE-002)/.test(code);
@@ -118,7 +118,7 @@ function recommendationFor({ refusal }: Task): string {
     : "try another model";
 }
 
-/** So much more than it has spent by now. */
+/** The new limit: the amount on top of what the task has spent so far. */
 function allowedWith(task: Task, { signal, amount }: More): NonNullable<Task["allowed"]> {
   const { tokens, cost_usd: cost } = spentOf(task);
   if (signal === "tokens") return { ...task.allowed, tokens: tokens + amount };
@@ -131,13 +131,13 @@ function minutesIn({ signal, amount }: More): number | null {
   return signal === "minutes" ? amount : null;
 }
 
-/** What counts against its budgets. */
+/** The amounts that count against the task's budgets. */
 export function spentOf({ tokens, tokensForgiven, usage, costForgiven = 0 }: Task): Spent {
   const cost = usage?.costUsd ?? null;
   return { tokens: tokens - tokensForgiven, cost_usd: cost === null ? null : addCost(cost, -costForgiven) };
 }
 
-/** What it has spent so far no longer counts. */
+/** Resets the budgets: what the task has spent so far no longer counts. */
 export function forgiven({ tokens, usage }: Task): Partial<Task> {
   return { tokensForgiven: tokens, ...(usage?.costUsd == null ? {} : { costForgiven: usage.costUsd }) };
 }

@@ -1,11 +1,11 @@
 import { field, isStringList } from "../values/fields.ts";
 
 /**
- * What an attempt handed in, in any of the forms that agents answer in, with what Lockstep counted beside it. Only
- * this module looks into it once it is stored.
+ * Reads a stored submission, in any of the accepted forms, together with what Lockstep added to it. No other module
+ * looks inside a stored result.
  */
 
-/** What its agent reports beyond its work, and what of its words neither the work nor a proof shows. */
+/** What the agent reports besides its work, and its claims that neither the work nor a proof confirms. */
 export function reportedIn(result: unknown) {
   const artifacts = artifactsIn(result);
   return {
@@ -16,10 +16,10 @@ export function reportedIn(result: unknown) {
   };
 }
 
-/** What Lockstep notes in a report that it wrote itself. */
+/** The note in a report that Lockstep wrote itself. */
 export const synthesised = "report: synthesised";
 
-/** Whether Lockstep wrote it, because the agent gave none that could be used. */
+/** True if Lockstep wrote the report because the agent gave no usable one. */
 export function isSynthesised(result: unknown): boolean {
   return listed(artifactsIn(result), "notes").includes(synthesised);
 }
@@ -33,7 +33,7 @@ function listed(of: unknown, name: string): readonly string[] {
   return isStringList(list) ? list : [];
 }
 
-/** What its agent says of the criteria, one by one; undefined where it says nothing. */
+/** The agent's statements about the criteria; undefined if it made none. */
 export function acceptanceCheckIn(result: unknown): readonly unknown[] | undefined {
   const said = field(field(result, "result") ?? result, "acceptance_check");
   return Array.isArray(said) ? said : undefined;

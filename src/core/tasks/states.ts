@@ -1,4 +1,4 @@
-/** The eight states of a task (S1). MERGED is the only one that nothing leaves. */
+/** The eight states of a task (S1). MERGED is the only final state. */
 export const taskStates = [
   "PENDING",
   "IN_PROGRESS",
@@ -13,9 +13,9 @@ export const taskStates = [
 export type TaskState = (typeof taskStates)[number];
 
 export interface StateWords {
-  /** Who has to act next. */
+  /** The party that has to act next. */
   readonly owner: "orchestrator" | "agent" | "orchestrator and reviewer" | "person";
-  /** The words of the hook specification (S0), of queues (S2) and of plans (S4). */
+  /** The names in the hook specification (S0), in queues (S2) and in plans (S4). */
   readonly hook: string;
   readonly queue: string;
   readonly plan: string;
@@ -28,7 +28,7 @@ const words = (owner: StateWords["owner"], hook: string, plan: string, queue: st
   plan,
 });
 
-/** What the other documents call each state. Computed from here wherever it is shown, never stored. */
+/** The name of each state in the other documents. Computed for display, never stored. */
 export const stateWords: Readonly<Record<TaskState, StateWords>> = {
   PENDING: words("orchestrator", "todo", "not-started", "incoming"),
   IN_PROGRESS: words("agent", "in_progress", "in-progress", "claimed"),
@@ -40,7 +40,7 @@ export const stateWords: Readonly<Record<TaskState, StateWords>> = {
   ESCALATED: words("person", "blocked", "blocked", "blocked"),
 };
 
-/** Down: nothing that depends on the task can go on until somebody resolves it. */
+/** Down: no task that depends on this one can continue until a person resolves it. */
 export function isDown(state: TaskState): boolean {
   return state === "FAILED" || state === "ESCALATED";
 }

@@ -17,9 +17,9 @@ import type { Actor, Hold, Task } from "./task.ts";
 import type { TaskEvent, TaskEventType } from "./task-event.ts";
 
 /**
- * Every transition there is. For an event the first row of its state counts whose `when` holds; its guards
- * may still refuse it. What a row brings about beyond the task itself stands in `effects`; what must follow
- * at once in `follow`, so that no state is ever skipped.
+ * All transitions. For an event, the first row of its state whose `when` is true applies; its guards may still refuse
+ * it. `effects` lists what happens outside the task. `follow` gives the event that must come next, so that no state
+ * is ever skipped.
  */
 export interface Transition<Type extends TaskEventType = TaskEventType> {
   readonly from: TaskState;
@@ -35,13 +35,13 @@ export interface Transition<Type extends TaskEventType = TaskEventType> {
 
 type Follow = TaskEvent | undefined;
 
-/** What the engine has to do in the same commit. */
+/** What the engine has to do in the same ledger commit. */
 export type Effect =
-  | "open-attempt" // a new epoch, the whole scope locked
-  | "hold-lease" // the locks stay, the clock does not run
-  | "run-lease" // the clock runs again
+  | "open-attempt" // start a new epoch and lock the whole scope
+  | "hold-lease" // keep the locks; the lease does not expire
+  | "run-lease" // the lease can expire again
   | "release-locks" // the attempt is over
-  | "stop-agent" // whoever works on it must stop, and what it holds has a clock again
+  | "stop-agent" // the task's agent must stop; its lease can expire again
   | "block-dependents"
   | "free-dependents";
 
@@ -54,7 +54,7 @@ function row<Type extends TaskEventType>(
   extras: Extras<NoInfer<Type>>,
 ): Transition {
   const whole = { from, event, to, by: ["system"], guards: [], effects: [], change: () => ({}), ...extras };
-  // Rows of different events stand in one table; `rowFor` only ever hands a row its own kind of event.
+  // Rows of different events share one table; `rowFor` passes a row only its own kind of event.
   return whole as unknown as Transition;
 }
 
