@@ -215,7 +215,7 @@ T-2   BLOCKED    agent  0    -     -          R-DP-001 waits for T-1 (waits for 
 
   it.each<[readonly string[], string]>([
     [["task", "show", "T-9"], "R-IN-001: there is no task `T-9`: see `lockstep task list`"],
-    [["task", "show", "9"], "R-IN-001: `9` is no task id"],
+    [["task", "show", "9"], "R-IN-001: `9` is not a task id"],
     [["heartbeat", "T-9"], "R-IN-001: there is no task `T-9`"],
     [["task", "cancel", "T-9"], "R-IN-001: required option '--reason <text>' not specified"],
     [["decide", "UD-7", "approved"], "R-IN-001: there is no decision `UD-7`"],

@@ -103,7 +103,9 @@ describe("an agent with a task in somebody's own session", () => {
       ...silent(14),
       warning("the agent edited"),
       ...silent(4),
-      ...Array.from({ length: 3 }, () => halt("the agent edited .* 2\\d times in one attempt, which is the limit")),
+      ...Array.from({ length: 3 }, () =>
+        halt("the agent edited .* 2\\d times in one attempt, which is the limit"),
+      ),
     ]);
     expect(await edit("src/a/in.ts")).toBe("");
     const events = await held.repository.withEngine(({ ledger }) => ledger.events({ type: "guard.refused" }));

@@ -64,9 +64,9 @@ describe("a refusal says what is wrong and what to do", () => {
     ['git config "$X" y', "git config changes a setting that cannot be known before"],
     [
       "cargo fmt",
-      "the whole project must not be written at once, since it holds `.git`: name the files or folders",
+      "the whole project must not be written as a whole, because it contains `.git`: name the files or folders",
     ],
-    ["git clean -fd", "the whole project must not be written at once"],
+    ["git clean -fd", "the whole project must not be written as a whole"],
     ["rm -rf .git", "`.git` must not be written: it lies in `.git`"],
     ["git clean --no -f", "`git clean --no` fits several options: write the option out"],
     ["git reset HEAD~1", "undo what a commit did with `git restore --source=REF -- PATH`"],

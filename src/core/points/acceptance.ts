@@ -3,7 +3,7 @@ import { quoted } from "../text/quoted.ts";
 import { field, isObject, isText } from "../values/fields.ts";
 import { type Reading, rule } from "./reading.ts";
 
-/** What had to be shown, and what was. Undefined where nothing has to be shown now. */
+/** The required criteria and the reported checks; undefined if nothing has to be shown now. */
 export interface AcceptanceFacts {
   readonly acceptance: Acceptance | undefined;
 }
@@ -57,7 +57,7 @@ function findMissingCriterion({ required, checks }: Acceptance): Finding | undef
   };
 }
 
-/** Every entry counts: duplicates must all pass, and so must criteria that nobody asked for. */
+/** Every entry must pass, including duplicates and criteria that are not required. */
 function findUnpassed({ checks }: Acceptance): Finding | undefined {
   const index = checks.findIndex(({ status }) => status !== "pass");
   const check = checks[index];

@@ -1,8 +1,8 @@
-/** Where a document is not of the form it should have. */
+/** An error in a document, and the field that has it. */
 export interface Fault {
   readonly error: string;
   readonly field: string;
-  /** What else is wrong with it. */
+  /** Further errors in the same document. */
   readonly more?: readonly Fault[];
 }
 
@@ -10,7 +10,7 @@ export function isFault(read: object): read is Fault {
   return "error" in read && "field" in read;
 }
 
-/** All problems, in order; one for each field. */
+/** All error messages in order, at most one per field. */
 export function problemsOf(fault: Fault): readonly string[] {
   const byField = new Map<string, string>();
   for (const { error, field } of flat(fault)) if (!byField.has(field)) byField.set(field, error);
@@ -21,7 +21,7 @@ function flat({ error, field, more = [] }: Fault): readonly Fault[] {
   return [{ error, field }, ...more.flatMap(flat)];
 }
 
-/** One fault that holds all of them; undefined where there is none. */
+/** Combines faults into one; undefined if the list is empty. */
 export function joinFaults(faults: readonly Fault[]): Fault | undefined {
   const [first, ...more] = faults.flatMap(flat);
   return first === undefined || more.length === 0 ? first : { ...first, more };
@@ -31,7 +31,7 @@ type Parts<Read extends Readonly<Record<string, object>>> = {
   readonly [Name in keyof Read]: Exclude<Read[Name], Fault>;
 };
 
-/** The parts of a document that were read one by one, or everything that is wrong with any of them. */
+/** The parts of a document, or one fault with the errors of all parts. */
 export function allOf<Read extends Readonly<Record<string, object>>>(read: Read): Parts<Read> | Fault {
   return joinFaults(Object.values(read).filter(isFault)) ?? (read as Parts<Read>);
 }

@@ -2,7 +2,7 @@ import type { Entry, Shape } from "../paths/entry.ts";
 import type { PathIndex } from "../paths/path-index.ts";
 import { segmentPattern } from "../paths/segment-pattern.ts";
 
-/** A forbidden entry that includes the lock entry, or everything below it where the lock is a plain path. */
+/** A forbidden entry that contains the whole lock entry, or everything below it if that is a plain path. */
 export function containerOf(entry: Entry, forbidden: PathIndex): string | undefined {
   let container: string | undefined;
   for (const shape of entry.shapes) {

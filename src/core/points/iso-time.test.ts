@@ -40,7 +40,7 @@ describe("ISO 8601 times", () => {
     null,
     undefined,
     ["2026-02-14T20:00:00Z"],
-  ])("%j is no time", (text) => expect(parseIsoTime(text)).toBeUndefined());
+  ])("%j is not a time", (text) => expect(parseIsoTime(text)).toBeUndefined());
 
   it("reads every time that the engine writes", () => {
     const year9999 = Date.UTC(9999, 11, 31);

@@ -4,7 +4,7 @@ const isoTime =
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Milliseconds since 1970 of an ISO 8601 time; without a zone it is UTC. Undefined for what is no real time. */
+/** Milliseconds since 1970 of an ISO 8601 time; UTC if it has no zone. Undefined if the text is not a valid time. */
 export function parseIsoTime(text: unknown): number | undefined {
   const match = typeof text === "string" ? isoTime.exec(text) : null;
   if (match === null) return undefined;
@@ -24,7 +24,7 @@ function lastDay(year: number, month: number): number {
   return month === 2 && leap ? 29 : (daysOfMonth[month - 1] ?? 0);
 }
 
-/** Date.UTC takes years below 100 for the 1900s; the calendar repeats every 400 years. */
+/** Date.UTC maps years below 100 to the 1900s, so 400 years are added: the calendar repeats after 400 years. */
 function startOfDay(year: number, month: number, day: number): number {
   return Date.UTC(year + 400, month - 1, day) - 146_097 * dayMs;
 }

@@ -4,7 +4,7 @@ import { protectedEntryOf, protectedHomeEntryOf } from "../paths/protected-paths
 import type { Scope } from "../paths/scope.ts";
 import type { Finding } from "../rules/rule.ts";
 
-/** What a task may write, ready to be asked many times. */
+/** What a task may write. */
 export interface WriteLimits {
   readonly place: Place;
   readonly disk: Disk;
@@ -16,15 +16,15 @@ export interface WriteLimits {
 
 export interface WriteTarget {
   readonly resource: string;
-  /** Deleting or moving a folder is writing everything below it. */
+  /** Set for deleting or moving a folder, which writes everything below it. */
   readonly wholeTree: boolean;
-  /** It is gone, and may have been a folder: what is forbidden below it counts. */
+  /** The target no longer exists and may have been a folder: forbidden entries below it count. */
   readonly maybeTree?: boolean;
-  /** The folder itself stays: only what lies below it is written. */
+  /** Only what is below the folder is written; the folder itself stays. */
   readonly onlyBelow?: boolean;
   /** Protected folders inside the tree are left alone. */
   readonly sourcesOnly?: boolean;
-  /** How messages spell it, where that is not how it was given. */
+  /** The spelling for messages, if it differs from `resource`. */
   readonly shown?: string;
 }
 
@@ -46,7 +46,7 @@ export function findForbidden(target: WriteTarget, limits: WriteLimits): Finding
         : protectedHomeEntryOf(spelling.path, limits.place.home);
     if (entry === undefined) continue;
     const reason = holds(spelling.path, entry)
-      ? `${spelling.path === "" ? "the whole project" : `\`${shown(target)}\``} must not be written at once, since it holds \`${entry}\`: name the files or folders in your scope`
+      ? `${spelling.path === "" ? "the whole project" : `\`${shown(target)}\``} must not be written as a whole, because it contains \`${entry}\`: name the files or folders in your scope`
       : `\`${shown(target)}\` must not be written: it lies in \`${entry}\``;
     return { reason, details: { resource: target.resource, path: spelling.path, forbidden_scope: entry } };
   }
@@ -76,7 +76,7 @@ function forbiddenEntry(path: string, target: WriteTarget, limits: WriteLimits):
 }
 
 function whyOutside(spelling: Located, target: WriteTarget, limits: WriteLimits): string | undefined {
-  if (spelling.where === "invalid") return `is no path: ${spelling.why}`;
+  if (spelling.where === "invalid") return `is not a valid path: ${spelling.why}`;
   if (spelling.where === "outside")
     return `lies outside the project${spelling.path === shown(target) ? "" : `, at \`${spelling.path}\``}`;
   if (isHeld(spelling.path, target, limits.lock)) return undefined;

@@ -1,7 +1,7 @@
 import { isObject } from "../values/fields.ts";
 import type { PointName } from "./points.ts";
 
-/** The facts that a ledger can give where a payload leaves them out. What the payload says counts alone. */
+/** The field that the ledger fills in if a payload omits it. A value in the payload takes precedence. */
 const factOf: Readonly<Partial<Record<PointName, string>>> = {
   PreDispatch: "active_locks",
   PreExecution: "active_locks",

@@ -15,10 +15,10 @@ export type LocksReading =
   | { readonly locks: readonly Lock[] }
   | { readonly error: string; readonly index?: number };
 
-/** Globs are compared with each other; more than this in one table would cost more than a hook may take. */
+/** Globs are compared pairwise; more than this would take longer than a hook may. */
 const globLocksMax = 1000;
 
-/** Reads a whole lock table before anything is compared; `name` is what the error calls it. */
+/** Reads a whole lock table. `name` is its name in error messages. */
 export function readLocks(value: unknown, name: string, world: WorldPorts): LocksReading {
   if (!Array.isArray(value)) return { error: `\`${name}\` is not a list of lock records` };
   const locks: Lock[] = [];
@@ -43,6 +43,6 @@ function readLock(record: unknown, { place, disk }: WorldPorts): Lock | string {
   if (typeof resource !== "string") return "has no usable `resource`: it must be a path";
   const read = readEntry(resource, place, disk);
   if ("error" in read) return `has the resource ${quoted(resource)}: ${read.error}`;
-  if (typeof active !== "boolean") return "has no usable `active`: it must be true or false, not a word";
+  if (typeof active !== "boolean") return "has no usable `active`: it must be true or false, not a string";
   return { taskId, entry: read.entry, active };
 }

@@ -23,8 +23,8 @@ export const rules: readonly Rule<Reading<LockTableFacts>>[] = [
 ];
 
 /**
- * Task by task: each asks about all its locks before it adds them, so that no question ever meets the asking
- * task's own locks and the cost stays that of the table's length.
+ * Goes task by task and looks up all locks of a task before adding them, so that a lookup never finds the task's own
+ * locks and the cost stays linear.
  */
 function findOverlap({ locks }: LockTableFacts): Finding | undefined {
   const index = new PathIndex();

@@ -2,7 +2,7 @@ import type { Rule } from "../rules/rule.ts";
 import type { Details } from "../rules/verdict.ts";
 import type { Ports } from "./ports.ts";
 
-/** The eight hook points; names are exact. */
+/** The eight hook points. Names are case-sensitive. */
 export const pointNames = [
   "PreDispatch",
   "PreExecution",
@@ -20,10 +20,10 @@ export function isPointName(name: string): name is PointName {
   return (pointNames as readonly string[]).includes(name);
 }
 
-/** What each point's file exports: how its payload is read, and its rules in order of precedence. */
+/** The exports of each point's module. The rules are in order of precedence. */
 export interface Point<Facts> {
   readonly rules: readonly Rule<Facts>[];
   factsOf(payload: unknown, ports: Ports): Facts;
-  /** What an allow says beyond the fixed words. */
+  /** The details of an allow. */
   allowDetails?(facts: Facts): Details | Promise<Details>;
 }

@@ -2,19 +2,19 @@ import type { Disk, Place } from "../paths/place.ts";
 import type { BreakerMode } from "../rules/breaker.ts";
 import type { PointName } from "./points.ts";
 
-/** What the rules ask the world outside for. */
+/** What the rules need from outside the core. */
 export interface Ports {
   readonly place: Place;
   readonly disk: Disk;
   findSecrets(text: string): Promise<readonly { readonly rule: string }[]>;
   saveSnapshot(session: string | undefined, snapshot: Snapshot): Promise<Saved>;
-  /** The document with the facts that it leaves out, where a ledger has them. */
+  /** Fills in facts that the document omits, if a ledger has them. */
   complete?(point: PointName, document: unknown): Promise<unknown>;
   /** The circuit breaker that a person may have set. */
   breaker?(): BreakerMode;
 }
 
-/** What must survive a compaction of the orchestrator's context. */
+/** The state that must survive a compaction of the orchestrator's context. */
 export interface Snapshot {
   readonly ledger: readonly unknown[];
   readonly locks: readonly unknown[];

@@ -15,7 +15,7 @@ export interface ResultFacts extends AcceptanceFacts {
   readonly findSecrets: Ports["findSecrets"];
 }
 
-/** A file that must have been appended to. */
+/** A file that must have grown. */
 interface Worklog {
   readonly path: string;
   readonly bytesBefore: number;
@@ -57,7 +57,7 @@ function readAssigned(payload: unknown, report: Report): Assigned | { error: str
   const path = report.worklogPath ?? assigned;
   if (typeof path !== "string")
     return {
-      error: "`worklog_path` stands neither in the result nor in the assignment",
+      error: "`worklog_path` is missing from both the result and the assignment",
       field: "worklog_path",
     };
   const size = field(assignment, "worklog_size");
@@ -69,7 +69,7 @@ function readAssigned(payload: unknown, report: Report): Assigned | { error: str
       error: "`acceptance_criteria` is not a list of non-blank strings",
       field: "assignment.acceptance_criteria",
     };
-  // The file that the assignment names must have grown, whatever file the result names.
+  // The file that the assignment names must have grown, even if the result names another file.
   const worklogs = [{ path: typeof assigned === "string" ? assigned : path, bytesBefore: size ?? 0 }];
   if (path !== assigned) worklogs.push({ path, bytesBefore: 0 });
   const acceptance = report.status === "done" ? { required, checks: report.checks } : undefined;
@@ -90,7 +90,7 @@ function findBadWorklog({ worklogs, limits }: ResultFacts): Finding | undefined 
     const cause = whyNoWorklog(path, bytesBefore, limits);
     if (cause === undefined) continue;
     return {
-      reason: `worklog ${quoted(path)} ${cause}: append to it before handing in the result`,
+      reason: `worklog ${quoted(path)} ${cause}: append to it before submitting the result`,
       details: { worklog_path: path },
     };
   }
@@ -99,7 +99,7 @@ function findBadWorklog({ worklogs, limits }: ResultFacts): Finding | undefined 
 
 function whyNoWorklog(path: string, bytesBefore: number, limits: WriteLimits): string | undefined {
   const [spelled, real] = spellingsOf(path, limits);
-  if (spelled === undefined || spelled.where === "invalid") return "is no path";
+  if (spelled === undefined || spelled.where === "invalid") return "is not a valid path";
   if (spelled.where === "outside" || (real !== undefined && real.where !== "inside"))
     return "lies outside the project";
   const kind = limits.disk.kindOf(spelled.absolute);
@@ -110,7 +110,7 @@ function whyNoWorklog(path: string, bytesBefore: number, limits: WriteLimits): s
   return bytes > bytesBefore ? undefined : "has not grown since the dispatch";
 }
 
-/** Says where and what kind; never the secret itself. */
+/** Reports the position and the kind of a secret, never the secret itself. */
 async function findLeaks({ report, findSecrets }: ResultFacts): Promise<Finding | undefined> {
   const secrets: { index: number; rule: string }[] = [];
   for (const [index, note] of report.notes.entries())
@@ -118,7 +118,7 @@ async function findLeaks({ report, findSecrets }: ResultFacts): Promise<Finding 
   const [first] = secrets;
   if (first === undefined) return undefined;
   return {
-    reason: `note ${first.index} looks like it holds a secret (${first.rule}): remove it, and rotate it if it was real`,
+    reason: `note ${first.index} looks like it contains a secret (${first.rule}): remove it, and rotate it if it was real`,
     details: { secrets },
   };
 }

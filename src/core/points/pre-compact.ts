@@ -5,7 +5,7 @@ import type { Ports, Saved, Snapshot } from "./ports.ts";
 import { problem, type Reading, rule, unreadable } from "./reading.ts";
 
 export interface CompactFacts {
-  /** Saves the snapshot the first time it is asked, and gives the same answer from then on. */
+  /** Saves the snapshot on the first call and returns the same result on later calls. */
   save(): Promise<Saved>;
 }
 

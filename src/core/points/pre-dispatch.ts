@@ -15,7 +15,7 @@ type WorldPorts = Pick<Ports, "place" | "disk">;
 export interface DispatchFacts {
   readonly taskId: unknown;
   readonly assignment: unknown;
-  /** Undefined where the payload has none. */
+  /** Undefined if missing in the payload. */
   readonly lockScope: ScopeReading | undefined;
   readonly forbiddenScope: ScopeReading | undefined;
   readonly activeLocks: LocksReading | undefined;
@@ -68,7 +68,7 @@ function findBadForbiddenScope(facts: DispatchFacts): Finding | undefined {
     const container = containerOf(entry, forbidden);
     if (container === undefined) continue;
     return {
-      reason: `forbidden entry ${quoted(container)} takes away all of lock entry ${quoted(entry.text)}: name something strictly inside it`,
+      reason: `forbidden entry ${quoted(container)} covers all of lock entry ${quoted(entry.text)}: name something strictly inside it`,
       details: { field: "assignment.forbidden_scope", resource: entry.text, forbidden_scope: container },
     };
   }
@@ -119,7 +119,7 @@ function findBadLocks({ activeLocks }: DispatchFacts): Finding | undefined {
   return { reason: error, details: index === undefined ? {} : { index } };
 }
 
-/** Asks a trie of the packet's own entries about each lock in turn, so the cost is that of the locks alone. */
+/** Indexes the packet's own entries and looks up each lock, so the cost grows only with the number of locks. */
 function findConflict(facts: DispatchFacts): Finding | undefined {
   const { taskId, activeLocks } = facts;
   const scope = new PathIndex();

@@ -65,7 +65,9 @@ function findWaiting({ dependencies }: ExecutionFacts): Finding | undefined {
 
 function findUnusable({ taskId, lockScope, activeLocks }: ExecutionFacts): Finding | undefined {
   if (!isLine(taskId))
-    return { reason: "`task_id` is missing or malformed: without it no lock can be the task's own" };
+    return {
+      reason: "`task_id` is missing or malformed: without it the task's own locks cannot be identified",
+    };
   if ("error" in lockScope) return { reason: lockScope.error };
   if (lockScope.entries.length === 0) return { reason: "`lock_scope` is empty: there is nothing to hold" };
   return "error" in activeLocks ? { reason: activeLocks.error } : undefined;

@@ -44,7 +44,8 @@ function writesOf(payload: unknown): { list: readonly Write[] } | { error: strin
     ...(write === undefined ? [] : [{ at: "write", item: write }]),
     ...writes.map((item: unknown, index) => ({ at: `writes[${index}]`, item })),
   ];
-  if (all.length === 0) return { error: "`write` is missing: say what is to be written", field: "write" };
+  if (all.length === 0)
+    return { error: "`write` is missing: give the `resource` and the `action`", field: "write" };
   const list: Write[] = [];
   for (const { at, item } of all) {
     const resource = field(item, "resource");
@@ -73,7 +74,7 @@ function findUnlocked(target: WriteTarget, { taskId, limits }: WriteFacts): Find
   if (finding === undefined) return undefined;
   const path = finding.details?.path;
   const inside = locate(target.resource, limits.place).where === "inside";
-  // The parts are cut one by one, so that the command survives the limit on the whole reason.
+  // Each part is shortened separately, so that the command is not cut off by the limit on the whole reason.
   const task = shellWord(shortened(taskId, 60));
   const asked = inside && isLine(path) && !path.startsWith("/") ? shellWord(shortened(path, 160)) : "PATH";
   const reason = `${shortened(finding.reason, 220)}: ask for it with \`lockstep widen ${task} ${asked} --why "…"\``;

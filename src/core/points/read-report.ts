@@ -2,12 +2,12 @@ import { field, isLine, isObject, isStringList, isText } from "../values/fields.
 import { type Check, type ChecksReading, readChecks } from "./acceptance.ts";
 import { allOf, type Fault, isFault } from "./fault.ts";
 
-/** A subagent's result, whichever of the two forms it came in. */
+/** A subagent's result, normalised from either of its two forms. */
 export interface Report {
   readonly status: "done" | "blocked" | "failed";
   readonly changes: readonly Change[];
   readonly checks: readonly Check[];
-  /** Undefined where the result names none: then the assignment's counts. */
+  /** Undefined if the result names none; the assignment's path applies then. */
   readonly worklogPath: string | undefined;
   readonly notes: readonly string[];
 }
@@ -27,7 +27,7 @@ const agentStatusWords = new Map<unknown, Report["status"]>([
   ["FAIL", "failed"],
 ]);
 
-/** Reads `result` as a hook result, or as an agent's output where its status is one of those words. */
+/** Reads `result` as a hook result, or as an agent's output if its status is `OK`, `BLOCKED` or `FAIL`. */
 export function readReport(payload: unknown): ReportReading {
   const result = field(payload, "result");
   if (!isObject(result)) return { error: "`result` is missing or not an object", field: "result" };
@@ -86,7 +86,7 @@ function readChanges(value: unknown): { readonly list: readonly Change[] } | Fau
   return { list };
 }
 
-/** An agent's own output says nothing about criteria: the evidence is the caller's, beside the result. */
+/** An agent's output has no criteria: the caller gives `acceptance_check` next to `result`. */
 function readOutput(payload: unknown, result: object, status: Report["status"]): ReportReading {
   const artifacts = field(result, "artifacts") ?? {};
   const read = allOf({
@@ -120,7 +120,7 @@ function readPaths(files: unknown): readonly string[] | Fault {
   return { error: "`files_changed` is not a list of paths", field: "result.artifacts.files_changed" };
 }
 
-/** A missing piece of evidence has a code of its own; a wrong type is a result of the wrong form. */
+/** Missing evidence has its own code; a wrong type makes the whole result invalid. */
 function readTypedChecks(
   value: unknown,
   place: string,

@@ -7,7 +7,7 @@ export type ScopeReading =
   | { readonly entries: readonly Entry[] }
   | { readonly error: string; readonly index?: number };
 
-/** Reads a list of scope entries. `name` is what the error calls it. */
+/** Reads a list of scope entries. `name` is its name in error messages. */
 export function readScope(
   value: unknown,
   name: string,

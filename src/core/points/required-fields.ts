@@ -32,7 +32,7 @@ const required: readonly Required[] = [
   },
 ];
 
-/** A packet that carries one of these carries the whole checklist. */
+/** A packet that has one of these fields must have all of them. */
 const checklist: readonly Required[] = [
   {
     name: "assignment.objective",
@@ -55,7 +55,7 @@ function isFilled(value: unknown): boolean {
   return isTextList(value) && value.length > 0;
 }
 
-/** R-PD-001: a field without a code of its own is absent or of the wrong form. */
+/** R-PD-001: a field without its own code is absent or has the wrong type. */
 export function findMissingField(facts: DispatchFacts): Finding | undefined {
   const carriesChecklist = ["objective", "forbidden_actions", "evidence"].some(
     (name) => field(facts.assignment, name) !== undefined,

@@ -6,7 +6,7 @@ import { parseIsoTime } from "./iso-time.ts";
 
 const skewSecondsMax = 30;
 
-/** One tick over all tasks: a bad record never hides a late one. */
+/** One tick over all tasks: an invalid record never hides a late task. */
 export interface TickFacts {
   readonly late: readonly Late[];
   readonly invalid: readonly Invalid[];
@@ -20,9 +20,9 @@ interface Late {
 }
 
 interface Invalid {
-  /** Absent where the payload itself, not one task, is wrong. */
+  /** Absent if the payload itself is invalid, not a single task. */
   readonly index?: number;
-  /** Of a task that is known to be in progress. */
+  /** Set if the task is known to be in progress. */
   readonly task_id?: string;
   readonly reason: string;
 }
@@ -96,8 +96,8 @@ function findInvalid(facts: TickFacts): Finding | undefined {
 }
 
 /**
- * What the denies mean for the tasks. A late task loses its locks; one whose times make no sense may still be
- * at work, so it is blocked and keeps them.
+ * The actions for the denied tasks. A late task loses its locks. A task with invalid times may still be running, so
+ * it is blocked but keeps its locks.
  */
 function detailsOf({ late, invalid }: TickFacts): Details {
   const actions: Details[] = [];

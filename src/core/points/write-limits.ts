@@ -14,7 +14,7 @@ export type LimitsReading =
   | { readonly limits: WriteLimits; readonly lockEntries: readonly Entry[] }
   | { readonly error: string };
 
-/** What the payload's assignment allows to write. Its worklog belongs to the lock, as that one file. */
+/** The paths that the payload's assignment allows to write. The worklog file belongs to the lock. */
 export function readLimits(payload: unknown, world: WorldPorts): LimitsReading {
   const assignment = field(payload, "assignment");
   if (!isObject(assignment)) return { error: "`assignment` is missing: give its scopes" };
@@ -42,7 +42,7 @@ interface Worklog {
   readonly session?: string | undefined;
 }
 
-/** A worklog that is no path inside the project opens nothing. */
+/** A worklog path outside the project adds nothing to the lock. */
 function readWorklog(value: unknown, place: Place): Worklog | { readonly error: string } {
   if (value === undefined) return { entries: [] };
   if (typeof value !== "string") return { error: "`worklog_path` is not a string" };
@@ -51,18 +51,18 @@ function readWorklog(value: unknown, place: Place): Worklog | { readonly error: 
   return { entries: [fileEntry(located.path, place)], session: sessionOf(located.path) };
 }
 
-/** `.agents-work/<session>/…` says which session a task belongs to. */
+/** The session of a task, from its worklog path `.agents-work/<session>/…`. */
 function sessionOf(path: string): string | undefined {
   const [folder, session, ...rest] = path.split("/");
   return folder === sessionsFolder && rest.length > 0 ? session : undefined;
 }
 
-/** Words for putting something there; any other may mean that it goes. */
+/** Actions that only add or change a file; any other action may remove it. */
 const additions = new Set(
   "add append change chmod create edit insert modify new overwrite patch save touch update write".split(" "),
 );
 
-/** Removing or moving a folder is writing everything below it, also when it is gone already. */
+/** Removing or moving a folder writes everything below it, even if it is gone already. */
 export function targetOf(resource: string, action: string, world: WorldPorts): WriteTarget {
   const located = locate(resource, world.place);
   if (additions.has(action.trim().toLowerCase()) || located.where !== "inside")

@@ -5,7 +5,7 @@ import { errorFingerprint } from "./error-fingerprint.ts";
 
 const of = (message: string) => errorFingerprint("test", message);
 
-describe("one error met twice", () => {
+describe("two occurrences of one error", () => {
   it.each<[string, string, string]>([
     ["the time", "2026-01-02T03:04:05.678Z boom", "2027-11-12 13:14:15,9+02:00 boom"],
     ["the time in the basic form", "20260102T030405Z boom", "20271112T131415.123 boom"],
@@ -90,7 +90,7 @@ describe("a fingerprint", () => {
     })
     .map((parts) => [0, 1].map((at) => parts.map(([before, pair]) => `${before} (${pair[at]})`).join(" ")));
 
-  it("stays the same whatever passes", () => {
+  it("ignores all variable parts", () => {
     fc.assert(fc.property(sightings, ([one = "", other = ""]) => of(one) === of(other)));
   });
 

@@ -1,9 +1,9 @@
 import { hashText } from "../text/hash-text.ts";
 
 /**
- * What differs between two sightings of one error. Every repetition is bounded and every form begins at a
- * known character, so that the time stays linear on any input. A number that counts nothing stays: it may be
- * the very value that is wrong.
+ * The parts of a message that differ between two occurrences of the same error. Repetitions are bounded and every
+ * pattern begins with a known character, so that matching is linear on any input. Other numbers stay, because they
+ * may be the value that is wrong.
  */
 const pathTail = /[^\s"'`<>|,;:()[\]{}]{1,4096}/.source;
 const countedWords =
@@ -41,13 +41,13 @@ const passing: readonly string[] = [
   `\\d(?<=(?<!\\w)(?:${countingWords})[ :=#-]{1,3}\\d)\\d{0,8}(?!\\w)`,
   /(?<!\w)#\d{1,9}(?!\w)/.source,
   /(?<![\w.])\d{1,3}(?:\.\d{1,3})?%/.source,
-  // seconds and milliseconds since 1970, and other numbers too long to be read
+  // timestamps in seconds or milliseconds since 1970, and other long numbers
   /(?<![\w.])\d{9,20}(?!\w|\.\d)/.source,
 ];
 
 const passingPattern = new RegExp(passing.join("|"), "gi");
 
-/** Two errors with the same fingerprint are the same error met again. */
+/** Equal for two occurrences of the same error. */
 export function errorFingerprint(errorType: string, message: string): string {
   const lasting = message.replace(/\s+/g, " ").trim().replace(passingPattern, "#");
   return hashText(`${errorType}\n${lasting}`);

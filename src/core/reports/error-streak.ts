@@ -1,4 +1,4 @@
-/** The error met last, and how many times in a row. */
+/** The last error, and how many times in a row it occurred. */
 export interface Streak {
   readonly fingerprint: string;
   readonly count: number;

@@ -27,5 +27,5 @@ describe("JSON that a program prints", () => {
     ["another tool's result", { result: { rows: 3 } }],
     ["a text as an error", { error: "not found" }],
     ["a summary alone", { summary: { passed: 3 } }],
-  ])("is none with %s", (_, object) => expect(isAnswer(object)).toBe(false));
+  ])("is not an answer with %s", (_, object) => expect(isAnswer(object)).toBe(false));
 });

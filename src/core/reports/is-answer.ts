@@ -2,10 +2,10 @@ import { questions } from "../names/roles.ts";
 import { field, isObject, isText } from "../values/fields.ts";
 
 const agentWords: readonly unknown[] = ["OK", "BLOCKED", "FAIL"];
-/** These are said in every other log as well. */
+/** Words that are common in logs too. */
 const commonWords: readonly unknown[] = ["done", "blocked", "failed", "complete", "needs_review"];
 
-/** What stands beside a `status` in one of the forms of an answer, or is meant to. */
+/** Keys that appear next to `status` in the forms of an answer. */
 const parts = [
   ...["summary", "artifacts", "gates", "next", "reason", "task_id", "taskId"],
   ...["changes", "acceptance_check", "worklog_path", "notes_for_orchestrator"],
@@ -18,8 +18,8 @@ export function isAgentStatus(status: unknown): boolean {
 }
 
 /**
- * Whether an object is meant as an answer, valid or not. Programs print other JSON too: a line of a log, or of a
- * tool's progress, says nothing about the task.
+ * Whether an object is meant as an answer, valid or not. Programs also print other JSON, such as log lines and
+ * progress, which says nothing about the task.
  */
 export function isAnswer(object: unknown): boolean {
   if (!isObject(object)) return false;

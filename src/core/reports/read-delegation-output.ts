@@ -15,7 +15,7 @@ import {
 import type { Claim, ReportedTask, ResultSubmission } from "./submission.ts";
 import { allTestsPass } from "./tests-passing.ts";
 
-/** In characters, of each output. */
+/** Maximum characters of each output. */
 const evidenceLengthMax = 1000;
 
 const statuses = { complete: "done", needs_review: "done", blocked: "blocked" } as const;
@@ -23,7 +23,7 @@ const statusWords = ["complete", "blocked", "needs_review"] as const;
 
 const outputs = { testOutput: optional(log), lintOutput: optional(log), buildOutput: optional(log) };
 
-/** `blocked` is also a word of the hook result; that one always names its changes. */
+/** `blocked` is also a status of the hook result, which always has `changes`. */
 export function isDelegationOutput(result: object): boolean {
   const status = field(result, "status");
   if (status === "complete" || status === "needs_review") return true;
@@ -31,7 +31,7 @@ export function isDelegationOutput(result: object): boolean {
   return ["deliverable", "evidence", "blockers"].some((name) => field(result, name) !== undefined);
 }
 
-/** Reads the answer to a delegation as a result: each criterion rests on the outputs that the agent shows. */
+/** Reads the output of a delegation as a result: the outputs that the agent gives are the evidence of each criterion. */
 export function readDelegationOutput(
   output: object,
   prefix: string,

@@ -3,7 +3,7 @@ import { altered } from "../../../test/support/altered.ts";
 import { errorReport, fieldOf, large, largeInBytes, read } from "./submission-samples.ts";
 
 describe("an error report", () => {
-  it("is read as it is", () => {
+  it("is read unchanged", () => {
     expect(read(errorReport)).toEqual({ kind: "error", report: errorReport.error });
   });
 

@@ -3,10 +3,10 @@ import { shortened } from "../text/quoted.ts";
 import { count, line, log, oneOf, optional, readFields, text } from "./read-fields.ts";
 import { type ErrorSubmission, errorTypes } from "./submission.ts";
 
-/** In characters; four bytes each at the most keep it within a text's limit. */
+/** In characters; with at most four bytes each, this stays within the limit for texts. */
 const stackTraceLengthMax = 16 * 1024;
 
-/** Reads what stands under `error`. */
+/** Reads the value of `error`. */
 export function readErrorReport(report: object): ErrorSubmission | Fault {
   const read = readFields(report, "error.", {
     taskId: line,

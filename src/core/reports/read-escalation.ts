@@ -3,7 +3,7 @@ import { field } from "../values/fields.ts";
 import { optional, readFields, text, texts } from "./read-fields.ts";
 import type { Escalation } from "./submission.ts";
 
-/** Reads what stands under `escalation`. */
+/** Reads the value of `escalation`. */
 export function readEscalation(escalation: object, taskId: string): Escalation | Fault {
   const spelling = field(escalation, "attempted_paths") === undefined ? "attemptedPaths" : "attempted_paths";
   const parts = allOf({
@@ -15,7 +15,7 @@ export function readEscalation(escalation: object, taskId: string): Escalation |
   const reason = read.reason ?? read.blockers[0];
   if (reason === undefined)
     return {
-      error: "`escalation` says neither a `reason` nor a blocker: give one",
+      error: "`escalation` has neither a `reason` nor a blocker: give one",
       field: "escalation.reason",
     };
   return {

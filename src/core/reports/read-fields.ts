@@ -1,7 +1,7 @@
 import { type Fault, joinFaults } from "../points/fault.ts";
 import { field, isLine, isObject, isText } from "../values/fields.ts";
 
-/** What a field must be, and how to say so. */
+/** The required type of a field, and its description for messages. */
 interface Demand<T> {
   readonly is: (value: unknown) => value is T;
   readonly wanted: string;
@@ -13,7 +13,7 @@ type Fields<D extends Demands> = { readonly [K in keyof D]: D[K] extends Demand<
 export const textBytesMax = 64 * 1024;
 export const listLengthMax = 10_000;
 
-/** Reads the fields that are asked for; the fault names all that are wrong, in that order. */
+/** Reads the demanded fields. The fault lists all invalid ones, in order. */
 export function readFields<D extends Demands>(of: unknown, prefix: string, demands: D): Fields<D> | Fault {
   const values: Record<string, unknown> = {};
   const faults: Fault[] = [];
@@ -56,7 +56,7 @@ export const texts: Demand<readonly string[]> = {
   wanted: `a list of at most ${listLengthMax} texts ${size} each, which may be empty`,
 };
 
-/** The output of a program: the reader cuts it to a length of its own. */
+/** The output of a program, of any length: the reader shortens it. */
 export const log: Demand<string> = {
   is: (value): value is string => typeof value === "string",
   wanted: "a text",

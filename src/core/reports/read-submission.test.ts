@@ -39,7 +39,7 @@ describe("a hook's result", () => {
     expect(result.worklog_path).toBe(task.worklogPath);
   });
 
-  it("names no worklog where nobody does", () => {
+  it("names no worklog if none is given", () => {
     const { result } = resultOf(altered(hookResult, { worklog_path: undefined }), {
       ...task,
       worklogPath: undefined,
@@ -57,7 +57,7 @@ describe("a hook's result", () => {
     expect(resultOf(blocked)).toMatchObject({ status: "blocked", reason: "ready", claims: [check] });
   });
 
-  it("keeps evidence that is missing missing", () => {
+  it("does not invent missing evidence", () => {
     const { claims } = resultOf(
       altered(hookResult, { acceptance_check: [{ criterion: "x", status: "pass" }] }),
     );
@@ -113,7 +113,7 @@ describe("an agent's output", () => {
     });
   });
 
-  it("in a payload has the checks beside it as claims only", () => {
+  it("in a payload has its checks as claims only", () => {
     const submission = resultOf({ result: agentOutput, acceptance_check: [check] });
     expect(submission.claims).toEqual([check]);
     expect(submission.result.acceptance_check).toEqual([]);
@@ -152,7 +152,7 @@ describe("anything else", () => {
     ["an escalation in one text", { escalation: "help" }, "escalation"],
     ["a result that is a list", { result: [] }, "result"],
     ["an empty result", { result: {} }, "result.status"],
-  ])("%s is refused with the forms that there are", (_, document, field) => {
+  ])("%s is refused with a list of the accepted forms", (_, document, field) => {
     const submission = read(document) as { error: string; field: string };
     expect(submission.field).toBe(field);
     expect(submission.error).toMatch(
@@ -169,13 +169,13 @@ describe("anything else", () => {
     expect(fieldOf(document)).toBe(field);
   });
 
-  it("another task beside the report is refused", () => {
+  it("a report for another task is refused", () => {
     expect(fieldOf({ task_id: "T-2", result: hookResult })).toBe("task_id");
     expect(fieldOf({ taskId: "T-2", ...escalation })).toBe("taskId");
     expect(fieldOf({ result: { ...hookResult, taskId: "T-2" } })).toBe("result.taskId");
   });
 
-  it("what only a prototype has counts as absent", () => {
+  it("inherited properties count as absent", () => {
     expect(fieldOf(Object.create(hookResult))).toBe("status");
     expect(fieldOf(JSON.parse('{"__proto__": {"status": "done"}}'))).toBe("status");
     expect(fieldOf({ error: Object.create(errorReport.error) })).toBe("error.taskId");

@@ -18,14 +18,17 @@ const forms =
   "give a result (`status` is `done`, `blocked` or `failed`), an agent's output (`OK`, `BLOCKED` or `FAIL`), " +
   "a delegation's output (`complete`, `blocked` or `needs_review`), an `error` or an `escalation`";
 
-/** Reads what an agent hands in, in whichever of the accepted forms it comes. */
+/** Reads an agent's submission in any of the accepted forms. */
 export function readSubmission(document: unknown, task: ReportedTask): Submission | Fault {
   if (!isObject(document)) return { error: `the submission is not an object: ${forms}`, field: "document" };
   const present = wrappers.filter((name) => isObject(field(document, name)));
   if (present[0] !== "result" && field(document, "status") !== undefined) present.unshift("result");
   const [kind, other] = present;
   if (other !== undefined)
-    return { error: `the submission holds more than one report: hand in \`${other}\` apart`, field: other };
+    return {
+      error: `the submission contains more than one report: submit \`${other}\` separately`,
+      field: other,
+    };
   if (kind === undefined) return unknownForm(document);
   const wrapped = field(document, kind);
   const body = isObject(wrapped) ? wrapped : document;
@@ -46,14 +49,14 @@ function unknownForm(document: object): Fault {
   return { error: `the submission has no \`status\`: ${forms}`, field: "status" };
 }
 
-/** A report that names its task must name this one, wherever it does so. */
+/** If a report names a task anywhere, it must be this one. */
 function findOtherTask(of: object, prefix: string, task: ReportedTask): Fault | undefined {
   for (const name of ["taskId", "task_id"]) {
     const id = field(of, name);
     if (id === undefined || id === task.id) continue;
     const found = isLine(id) ? `is ${quoted(id)}` : "is not a one-line string";
     return {
-      error: `\`${prefix}${name}\` ${found}, but the report is on task ${quoted(task.id)}`,
+      error: `\`${prefix}${name}\` ${found}, but the report is for task ${quoted(task.id)}`,
       field: prefix + name,
     };
   }
@@ -66,7 +69,9 @@ function readResult(document: object, body: object, task: ReportedTask): ResultS
   const status = field(body, "status");
   const agentForm = isAgentStatus(status);
   if (!agentForm && !hookStatuses.includes(status)) {
-    const found = isLine(status) ? `is ${quoted(status)}, which is no result` : "is missing or no word";
+    const found = isLine(status)
+      ? `is ${quoted(status)}, which is not a known status`
+      : "is missing or not a word";
     const name = bare ? "status" : "result.status";
     return { error: `\`${name}\` ${found}: ${forms}`, field: name };
   }
@@ -108,7 +113,7 @@ function withoutWrapper({ error, field, more }: Fault): Fault {
   };
 }
 
-/** Notes are bounded where they are read; the rest of a result is bounded here. */
+/** Checks the size of all texts except notes, which are checked where they are read. */
 function findOversized(report: Report, agentForm: boolean): Fault | undefined {
   const checks = agentForm ? "acceptance_check" : "result.acceptance_check";
   const changes = agentForm ? "result.artifacts.files_changed" : "result.changes";

@@ -1,19 +1,19 @@
-/** What an agent hands in at the end of an attempt. */
+/** What an agent submits at the end of an attempt. */
 export type Submission = ResultSubmission | ErrorSubmission | Escalation;
 
 export interface ResultSubmission {
   readonly kind: "result";
   readonly status: "done" | "blocked" | "failed";
-  /** What PostExecution takes under `result`. */
+  /** The `result` for PostExecution. */
   readonly result: HookResult;
   /**
-   * The agent's output says nothing that counts about criteria: then the result's `acceptance_check` is empty,
-   * and Lockstep's own evidence belongs there.
+   * True for an agent's output, whose statements about criteria do not count: `acceptance_check` is empty, and Lockstep
+   * fills in its own evidence.
    */
   readonly agentForm: boolean;
-  /** What the agent says of the criteria, whether or not it counts. */
+  /** The agent's statements about the criteria, whether or not they count. */
   readonly claims: readonly Claim[];
-  /** Why it is not done, in the agent's words. */
+  /** The agent's reason for not being done. */
   readonly reason: string | undefined;
 }
 
@@ -28,7 +28,7 @@ interface HookResult {
 export interface Claim {
   readonly criterion: string;
   readonly status: string;
-  /** Blank where there is none. */
+  /** Empty if there is none. */
   readonly evidence: string;
 }
 
@@ -58,7 +58,7 @@ export interface Escalation {
   readonly blockers: readonly string[];
 }
 
-/** What has to be known of the task that is reported on. */
+/** The parts of the reported task that reading a submission needs. */
 export interface ReportedTask {
   readonly id: string;
   readonly criteria: readonly string[];

@@ -1,9 +1,9 @@
-/** Whether an agent's `testsPassing` says that all do. It may be a word, a count, a list or a plain answer. */
+/** Whether an agent's `testsPassing` says that all tests pass. It may be a text, a count, a list or a boolean. */
 export function allTestsPass(passing: unknown, added: unknown): boolean {
   if (passing === undefined) return true;
   if (typeof passing === "boolean") return passing;
   const passed = countOf(passing);
-  // Without a number of tests to reach, none passing is still not all passing.
+  // Without `added`, at least one test must pass.
   if (passed !== undefined) return passed >= (countOf(added) ?? 1);
   return typeof passing === "string" && !saysNotAll(passing);
 }
