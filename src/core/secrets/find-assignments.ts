@@ -3,7 +3,7 @@ import type { SecretFinding } from "./secret-finding.ts";
 
 const PASSWORD = "pass(?:word|wd|phrase|code)|pwd|(?:[_-]|db|smtp|user|root|admin)pass";
 const AUTH = String.raw`auth(?![\w.-])`;
-/** Tokens that mark a place or a turn, not a right. */
+/** Prefixes of tokens that are not credentials. */
 const HARMLESS_TOKEN = "(?:page|sync|design|fencing|continuation|cancellation)[_ -]?";
 const KEY_OWNER =
   "api|access|private|account|encryption|signing|master|session|shared|storage|ssh|hmac|jwt|service|app|license";
@@ -12,7 +12,7 @@ const KEY = `secret(?:[ _-]?key)?|(?<!${HARMLESS_TOKEN})token|credential|authori
 const OPERATOR = String.raw`\\?["'\x60]?\]?[ \t]{0,32}(?:=>|:=|[:=](?![=:]))[ \t]{0,32}|(?<=--[\w-]{1,60})[ \t]{1,4}`;
 const HEAD = new RegExp(`(?:(${PASSWORD})|(${AUTH})|${KEY})([\\w.-]{0,40})(${OPERATOR})`, "gi");
 
-/** Last words that make the name say something about the secret, such as `token_count` or `secretName`. */
+/** Last words of names that describe a secret instead of holding it, such as `token_count` or `secretName`. */
 const ABOUT_THE_SECRET = new Set(
   `s name names ref file path dir type kind count limit budget url uri endpoint host field label policy length
   len size expiry expires at in ttl age method mode scheme provider env var header prefix suffix format id ids
@@ -25,15 +25,15 @@ const LAST_WORD = /(?:[A-Z]?[a-z0-9]{1,40}|[A-Z0-9]{1,40})$/;
 
 const LONGEST_QUOTED = 1024;
 const QUOTE = /\\?(["'`])/y;
-/** Its first 200 characters are judged; more would make long chains of names and colons slow. */
+/** Only the first 200 characters are checked, to stay fast on long chains of names and colons. */
 const BARE_VALUE = /(?:[^\s"'`<>(){}[\],;&\\]|&(?![\w.-]{1,40}=)){1,200}/y;
-/** In an env file or a shell the value goes on to the next space, and so does a password alone on its line. */
+/** In an env file or a shell the value extends to the next space, and so does a password at the end of its line. */
 const ENV_VALUE = /[^\s"'`<>\\]{1,200}/y;
 const LINE_VALUE = /[^\s"'`<>\\]{1,200}(?=[ \t]{0,32}(?:[\r\n]|$))/y;
-/** A bare value ends at a bracket or a comma, but once it is a secret all that hangs on to it goes too. */
+/** A bare value ends at a bracket or a comma, but a found secret is masked up to the next space. */
 const BARE_REST = /[^\s"'`<>&\\]{0,8192}/y;
 
-/** Values given to names such as `password`, `OPENAI_API_KEY` or `dbPassword`, if they look like real ones. */
+/** Values assigned to names such as `password`, `OPENAI_API_KEY` or `dbPassword`, if they look real. */
 export function findAssignments(text: string): SecretFinding[] {
   const findings: SecretFinding[] = [];
   HEAD.lastIndex = 0;
@@ -63,12 +63,12 @@ function secretAt(text: string, at: number, context: ValueContext, shapes: RegEx
     const value = text.slice(quoted.start, quoted.end);
     return looksLikeSecretValue(value, { ...context, literal: true }) ? quoted : undefined;
   }
-  // A quote without its pair, or with it far away, opens a value that is read as if it were bare.
+  // After a quote without a closing quote nearby, the value is read as if it were bare.
   const start = endOf(QUOTE, text, at) ?? at;
   const literal = context.literal || start > at;
   for (const shape of shapes) {
     const end = endOf(shape, text, start);
-    // What a bracket follows is a call or an index: code that fetches the value.
+    // A value followed by a bracket is a call or an index, not a literal.
     if (end === undefined || text[end] === "(" || text[end] === "[") continue;
     if (!looksLikeSecretValue(text.slice(start, end), { ...context, literal })) continue;
     return { start, end: endOf(BARE_REST, text, end) ?? end };

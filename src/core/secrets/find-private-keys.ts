@@ -2,19 +2,19 @@ import type { SecretFinding } from "./secret-finding.ts";
 
 const HEADER = /-{4,5} ?BEGIN ?[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const FOOTER = /-{4,5} ?END ?[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
-/** A line of the body; a line break may be written as an escape in JSON. */
+/** A line of the body; line breaks may be JSON escapes. */
 const BODY_LINE = /(?:\s|\\[nr]){0,8}[A-Za-z0-9+/]{32,4096}={0,2}/y;
 const LAST_LINE = /(?:\s|\\[nr]){1,8}[A-Za-z0-9+/]{1,76}={0,2}(?=\s|\\|["'`]|$)/y;
 const LONGEST_BODY = 20_000;
 
 /**
- * A whole PEM key in base64 on one line: "-----BEGIN" encoded, unless what follows says CERTIFICATE, X509,
+ * A whole PEM key in base64 on one line: the encoded "-----BEGIN", unless followed by CERTIFICATE, X509,
  * PUBLIC, RSA PUBLIC or PGP PUBLIC.
  */
 const ENCODED_PEM =
   /(?<![A-Za-z0-9+/])LS0tLS1CRUdJTi(?!BDRVJU|BYNTA5|BQVUJM|BSU0EgUFVC|BQR1AgUFVC)[A-Za-z0-9+/]{4,16384}={0,2}/g;
 
-/** Private keys in PEM form: header and body where there is one, and the header alone where there is none. */
+/** Private keys in PEM form: the header with its body, or the header alone. */
 export function findPrivateKeys(text: string): SecretFinding[] {
   const findings: SecretFinding[] = [];
   for (const match of text.matchAll(HEADER)) {
@@ -28,7 +28,7 @@ export function findPrivateKeys(text: string): SecretFinding[] {
 }
 
 function endOfKey(text: string, bodyStart: number): number {
-  // Each header looks no further than the next run of dashes, so that all searches together stay linear.
+  // Each search stops at the next run of dashes, so that the total time stays linear.
   const dashes = text.indexOf("----", bodyStart);
   if (dashes >= 0 && dashes - bodyStart <= LONGEST_BODY) {
     const footerEnd = endOf(FOOTER, text, dashes);

@@ -9,12 +9,12 @@ import type { SecretFinding } from "./secret-finding.ts";
 export type { SecretFinding } from "./secret-finding.ts";
 
 /**
- * Finds what looks like a live secret in a text: sorted, without overlaps.
+ * Finds likely secrets in a text; the result is sorted and has no overlaps.
  *
- * Not promised: secrets split over several texts, secrets inside base64 of other text (a PEM key in base64
- * is found), secrets hidden by zero-width characters, and passwords made of plain words only.
+ * Not covered: secrets split over several texts, secrets inside base64 of other text (a PEM key in base64 is
+ * found), secrets with zero-width characters, and passwords made of plain words only.
  *
- * A failing engine rejects: a caller that guards something must treat that as "not checked", not as "clean".
+ * Rejects if the engine fails: callers must treat that as "not checked", not as "clean".
  */
 export async function findSecrets(text: string): Promise<SecretFinding[]> {
   const own = findByOwnRules(text);

@@ -1,9 +1,9 @@
-/** How telling the name is: a password may be short and simple, a value under "auth" must be plainly random. */
+/** The kind of name: a password may be short and simple, a value of "auth" must be clearly random. */
 export type NameKind = "password" | "key" | "auth";
 
 export interface ValueContext {
   readonly kind: NameKind;
-  /** The value is quoted or stands right after "=": a value and not a word of a sentence. */
+  /** The value is quoted or directly after "=", so it is not a word of a sentence. */
   readonly literal: boolean;
 }
 
@@ -20,11 +20,11 @@ const QUANTITY =
 const FILE_NAME =
   /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|txt|md|pem|key|crt|cer|pub|env|ini|conf|cfg|py|go|rs|rb|sh|sql|html|xml|lock|log|gpg|asc|p12|pfx|jks)$/i;
 const PATH = /^(?:~|\.{0,2})\/[\w./@-]{0,512}$/;
-/** Names with digits of their own, which say nothing about chance. */
+/** Known names that contain digits; their digits are not a sign of randomness. */
 const KNOWN_WORD =
   /v\d{1,2}|s3|ec2|o?auth[02]|sha-?\d{1,3}|base\d\d|b64|x509|utf-?8|k8s|i18n|md5|ed25519|[hrep]s\d{3}|aes-?\d{3}|http2|ipv[46]|argon2id?|pbkdf2|bcrypt\d{0,2}|2fa|mfa2?/gi;
 
-/** Whether a value that is given to a secret's name looks like a real one, not like a word, a type or code. */
+/** Whether a value assigned to a secret's name looks like a real secret, not like a word, a type or code. */
 export function looksLikeSecretValue(value: string, { kind, literal }: ValueContext): boolean {
   const shortest = kind === "key" && !literal ? 10 : SHORTEST[kind];
   if (value.length < shortest || /\s/.test(value) || isPlaceholder(value)) return false;
@@ -43,7 +43,7 @@ export function looksLikeSecretValue(value: string, { kind, literal }: ValueCont
   return !words || (literal && parts.length === 1);
 }
 
-/** A reference to a value that is kept elsewhere, a mask or an example: nothing to hide. */
+/** A reference to a value stored elsewhere, a mask or an example. */
 export function isPlaceholder(value: string): boolean {
   return REFERENCE.test(value) || PLACEHOLDER.test(value) || /^(.)\1*$/.test(value);
 }
@@ -55,13 +55,13 @@ function looksRandomWithoutDigits(value: string, kind: NameKind): boolean {
   return kind === "password" && innerSymbol && /[a-z]/.test(value) && /[A-Z]/.test(value);
 }
 
-/** What names and paths do not have: several kinds of rare signs, base64's own signs, or case at random. */
+/** True for what names and paths do not contain: several rare symbols, base64 symbols, or random case. */
 function isUnlikeAnyName(value: string): boolean {
   if (new Set(value.match(/[!#%*+=?^~$&|;,@]/g)).size >= 2) return true;
   return value.length >= 16 && (/[+=]/.test(value) || changesCaseOften(value));
 }
 
-/** Words and camelCase names have their digits in one place and seldom change case. */
+/** Words and camelCase names have digits in one place only and rarely change case. */
 function isWord(part: string): boolean {
   const runs = part.match(/\d+/g) ?? [];
   if (runs.length > 1 || (runs[0]?.length ?? 0) > 4) return false;

@@ -3,7 +3,7 @@ import { findPrivateKeys } from "./find-private-keys.ts";
 import { mergeFindings } from "./merge-findings.ts";
 import { findByOwnRules } from "./own-rules.ts";
 
-/** As `maskSecrets`, without the preset, which takes longer to load than a hook may take. */
+/** As `maskSecrets`, without the preset, which takes too long to load in a hook. */
 export function maskByOwnRules(text: string): string {
   const parts: string[] = [];
   let from = 0;

@@ -3,8 +3,8 @@ import { findSecrets, type SecretFinding } from "./find-secrets.ts";
 const depthMax = 500;
 
 /**
- * A copy of a JSON value with every secret in its strings and keys masked. All strings are searched as one
- * text, each after its key, since a key like `api_key` gives away what follows; one search is also faster.
+ * A copy of a JSON value with every secret in its strings and keys masked. All strings are searched as one text, each
+ * after its key, because a key such as `api_key` marks its value as a secret; one search is also faster.
  */
 export async function maskDocument<Value>(value: Value): Promise<Value> {
   const starts: number[] = [];
@@ -28,7 +28,7 @@ export async function maskDocument<Value>(value: Value): Promise<Value> {
   }) as Value;
 }
 
-/** `secrets` are sorted and stand in the joined text, in which this one begins at `start`. */
+/** `secrets` are sorted positions in the joined text, in which this text begins at `start`. */
 function maskFrom(secrets: readonly SecretFinding[], next: number, text: string, start: number): string {
   const parts: string[] = [];
   let from = 0;
@@ -42,11 +42,11 @@ function maskFrom(secrets: readonly SecretFinding[], next: number, text: string,
 }
 
 function mapStrings(value: unknown, change: (text: string, isKey: boolean) => string, depth = 0): unknown {
-  if (depth > depthMax) throw new RangeError(`it is nested deeper than ${depthMax} levels`);
+  if (depth > depthMax) throw new RangeError(`the document is nested deeper than ${depthMax} levels`);
   if (typeof value === "string") return change(value, false);
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, change, depth + 1));
   if (typeof value !== "object" || value === null) return value;
-  // fromEntries defines its keys, so that a key `__proto__` stays a key.
+  // Object.fromEntries defines own properties, so a key `__proto__` stays a plain key.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [change(key, true), mapStrings(item, change, depth + 1)]),
   );

@@ -1,11 +1,11 @@
 /**
- * One alternative per pattern of the preset (13.0.7), loosened: the fixed words it cannot match without and
- * at least part of the characters that must follow. Boundaries, upper lengths and checks are dropped, which
- * only widens it, so a text that matches none of these cannot be flagged by the preset. The tests take the
- * patterns out of the installed preset and generate matches of each, so an update that adds one fails there.
+ * A looser alternative for each pattern of the preset (13.0.7): its fixed words and at least part of the characters
+ * that must follow. Boundaries, maximum lengths and checks are dropped, so a text that matches none of these cannot
+ * be flagged by the preset. The tests generate matches for every pattern of the installed preset, so they fail if
+ * an update adds one.
  *
- * Two rules are not covered because they never run: gcp looks only at .json and .p12 files, and npm's
- * `_authToken` only at .npmrc files; the scan gives the text no file name.
+ * Two rules are not covered because they never run: gcp reads only .json and .p12 files, and the `_authToken` rule of
+ * npm only .npmrc files; the scanned text has no file name.
  */
 const PRESET_ANCHORS: readonly string[] = [
   "secret_?access_?key", // aws
@@ -44,7 +44,7 @@ const PRESET_ANCHORS: readonly string[] = [
 
 const ANCHOR = new RegExp(PRESET_ANCHORS.join("|"), "i");
 
-/** Whether the preset could flag anything in the text. False means it certainly would not. */
+/** False if the preset is certain to find nothing in the text. */
 export function mayHoldSecret(text: string): boolean {
   return ANCHOR.test(text);
 }

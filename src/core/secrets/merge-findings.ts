@@ -1,8 +1,8 @@
 import type { SecretFinding } from "./secret-finding.ts";
 
 /**
- * Sorts the findings and joins those that overlap. `ranked` lists the groups with the most telling rule
- * names first: a joined finding takes its name from the earliest group.
+ * Sorts the findings and merges those that overlap. `ranked` lists the groups with the most specific rule names
+ * first: a merged finding takes its name from the earliest group.
  */
 export function mergeFindings(ranked: readonly (readonly SecretFinding[])[]): SecretFinding[] {
   const all = ranked.flatMap((group, rank) => group.map((finding) => ({ finding, rank })));

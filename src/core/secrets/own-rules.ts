@@ -3,14 +3,14 @@ import type { SecretFinding } from "./secret-finding.ts";
 
 interface OwnRule {
   readonly rule: string;
-  /** Group 1, if there is one, is what leads up to the secret; the rest of the match is the secret. */
+  /** Group 1, if present, is the text before the secret; the rest of the match is the secret. */
   readonly pattern: RegExp;
   readonly accepts?: (secret: string) => boolean;
 }
 
 /**
- * Every pattern is linear: it begins with fixed words (or only where a token begins), repetitions are
- * bounded and not nested, and neighbouring parts share no character that would let one give way to the other.
+ * Every pattern is linear: it begins with fixed words or at the start of a token, repetitions are bounded and not
+ * nested, and adjacent parts share no characters, so there is no backtracking between them.
  */
 const OWN_RULES: readonly OwnRule[] = [
   {
@@ -107,7 +107,7 @@ const OWN_RULES: readonly OwnRule[] = [
   { rule: "age-secret-key", pattern: /(?<![A-Za-z0-9])AGE-SECRET-KEY-[A-Z0-9-]{20,4096}/gi },
 ];
 
-/** What our own rules find by the shape of the secret itself or by a fixed word right before it. */
+/** Finds secrets by their shape or by a fixed word right before them. */
 export function findByOwnRules(text: string): SecretFinding[] {
   const findings: SecretFinding[] = [];
   for (const { rule, pattern, accepts } of OWN_RULES) {
@@ -120,13 +120,13 @@ export function findByOwnRules(text: string): SecretFinding[] {
   return findings;
 }
 
-/** Tells a key from a long dashed name: digits and capitals, or many digits. */
+/** Distinguishes a key from a long hyphenated name: it has digits and capitals, or many digits. */
 function isMixed(value: string): boolean {
   const digits = value.replace(/\D/g, "").length;
   return digits >= 5 || (digits >= 1 && /[A-Z]/.test(value));
 }
 
-/** Base64 of "user:password" in printable characters: what a Basic header carries. */
+/** Base64 of "user:password" in printable characters, as in a Basic header. */
 function isBasicCredential(encoded: string): boolean {
   try {
     return /^[\x20-\x7e]{0,256}:[\x20-\x7e]{1,512}$/.test(atob(encoded));

@@ -1,4 +1,4 @@
-/** Where a secret stands in a text. It never carries the secret itself, so it can be logged and stored. */
+/** The position of a secret in a text. It never contains the secret itself, so it can be logged and stored. */
 export interface SecretFinding {
   readonly rule: string;
   /** UTF-16 offset of the first character of the secret. */

@@ -1,3 +1,3 @@
-/** The engine and its preset together, in a module of their own so that they are loaded only when needed. */
+/** The engine and its preset, in a separate module so that they are loaded only when needed. */
 export { lintSource } from "@secretlint/core";
 export { rules } from "@secretlint/secretlint-rule-preset-recommend";
