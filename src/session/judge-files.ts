@@ -55,7 +55,7 @@ const judges: Readonly<Record<FileCondition, Judge>> = {
   "single-task": (files, context) => {
     const plan = planOf(context, files);
     if ("faults" in plan) return plan.faults;
-    return plan.tasks.length === 1 ? [] : [`tasks.yaml has ${plan.tasks.length} tasks and not one`];
+    return plan.tasks.length === 1 ? [] : [`tasks.yaml has ${plan.tasks.length} tasks instead of one`];
   },
   report: (files, context) => judged(files, context, "report.md", () => []),
 };

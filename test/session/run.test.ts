@@ -526,7 +526,7 @@ describe("a role", () => {
       Architect: { files: { "SESSION/status.json": JSON.stringify(status) } },
     });
     const { stderr } = await repository.start(goal);
-    expect(stderr).toContain("`user_decisions` of status.json is not for Architect to change");
+    expect(stderr).toContain("Architect may not change `user_decisions` in status.json");
     expect(repository.status()).toMatchObject({
       current_state: "APPROVE_DESIGN",
       assumptions: ["files are small"],

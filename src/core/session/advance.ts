@@ -4,7 +4,7 @@ import type { Session } from "./session.ts";
 import type { SessionEvent } from "./session-event.ts";
 import { type SessionTransition, sessionTransitions } from "./transitions.ts";
 
-/** The session after an event, or why it cannot happen now. The only way in which a session changes. */
+/** The session after an event, or why the event is not possible now. The only way to change a session. */
 export function advanceSession(
   session: Session,
   event: SessionEvent,
@@ -14,7 +14,7 @@ export function advanceSession(
   if (found === undefined)
     return deny(
       "R-ST-001",
-      `\`${event.type}\` cannot happen to session \`${session.name}\` in ${session.state}`,
+      `\`${event.type}\` is not possible for session \`${session.name}\` in state ${session.state}`,
       {
         session: session.name,
         state: session.state,
@@ -34,12 +34,12 @@ export function advanceSession(
   return { ...session, ...moved, ...found.change(session, event, at), state, updatedAt: at };
 }
 
-/** What has to hold before an event can happen; nothing where it cannot happen at all. */
+/** The conditions of an event; empty if it is not possible at all. */
 export function needsOf(session: Session, event: SessionEvent): readonly Condition[] {
   return rowFor(session, event)?.needs(session) ?? [];
 }
 
-/** What was done before counts after it. */
+/** These events keep the list of returned roles. */
 function isRoundTrip({ type }: SessionEvent): boolean {
   return type === "ask" || type === "answered" || type === "block" || type === "resume" || type === "repair";
 }

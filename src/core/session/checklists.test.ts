@@ -40,12 +40,12 @@ describe("the checklist", () => {
       ["Templates", "Dependency"],
     ],
     [[], ["CSRF", "XSS", "SQL", "Privilege", "API safety", "Dependency"], []],
-  ])("of a project of several kinds goes by the changed files %j", (files, has, lacks) => {
+  ])("of a mixed project depends on the changed files %j", (files, has, lacks) => {
     for (const word of has) expect(text("Security", "mixed", files)).toContain(word);
     for (const word of lacks) expect(text("Security", "mixed", files)).not.toContain(word);
   });
 
-  it("is only for those who look at others' work", () => {
+  it("is only for roles that check others' work", () => {
     for (const type of ["web", "api", "cli", "lib", "mixed"])
       for (const role of [...roleNames, "constructor"])
         expect(checklistFor(role, type).length > 0, `${role} ${type}`).toBe(checkers.includes(role));

@@ -1,12 +1,12 @@
 import type { Session } from "./session.ts";
 
-/** What has to hold before a session may go on; `facts` are looked up outside. */
+/** The conditions for a session to continue. Callers look up the facts. */
 export const conditions = {
   spec: "spec.md has its sections",
   acceptance: "acceptance.json has criteria",
   architecture: "architecture.md has its sections",
-  "research-report": "the report that was asked for is there",
-  "design-spec": "the design-spec that was asked for is there",
+  "research-report": "the requested research report exists",
+  "design-spec": "the requested design-spec exists",
   plan: "tasks.yaml is a plan that can be run",
   "single-task": "tasks.yaml has one task",
   "approved-on-disk": "status.json holds the approval",
@@ -20,15 +20,15 @@ export const conditions = {
 
 export type Condition = keyof typeof conditions;
 
-/** For each condition that was looked at: null where it holds, else what is missing and where. */
+/** For each checked condition: null if it holds, otherwise what is missing and where. */
 export type Facts = Readonly<Partial<Record<Condition, string | null>>>;
 
-/** What does not hold, in the order of the list; what nobody has looked at does not hold. */
+/** The conditions that do not hold, in order. A condition that was not checked does not hold. */
 export function unmet(needed: readonly Condition[], facts: Facts): readonly string[] {
   return needed.flatMap((condition) => {
     const found = facts[condition];
     if (found === null) return [];
-    return [found ?? `nobody has looked whether ${conditions[condition]}`];
+    return [found ?? `not checked yet: ${conditions[condition]}`];
   });
 }
 

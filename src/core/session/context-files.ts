@@ -3,11 +3,11 @@ import { sessionPath } from "../names/session-paths.ts";
 
 interface Reading {
   readonly must: readonly string[];
-  /** Where they are there; a name that ends in `/` stands for everything below. */
+  /** Included if they exist; a name that ends in `/` includes everything below it. */
   readonly may: readonly string[];
 }
 
-/** What a role has to know before it starts. What it wrote itself it is shown again, for corrections. */
+/** The files that a role reads before it starts. Its own files are included, for corrections. */
 const readings: Readonly<Record<RoleName, Reading>> = {
   SpecAgent: { must: [], may: ["spec.md", "acceptance.json", "research/"] },
   Architect: { must: ["spec.md", "acceptance.json"], may: ["research/", "architecture.md", "adr/"] },
@@ -27,8 +27,8 @@ const readings: Readonly<Record<RoleName, Reading>> = {
 };
 
 /**
- * The session's files that a role reads first, and those of them that it cannot do without and that are not there
- * (S4-055, S4-058). `present` holds paths from the session's folder. A role of the project's own reads as a Coder.
+ * The session's files that a role reads first, and the required ones that are missing (S4-055, S4-058). `present`
+ * contains paths relative to the session's folder. A role that the project defines reads the same files as a Coder.
  */
 export function contextFilesFor(
   role: string,

@@ -1,9 +1,9 @@
 import { isYes } from "./plain-words.ts";
 import type { Strategy } from "./session.ts";
 
-/** What a person may say at a gate. Undefined: it is asked again. */
+/** Readers of a person's answer at a gate. Undefined: the question is asked again. */
 
-/** S4-100, S4-101: in lower case up to where the person's own words begin. */
+/** The keyword of `answer` is in lower case; the person's own words follow unchanged (S4-100, S4-101). */
 export function readApproval(
   answer: string,
 ):
@@ -29,7 +29,7 @@ const strategies: Readonly<Record<string, Strategy>> = {
   final: "single-final",
 };
 
-/** S4-104, S4-105. */
+/** Accepts the spellings of the two strategies (S4-104, S4-105). */
 export function readStrategy(answer: string): Strategy | undefined {
   const word = answer
     .trim()
@@ -44,12 +44,12 @@ export interface PlannedWork {
   readonly isRisky: boolean;
 }
 
-/** What is proposed to the person. */
+/** The strategy that is proposed to the person. */
 export function recommendedStrategy({ tasks, hasDependencies, isRisky }: PlannedWork): Strategy {
   return tasks >= 5 || hasDependencies || isRisky ? "per-batch" : "single-final";
 }
 
-/** Who changes the design, going by what was asked for. */
+/** The role that makes a requested change to the design. */
 export function correctorFor(
   wish: string,
   { hasDesignSpec }: { readonly hasDesignSpec: boolean },

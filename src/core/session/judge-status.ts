@@ -4,17 +4,17 @@ import { readApproval, readStrategy } from "./gate-answers.ts";
 import { gateOf } from "./gate-ids.ts";
 import { repairLoops, sessionStates } from "./states.ts";
 
-/** What is wrong with a status.json, each with its key; keys that nobody knows are no fault (see `unknownKeys`). */
+/** The errors in a status.json, each with its key. Unknown keys are not errors (see `unknownKeys`). */
 export function judgeStatusDocument(value: unknown): readonly string[] {
-  if (!isObject(value)) return ["status.json is no JSON object"];
+  if (!isObject(value)) return ["status.json is not a JSON object"];
   const at = (name: string) => field(value, name);
   return [
     ...wrong("current_state", isOneOf(at("current_state"), sessionStates), "is none of the sixteen states"),
     ...wrong("session", isText(at("session")), "is missing"),
-    ...wrong("assumptions", isStringList(at("assumptions")), "is no list of texts"),
-    ...wrong("known_issues", isStringList(at("known_issues")), "is no list of texts"),
+    ...wrong("assumptions", isStringList(at("assumptions")), "is not a list of strings"),
+    ...wrong("known_issues", isStringList(at("known_issues")), "is not a list of strings"),
     ...wrong("last_ci_result", isOneOf(at("last_ci_result"), ciResults), "is not unknown, green or red"),
-    ...wrong("last_update", isTime(at("last_update")), "is no ISO 8601 time"),
+    ...wrong("last_update", isTime(at("last_update")), "is not an ISO 8601 time"),
     ...wrong(
       "mode",
       isAbsentOr(at("mode"), (mode) => isOneOf(mode, modes)),
@@ -33,7 +33,7 @@ const knownKeys = [
   ...["runtime_flags", "retry_counts", "known_issues", "last_ci_result", "last_update"],
 ];
 
-/** Of older files, such as `completed_tasks`: a task's status stands in tasks.yaml alone (S4-075). */
+/** Keys of older files, such as `completed_tasks`: only tasks.yaml has the status of tasks (S4-075). */
 export function unknownKeys(value: unknown): readonly string[] {
   return isObject(value) ? Object.keys(value).filter((key) => !knownKeys.includes(key)) : [];
 }
@@ -45,21 +45,21 @@ const corrections = ["none", "queued", "dispatched", "completed"];
 const correctors = ["SpecAgent", "Architect", "Designer"];
 
 function judgeBlocker(blocker: unknown, state: unknown): readonly string[] {
-  // Older files have none.
+  // Older files do not have this key.
   if (blocker === undefined) return [];
-  if (!isObject(blocker)) return ["`blocker` is no object"];
+  if (!isObject(blocker)) return ["`blocker` is not an object"];
   return [
     ...["code", "reason", "recovery"].flatMap((name) =>
       wrong(`blocker.${name}`, isText(field(blocker, name)), "is missing"),
     ),
-    ...wrong("blocker.at", isTime(field(blocker, "at")), "is no ISO 8601 time"),
-    ...wrong("blocker.from_state", isOneOf(field(blocker, "from_state"), sessionStates), "is no state"),
-    ...wrong("blocker", state === "BLOCKED", "stands there although the session is not BLOCKED"),
+    ...wrong("blocker.at", isTime(field(blocker, "at")), "is not an ISO 8601 time"),
+    ...wrong("blocker.from_state", isOneOf(field(blocker, "from_state"), sessionStates), "is not a state"),
+    ...wrong("blocker", state === "BLOCKED", "is present although the session is not BLOCKED"),
   ];
 }
 
 function judgeDecisions(list: unknown): readonly string[] {
-  if (!Array.isArray(list)) return ["`user_decisions` is no list"];
+  if (!Array.isArray(list)) return ["`user_decisions` is not a list"];
   const ids = list.map((one) => field(one, "decision_id"));
   const twice = ids.filter((id, index) => id !== undefined && ids.indexOf(id) !== index);
   return [
@@ -77,62 +77,69 @@ function judgeDecision(one: unknown, name: string): readonly string[] {
     ...wrong(`${name}.decision_id`, isKnownId, "is not UD-<N> or one of the two gates"),
     ...wrong(`${name}.question`, isText(at("question")), "is missing"),
     ...wrong(`${name}.status`, isOneOf(state, decisionStates), `is none of ${decisionStates.join(", ")}`),
-    ...wrong(`${name}.asked_at`, isTime(at("asked_at")), "is no ISO 8601 time"),
-    ...wrong(`${name}.state_context`, isOneOf(at("state_context"), sessionStates), "is no state"),
+    ...wrong(`${name}.asked_at`, isTime(at("asked_at")), "is not an ISO 8601 time"),
+    ...wrong(`${name}.state_context`, isOneOf(at("state_context"), sessionStates), "is not a state"),
     ...wrong(`${name}.state_context`, gate === undefined || at("state_context") === gate, `is not ${gate}`),
     ...judgeResolution(at, { state, name }),
     ...(gate === undefined || state !== "answered" ? [] : judgeGateAnswer(at("answer"), { gate, name })),
   ];
 }
 
-/** S4-119 to S4-121. */
+/** Which fields a decision has in each status (S4-119 to S4-121). */
 function judgeResolution(
   at: (key: string) => unknown,
   { state, name }: { readonly state: unknown; readonly name: string },
 ): readonly string[] {
   if (state === "pending")
     return ["answer", "resolved_at", "resolution_reason"].flatMap((key) =>
-      wrong(`${name}.${key}`, at(key) === undefined, "is not null although nobody has answered"),
+      wrong(`${name}.${key}`, at(key) === undefined, "is not null although the decision is pending"),
     );
-  const resolved = wrong(`${name}.resolved_at`, isTime(at("resolved_at")), "is no ISO 8601 time");
+  const resolved = wrong(`${name}.resolved_at`, isTime(at("resolved_at")), "is not an ISO 8601 time");
   if (state === "answered")
     return [
       ...resolved,
-      ...wrong(`${name}.answer`, isText(at("answer")), "is empty although it is answered"),
+      ...wrong(`${name}.answer`, isText(at("answer")), "is empty although the decision is answered"),
     ];
   const hasReason = isText(at("resolution_reason"));
-  return [...resolved, ...wrong(`${name}.resolution_reason`, hasReason, "does not say why it has no answer")];
+  return [
+    ...resolved,
+    ...wrong(
+      `${name}.resolution_reason`,
+      hasReason,
+      "is missing: give the reason why the decision has no answer",
+    ),
+  ];
 }
 
-/** S4-100 to S4-105. */
+/** The answers that the two gates accept (S4-100 to S4-105). */
 function judgeGateAnswer(
   answer: unknown,
   { gate, name }: { readonly gate: "APPROVE_DESIGN" | "REVIEW_STRATEGY"; readonly name: string },
 ): readonly string[] {
   if (typeof answer !== "string") return [];
   const kept = gate === "APPROVE_DESIGN" ? readApproval(answer)?.answer : readStrategy(answer);
-  return wrong(`${name}.answer`, kept === answer, `is no answer at ${gate}`);
+  return wrong(`${name}.answer`, kept === answer, `is not a valid answer at ${gate}`);
 }
 
-/** S4-076, S4-077: what is missing counts as `none`. */
+/** A missing status counts as `none` (S4-076, S4-077). */
 function judgeTracking(tracking: unknown): readonly string[] {
   const gate = field(tracking, "APPROVE_DESIGN");
   const name = "gate_tracking.APPROVE_DESIGN";
   const last = field(gate, "last_correction_dispatch");
-  const optional = (key: string, isRight: (value: unknown) => boolean, what: string) =>
-    wrong(`${name}.last_correction_dispatch.${key}`, isAbsentOr(field(last, key), isRight), what);
+  const optional = (key: string, isRight: (value: unknown) => boolean, problem: string) =>
+    wrong(`${name}.last_correction_dispatch.${key}`, isAbsentOr(field(last, key), isRight), problem);
   return [
-    ...wrong("gate_tracking", isAbsentOr(tracking, isObject), "is no object"),
-    ...wrong(name, isAbsentOr(gate, isObject), "is no object"),
+    ...wrong("gate_tracking", isAbsentOr(tracking, isObject), "is not an object"),
+    ...wrong(name, isAbsentOr(gate, isObject), "is not an object"),
     ...wrong(
       `${name}.correction_status`,
       isAbsentOr(field(gate, "correction_status"), (status) => isOneOf(status, corrections)),
       `is none of ${corrections.join(", ")}`,
     ),
-    ...wrong(`${name}.last_correction_dispatch`, isAbsentOr(last, isObject), "is no object"),
+    ...wrong(`${name}.last_correction_dispatch`, isAbsentOr(last, isObject), "is not an object"),
     ...optional("agent", (agent) => isOneOf(agent, correctors), `is none of ${correctors.join(", ")}`),
     ...optional("task_id", (task) => task === "meta", "is not meta"),
-    ...optional("at", isTime, "is no ISO 8601 time"),
+    ...optional("at", isTime, "is not an ISO 8601 time"),
   ];
 }
 
@@ -148,24 +155,24 @@ function judgeFlags(flags: unknown): readonly string[] {
     ...wrong(
       "runtime_flags.copilot_checked_at",
       isTime(field(flags, "copilot_checked_at")),
-      "is no ISO 8601 time",
+      "is not an ISO 8601 time",
     ),
   ];
 }
 
 function judgeRetries(counts: unknown): readonly string[] {
-  if (!isObject(counts)) return ["`retry_counts` is no object"];
+  if (!isObject(counts)) return ["`retry_counts` is not an object"];
   return Object.entries(counts).flatMap(([task, loops]) =>
     repairLoops.flatMap((loop) => {
       const count = field(loops, loop);
       const isCount = Number.isSafeInteger(count) && (count as number) >= 0;
-      return wrong(`retry_counts.${task}.${loop}`, isCount, "is no number of repairs");
+      return wrong(`retry_counts.${task}.${loop}`, isCount, "is not a number of repairs");
     }),
   );
 }
 
-function wrong(key: string, isRight: boolean, what: string): readonly string[] {
-  return isRight ? [] : [`\`${key}\` ${what}`];
+function wrong(key: string, isRight: boolean, problem: string): readonly string[] {
+  return isRight ? [] : [`\`${key}\` ${problem}`];
 }
 
 function isOneOf(value: unknown, words: readonly string[]): boolean {

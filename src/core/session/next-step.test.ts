@@ -31,11 +31,11 @@ describe("a design that a person wants changed", () => {
     ["dispatched", { do: "move", event: { type: "corrected" } }],
     ["completed", { do: "move", event: { type: "ask-approval" } }],
     ["none", { do: "ask-gate", gate: "APPROVE_DESIGN" }],
-  ] as const)("is at `%s` gone on with, and nobody is asked twice", (status, step) => {
+  ] as const)("continues at `%s` without a second dispatch", (status, step) => {
     expect(nextStep(correction(status), outside)).toEqual(step);
   });
 
-  it("is corrected only when whoever corrects it came back", () => {
+  it("is corrected only when the correcting role has returned", () => {
     const role = { role: "Architect", purpose: "correction", agent: "a" } as const;
     const sent = movedBy(correction("queued"), { type: "dispatch", dispatched: role });
     expect(sent.correction).toEqual({
@@ -83,7 +83,7 @@ describe("a session", () => {
       "DONE",
     ],
     ["ASK_USER", { type: "answered" }, ["nothing-pending"], "full", "DESIGN"],
-  ] as const)("leaves %s only when what that needs was found to hold", (state, event, needed, mode, to) => {
+  ] as const)("leaves %s only when all its conditions hold", (state, event, needed, mode, to) => {
     const before = session({ state, mode, returnTo: "DESIGN" });
     expect(needsOf(before, event)).toEqual(needed);
     expect(movedBy(before, event).state).toBe(to);
@@ -99,7 +99,7 @@ describe("a session", () => {
     }
   });
 
-  it("needs nothing of that where a role is sent out or comes back", () => {
+  it("needs no condition to dispatch a role or to let it return", () => {
     const dispatched = { role: "Architect", purpose: "correction", agent: "a", at } as const;
     const returned = { status: "OK", summary: "s", next: "Planner", findings: [] } as const;
     for (const state of sessionStates) {
@@ -109,7 +109,7 @@ describe("a session", () => {
     }
   });
 
-  it("waits in ASK_USER as long as a question does, and is asked at its gates without it", () => {
+  it("waits in ASK_USER while a question is open, and asks at its gates without that state", () => {
     const asking = session({ state: "ASK_USER" });
     expect(nextStep(asking, { ...outside, pending: 1 })).toEqual({ do: "wait" });
     expect(nextStep(asking, outside)).toEqual({ do: "move", event: { type: "answered" } });
@@ -120,7 +120,7 @@ describe("a session", () => {
       });
   });
 
-  it("writes its report itself on the short way", () => {
+  it("writes its report itself in lean mode", () => {
     const proven = session({ state: "INTEGRATE", mode: "lean", ci: "green" });
     expect(nextStep(proven, outside)).toEqual({ do: "report" });
     expect(nextStep(proven, { ...outside, hasReport: true })).toEqual({
@@ -129,7 +129,7 @@ describe("a session", () => {
     });
   });
 
-  it("that asks a person or is blocked comes back to where it was, with all that was done there", () => {
+  it("that asks a person or is blocked returns to its state with the work done there", () => {
     const returned = [
       { role: "Architect", purpose: "architecture", agent: "a", at },
     ] as unknown as Session["returned"];
@@ -143,7 +143,7 @@ describe("a session", () => {
     expect(movedBy(blocked, { type: "resume" })).toMatchObject({ state: "DESIGN", returned, blocker: null });
   });
 
-  it("goes through each repair loop three times a task, and then a person has to grant more", () => {
+  it("allows three rounds of each repair loop per task, then a person has to grant more", () => {
     const repair = { type: "repair", loop: "FIX_REVIEW", task: "T-1" } as const;
     let now = session({ state: "IMPLEMENT_LOOP" });
     for (const number of [1, 2, 3]) {
@@ -158,7 +158,7 @@ describe("a session", () => {
     expect(movedBy(movedBy(now, { ...repair, type: "grant-repairs" }), repair).state).toBe("FIX_REVIEW");
   });
 
-  it("that is not small after all leaves the short way for good", () => {
+  it("that is too large leaves lean mode for good", () => {
     const lean = newSession({ ...given, mode: "lean" }, at);
     expect(lean.state).toBe("INTAKE_LEAN");
     for (const state of ["INTAKE_LEAN", "IMPLEMENT_LOOP", "FIX_REVIEW"] as const)

@@ -2,26 +2,26 @@ import type { Purpose, Returned, Session } from "./session.ts";
 import type { SessionEvent } from "./session-event.ts";
 import type { GateState, RepairLoop } from "./states.ts";
 
-/** What has to be done next; only what is outside of the session is not known here. */
+/** The next step of a session. */
 export type Step =
   | { readonly do: "dispatch"; readonly role: string; readonly purpose: Purpose }
-  /** Try to go on; what that needs is looked up. */
+  /** Try the event; the caller looks up its conditions. */
   | { readonly do: "move"; readonly event: SessionEvent }
   | { readonly do: "ask-gate"; readonly gate: GateState }
   | { readonly do: "correct" }
   /** Run the plan's tasks. */
   | { readonly do: "implement" }
-  /** Mend what a look at the whole work has found. */
+  /** Fix what a final check of the whole work has found. */
   | { readonly do: "fix"; readonly loop: RepairLoop }
   /** Run the acceptance commands on the base. */
   | { readonly do: "prove" }
   | { readonly do: "report" }
-  /** For a person's answers. */
+  /** Wait for a person's answers. */
   | { readonly do: "wait" }
   | { readonly do: "over" };
 
 export interface Outside {
-  /** Questions of this session that wait for a person. */
+  /** The number of open questions to a person in this session. */
   readonly pending: number;
   /** Every task of the plan is merged. */
   readonly tasksDone: boolean;
@@ -74,7 +74,7 @@ function lastOf({ returned }: Session, purpose: Purpose): Returned | undefined {
   return returned.findLast((one) => one.purpose === purpose);
 }
 
-/** Research first, since the architecture builds on it; what the architect then still wants to know, once more. */
+/** Research comes first, because the architecture builds on it. The architect may ask for it once more. */
 function designStep({ returned, wants }: Session): Step {
   const order = returned.map(({ purpose }) => purpose);
   const researches = order.filter((purpose) => purpose === "research").length;
@@ -88,7 +88,7 @@ function designStep({ returned, wants }: Session): Step {
   return { do: "move", event: { type: "designed" } };
 }
 
-/** S4-113 to S4-117: what was asked for is done once, and the design is shown again. */
+/** A requested change is made once, then the design is shown again (S4-113 to S4-117). */
 function approvalStep({ correction }: Session): Step {
   switch (correction.status) {
     case "queued":
@@ -102,7 +102,7 @@ function approvalStep({ correction }: Session): Step {
   }
 }
 
-/** Who looks at the whole work in the end, and which loop mends what they find. */
+/** The final checks of the whole work, and the loop that fixes their findings. */
 export const finalChecks = [
   { role: "Reviewer", purpose: "final-review", loop: "FIX_REVIEW" },
   { role: "QA", purpose: "final-tests", loop: "FIX_TESTS" },
@@ -113,7 +113,7 @@ function implementStep(session: Session, { tasksDone }: Outside): Step {
   if (!tasksDone) return { do: "implement" };
   if (session.mode === "lean") return { do: "move", event: { type: "implemented" } };
   for (const { role, purpose, loop } of finalChecks) {
-    // Each task was tested by itself.
+    // Each task was already tested separately.
     if (purpose === "final-tests" && session.strategy === "per-batch") continue;
     const last = lastOf(session, purpose);
     if (last === undefined) return { do: "dispatch", role, purpose };

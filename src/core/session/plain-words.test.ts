@@ -22,7 +22,7 @@ describe("an answer in plain words", () => {
     ["yes", ["up", "down"]],
     ["p", ["per-batch", "pause"]],
     ["not now", ["approved", "refused"]],
-  ])("%s is none of %j", (text, options) => {
+  ])("%s is not one of %j", (text, options) => {
     expect(options).not.toContain(asOption(text, options));
   });
 });

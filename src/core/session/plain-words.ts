@@ -1,16 +1,16 @@
-/** Words that people type for yes and no, alone or before the colon of a reason. */
+/** Words that people type for yes and no, alone or before a colon and a reason. */
 const yes = "yes|yep|y|ok|okay|sure|agreed|approve|approved|accept|accepted|lgtm|looks good|go ahead";
 const no = "no|nope|n|refuse|refused|reject|rejected";
 const ends = "(?=\\s*:|\\s*[.!]*\\s*$)";
 const yesWord = new RegExp(`^(?:${yes})${ends}`, "i");
 const noWord = new RegExp(`^(?:${no})${ends}`, "i");
 
-/** Whether somebody says yes and nothing else: `yes, but …` asks for a change. */
+/** True for a plain yes. `yes, but …` asks for a change. */
 export function isYes(text: string): boolean {
   return new RegExp(`^(?:${yes})\\s*[.!]*$`, "i").test(text.trim());
 }
 
-/** The answer with its first word as the options spell it; other words stay as they are. */
+/** Replaces the first word of an answer with the matching option; the rest stays unchanged. */
 export function asOption(text: string, options: readonly string[]): string {
   const typed = text.trim();
   for (const [word, other] of [

@@ -37,20 +37,20 @@ describe("an agent's edit of status.json", () => {
     ["mode", undefined],
   ])("is refused for `%s`, by name, and the rest of it counts", (key, value) => {
     const { note, refused } = judge({ ...before, known_issues: ["slow"], [key]: value });
-    expect(refused).toEqual([`\`${key}\` of status.json is not for QA to change`]);
+    expect(refused).toEqual([`QA may not change \`${key}\` in status.json`]);
     expect(note.knownIssues).toEqual(["slow"]);
   });
 
-  it("takes nothing away and leaves a document", () => {
+  it("must not remove anything and must leave a valid document", () => {
     expect(judge({ ...before, assumptions: [] }).refused).toEqual([
-      "`assumptions` of status.json is only added to",
+      "entries of `assumptions` in status.json may only be added, not removed",
     ]);
     expect(judge({ ...before, known_issues: [3, "x"] })).toEqual({
       note: { assumptions: [], knownIssues: ["x"] },
-      refused: ["`known_issues` of status.json holds texts alone"],
+      refused: ["`known_issues` in status.json may contain only strings"],
     });
     for (const after of [undefined, [], "x"])
-      expect(judge(after).refused).toEqual(["status.json is no JSON object any more"]);
+      expect(judge(after).refused).toEqual(["status.json is no longer a JSON object"]);
   });
 });
 
@@ -87,24 +87,24 @@ describe("an agent's edit of tasks.yaml", () => {
     expect(blocked === null).toBe(to !== "blocked");
   });
 
-  it("says nothing of other tasks, and changes no plan", () => {
+  it("must not touch other tasks or the plan", () => {
     expect(judge(plan("in-progress"), plan("in-progress", "blocked"))).toEqual({
       blocked: null,
-      refused: ["the status of T-2 is not for whoever does T-1 to change"],
+      refused: ["the agent of T-1 may not change the status of T-2"],
     });
     const other = plan("in-progress", "not-started", { project: { name: "x" } });
     expect(judge(plan("in-progress"), other).refused).toEqual([
-      "the plan in tasks.yaml is not for Coder to change",
+      "Coder may not change the plan in tasks.yaml",
     ]);
     expect(judge(plan("in-progress"), { tasks: [] }).refused).toHaveLength(1);
-    expect(judge(plan("in-progress"), undefined).refused).toEqual(["tasks.yaml is no plan any more"]);
+    expect(judge(plan("in-progress"), undefined).refused).toEqual(["tasks.yaml is no longer a plan"]);
     expect(judge(plan("in-progress"), plan("in-progress"))).toEqual({ blocked: null, refused: [] });
   });
 
   it("by Planner makes the plan, whose tasks begin as not-started", () => {
     expect(judge({ tasks: [] }, plan("not-started"), "Planner").refused).toEqual([]);
     expect(judge(undefined, plan("implemented"), "Planner").refused).toEqual([
-      "T-1 is implemented in tasks.yaml: a task begins as not-started",
+      "T-1 is implemented in tasks.yaml: a new task must be not-started",
     ]);
     expect(judge({ tasks: [] }, plan("completed"), "Planner").refused).toHaveLength(1);
   });

@@ -1,9 +1,9 @@
 import { field, isObject, isText } from "../values/fields.ts";
 
-/** What agents write into the two files that only Lockstep keeps is a wish, which is granted or refused by name. */
+/** Only Lockstep maintains status.json and tasks.yaml. An agent's edit of them is a request, accepted or refused by key. */
 
 interface Edit {
-  /** As it was given to the agent, and as the agent left it; undefined where it is no document. */
+  /** The document before and after the agent's edit; undefined if it cannot be parsed. */
   readonly before: unknown;
   readonly after: unknown;
   readonly role: string;
@@ -14,13 +14,13 @@ export interface StatusEdit {
   readonly refused: readonly string[];
 }
 
-/** S4-063: everybody may add what they assume and what they found; all else follows from what happens. */
+/** Every role may add assumptions and known issues; Lockstep writes everything else (S4-063). */
 export function judgeStatusEdit({ before, after, role }: Edit): StatusEdit {
   const none = { assumptions: [], knownIssues: [] };
-  if (!isObject(after)) return { note: none, refused: ["status.json is no JSON object any more"] };
+  if (!isObject(after)) return { note: none, refused: ["status.json is no longer a JSON object"] };
   const assumptions = addedTo("assumptions", before, after);
   const issues = addedTo("known_issues", before, after);
-  // When it was changed is Lockstep's to say, and every careful agent writes it.
+  // Careful agents update `last_update`; the change is ignored, because Lockstep sets it.
   const own = ["assumptions", "known_issues", "last_update"];
   const keys = new Set([...(isObject(before) ? Object.keys(before) : []), ...Object.keys(after)]);
   const changed = [...keys].filter(
@@ -31,7 +31,7 @@ export function judgeStatusEdit({ before, after, role }: Edit): StatusEdit {
     refused: [
       ...assumptions.refused,
       ...issues.refused,
-      ...changed.map((key) => `\`${key}\` of status.json is not for ${role} to change`),
+      ...changed.map((key) => `${role} may not change \`${key}\` in status.json`),
     ],
   };
 }
@@ -46,19 +46,21 @@ function addedTo(name: string, before: unknown, after: unknown) {
   return {
     added: [...new Set(added.filter(isText).map((text) => text.trim()))],
     refused: [
-      ...(old.every((one) => now.includes(one)) ? [] : [`\`${name}\` of status.json is only added to`]),
-      ...(added.every(isText) ? [] : [`\`${name}\` of status.json holds texts alone`]),
+      ...(old.every((one) => now.includes(one))
+        ? []
+        : [`entries of \`${name}\` in status.json may only be added, not removed`]),
+      ...(added.every(isText) ? [] : [`\`${name}\` in status.json may contain only strings`]),
     ],
   };
 }
 
 export interface PlanEdit {
-  /** Set where the agent says that its own task is blocked. */
+  /** Set if the agent reports that its own task is blocked. */
   readonly blocked: string | null;
   readonly refused: readonly string[];
 }
 
-/** A4-11: where a status may lead, and who may say so beside Lockstep itself. */
+/** The status changes that an agent may report (A4-11). */
 const steps: Readonly<Record<string, readonly string[]>> = {
   "not-started": ["in-progress", "blocked"],
   "in-progress": ["implemented", "blocked"],
@@ -68,11 +70,11 @@ const steps: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Statuses in a plan follow from what happens to the tasks. An agent may say what it does with its own, which
- * changes nothing unless it is blocked; the plan itself is Planner's.
+ * Statuses in a plan follow from the tasks. An agent may report the status of its own task, which has an effect only if
+ * it is `blocked`. Only Planner may change the plan itself.
  */
 export function judgePlanEdit({ before, after, role, task }: Edit & { readonly task: string }): PlanEdit {
-  if (!isObject(after)) return { blocked: null, refused: ["tasks.yaml is no plan any more"] };
+  if (!isObject(after)) return { blocked: null, refused: ["tasks.yaml is no longer a plan"] };
   const [old, now] = [tasksOf(before), tasksOf(after)];
   const changes = [...now].flatMap(([id, one]) => {
     const from = statusOf(old.get(id));
@@ -85,7 +87,7 @@ export function judgePlanEdit({ before, after, role, task }: Edit & { readonly t
     blocked: isBlocked ? `${role} says in tasks.yaml that ${task} is blocked` : null,
     refused: [
       ...refused,
-      ...(isOtherwise && role !== "Planner" ? [`the plan in tasks.yaml is not for ${role} to change`] : []),
+      ...(isOtherwise && role !== "Planner" ? [`${role} may not change the plan in tasks.yaml`] : []),
     ],
   };
 }
@@ -100,19 +102,18 @@ function refusalOf(
   { id, from, to }: StatusChange,
   { role, task, isNew }: { readonly role: string; readonly task: string; readonly isNew: boolean },
 ): readonly string[] {
-  if (role === "Planner" && isNew) return [`${id} is ${to} in tasks.yaml: a task begins as not-started`];
-  if (to === "completed")
-    return [`${role} may not say that ${id} is completed: that follows from its checks`];
-  if (id !== task) return [`the status of ${id} is not for whoever does ${task} to change`];
-  if (to !== "blocked" && role !== "Coder") return [`${role} may not say that ${id} is ${to}`];
-  return canLead(from, to) ? [] : [`${id} does not go from ${from} to ${to}`];
+  if (role === "Planner" && isNew) return [`${id} is ${to} in tasks.yaml: a new task must be not-started`];
+  if (to === "completed") return [`${role} may not set ${id} to completed: that follows from its checks`];
+  if (id !== task) return [`the agent of ${task} may not change the status of ${id}`];
+  if (to !== "blocked" && role !== "Coder") return [`${role} may not set ${id} to ${to}`];
+  return canLead(from, to) ? [] : [`${id} cannot change from ${from} to ${to}`];
 }
 
-/** In one step or in several: only the last one is seen. */
+/** In one or several steps: only the last status is visible. */
 function canLead(from: string, to: string, tried: readonly string[] = []): boolean {
   const next = (Object.hasOwn(steps, from) ? steps[from] : undefined) ?? [];
   if (next.includes(to)) return true;
-  // Only Lockstep takes a task from there.
+  // Only these statuses may be passed through; from the others only Lockstep moves a task on.
   const own = ["in-progress", "implemented"];
   return next.some((one) => own.includes(one) && !tried.includes(one) && canLead(one, to, [...tried, one]));
 }
@@ -133,7 +134,7 @@ function withoutStatuses(plan: unknown): unknown {
   return { ...plan, tasks };
 }
 
-/** Whatever the order of keys. */
+/** Ignores the order of keys. */
 function isEqual(one: unknown, other: unknown): boolean {
   return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 }

@@ -20,7 +20,7 @@ const purposes: readonly [Purpose, string, readonly string[]][] = [
   ["release", "Docs", ["report.md"]],
 ];
 
-describe("what a role's lock holds", () => {
+describe("the lock of a role", () => {
   it.each(purposes)("for %s by %s is %j", (purpose, role, files) => {
     expect(roleFiles(purpose, "2026-01-31_shop", role)).toEqual(
       files.map((file) => `.agents-work/2026-01-31_shop/${file}`),

@@ -25,7 +25,7 @@ const corrected: Readonly<Record<string, readonly string[]>> = {
   Designer: designSpecs,
 };
 
-/** What a role's lock holds: scope entries from the project's root. `role` matters only for a correction. */
+/** A role's lock scope, relative to the project root. `role` matters only for a correction. */
 export function roleFiles(purpose: Purpose, session: string, role = ""): readonly string[] {
   const own = Object.hasOwn(corrected, role) ? (corrected[role] ?? []) : [];
   const files = purpose === "correction" ? own : written[purpose];

@@ -4,24 +4,24 @@ import type { RepairLoop } from "./states.ts";
 /** Everything that can happen to a session. */
 export type SessionEvent =
   | { readonly type: "dispatch"; readonly dispatched: Omit<Dispatched, "at"> }
-  /** A role came back with something that counts. */
+  /** A role returned with a valid result. */
   | { readonly type: "return"; readonly returned: Pick<Returned, "status" | "summary" | "next" | "findings"> }
-  /** It never came back, or with nothing that counts: it may be asked again. */
+  /** A role did not return, or returned no valid result. It may be asked again. */
   | { readonly type: "give-up" }
   | { readonly type: "intake-done" }
-  /** What looked small is not: the whole way, from the start. */
+  /** The work is too large for lean mode: it starts again in full mode. */
   | { readonly type: "too-complex"; readonly reason: string }
   | { readonly type: "designed" }
   | { readonly type: "approved" }
   | { readonly type: "changes-requested"; readonly wish: string }
   | { readonly type: "corrected" }
-  /** The design is shown to the person anew. */
+  /** The design is shown to the person again. */
   | { readonly type: "ask-approval" }
   | { readonly type: "planned" }
   | { readonly type: "strategy-chosen"; readonly strategy: Strategy }
   | { readonly type: "repair"; readonly loop: RepairLoop; readonly task: string }
   | { readonly type: "repaired"; readonly task: string }
-  /** A person lets a loop that was gone through too often begin anew. */
+  /** A person resets a repair loop that reached its limit. */
   | { readonly type: "grant-repairs"; readonly loop: RepairLoop; readonly task: string }
   | { readonly type: "implemented" }
   | { readonly type: "integrated" }

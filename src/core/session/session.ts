@@ -1,6 +1,6 @@
 import type { RepairLoop, SessionState } from "./states.ts";
 
-/** One piece of work from its goal to done, as the ledger holds it; status.json is a view of it. */
+/** One piece of work from its goal to done, as the ledger stores it. status.json is a view of it. */
 export interface Session {
   readonly name: string;
   readonly version: number;
@@ -9,34 +9,34 @@ export interface Session {
   readonly state: SessionState;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** The branch that it works on, and where that was at the start: what the session has changed is the difference. */
+  /** The session's branch and its commit at the start, to compute what the session has changed. */
   readonly base: string;
   readonly baseCommit: string;
   readonly assumptions: readonly string[];
   readonly knownIssues: readonly string[];
   readonly ci: "unknown" | "green" | "red";
-  /** The command that failed last, where one does. */
+  /** The command that failed last; null if none fails. */
   readonly failedStep: string | null;
-  /** Why a person accepts that a command fails. */
+  /** A person's reason for accepting a failing command. */
   readonly checksWaived: string | null;
-  /** How often each repair loop was gone through, by task; `meta` for the session's whole work. */
+  /** The number of rounds of each repair loop, by task; `meta` for the session as a whole. */
   readonly repairs: Readonly<Record<string, Readonly<Record<RepairLoop, number>>>>;
-  /** Repairs that are under way. */
+  /** Repairs in progress. */
   readonly repairing: readonly Repair[];
-  /** How many repairs were ever begun. */
+  /** The number of repairs started so far. */
   readonly repairsBegun: number;
   readonly correction: Correction;
-  /** Whether `.github/copilot-instructions.md` is there; null: nobody has looked yet. */
+  /** Whether `.github/copilot-instructions.md` exists; null if not checked yet. */
   readonly instructions: { readonly exists: boolean; readonly checkedAt: string } | null;
   readonly strategy: Strategy | null;
-  /** Where ASK_USER leads back to. */
+  /** The state to return to from ASK_USER. */
   readonly returnTo: SessionState | null;
   readonly blocker: Blocker | null;
-  /** Roles that came back since it got to where it is, in order; questions, repairs and blockers on the way do not count. */
+  /** Roles that returned since the session entered its state, in order. Questions, repairs and blockers do not reset it. */
   readonly returned: readonly Returned[];
-  /** What a role asked for on the way: it is done in the design. */
+  /** Work that a role asked for, to be done in the design. */
   readonly wants: readonly ("research" | "design-spec")[];
-  /** A dispatch that has not come back. */
+  /** A dispatched role that has not returned. */
   readonly dispatched: Dispatched | null;
 }
 
@@ -45,16 +45,16 @@ export type Strategy = "per-batch" | "single-final";
 export interface Repair {
   readonly loop: RepairLoop;
   readonly task: string;
-  /** Where it was found: that is where it goes on. */
+  /** The state in which the problem was found, and to which the session returns. */
   readonly from: SessionState;
-  /** Among all of the session, from 1. */
+  /** Numbers all repairs of the session, from 1. */
   readonly number: number;
 }
 
-/** What became of the changes that a person asked for at the design (S4-071, S4-072). */
+/** The status of changes to the design that a person requested (S4-071, S4-072). */
 interface Correction {
   readonly status: "none" | "queued" | "dispatched" | "completed";
-  /** What was asked for. */
+  /** The requested change. */
   readonly wish: string | null;
   readonly last: { readonly agent: string; readonly task: "meta"; readonly at: string } | null;
 }
@@ -62,13 +62,13 @@ interface Correction {
 export interface Blocker {
   readonly code: string;
   readonly reason: string;
-  /** What a person does to go on. */
+  /** What a person has to do so that the session can continue. */
   readonly recovery: string;
   readonly at: string;
   readonly from: SessionState;
 }
 
-/** Why a role is asked: one role may be asked for several things in one state. */
+/** What a role is dispatched for. One role may have several purposes in one state. */
 export type Purpose =
   | "spec"
   | "lean-setup"
@@ -93,7 +93,7 @@ export interface Dispatched {
 export interface Returned extends Dispatched {
   readonly status: "OK" | "BLOCKED";
   readonly summary: string;
-  /** Whom it would ask next. */
+  /** The role that it proposes to ask next. */
   readonly next: string;
   readonly findings: readonly string[];
   readonly returnedAt: string;
@@ -134,7 +134,7 @@ export function repairsOf({ repairs }: Pick<Session, "repairs">, task: string, l
   return (Object.hasOwn(repairs, task) ? repairs[task] : noRepairs)?.[loop] ?? 0;
 }
 
-/** One more of a task's repairs. */
+/** Counts one more repair of a task. */
 export function withRepair({ repairs }: Session, task: string, loop: RepairLoop): Session["repairs"] {
   const own = Object.hasOwn(repairs, task) ? repairs[task] : noRepairs;
   return { ...repairs, [task]: { ...noRepairs, ...own, [loop]: (own?.[loop] ?? 0) + 1 } };

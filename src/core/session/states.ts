@@ -1,4 +1,4 @@
-/** Where a session is on its way from a goal to done (S4-065). */
+/** The states of a session from its goal to done (S4-065). */
 export const sessionStates = [
   "INTAKE",
   "INTAKE_LEAN",
@@ -20,14 +20,14 @@ export const sessionStates = [
 
 export type SessionState = (typeof sessionStates)[number];
 
-/** The repair loops; each may be gone through three times a task. */
+/** The repair loops. Each allows `repairsMax` rounds per task. */
 export const repairLoops = ["FIX_REVIEW", "FIX_TESTS", "FIX_SECURITY", "FIX_BUILD"] as const;
 
 export type RepairLoop = (typeof repairLoops)[number];
 
 export const repairsMax = 3;
 
-/** The two gates that only a person opens. */
+/** The two gates, which need a person's answer. */
 export type GateState = "APPROVE_DESIGN" | "REVIEW_STRATEGY";
 
 export function isRepairLoop(state: SessionState): state is RepairLoop {

@@ -107,7 +107,7 @@ describe("status.json", () => {
     expect([...seen].sort()).toEqual([...sessionStates].sort());
   });
 
-  it("says what S4 asks for, and the mode and the blocker", () => {
+  it("has what S4 requires, and the mode and the blocker", () => {
     const blocker = { code: "subagent_failure", reason: "r", recovery: "lockstep resume" };
     const noted = step(full, {
       ...{ type: "note", assumptions: ["one currency"], knownIssues: ["rounds twice"] },
@@ -140,7 +140,7 @@ describe("status.json", () => {
     });
   });
 
-  it("has what becomes of a correction from the first on, and how often was repaired", () => {
+  it("shows the status of corrections and the number of repairs", () => {
     const atGate = { ...full, state: "APPROVE_DESIGN" } as Session;
     expect(statusDocument(atGate, [])).not.toHaveProperty("gate_tracking");
     const queued = step(atGate, { type: "changes-requested", wish: "fewer" }) as Session;
@@ -162,7 +162,7 @@ describe("status.json", () => {
     });
   });
 
-  it("keeps why there is no answer apart from answers, and its time is that of the last thing", () => {
+  it("separates answers from reasons for no answer, and has the time of the last change", () => {
     const later = "2026-02-14T21:00:00.000Z";
     const dropped = (id: string, state: "cancelled" | "skipped", answer: string) =>
       asked(id, { state, answer, answeredAt: later });
@@ -191,7 +191,7 @@ describe("a status.json that is read", () => {
   const tracking = (value: unknown) => ({ gate_tracking: { APPROVE_DESIGN: value } });
 
   it.each<[string, (document: Loose) => unknown, string]>([
-    ["no object", () => [], "no JSON object"],
+    ["no object", () => [], "not a JSON object"],
     ["an unknown state", (one) => ({ ...one, current_state: "CODING" }), "`current_state`"],
     ["no session", (one) => ({ ...one, session: null }), "`session`"],
     ["an assumption that is no text", (one) => ({ ...one, assumptions: [1] }), "`assumptions`"],
@@ -210,9 +210,9 @@ describe("a status.json that is read", () => {
     [
       "a blocker of a session that goes on",
       (one) => ({ ...one, blocker: { code: "c", reason: "r", recovery: "x", at, from_state: "PLAN" } }),
-      "`blocker` stands there although",
+      "`blocker` is present although",
     ],
-    ["no decisions", (one) => ({ ...one, user_decisions: {} }), "`user_decisions` is no list"],
+    ["no decisions", (one) => ({ ...one, user_decisions: {} }), "`user_decisions` is not a list"],
     [
       "a decision twice",
       (one) => ({ ...one, user_decisions: [...one.user_decisions, ...one.user_decisions] }),

@@ -2,20 +2,20 @@ import { field } from "../values/fields.ts";
 import { gateOf, shortDecisionId } from "./gate-ids.ts";
 import type { Session } from "./session.ts";
 
-/** A question to a person, as far as status.json tells of it. */
+/** The parts of a question to a person that status.json shows. */
 export interface AskedQuestion {
   readonly id: string;
   readonly kind: string;
   readonly question: string;
   readonly data: unknown;
   readonly state: "pending" | "answered" | "cancelled" | "skipped";
-  /** Of one that is cancelled or skipped: why. */
+  /** If cancelled or skipped: the reason. */
   readonly answer: string | null;
   readonly askedAt: string;
   readonly answeredAt: string | null;
 }
 
-/** What status.json says of a session (S4-065 to S4-077), with its mode and its blocker (A4-1). */
+/** The content of status.json (S4-065 to S4-077), with mode and blocker (A4-1). */
 export function statusDocument(session: Session, decisions: readonly AskedQuestion[]): unknown {
   const { state, name, mode, blocker, correction, instructions } = session;
   return {
@@ -74,7 +74,7 @@ function decisionRecord(decision: AskedQuestion) {
     answer: state === "answered" ? answer : null,
     asked_at: askedAt,
     resolved_at: answeredAt,
-    // Tasks ask while they are done.
+    // Questions of tasks arise in IMPLEMENT_LOOP.
     state_context: typeof context === "string" ? context : "IMPLEMENT_LOOP",
     resolution_reason: isDropped ? answer?.trim() || state : null,
     ...(kind === "security" || field(data, "fromSecurity") === true ? { x_security: true } : {}),

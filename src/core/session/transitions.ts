@@ -3,12 +3,12 @@ import { noRepairs, repairsOf, type Session, withRepair } from "./session.ts";
 import type { SessionEventOf, SessionEventType } from "./session-event.ts";
 import { isRepairLoop, type RepairLoop, repairsMax, type SessionState } from "./states.ts";
 
-/** Every way from one state to another. For an event the first row of the state counts whose `when` holds. */
+/** A transition. For an event, the first row of the state whose `when` is true applies. */
 export interface SessionTransition<Type extends SessionEventType = SessionEventType> {
   readonly from: readonly SessionState[];
   readonly event: Type;
   readonly when?: (session: Session, event: SessionEventOf<Type>) => boolean;
-  /** What leaving needs. */
+  /** The conditions of the transition. */
   readonly needs: Needs;
   to(session: Session, event: SessionEventOf<Type>): SessionState;
   change(session: Session, event: SessionEventOf<Type>, at: string): Partial<Session>;
@@ -32,7 +32,7 @@ function row<Type extends SessionEventType>(
     needs: typeof needs === "function" ? needs : () => needs,
     to: typeof to === "string" ? () => to : to,
   };
-  // Rows of different events stand in one table; `rowFor` only ever hands a row its own kind of event.
+  // Rows of different events share one table; `rowFor` passes a row only its own kind of event.
   return whole as unknown as SessionTransition;
 }
 
@@ -88,7 +88,7 @@ export const sessionTransitions: readonly SessionTransition[] = [
     when: isLean,
     change: ({ assumptions }, { reason }) => ({
       ...anew,
-      assumptions: [...assumptions, `not small enough for the short way: ${reason}`],
+      assumptions: [...assumptions, `too large for lean mode: ${reason}`],
     }),
   }),
   row("DESIGN", "designed", "APPROVE_DESIGN", {
@@ -164,7 +164,7 @@ export const sessionTransitions: readonly SessionTransition[] = [
   row("BLOCKED", "resume", ({ blocker }) => blocker?.from ?? "INTAKE", {
     change: ({ blocker }) => ({
       blocker: null,
-      // Whoever wrote what does not count is asked anew.
+      // After an invalid artifact, the role that wrote it is asked again.
       ...(blocker?.code === "artifact_invalid" ? { returned: [] } : {}),
     }),
   }),
@@ -190,7 +190,7 @@ export const sessionTransitions: readonly SessionTransition[] = [
   row([...unfinished, "BLOCKED"], "give-up", same, {
     change: ({ correction, dispatched }) => ({
       dispatched: null,
-      // It is known not to have come back, so asking again is not asking twice.
+      // The role did not return, so dispatching it again is not a duplicate.
       ...(dispatched?.purpose === "correction" && correction.status === "dispatched"
         ? { correction: { ...correction, status: "queued" } }
         : {}),
@@ -210,7 +210,7 @@ export const sessionTransitions: readonly SessionTransition[] = [
   }),
 ];
 
-const wishes = { Researcher: "research", Designer: "design-spec" } as const;
+const workOf = { Researcher: "research", Designer: "design-spec" } as const;
 
 function returnedTo(
   { returned, dispatched, wants }: Session,
@@ -220,15 +220,15 @@ function returnedTo(
   if (dispatched === null) return {};
   const { next } = event.returned;
   const left = wants.filter((one) => one !== dispatched.purpose);
-  const wish = next === "Researcher" || next === "Designer" ? wishes[next] : undefined;
+  const wanted = next === "Researcher" || next === "Designer" ? workOf[next] : undefined;
   return {
     returned: [...returned, { ...dispatched, ...event.returned, returnedAt: at }],
-    wants: wish === undefined || left.includes(wish) ? left : [...left, wish],
+    wants: wanted === undefined || left.includes(wanted) ? left : [...left, wanted],
     dispatched: null,
   };
 }
 
-/** Several tasks may be repaired at once: the loop of the one that is left goes on. */
+/** Several tasks may be in repair at once: the session stays in the loop of a remaining one. */
 function afterRepair({ repairing }: Session, { task }: SessionEventOf<"repaired">): SessionState {
   const own = repairing.find((one) => one.task === task);
   const left = repairing.filter((one) => one.task !== task).at(-1);

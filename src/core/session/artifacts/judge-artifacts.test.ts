@@ -15,9 +15,8 @@ All tests pass.
 `;
 
 const missing = (name: string) =>
-  `spec.md: there is no section \`${name}\`: add a heading \`## ${name}\` with text below it`;
-const empty = (name: string) =>
-  `spec.md: the section \`${name}\` is empty: write below its heading what belongs there`;
+  `spec.md: section \`${name}\` is missing: add a heading \`## ${name}\` with text below it`;
+const empty = (name: string) => `spec.md: section \`${name}\` is empty: add text below its heading`;
 
 describe("spec.md", () => {
   it.each<[string, string]>([
@@ -74,8 +73,8 @@ describe("architecture.md", () => {
 
   it("needs an overview and its parts", () => {
     expect(judgeArchitecture("## Overview\n\n## Data\nx\n")).toEqual([
-      "architecture.md: the section `Overview` is empty: write below its heading what belongs there",
-      "architecture.md: there is no section `Modules/components`: add a heading `## Modules/components` with text below it",
+      "architecture.md: section `Overview` is empty: add text below its heading",
+      "architecture.md: section `Modules/components` is missing: add a heading `## Modules/components` with text below it",
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { judgeSections } from "./markdown-sections.ts";
 
-/** What spec.md lacks (S4-160). */
+/** Missing or empty sections of spec.md (S4-160). */
 export function judgeSpec(text: string): readonly string[] {
   return judgeSections("spec.md", text, [
     { name: "Goals", words: ["goals"] },
@@ -9,7 +9,7 @@ export function judgeSpec(text: string): readonly string[] {
   ]);
 }
 
-/** What architecture.md lacks (S4-162). */
+/** Missing or empty sections of architecture.md (S4-162). */
 export function judgeArchitecture(text: string): readonly string[] {
   return judgeSections("architecture.md", text, [
     { name: "Overview", words: ["overview"] },

@@ -8,7 +8,7 @@ const small: LeanTask = {
   risk_flags: ["none"],
 };
 
-describe("the short way", () => {
+describe("lean mode", () => {
   it.each<[string, Partial<LeanTask>]>([
     ["three files", {}],
     ["a risk of being slow", { risk_flags: ["perf"] }],
@@ -26,7 +26,7 @@ describe("the short way", () => {
     [
       "four files",
       { files_expected: ["a.ts", "b.ts", "c.ts", "d.ts"] },
-      "T-1 is about 4 files, and more than 3 are many",
+      "T-1 has 4 files; lean mode allows at most 3",
     ],
     ["security", { risk_flags: ["perf", "security"] }, "T-1 has the risk `security`"],
     ["a break", { risk_flags: ["breaking-change"] }, "T-1 has the risk `breaking-change`"],
@@ -35,6 +35,8 @@ describe("the short way", () => {
   });
 
   it("is not for two tasks", () => {
-    expect(leanObjections([small, { ...small, id: "T-2" }])).toEqual(["tasks.yaml has 2 tasks and not one"]);
+    expect(leanObjections([small, { ...small, id: "T-2" }])).toEqual([
+      "tasks.yaml has 2 tasks instead of one",
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { isPattern } from "../../paths/segment-pattern.ts";
 import { quoted } from "../../text/quoted.ts";
 
-/** As much of a task as says how large it is. */
+/** The parts of a task that show its size. */
 export interface LeanTask {
   readonly id: string;
   readonly lock_scope: readonly string[];
@@ -12,9 +12,9 @@ export interface LeanTask {
 const filesMax = 3;
 const risks = ["security", "breaking-change"];
 
-/** Why a plan is not small enough for the short way, as far as a plan can tell. */
+/** Why a plan is too large for lean mode, judged by the plan alone. */
 export function leanObjections(tasks: readonly LeanTask[]): readonly string[] {
-  const many = tasks.length > 1 ? [`tasks.yaml has ${tasks.length} tasks and not one`] : [];
+  const many = tasks.length > 1 ? [`tasks.yaml has ${tasks.length} tasks instead of one`] : [];
   return [...many, ...tasks.flatMap(objectionsTo)];
 }
 
@@ -24,15 +24,15 @@ function objectionsTo({ id, lock_scope, files_expected, risk_flags }: LeanTask):
   const risk = risk_flags.find((flag) => risks.includes(flag));
   return [
     ...(folder === undefined ? [] : [`${id} may write ${quoted(folder)}, which is more than one file`]),
-    ...(files > filesMax ? [`${id} is about ${files} files, and more than ${filesMax} are many`] : []),
+    ...(files > filesMax ? [`${id} has ${files} files; lean mode allows at most ${filesMax}`] : []),
     ...(risk === undefined ? [] : [`${id} has the risk ${quoted(risk)}`]),
   ];
 }
 
-/** Files without an ending that are no folders. */
+/** Names of files without an extension. */
 const plainNames = /^(?:[A-Z][A-Z_-]+|[A-Z][a-z]+file|CODEOWNERS)$/;
 
-/** By its name alone: files have an ending, or begin with a dot, or are called such as Makefile or LICENSE. */
+/** Judged by its name: a file has an extension, begins with a dot, or has a name such as Makefile or LICENSE. */
 function isOneFile(entry: string): boolean {
   if (isPattern(entry) || /\/$|\{/.test(entry)) return false;
   const name = entry.split("/").at(-1) ?? "";

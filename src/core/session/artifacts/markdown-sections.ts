@@ -1,4 +1,4 @@
-/** A section that a document has to have, and how its heading may begin. */
+/** A required section, and how its heading may begin. */
 export interface WantedSection {
   readonly name: string;
   /** In lower case. */
@@ -7,19 +7,19 @@ export interface WantedSection {
 
 type Line = { readonly text: string } | { readonly title: string; readonly level: number };
 
-/** What is wrong with a document's sections: those that are missing, and those with nothing in them (A4-19). */
+/** The missing and the empty sections of a document (A4-19). */
 export function judgeSections(file: string, text: string, wanted: readonly WantedSection[]): string[] {
   const lines = linesOf(text);
   return wanted.flatMap(({ name, words }) => {
     const found = [...lines.entries()].filter(([, line]) => "title" in line && isCalled(line.title, words));
     if (found.length === 0)
-      return [`${file}: there is no section \`${name}\`: add a heading \`## ${name}\` with text below it`];
+      return [`${file}: section \`${name}\` is missing: add a heading \`## ${name}\` with text below it`];
     if (found.some(([at]) => hasContent(lines, at))) return [];
-    return [`${file}: the section \`${name}\` is empty: write below its heading what belongs there`];
+    return [`${file}: section \`${name}\` is empty: add text below its heading`];
   });
 }
 
-/** More may follow, and numbers and signs may come before. */
+/** Numbers and symbols may precede the words, and more text may follow. */
 function isCalled(title: string, words: readonly string[]): boolean {
   const plain = title
     .replace(/[*_`]/g, "")
@@ -29,7 +29,7 @@ function isCalled(title: string, words: readonly string[]): boolean {
   return words.some((word) => plain.startsWith(word) && !/^[\p{L}\p{N}]/u.test(plain.slice(word.length)));
 }
 
-/** Up to the next heading that is not below this one; rules and list marks say nothing. */
+/** Looks up to the next heading of the same or a higher level. Rules and list marks are not content. */
 function hasContent(lines: readonly Line[], heading: number): boolean {
   const own = lines[heading];
   const level = own !== undefined && "level" in own ? own.level : 0;
@@ -40,7 +40,7 @@ function hasContent(lines: readonly Line[], heading: number): boolean {
   return false;
 }
 
-/** Headings inside code are none, and comments are not there. */
+/** Ignores headings inside code blocks, and drops comments. */
 function linesOf(text: string): readonly Line[] {
   const lines: Line[] = [];
   let fence: string | undefined;
@@ -71,7 +71,7 @@ function addLine(lines: Line[], line: string): void {
   else lines.push({ text: line });
 }
 
-/** The line of a paragraph, and not of a list, a quotation or a table. */
+/** True for a line of a paragraph, not of a list, a quotation or a table. */
 function isPlain(text: string): boolean {
   return /^ {0,3}[^\s>|+*-]/.test(text);
 }

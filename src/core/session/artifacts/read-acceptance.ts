@@ -8,7 +8,7 @@ import { field, isLine, isText, isTextList } from "../../values/fields.ts";
 export interface Criterion {
   readonly id: string;
   readonly description: string;
-  /** How to find out whether it is met; at least one way. */
+  /** At least one way to check the criterion. */
   readonly verify: readonly string[];
 }
 
@@ -19,18 +19,22 @@ const criteriaMax = 1000;
 const ways = {
   is: (value: unknown): value is string | readonly string[] =>
     isText(value) || (isTextList(value) && value.length > 0),
-  wanted: "a list of at least one way to find out whether it is met",
+  wanted: "a list of at least one way to check the criterion",
 };
 
-/** The criteria of acceptance.json, or everything that is wrong with it (S4-161). */
+/** The criteria of acceptance.json, or all errors in it (S4-161). */
 export function readAcceptance(
   content: string,
 ): { readonly criteria: readonly Criterion[] } | { readonly faults: readonly string[] } {
   const document = readJson(content);
-  if (document === undefined) return { faults: [`${file}: it is no JSON: write ${form}`] };
+  if (document === undefined) return { faults: [`${file}: the file is not valid JSON: write ${form}`] };
   const listed = field(document, "acceptance_criteria");
   if (!Array.isArray(listed) || listed.length === 0 || listed.length > criteriaMax)
-    return { faults: [`${file}: \`acceptance_criteria\` is no list of 1 to ${criteriaMax}: write ${form}`] };
+    return {
+      faults: [
+        `${file}: \`acceptance_criteria\` is not a list of 1 to ${criteriaMax} criteria: write ${form}`,
+      ],
+    };
   const read = listed.map((one, index) => readCriterion(one, `acceptance_criteria[${index}].`));
   const criteria = read.flatMap((one) => (isFault(one) ? [] : [one]));
   const faults = [
@@ -48,12 +52,11 @@ function readCriterion(one: unknown, prefix: string): Criterion | Fault {
   const unclear = verify.findIndex((way) => !isLine(way) || saysNothing(way));
   if (unclear < 0) return { id, description, verify };
   const place = `${prefix}verify[${unclear}]`;
-  const wanted =
-    "begin it with `cmd:` and a command that is run, or with `manual:` and what a person looks at, on one line";
+  const wanted = "write `cmd:` and a command, or `manual:` and what a person has to check, on one line";
   return { error: `\`${place}\` is ${quoted(verify[unclear] ?? "")}: ${wanted}`, field: place };
 }
 
-/** It would never be run, and no person would be asked. */
+/** A way that could neither be run nor be shown to a person. */
 function saysNothing(way: string): boolean {
   const read = readWay(way);
   return read.kind === "claim" || (read.kind === "command" ? read.command : read.statement) === "";
