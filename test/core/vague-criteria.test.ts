@@ -15,10 +15,8 @@ describe("goals and criteria that leave everything open", () => {
     expect(preview.status, preview.stderr).toBe(0);
     const told = preview.stdout.split("\n").filter((line) => line.startsWith("warning: "));
     expect(told).toEqual([
-      expect.stringMatching(
-        /^warning: A: the goal `fix it` does not say what will be different: .* such as `/,
-      ),
-      expect.stringContaining(`warning: A: nobody can check \`good\`: ${better}`),
+      expect.stringMatching(/^warning: A: the goal `fix it` does not say what will change: .* such as `/),
+      expect.stringContaining(`warning: A: \`good\` cannot be checked: ${better}`),
     ]);
     const { stdout } = await repository.run(["run", "--dry-run", "--json"]);
     expect((JSON.parse(stdout) as { warnings: string[] }).warnings.map((line) => `warning: ${line}`)).toEqual(
@@ -46,7 +44,7 @@ describe("goals and criteria that leave everything open", () => {
     expect({ ...added, stdout: JSON.parse(added.stdout) }).toMatchObject({
       status: 0,
       stdout: { allow: true },
-      stderr: expect.stringMatching(/^warning: nobody can check `stuff`: .*\n$/),
+      stderr: expect.stringMatching(/^warning: `stuff` cannot be checked: .*\n$/),
     });
     const clear = await repository.run(["task", "add", "T-2", "--scope", "lib", "--check", "reads well"]);
     expect(clear).toMatchObject({ status: 0, stderr: "" });

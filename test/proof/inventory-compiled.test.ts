@@ -38,7 +38,7 @@ func TestEnvironment(t *testing.T) {
     expect(got?.tail).toMatch(/^ok .*\nok .*\n/); // as it is without the reporter
     expect(got).toMatchObject({
       runners: ["go test"],
-      cut: "go test began TestA in early and said no outcome",
+      cut: "go test began TestA in early and reported no outcome",
     });
     expect(got?.tests).toEqual({
       ". > TestOne": "pass",
@@ -82,7 +82,7 @@ mod tests {
     expect(got?.exit, got?.tail).not.toBe(0);
     expect(got).toMatchObject({
       runners: ["cargo test"],
-      cut: "cargo test began tests/early.rs and did not come to its end",
+      cut: "cargo test began tests/early.rs and did not finish",
     });
     expect(got?.tests).toEqual({
       "src/lib.rs > foo > tests::one": "pass",

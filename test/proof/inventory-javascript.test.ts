@@ -90,7 +90,7 @@ it.each([1, 2])("each %i", () => {});
       vitest,
       `node ${scripts.vitest} list --globals --filesOnly`,
     ]);
-    expect(cut).toMatchObject({ exit: 0, cut: "vitest began and did not come to its end" });
+    expect(cut).toMatchObject({ exit: 0, cut: "vitest began and did not finish" });
     expect(listing).toMatchObject({ exit: 0, inventory: null });
   });
 });
@@ -120,7 +120,7 @@ describe.skipIf(isMissing("jest"))("the tests of jest", () => {
 
   it("are cut by an early exit", async () => {
     const [got] = await listTests({ "early.test.js": early, "package.json": "{}" }, [`${jest} --runInBand`]);
-    expect(got).toMatchObject({ exit: 0, cut: "jest began and did not come to its end" });
+    expect(got).toMatchObject({ exit: 0, cut: "jest began and did not finish" });
   });
 });
 
@@ -150,7 +150,7 @@ describe.skipIf(isMissing("mocha"))("the tests of mocha", () => {
     const commands = [mocha, `${mocha} test/b.js && node --test c.test.mjs`, `${mocha} late.js`];
     const [cut, both, late] = await listTests(files, commands);
     expect(late).toMatchObject({ exit: 0, cut: null, tests: { "late.js > a": "pass" } });
-    expect(cut).toMatchObject({ exit: 0, cut: "mocha began and did not come to its end" });
+    expect(cut).toMatchObject({ exit: 0, cut: "mocha began and did not finish" });
     expect(both).toMatchObject({ exit: 0, runners: ["mocha", "node:test"], cut: null });
     expect(both?.tests).toEqual({ "test/b.js > b": "pass", "c.test.mjs > c": "pass" });
   });

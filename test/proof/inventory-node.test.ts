@@ -31,7 +31,7 @@ const listed = inFile("test/a.test.mjs", {
 });
 const scripts = { test: "true && node --test" };
 const project = { "test/a.test.mjs": suite, "package.json": JSON.stringify({ scripts }) };
-const cutAt = (file: string) => `node:test began ${file} and did not come to its end`;
+const cutAt = (file: string) => `node:test began ${file} and did not finish`;
 
 describe("the tests of node:test", () => {
   it("are listed however they are started, beside the project's own reporter", async () => {

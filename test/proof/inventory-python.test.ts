@@ -86,7 +86,7 @@ def test_inner(tmp_path):
     };
     const commands = [`${pytest} test_exit.py`, `${pytest} test_leave.py`, `${pytest} --collect-only`];
     const [exited, left, none] = await listTests(files, commands);
-    expect(exited).toMatchObject({ exit: 0, cut: "pytest began and did not come to its end" });
+    expect(exited).toMatchObject({ exit: 0, cut: "pytest began and did not finish" });
     expect(exited?.tests).toEqual({ "test_exit.py > test_a": "pass" });
     expect(left).toMatchObject({ exit: 0, cut: "pytest announced 2 tests and reported 0" });
     expect(none).toMatchObject({ exit: 0, inventory: null });
@@ -229,7 +229,7 @@ sys.exit(not result.wasSuccessful())
     const commands = [`${python} -m unittest`, `PYTHONPATH=lib:$PYTHONPATH ${python} -c "print(1)"`];
     const isolated = `PYTHONPATH=$PYTHONPATH:lib ${python} -c "print(2)" && ${python} -I -c "print(3)"`;
     const [cut, first, last] = await listTests(files, [...commands, isolated]);
-    expect(cut).toMatchObject({ exit: 0, cut: "unittest began and did not come to its end" });
+    expect(cut).toMatchObject({ exit: 0, cut: "unittest began and did not finish" });
     expect(first).toMatchObject({ tail: "its own\n1\n", inventory: null });
     expect(last).toMatchObject({ tail: "its own\n2\n3\n", inventory: null });
   });

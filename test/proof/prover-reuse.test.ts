@@ -111,7 +111,7 @@ describe("a pass", () => {
     expect(Object.keys(first?.inventory?.tests ?? {})).toEqual(["a.mjs > __proto__"]);
     const again = await prove(ground, "node a.mjs", "node early.mjs", "node early.mjs");
     expect(again[0]).toEqual({ ...first, reused: true });
-    const cut = "node:test began early.mjs and did not come to its end";
+    const cut = "node:test began early.mjs and did not finish";
     for (const run of again.slice(1))
       expect(run).toMatchObject({ reused: false, run: { exit: 0 }, inventory: { cut } });
   });

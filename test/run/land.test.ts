@@ -329,7 +329,7 @@ describe("the base", () => {
     });
     repository.branch("work", { "f.js": "exports.f = 2;\n" });
     const reason =
-      "`npm test` cannot run on the base: the program `nosuchlinter` is not there, and nothing was installed (package.json names no dependencies); write `workspace: { setup: [";
+      "`npm test` cannot run on the base: the program `nosuchlinter` is missing, and nothing was installed (package.json names no dependencies); write `workspace: { setup: [";
     const { landed, stderr } = await repository.land("work");
     expect(landed.refused).toMatchObject({ code: "R-PC-003", reason: expect.stringContaining(reason) });
     expect(stderr).toContain("· nothing is installed: package.json names no dependencies\n");

@@ -34,7 +34,7 @@ test src/lib.rs - add (line 17) - compile fail ... ok
 ${result}`;
 
 describe("the output of cargo test", () => {
-  it("is read by target, whatever pieces it comes in", () => {
+  it("is read by target, in chunks of any size", () => {
     const expected = {
       runners: ["cargo test"],
       tests: {
@@ -61,15 +61,15 @@ describe("the output of cargo test", () => {
     expect(read(printed)?.tests).toEqual({ "src/lib.rs > foo > a": "pass", "src/lib.rs > foo > b": "fail" });
   });
 
-  it("is cut where a program did not come to its end, the last one or one before", () => {
-    const cut = "cargo test began src/lib.rs and did not come to its end";
+  it("is cut if a program did not finish, the last one or an earlier one", () => {
+    const cut = "cargo test began src/lib.rs and did not finish";
     const early = `${unit}running 2 tests\ntest a ... ok\n`;
     expect(read(early)).toMatchObject({ cut, tests: { "src/lib.rs > foo > a": "pass" } });
     expect(read(early + whole)?.cut).toBe(cut);
     expect(read(`${unit}running 2 tests\n`)?.cut).toBe(cut);
   });
 
-  it("is none in its short form, nor where others print such lines", () => {
+  it("is ignored in its short form, and if other programs print such lines", () => {
     expect(read(`running 3 tests\ni..\n${result}`)).toBeNull();
     expect(read(`${unit}running 3 tests\ni..\n${result}`)).toBeNull();
     expect(read("running 3 tests\nall is well\n")).toBeNull();

@@ -4,17 +4,17 @@ interface Block {
   readonly announced: number;
   readonly where: readonly string[];
   readonly tests: { readonly names: readonly string[]; readonly outcome: TestOutcome }[];
-  /** A test whose outcome comes after what it prints. */
+  /** A test whose outcome follows after its own output. */
   waiting: string | undefined;
   hasEnded: boolean;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with one
 const colours = /\u001b\[[\d;]*m/g;
 const lineLengthMax = 10_000;
 const testsMax = 250_000;
 
-/** Reads the tests that `cargo test` lists in its output, which has no other form on a stable toolchain. */
+/** Reads the test list in the output of `cargo test`; a stable toolchain offers no other format. */
 export class CargoLines {
   readonly #blocks: Block[] = [];
   #where: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export class CargoLines {
       record.began("cargo test");
       for (const { names, outcome } of block.tests) record.add(names, outcome);
       const of = block.where[0] ?? "a program";
-      if (!block.hasEnded) record.cut(`cargo test began ${of} and did not come to its end`);
+      if (!block.hasEnded) record.cut(`cargo test began ${of} and did not finish`);
     }
   }
 
@@ -70,7 +70,7 @@ export class CargoLines {
   }
 }
 
-/** Anybody may print that some tests are running; and in its short form cargo names none. */
+/** Excludes blocks that a program printed itself, and cargo's short form, which lists no tests. */
 function isList({ where, tests, announced, hasEnded }: Block): boolean {
   return tests.length > 0 || (where.length > 0 && (announced === 0 || !hasEnded));
 }
@@ -93,7 +93,7 @@ function outcomeOf(said: string): TestOutcome | undefined {
   return /FAILED(?: <\d[\d.]*s>)?$/.test(said) ? "fail" : undefined;
 }
 
-/** A documentation test is named by its file and line; the line changes with whatever is above it. */
+/** A documentation test is named by file and line; the line is dropped, because it changes with the lines above. */
 function idParts(name: string, where: readonly string[]): readonly string[] {
   const plain = name.replace(/ - (?:should panic|compile fail)$/, "");
   const [, file, item, compiled] = /^(\S+\.\w+) - (.*?) ?\(line \d+\)( - compile)?$/.exec(plain) ?? [];

@@ -41,7 +41,7 @@ describe("a check", () => {
   });
 });
 
-describe("the failure that a check is told by", () => {
+describe("the failure that represents a check", () => {
   const failed = (log: string) => ({ ...ran(1), log });
   it.each<[string, Parameters<typeof failedRun>[0], string | undefined]>([
     ["its own", { before: failed("b"), after: failed("a"), again: failed("c") }, "a"],

@@ -4,10 +4,10 @@ export interface CheckRun {
   readonly seconds: number;
   readonly digest: string;
   readonly tail: string;
-  /** Of a failure: the part of its output that tells why, and the file that has all of it. */
+  /** For a failure: the part of the output that shows the cause, and the file with all of it. */
   readonly excerpt?: string;
   readonly log?: string;
-  /** Of a pass: the failure on the same tree that was seen before it. */
+  /** For a pass: an earlier failure on the same tree. */
   readonly earlier?: EarlierFailure;
 }
 
@@ -16,15 +16,15 @@ export interface EarlierFailure extends Omit<CheckRun, "earlier"> {
 }
 
 /**
- * project: the repository's own checks, which must be green on the base. acceptance: what a task has to make
- * true, whatever it was before. proves: must fail on the base, or it shows nothing. manual: a person's word.
+ * project: the repository's own checks, which must pass on the base. acceptance: must pass after the task, whatever
+ * the result on the base. proves: must fail on the base and pass after the task. manual: confirmed by a person.
  * judgement: the base's own tests on the change.
  */
 export type CheckKind = "project" | "acceptance" | "proves" | "manual" | "judgement";
 
 export interface CheckRuns {
   readonly kind: CheckKind;
-  /** On the base; null where it was not run there. */
+  /** On the base; null if not run there. */
   readonly before: CheckRun | null;
   readonly after: CheckRun;
   /** The second run, after a failure. */
@@ -40,14 +40,14 @@ export interface CheckRecord extends CheckRuns {
   readonly outcome: CheckOutcome;
 }
 
-/** What failed and passed on one tree is neither, in whatever order it came: it is flaky, and that is told. */
+/** A check that both failed and passed on one tree is flaky, in either order. */
 export function judgeCheck({ kind, before, after, again }: CheckRuns): CheckOutcome {
   if (after.exit !== 0) return again !== null && again.exit === 0 ? "flaky" : "fail";
   if (after.earlier !== undefined) return "flaky";
   return kind === "proves" && before?.exit === 0 ? "vacuous" : "pass";
 }
 
-/** The run of a check that failed, where one did: on the tree itself, or else before. */
+/** A failed run of a check, if any: on the tree itself, otherwise an earlier one or one on the base. */
 export function failedRun({
   before,
   after,
@@ -57,12 +57,12 @@ export function failedRun({
   return runs.find((run) => run != null && run.exit !== 0) ?? undefined;
 }
 
-/** What a failed check printed, as far as it tells why. */
+/** The output of a failed check that shows the cause. */
 export function outputOf({ excerpt, tail }: Pick<CheckRun, "excerpt" | "tail">): string {
   return excerpt ?? tail;
 }
 
-/** For places that may leave this machine, where no file of it can be read. */
+/** For records that may leave this machine, where its files cannot be read. */
 export function withoutLogs<Record extends CheckRuns>(record: Record): Record {
   const bare = <Run extends CheckRun | null>(run: Run): Run => {
     if (run === null) return run;

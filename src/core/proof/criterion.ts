@@ -1,15 +1,15 @@
-/** One line of what must hold, such as `cmd: npm test` or `manual: it reads well`. */
+/** One acceptance criterion, such as `cmd: npm test` or `manual: it reads well`. */
 export type Criterion =
-  /** Run; passes with exit 0. */
+  /** A command, which passes with exit 0. */
   | { readonly kind: "command"; readonly command: string }
-  /** A person says whether it is true. */
+  /** A statement that a person confirms. */
   | { readonly kind: "manual"; readonly statement: string }
-  /** Neither: somebody's word has to do. */
+  /** Any other text: only a claim can confirm it. */
   | { readonly kind: "claim"; readonly text: string };
 
 const form = /^\s*(cmd|manual)\s*:(.*)$/is;
 
-/** The one place that knows the grammar; `src/contract/plan.ts` demands a form that this reads. */
+/** The only parser of this grammar; `src/contract/plan.ts` requires a form that it accepts. */
 export function readCriterion(line: string): Criterion {
   const [, word = "", rest = ""] = form.exec(line) ?? [];
   switch (word.toLowerCase()) {
@@ -31,12 +31,12 @@ export function commandsIn(lines: readonly string[]): readonly string[] {
   return unique(lines.map(readCriterion).flatMap((one) => (one.kind === "command" ? [one.command] : [])));
 }
 
-/** What a person has to confirm among these, each once. */
+/** The statements that a person has to confirm, each once. */
 export function statementsIn(lines: readonly string[]): readonly string[] {
   return unique(lines.map(readCriterion).flatMap((one) => (one.kind === "manual" ? [one.statement] : [])));
 }
 
-/** As a criterion: a line that does not say what it is is a command. */
+/** A line without a prefix becomes a command. */
 export function asCriterion(line: string): string {
   return readCriterion(line).kind === "claim" ? `cmd: ${line.trim()}` : line.trim();
 }

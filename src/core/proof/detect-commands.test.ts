@@ -31,7 +31,7 @@ describe("the tests of a tree", () => {
     ["a Makefile with tests", { Makefile: "all:\n\ntest: all\n\tsh t.sh\n" }, "make test"],
     ["a Makefile without", { Makefile: "all:\n" }, undefined],
     ["nothing", {}, undefined],
-  ])("are told by %s", (_name, files, command) => {
+  ])("are found by %s", (_name, files, command) => {
     expect(detectTests(top(files))).toBe(command);
   });
 

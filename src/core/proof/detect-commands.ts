@@ -1,13 +1,13 @@
 import { field } from "../values/fields.ts";
 import { requirements } from "./python-setup.ts";
 
-/** The files of a tree's top folder that tell how it is set up and tested. */
+/** The files in a tree's top folder that show how it is set up and tested. */
 export interface TopFolder {
   has(name: string): boolean;
   text(name: string): string | undefined;
 }
 
-/** The command that runs a project's own tests; undefined where nothing tells. */
+/** The command that runs a project's own tests; undefined if unknown. */
 export function detectTests(top: TopFolder): string | undefined {
   const script = testScript(top.text("package.json"));
   if (script !== undefined) return script;
@@ -17,19 +17,19 @@ export function detectTests(top: TopFolder): string | undefined {
   return /^test\s*:/m.test(top.text("Makefile") ?? "") ? "make test" : undefined;
 }
 
-/** Where Python projects say what they test with. */
+/** Files in which Python projects name their test runner. */
 const pythonFiles = [
   ...["pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", "Pipfile"],
   ...requirements,
 ];
 
-/** By pytest's own files, or because a file of the project names it: `pytest`, or `py.test` as it once was called. */
+/** True if pytest's own files exist or a project file names `pytest` (formerly `py.test`). */
 function usesPytest(top: TopFolder): boolean {
   if (top.has("pytest.ini") || top.has("conftest.py")) return true;
   return pythonFiles.some((name) => /\bpy\.?test\b/.test(top.text(name) ?? ""));
 }
 
-/** Why there are none, where `detectTests` finds none. */
+/** Why `detectTests` finds no command. */
 export function whyNoTests(top: TopFolder): string {
   const manifest = readManifest(top.text("package.json"));
   if ("error" in manifest) return `package.json cannot be parsed: ${manifest.error}`;
@@ -45,7 +45,7 @@ function testScript(text: string | undefined): string | undefined {
   return typeof test === "string" && test.trim() !== "" && !isPlaceholder(test) ? "npm test" : undefined;
 }
 
-/** What `npm init` writes is no test. */
+/** True for the script that `npm init` writes. */
 function isPlaceholder(test: unknown): boolean {
   return typeof test === "string" && test.includes("no test specified");
 }

@@ -86,7 +86,7 @@ describe("the set-up of a tree", () => {
       ["yarn install --immutable", "bundle install"],
       "yarn.lock; Gemfile.lock",
     ],
-  ])("is told by its files: %j", (files, commands, why) => {
+  ])("is detected from its files: %j", (files, commands, why) => {
     expect(setupOf(files)).toEqual({ commands, why, next: null });
   });
 
@@ -113,11 +113,11 @@ describe("the set-up of a tree", () => {
     ],
     [{ "api/go.mod": "" }, "no manifest in the top folder, but api/go.mod", "cd api && …"],
     [{ "test/fixtures/package.json": "" }, "no manifest and no lock file in the top folder", null],
-  ])("is none, and says why and what comes next: %j", (files, why, next) => {
+  ])("is empty, with the reason and the next step: %j", (files, why, next) => {
     expect(setupOf(files)).toEqual({ commands: [], why, next });
   });
 
-  it("is none where a person includes its result", () => {
+  it("is empty if a person includes its result", () => {
     const why = "node_modules comes from `workspace.include`";
     expect(setupOf({ "package.json": depends }, ["node_modules"])).toEqual({ commands: [], why, next: null });
     expect(setupOf({ "requirements.txt": "" }, [".venv"]).commands).toEqual([]);
@@ -188,10 +188,10 @@ describe("what a command did not find", () => {
     expect(missingIn(exit, output)).toBeUndefined();
   });
 
-  it("is told with what was looked for and the line to write", () => {
+  it("is reported with the cause and the line to write", () => {
     const plan = { commands: [], why: "Pipfile", next: "pipenv sync" };
     expect(missingSetup("npm test", { what: "a program", install: null }, plan)).toBe(
-      '`npm test` cannot run on the base: a program is not there, and nothing was installed (Pipfile); write `workspace: { setup: ["pipenv sync"] }` into .lockstep/config.yaml',
+      '`npm test` cannot run on the base: a program is missing, and nothing was installed (Pipfile); write `workspace: { setup: ["pipenv sync"] }` into .lockstep/config.yaml',
     );
   });
 });

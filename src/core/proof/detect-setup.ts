@@ -2,17 +2,17 @@ import type { TopFolder } from "./detect-commands.ts";
 import { pythonSetup } from "./python-setup.ts";
 import { type Command, found, none, type SetupPlan } from "./setup-plan.ts";
 
-/** The files that are read, beyond those whose presence is enough. */
+/** The files whose content is read; for others only their presence counts. */
 export const setupTexts = ["package.json", "yarn.lock", "pyproject.toml", "setup.cfg", "go.mod"] as const;
 
 interface Surroundings {
-  /** The paths of the whole tree: manifests in other folders are named. */
+  /** The paths of the whole tree, to find manifests in other folders. */
   readonly paths?: readonly string[];
-  /** What the tree gets from `workspace.include`: it is not installed as well. */
+  /** Folders that the tree gets from `workspace.include`; they are not installed again. */
   readonly included?: readonly string[];
 }
 
-/** From the files of a tree's top folder. */
+/** Detects the set-up from the files in a tree's top folder. */
 export function detectSetup(top: TopFolder, { paths = [], included = [] }: Surroundings = {}): SetupPlan {
   const plans = readers.flatMap(([result, read]) => {
     const plan = read(top);
@@ -21,17 +21,17 @@ export function detectSetup(top: TopFolder, { paths = [], included = [] }: Surro
     return isGiven ? [none(`${result} comes from \`workspace.include\``)] : [plan];
   });
   const used = plans.filter(({ commands }) => commands.length > 0);
-  const told = used.length > 0 ? used : plans;
-  return told.length === 0
+  const shown = used.length > 0 ? used : plans;
+  return shown.length === 0
     ? nothingFound(top, paths)
     : {
         commands: used.flatMap(({ commands }) => commands),
-        why: told.map(({ why }) => why).join("; "),
+        why: shown.map(({ why }) => why).join("; "),
         next: plans.map(({ next }) => next).find((next) => next !== null) ?? null,
       };
 }
 
-/** With the folder that each leaves behind, where a person may give one instead. */
+/** Each with the folder that it creates, if `workspace.include` may provide that instead. */
 const readers: readonly (readonly [string | undefined, (top: TopFolder) => SetupPlan | undefined])[] = [
   ["node_modules", nodeSetup],
   [".venv", pythonSetup],
@@ -52,7 +52,7 @@ const lockFiles: readonly (readonly [name: string, manager: Manager, command: Co
   ["bun.lock", "bun", ["bun", "install", "--frozen-lockfile"]],
   ["bun.lockb", "bun", ["bun", "install", "--frozen-lockfile"]],
 ];
-/** Without a lock file: none is written, since the next tree must not find it. */
+/** For projects without a lock file. None is written, because it would change the tree. */
 const unlocked: Readonly<Record<Manager, Command>> = {
   npm: ["npm", "install", "--no-package-lock", ...quiet],
   pnpm: ["pnpm", "install", "--no-lockfile"],
@@ -61,7 +61,7 @@ const unlocked: Readonly<Record<Manager, Command>> = {
 };
 const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies", "workspaces"];
 
-/** Two managers would undo each other: the one that the manifest names counts, else the first. */
+/** Only one manager is used: the one that the manifest names, otherwise the first. */
 function nodeSetup(top: TopFolder): SetupPlan | undefined {
   const manifest = readManifest(top.text("package.json"));
   const named = managerOf(manifest);
@@ -92,7 +92,7 @@ function readManifest(text: string | undefined): Readonly<Record<string, unknown
     const value = JSON.parse(text ?? "");
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    return undefined; // the syntax check says where it is broken
+    return undefined; // the syntax check reports the error
   }
 }
 

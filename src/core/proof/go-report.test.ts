@@ -44,10 +44,8 @@ describe("the report of a go test binary", () => {
 
   it("is cut without its last line, or without the outcome of a test that began", () => {
     const cut = (...lines: readonly string[]) => read("begin /root/a", ...lines)?.cut;
-    expect(cut("=== RUN   TestA", "--- PASS: TestA (0.00s)")).toBe(
-      "go test began in a and did not come to its end",
-    );
-    expect(cut("=== RUN   TestA", "exit 0")).toBe("go test began TestA in a and said no outcome");
+    expect(cut("=== RUN   TestA", "--- PASS: TestA (0.00s)")).toBe("go test began in a and did not finish");
+    expect(cut("=== RUN   TestA", "exit 0")).toBe("go test began TestA in a and reported no outcome");
     expect(cut("exit 0")).toBeNull();
     expect(read("something else")).toBeNull();
   });

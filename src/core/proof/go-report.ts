@@ -5,8 +5,8 @@ const outcomes: Readonly<Record<string, TestOutcome>> = { PASS: "pass", FAIL: "f
 const marker = String.fromCharCode(0x16);
 
 /**
- * Reads what one test binary of `go test` printed, and how it ended. `pathOf` gives the path of its folder from the
- * checkout's root: go does not say which file a test is in.
+ * Reads the output of one test binary of `go test`, and how it ended. `pathOf` returns the path of its folder relative
+ * to the checkout's root; go does not report the file of a test.
  */
 export function readGoReport(
   report: string,
@@ -20,7 +20,7 @@ export function readGoReport(
   const open = new Set<string>();
   let isKilled = true;
   for (const marked of lines) {
-    // For `-json` its lines are marked, and what a test printed may lack a line break.
+    // With `-json` the lines have a marker, and a test's output may lack a line break.
     const line = marked.replace(marker, "");
     const [, word = "", name] = /--- (PASS|FAIL|SKIP): (.+) \(\d[\d.]*s\)$/.exec(line) ?? [];
     const started = /^=== RUN +(.+)$/.exec(line)?.[1];
@@ -30,8 +30,8 @@ export function readGoReport(
       record.add([folder, name], outcomes[word] as TestOutcome);
     } else if (line.startsWith("exit ")) isKilled = false;
   }
-  // One that ends without a verdict, with no test open, has run no more tests than it lists.
-  if (isKilled) record.cut(`go test began in ${folder} and did not come to its end`);
+  // A binary that exits without a verdict and without an open test has run only the tests that it lists.
+  if (isKilled) record.cut(`go test began in ${folder} and did not finish`);
   else if (open.size > 0)
-    record.cut(`go test began ${[...open].join(", ")} in ${folder} and said no outcome`);
+    record.cut(`go test began ${[...open].join(", ")} in ${folder} and reported no outcome`);
 }

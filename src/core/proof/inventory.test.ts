@@ -9,11 +9,11 @@ const listed = (names: readonly (readonly string[])[]) => {
 };
 
 describe("an inventory", () => {
-  it("is none where no runner reported", () => {
+  it("is null if no runner reported", () => {
     expect(new InventoryRecord().inventory()).toBeNull();
   });
 
-  it("numbers tests of the same id, and holds names that objects have by themselves", () => {
+  it("numbers tests with the same id, and accepts names such as `constructor`", () => {
     const { tests } = listed([
       ["a", "b"],
       ["a > b"],
@@ -33,7 +33,7 @@ describe("an inventory", () => {
     expect(tests.toString).toBeUndefined();
   });
 
-  it("shortens long ids and still tells them apart", () => {
+  it("shortens long ids and keeps them distinct", () => {
     const ids = Object.keys(listed([[`${"x".repeat(900)}1`], [`${"x".repeat(900)}2`]]).tests);
     expect(new Set(ids.map((id) => id.length <= 500 && !id.includes("#")))).toEqual(new Set([true]));
     expect(new Set(ids).size).toBe(2);
@@ -64,7 +64,7 @@ describe("an inventory", () => {
     }
   });
 
-  it.each(["", "{}", "null", "[]", "[1,2]"])("is none in the text %j", (text) => {
+  it.each(["", "{}", "null", "[]", "[1,2]"])("is null for the text %j", (text) => {
     expect(unpackInventory(text)).toBeNull();
   });
 });

@@ -1,19 +1,19 @@
-/** `skip`: whatever did not count: skipped, to do, ignored, pending, expected to fail. */
+/** `skip`: skipped, to do, ignored, pending or expected to fail. */
 export type TestOutcome = "pass" | "fail" | "skip";
 
-/** What the test runners of one check said about their tests. */
+/** The tests that the runners of one check reported. */
 export interface Inventory {
   /** The runners that reported, sorted. */
   readonly runners: readonly string[];
   /**
-   * By test id, which starts with the file's path from the checkout's root where the runner knows it:
-   * `test/a.test.ts > suite > name`. A second test of the same id gets ` #2`. A file that a runner counts as one
-   * test, because it defines none, has its path as id.
+   * By test id, which starts with the file's path relative to the checkout's root if the runner knows it:
+   * `test/a.test.ts > suite > name`. A second test with the same id gets ` #2`. A file without tests, which a runner
+   * counts as one test, has its path as id.
    */
   readonly tests: Readonly<Record<string, TestOutcome>>;
-  /** Why the list is not whole; null if it is. */
+  /** Why the list is incomplete; null if it is complete. */
   readonly cut: string | null;
-  /** Code of the project that its tests loaded from somewhere else: what they say is not about this tree. */
+  /** Project code that the tests loaded from outside the tree: their results are not about this tree. */
   readonly elsewhere?: string;
 }
 
@@ -26,7 +26,7 @@ export function isOutcome(value: unknown): value is TestOutcome {
   return outcomes.includes(value as TestOutcome);
 }
 
-/** Collects what runners report, in the order in which they began. */
+/** Collects the reports of runners, in the order in which they began. */
 export class InventoryRecord {
   readonly #runners = new Set<string>();
   readonly #tests = new Map<string, TestOutcome>();
@@ -38,7 +38,7 @@ export class InventoryRecord {
     this.#runners.add(runner);
   }
 
-  /** The id it is kept under. */
+  /** Returns the id of the test. */
   add(names: readonly string[], outcome: TestOutcome): string {
     const base = idOf(names);
     const count = (this.#seen.get(base) ?? 0) + 1;
@@ -61,7 +61,7 @@ export class InventoryRecord {
     this.#cuts.add(why);
   }
 
-  /** Null where no runner reported. */
+  /** Null if no runner reported. */
   inventory(): Inventory | null {
     if (this.#runners.size === 0) return null;
     const cut = this.#cuts.size === 0 ? null : [...this.#cuts].join("; ");
@@ -70,7 +70,7 @@ export class InventoryRecord {
   }
 }
 
-/** Without a prototype: tests have names such as `constructor`. */
+/** Without a prototype, because tests may have names such as `constructor`. */
 function asRecord(tests: Iterable<readonly [string, TestOutcome]>): Record<string, TestOutcome> {
   const record: Record<string, TestOutcome> = Object.create(null);
   for (const [id, outcome] of tests) record[id] = outcome;
@@ -85,7 +85,7 @@ function idOf(names: readonly string[]): string {
   return id.length <= idLengthMax ? id : `${id.slice(0, idLengthMax - 16).toWellFormed()}…${shortHash(id)}`;
 }
 
-/** Tells long ids with the same beginning apart. */
+/** Distinguishes long ids with the same beginning. */
 function shortHash(text: string): string {
   let [one, other] = [0xdeadbeef, 0x41c6ce57];
   for (let at = 0; at < text.length; at += 1) {
@@ -95,13 +95,13 @@ function shortHash(text: string): string {
   return (one >>> 0).toString(36) + (other >>> 0).toString(36);
 }
 
-/** As text, to be stored. */
+/** Serialises an inventory for storage. */
 export function packInventory({ runners, tests, cut }: Inventory): string {
   const of = (outcome: TestOutcome) => Object.keys(tests).filter((id) => tests[id] === outcome);
   return JSON.stringify([runners, cut, ...outcomes.map(of)]);
 }
 
-/** Null for a text that is none. */
+/** Null if the text is not an inventory. */
 export function unpackInventory(text: string): Inventory | null {
   try {
     const [runners, cut, ...lists] = JSON.parse(text) as [string[], string | null, ...string[][]];

@@ -24,7 +24,7 @@ describe("tests of the base that are lost", () => {
     expect(lostTests(before, after)).toEqual([{ test: "test/b.js", now: "is missing" }]);
   });
 
-  it("are all where nothing reported", () => {
+  it("are all of them if no runner reported", () => {
     expect(lostTests(inventory({ a: "pass" }), null)).toEqual([{ test: "a", now: "is missing" }]);
   });
 
@@ -38,7 +38,7 @@ describe("tests of the base that are lost", () => {
     ["tests/test_a.py::test_x[1]", "tests/test_a.py"],
     ["src/lib.rs - add (line 3)", "src/lib.rs"],
     ["TestAdd", "TestAdd"],
-  ])("lie in a file, as far as %s tells", (test, file) => {
+  ])("have a file, taken from %s", (test, file) => {
     expect(fileOf(test)).toBe(file);
   });
 });

@@ -1,6 +1,6 @@
 import type { Inventory, TestOutcome } from "./inventory.ts";
 
-/** A test that passed on the base and does not pass any more. */
+/** A test that passed on the base and no longer passes. */
 export interface LostTest {
   readonly test: string;
   readonly now: "fails" | "is skipped" | "is missing";
@@ -8,13 +8,13 @@ export interface LostTest {
 
 const words = { fail: "fails", skip: "is skipped" } as const;
 
-/** Every test that passed before must pass now, whatever else there is. */
+/** The tests that passed before and do not pass now. */
 export function lostTests(before: Inventory, after: Inventory | null): readonly LostTest[] {
   const now = outcomes(after);
   return [...outcomes(before)].flatMap(([test, outcome]): LostTest[] => {
     if (outcome !== "pass") return [];
     const found = now.get(test);
-    // A file without tests counts as one test; once it has some, these count.
+    // A file without tests counts as one test; once it contains tests, those count instead.
     if (found === undefined && !test.includes(" > ") && hasTestsOf(test, now)) return [];
     return found === "pass" ? [] : [{ test, now: found === undefined ? "is missing" : words[found] }];
   });
@@ -24,7 +24,7 @@ function hasTestsOf(file: string, now: ReadonlyMap<string, TestOutcome>): boolea
   return [...now].some(([test, outcome]) => outcome === "pass" && test.startsWith(`${file} > `));
 }
 
-/** Tests that pass now and were not there before. */
+/** Tests that pass now and did not exist before. */
 export function newTests(before: Inventory, after: Inventory | null): readonly string[] {
   const known = outcomes(before);
   return [...outcomes(after)].flatMap(([test, outcome]) =>
@@ -32,7 +32,7 @@ export function newTests(before: Inventory, after: Inventory | null): readonly s
   );
 }
 
-/** True if a test of the same name passes, but for numbers, hashes and temporary paths in it. */
+/** True if a test with the same name passes, ignoring numbers, hashes and temporary paths in the name. */
 export function hasAlike(test: string, after: Inventory | null): boolean {
   const wanted = withoutChance(test);
   return [...outcomes(after)].some(([one, outcome]) => outcome === "pass" && withoutChance(one) === wanted);
@@ -54,12 +54,12 @@ function outcomes(inventory: Inventory | null): ReadonlyMap<string, TestOutcome>
   return found;
 }
 
-/** The file that a test lies in, as far as its id tells. */
+/** The file of a test, taken from its id. */
 export function fileOf(test: string): string {
   return /^(.*?)(?: > | - |::|$)/.exec(test)?.[1] ?? test;
 }
 
-/** Runners that give each test file a process or a world of its own. */
+/** Runners that isolate each test file. */
 const isolating = new Set(["node:test", "node-test", "vitest", "jest", "cargo", "cargo test"]);
 
 export function isIsolated({ runners }: Inventory): boolean {

@@ -1,6 +1,6 @@
 import type { SetupPlan } from "./setup-plan.ts";
 
-/** What a command did not find, and what would install it, as far as that is known. */
+/** What a command did not find, and the command that installs it, if known. */
 export interface Missing {
   readonly what: string;
   readonly install: string | null;
@@ -18,7 +18,7 @@ const pip = (name: string) =>
   `python3 -m venv --system-site-packages .venv && .venv/bin/pip install ${name.split(".")[0]}`;
 const nothing = () => null;
 
-/** A path is a file of the project's own; a package is found by its name. */
+/** Excludes paths, which are the project's own files; a package is imported by name. */
 const bare = "(?![./\\\\]|[A-Za-z]:|file:|node:)";
 const packages: readonly (readonly [RegExp, (name: string) => string | null])[] = [
   [new RegExp(`Cannot find (?:module|package) ['"\`](${bare}[^'"\`]+)['"\`]`), npm],
@@ -31,8 +31,8 @@ const packages: readonly (readonly [RegExp, (name: string) => string | null])[] 
 ];
 
 /**
- * What was not installed, by what a failed command printed; undefined where it failed for another reason. Tests
- * print anything: a missing program counts only where an exit code says so too.
+ * What is not installed, judged by the output of a failed command; undefined if it failed for another reason. Tests
+ * may print anything, so a missing program counts only if the exit code confirms it.
  */
 export function missingIn(exit: number | null, output: string): Missing | undefined {
   if (exit === 127 || /\bError 127\b/.test(output)) {
@@ -54,9 +54,9 @@ function packageOf(name: string): string {
     .join("/");
 }
 
-/** Why a check cannot run on a tree in which nothing was set up, and the line that changes it. */
+/** Why a check cannot run on a tree without a set-up, and the setting that fixes it. */
 export function missingSetup(command: string, { what, install }: Missing, { why, next }: SetupPlan): string {
   const line = next ?? install ?? "the command that installs it";
-  const told = `\`${command}\` cannot run on the base: ${what} is not there, and nothing was installed (${why})`;
-  return `${told}; write \`workspace: { setup: [${JSON.stringify(line)}] }\` into .lockstep/config.yaml`;
+  const cause = `\`${command}\` cannot run on the base: ${what} is missing, and nothing was installed (${why})`;
+  return `${cause}; write \`workspace: { setup: [${JSON.stringify(line)}] }\` into .lockstep/config.yaml`;
 }

@@ -1,7 +1,7 @@
 import type { TopFolder } from "./detect-commands.ts";
 import { found, none, type SetupPlan } from "./setup-plan.ts";
 
-/** It sees what the system's Python has, pytest above all, and never writes there. */
+/** Uses the packages of the system's Python, such as pytest, but never writes there. */
 const makeEnvironment = ["python3", "-m", "venv", "--system-site-packages", ".venv"];
 const pip = [".venv/bin/python", "-m", "pip", "install", "--disable-pip-version-check", "--quiet"];
 
@@ -11,7 +11,7 @@ export const requirements = [
   ...["requirements_test.txt", "dev-requirements.txt", "test-requirements.txt"],
 ];
 
-/** Every way installs into `.venv` in the tree. */
+/** Every variant installs into `.venv` in the tree. */
 export function pythonSetup(top: TopFolder): SetupPlan | undefined {
   if (top.has("uv.lock")) return found("uv.lock", ["uv", "sync", "--frozen"]);
   if (top.has("poetry.lock")) return found("poetry.lock", ["poetry", "install", "--no-interaction"]);
@@ -43,14 +43,14 @@ function packageIn(top: TopFolder, project: string): string | undefined {
   return hasSection(top.text("setup.cfg") ?? "", "metadata") ? "setup.cfg" : undefined;
 }
 
-/** A `[project]` that is not built and needs nothing else is tested where it lies. */
+/** A `[project]` without a build and without dependencies is tested in place. */
 function namesPackages(project: string): boolean {
   return /^(?:dependencies\s*=\s*\[\s*[^\]\s]|dynamic\s*=.*dependencies|\[project\.optional-dependencies\])/m.test(
     project,
   );
 }
 
-/** What the project calls the packages that its tests need. */
+/** The project's extras with the packages that its tests need. */
 function extrasIn(project: string): string {
   const [, section = ""] =
     /^\[project\.optional-dependencies\][^\n]*\n((?:(?!^\[)[^\n]*\n?)*)/m.exec(project) ?? [];

@@ -21,16 +21,14 @@ describe("reports", () => {
   });
 
   it("are cut by a runner that did not end, announced more than it reported, or says so", () => {
-    expect(read(lines(["begin", "a", 1, "/root/x.js"]))?.cut).toBe(
-      "a began x.js and did not come to its end",
-    );
+    expect(read(lines(["begin", "a", 1, "/root/x.js"]))?.cut).toBe("a began x.js and did not finish");
     const [begin, one, end] = [["begin", "a", 1], ["test", "", ["x"], "pass"], ["end"]];
     expect(read(lines(begin, ["announce", 2], one, end))?.cut).toBe("a announced 2 tests and reported 1");
     expect(read(lines(begin, ["announce", 1], one, end))?.cut).toBeNull();
     expect(read(lines(begin, ["cut", "why"], end))?.cut).toBe("a: why");
   });
 
-  it("let a later outcome of the same test take the place of the first", () => {
+  it("let a later outcome of the same test replace the first", () => {
     const test = (outcome: string, again: boolean) => ["test", "a", ["x"], outcome, again];
     const begin = ["begin", "a", 1];
     expect(read(lines(begin, test("fail", false), test("pass", true), ["end"]))?.tests).toEqual({
@@ -65,7 +63,7 @@ describe("reports", () => {
     expect(read(`${whole}["te`)).toEqual({
       runners: ["a"],
       tests: { "1 > 2": "pass" },
-      cut: "a began and did not come to its end",
+      cut: "a began and did not finish",
     });
   });
 });

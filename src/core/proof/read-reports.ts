@@ -3,15 +3,16 @@ import { type InventoryRecord, isOutcome } from "./inventory.ts";
 interface Run {
   readonly runner: string;
   readonly at: number;
-  /** What it runs, where that is one file. */
+  /** The file that it runs, if it is a single one. */
   readonly file: string;
   /** The lines after the first. */
   readonly lines: unknown[][];
 }
 
 /**
- * Reads what reporters wrote, one text a process. A line is a JSON array: `begin` runner time file, `test` file names
- * outcome again, `announce` count, `cut` why, `end`; or, of any process, `elsewhere` name file. `pathOf` gives the path of a file from the checkout's root.
+ * Reads the output of reporters, one text per process. A line is a JSON array: `begin` runner time file, `test` file
+ * names outcome again, `announce` count, `cut` why, `end`; or, from any process, `elsewhere` name file. `pathOf`
+ * returns the path of a file relative to the checkout's root.
  */
 export function readReports(
   reports: readonly string[],
@@ -23,7 +24,7 @@ export function readReports(
   const runs = reports.flatMap(runsIn).toSorted((one, other) => one.at - other.at);
   const tests = runs.flatMap(({ lines }) => lines.filter(([kind]) => kind === "test"));
   const filled = new Set(tests.filter(([, , names]) => isFilled(names)).map(([, file]) => String(file)));
-  // `node --test` counts a file as a test if it got no others from it in time.
+  // `node --test` reports a file as a test if it has received no tests from it in time.
   const isDoubled = ([, file, names, outcome]: readonly unknown[]) =>
     !isFilled(names) && outcome === "pass" && filled.has(String(file));
   for (const run of runs)
@@ -55,7 +56,7 @@ function runsIn(report: string): readonly Run[] {
   return runs;
 }
 
-/** What wrote it may have been killed in the middle of it. */
+/** Undefined for an incomplete line: the process may have been killed while writing it. */
 function parseLine(line: string): unknown[] | undefined {
   try {
     const words: unknown = JSON.parse(line);
@@ -90,7 +91,7 @@ function readRun(
     }
   }
   const began = ["began", ...(file === "" ? [] : [pathOf(file)])].join(" ");
-  if (!hasEnded) record.cut(`${runner} ${began} and did not come to its end`);
+  if (!hasEnded) record.cut(`${runner} ${began} and did not finish`);
   else if (announced > reported)
     record.cut(`${runner} announced ${announced} tests and reported ${reported}`);
 }

@@ -12,7 +12,7 @@ describe("a check that fails before and after", () => {
     ["has more tests that pass", node("rounds"), `✔ new (1ms)\n${node("rounds", { tests: 3 })}`],
     ["failed in another order", "FAIL a\nFAIL b\n", "FAIL b\nFAIL a\n"],
     ["printed nothing", "", ""],
-  ])("fails the same way where it %s", (_title, before, after) => {
+  ])("fails the same way if it %s", (_title, before, after) => {
     expect(isSameFailure(failed(before), failed(after))).toBe(true);
   });
 
@@ -22,11 +22,11 @@ describe("a check that fails before and after", () => {
     ["only the count of failures tells", "1 failed, 9 passed\n", "2 failed, 8 passed\n"],
     ["the value is another", "expected 3, got 4\n", "expected 3, got 5\n"],
     ["it says more", "FAIL a\n", "FAIL a\nTypeError: x is undefined\n"],
-  ])("does not where %s", (_title, before, after) => {
+  ])("fails another way if %s", (_title, before, after) => {
     expect(isSameFailure(failed(before), failed(after))).toBe(false);
   });
 
-  it("does not where its exit code differs, or where it passed before", () => {
+  it("fails another way if its exit code differs, or if it passed before", () => {
     expect(isSameFailure(failed("x", 1), failed("x", 2))).toBe(false);
     expect(isSameFailure(failed("x", 0), failed("x", 0))).toBe(false);
     expect(isSameFailure(failed("x", null), failed("x", 1))).toBe(false);

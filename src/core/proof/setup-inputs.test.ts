@@ -47,7 +47,7 @@ describe("a set-up", () => {
       { ...npm, "go.sum": "", "go.mod": "" },
       ["package-lock.json", "package.json", "go.sum", "go.mod"],
     ],
-  ])("that runs nothing of the tree is made from a few files: %s", (_name, files, inputs) => {
+  ])("that runs no code of the tree depends on a few files: %s", (_name, files, inputs) => {
     expect(inputsOf(files)).toEqual({ paths: inputs, unlessScripts: false });
   });
 
@@ -78,7 +78,7 @@ describe("a set-up", () => {
     },
   );
 
-  it("of npm left a list of what ran a script", () => {
+  it("of npm leaves a list of the packages with scripts", () => {
     expect(hasInstallScript('{"packages":{"node_modules/a":{"hasInstallScript": true}}}')).toBe(true);
     expect(hasInstallScript('{"packages":{"node_modules/a":{"version":"1.0.0"}}}')).toBe(false);
   });
@@ -90,7 +90,7 @@ describe("a set-up", () => {
     "make",
     "sh -c 'npm ci'",
     "pip install x",
-  ])("that is configured as `%s` is one of the whole tree", (line) => {
+  ])("that is configured as `%s` depends on the whole tree", (line) => {
     expect(inputsOf(npm, [line.split(" ")])).toBeUndefined();
   });
 
@@ -130,7 +130,7 @@ describe("a set-up", () => {
     ["PHP", { "composer.lock": "" }],
     ["cargo with settings", { "Cargo.lock": "", ".cargo/config.toml": "" }],
     ["one language of two", { ...npm, "uv.lock": "" }],
-  ])("that may run code of the tree (%s) is one of the whole tree", (_name, files) => {
+  ])("that may run code of the tree (%s) depends on the whole tree", (_name, files) => {
     expect(inputsOf(files)).toBeUndefined();
   });
 });

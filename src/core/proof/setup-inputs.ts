@@ -2,22 +2,22 @@ import type { Command } from "./setup-plan.ts";
 
 export interface SetupTree {
   paths(): readonly string[];
-  /** Undefined: absent, no regular file, or no text. */
+  /** Undefined if absent, not a regular file, or not text. */
   text(path: string): string | undefined;
   /** Reads many texts at once. */
   load(paths: readonly string[]): void;
 }
 
-/** What the result of a set-up is made from. */
+/** The files that determine the result of a set-up. */
 export interface SetupInputs {
   readonly paths: readonly string[];
-  /** True if nothing of the tree is run only as long as no package that is installed has a script of its own. */
+  /** True if the inputs are complete only as long as no installed package has an install script. */
   readonly unlessScripts: boolean;
 }
 
 /**
- * The paths that a set-up's result is made from, or undefined where that could be any: a set-up that runs code of the
- * tree is one of this tree alone, or one branch would choose what the checks of another run.
+ * The paths that determine a set-up's result, or undefined if it could depend on any file. A set-up that runs code of
+ * the tree must not be reused for another tree: one branch could then control the checks of another.
  */
 export function setupInputs(commands: readonly Command[], tree: SetupTree): SetupInputs | undefined {
   const inputs = commands.map((command) => inputsOf(command, tree));
@@ -31,7 +31,7 @@ export function setupInputs(commands: readonly Command[], tree: SetupTree): Setu
 function inputsOf([program = "", ...words]: Command, tree: SetupTree): SetupInputs | undefined {
   const line = words.join(" ");
   if (program === "npm" && npmInstall.test(line)) return npmInputs(line, tree);
-  if (["pnpm", "yarn", "bun"].includes(program)) return undefined; // their lock files do not tell who has scripts
+  if (["pnpm", "yarn", "bun"].includes(program)) return undefined; // their lock files do not list install scripts
   if (program === "cargo" && line === "fetch") return of(cargoInputs(tree));
   if (program === "go" && line === "mod download") return of(named(tree, /^go\.(?:sum|mod|work|work\.sum)$/));
   return undefined;
@@ -41,7 +41,7 @@ function of(paths: readonly string[] | undefined): SetupInputs | undefined {
   return paths && { paths, unlessScripts: false };
 }
 
-/** Its settings can name a program to run in place of the compiler. */
+/** Cargo's settings can replace the compiler with another program. */
 function cargoInputs(tree: SetupTree): readonly string[] | undefined {
   return tree.paths().some((path) => /(?:^|\/)\.cargo\//.test(path))
     ? undefined
@@ -52,15 +52,15 @@ function named(tree: SetupTree, name: RegExp): readonly string[] {
   return tree.paths().filter((path) => name.test(path.slice(path.lastIndexOf("/") + 1)));
 }
 
-/** What makes a package be built, or code of the tree be loaded, on installing. */
+/** Files that make an install build a package or load code of the tree. */
 const nodeCode =
   /(?:^|\/)(?:binding\.gyp|\.pnpmfile\.[cm]?js|\.yarnrc|bunfig\.toml|yarn\.config\.cjs)$|(?:^|\/)node_modules\//;
 
-/** Every manager's: npm prefers one to the other where there are two. */
+/** The files of every manager: npm prefers one lock file if there are two. */
 const nodeFiles =
   /^(?:package\.json|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lock|pnpm-workspace\.yaml|\.npmrc|\.yarnrc\.yml)$/;
 
-/** With options that name neither a program nor a folder. */
+/** Only options that name neither a program nor a folder. */
 const npmInstall =
   /^(?:ci|i|install|clean-install)(?: --(?:no-audit|no-fund|no-package-lock|package-lock=false|ignore-scripts|prefer-offline|offline|legacy-peer-deps|include=dev|silent|quiet|no-save))*$/;
 
@@ -79,13 +79,13 @@ function npmInputs(line: string, tree: SetupTree): SetupInputs | undefined {
     : undefined;
 }
 
-/** Packages' install scripts read what they like in the tree; npm's own lock file can say that there are none. */
+/** Install scripts may read any file in the tree. npm's lock file shows whether there are any. */
 function lacksScripts(tree: SetupTree): boolean {
   const lock = ["npm-shrinkwrap.json", "package-lock.json"].map((name) => tree.text(name)).find(Boolean);
   return lock !== undefined && /"lockfileVersion":\s*[23]\b/.test(lock) && !hasInstallScript(lock);
 }
 
-/** By npm's lock file, or by the one that it leaves in `node_modules`. */
+/** Reads npm's lock file, or the one in `node_modules`. */
 export function hasInstallScript(lock: string): boolean {
   return /"hasInstallScript":\s*true/.test(lock);
 }
@@ -113,7 +113,7 @@ function readObject(text: string | undefined): Record<string, unknown> | undefin
     const value = JSON.parse(text ?? "");
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    return undefined; // nobody can tell what its manager makes of it
+    return undefined; // the manager's behaviour is unknown
   }
 }
 
@@ -122,7 +122,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Settings that name neither a program nor a file; whatever else there is could. */
+/** Settings that name neither a program nor a file; unknown settings might. */
 const inertSettings = new RegExp(
   `^(?:${[
     ...["registry", "@[^:/]+:registry", "//.*", "always-auth", "strict-ssl", "save-exact", "save-prefix"],
@@ -135,7 +135,7 @@ const inertSettings = new RegExp(
 );
 const releasedYarn = /^yarnPath: \.yarn\/releases\/[\w.-]+$/;
 
-/** Of `key=value` lines, and of YAML's outermost keys; what lies deeper must not lead into the tree. */
+/** Checks `key=value` lines and top-level YAML keys; nested values must not refer to the tree. */
 function isInertSettings(text: string | undefined): boolean {
   if (text === undefined) return false;
   return text.split(/\r?\n/).every((line) => {

@@ -1,12 +1,12 @@
 export type Command = readonly string[];
 
-/** How a tree's dependencies are installed, and what tells so. */
+/** How a tree's dependencies are installed, and why. */
 export interface SetupPlan {
-  /** None: nothing is installed. */
+  /** Empty if nothing is installed. */
   readonly commands: readonly Command[];
-  /** What was found; or what was looked for, and not found. */
+  /** The files that were found, or those that were not found. */
   readonly why: string;
-  /** What to write under `workspace.setup` where something may be needed that Lockstep does not install. */
+  /** A proposal for `workspace.setup`, if the project may need something that Lockstep does not install. */
   readonly next: string | null;
 }
 

@@ -1,15 +1,15 @@
 interface Work {
   readonly changed: readonly string[];
-  /** Where the work lies: what begins with one of these is a path inside it. */
+  /** The folders of the checkout, as prefixes of absolute paths. */
   readonly folders: readonly string[];
 }
 
-/** The files that an agent says it changed and that its work does not have: words alone, whatever else is proven. */
+/** The files that an agent claims to have changed although its work does not contain them. */
 export function unprovenClaims(claimed: readonly string[], { changed, folders }: Work): readonly string[] {
   const isChanged = (path: string) => changed.some((one) => one === path || one.startsWith(`${path}/`));
   const unproven = claimed.filter((claim) => {
     const path = pathOf(claim, folders);
-    // A session's files, such as the worklog, are part of no work.
+    // A session's files, such as the worklog, are not part of the work.
     return path !== "" && !isChanged(path) && !/^\.agents-work(?:\/|$)/.test(path);
   });
   return [...new Set(unproven)];
@@ -24,7 +24,7 @@ function pathOf(claim: string, folders: readonly string[]): string {
 const deeds =
   "deployed|published|released|rolled out|uploaded|pushed|provisioned|migrated|rotated|purchased|emailed|e-mailed|notified";
 const adverbs = "(?:(?:also|already|now|then|successfully|manually) )*";
-/** A deed is told in the past: `deployed to production`, `I have published it`; not `the published date`, `is deployed by CI`. */
+/** A deed is in the past tense: `deployed to production`, `I have published it`; not `the published date`, `is deployed by CI`. */
 const deed = new RegExp(
   `(?:^|[,:;(] ?|\\b(?:and|i|we|have|has|had|been|was|were) )${adverbs}(?:${deeds})\\b`,
   "i",
@@ -35,8 +35,8 @@ const deedsMax = 20;
 const deedLengthMax = 200;
 
 /**
- * What an agent says it did outside its tree. No proof of Lockstep's shows it, and no agent inside the sandbox could
- * have done most of it.
+ * What an agent claims to have done outside its tree. Lockstep has no proof of it, and an agent inside the sandbox could
+ * not have done most of it.
  */
 export function unprovenDeeds(said: readonly string[]): readonly string[] {
   const sentences = said.flatMap((text) => text.replace(/`[^`]*`/g, "`…`").split(/(?<=[.!?])\s+|\n+/));
@@ -47,7 +47,7 @@ export function unprovenDeeds(said: readonly string[]): readonly string[] {
   return [...new Set(claimed)].slice(0, deedsMax);
 }
 
-/** What comes before the deed denies or plans it; what comes after may say anything. */
+/** Words before the deed may deny or plan it; words after it do not matter. */
 function isDeed(sentence: string): boolean {
   const found = deed.exec(sentence);
   return found !== null && !deniedOrPlanned.test(sentence.slice(0, found.index + found[0].length));

@@ -15,9 +15,9 @@ describe("a criterion", () => {
     ["everything is done correctly"],
     ["…"],
     [""],
-  ])("that names nothing to look at is told, with a better one: %j", (line) => {
+  ])("that names nothing to check gets a warning with a better one: %j", (line) => {
     expect(tellVague({ criteria: [line] })).toEqual([
-      `nobody can check \`${line}\`: name a command or what to look at, such as \`cmd: npm test\` or \`manual: the invoice shows two digits\``,
+      `\`${line}\` cannot be checked: name a command or what to look at, such as \`cmd: npm test\` or \`manual: the invoice shows two digits\``,
     ]);
   });
 
@@ -36,7 +36,7 @@ describe("a criterion", () => {
     ["GET /health is ok"],
     ["es funktioniert"],
     ["動作する"],
-  ])("that a command or a person can check is not: %j", (line) => {
+  ])("that a command or a person can check gets none: %j", (line) => {
     expect(tellVague({ criteria: [line] })).toEqual([]);
   });
 });
@@ -49,9 +49,9 @@ describe("a goal", () => {
     ["improve the code quality"],
     ["Fix the bug"],
     ["\n"],
-  ])("that does not say what will be different is told, with a better one: %j", (goal) => {
+  ])("that does not say what will change gets a warning with a better one: %j", (goal) => {
     expect(tellVague({ goal, criteria: ["cmd: npm test"] })).toEqual([
-      `the goal \`${goal}\` does not say what will be different: name something that can be seen or measured, such as \`totals are rounded to two digits\``,
+      `the goal \`${goal}\` does not say what will change: name something that can be seen or measured, such as \`totals are rounded to two digits\``,
     ]);
   });
 
@@ -62,11 +62,11 @@ describe("a goal", () => {
     ["write a.txt"],
     ["make the report faster than 2 s"],
     ["g"],
-  ])("that names something is not: %j", (goal) => {
+  ])("that names something gets none: %j", (goal) => {
     expect(tellVague({ goal, criteria: [] })).toEqual([]);
   });
 
-  it("comes before the criteria, and each of them is told", () => {
+  it("is reported before the criteria, and each of them is reported", () => {
     const told = tellVague({ goal: "fix it", criteria: ["good", "cmd: npm test", "manual: fine"] });
     expect(told.map((line) => /`([^`]*)`/.exec(line)?.[1])).toEqual(["fix it", "good", "manual: fine"]);
   });

@@ -1,7 +1,7 @@
 import { quoted } from "../text/quoted.ts";
 import { readCriterion } from "./criterion.ts";
 
-/** Words that say that something is well, and not what: a text of these alone names nothing that can be seen. */
+/** Words without specific meaning: a text made only of these names nothing that can be checked. */
 const vagueWords = new Set(
   `a an the this that these those it they is are be been was were do does done have has should must will can
   and or of to in for with as so all any no not more very really just also again now always
@@ -13,7 +13,7 @@ const vagueWords = new Set(
   secure stable reliable beautiful modern intuitive friendly`.split(/\s+/),
 );
 
-/** A word with a capital inside a text is a name, and so is everything with a digit or in an unknown language. */
+/** A capitalised word inside a text counts as a name, and so does a word with digits or in another language. */
 function isVague(text: string): boolean {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.every((word, at) => vagueWords.has(at === 0 ? word.toLowerCase() : word));
@@ -25,8 +25,8 @@ interface Worded {
 }
 
 /**
- * S1-140, S1-141: what a goal and its criteria leave open, for people to read. Nothing is refused for it: a command
- * checks what it checks, and only a person knows what they meant.
+ * Warnings about a vague goal or vague criteria (S1-140, S1-141). Nothing is refused because of them: only a person
+ * knows what was meant.
  */
 export function tellVague({ goal, criteria }: Worded): readonly string[] {
   const unclear = criteria.filter((line) => {
@@ -37,12 +37,12 @@ export function tellVague({ goal, criteria }: Worded): readonly string[] {
   return [
     ...(goal !== undefined && isVague(goal)
       ? [
-          `the goal ${quoted(goal)} does not say what will be different: name something that can be seen or measured, such as \`totals are rounded to two digits\``,
+          `the goal ${quoted(goal)} does not say what will change: name something that can be seen or measured, such as \`totals are rounded to two digits\``,
         ]
       : []),
     ...unclear.map(
       (line) =>
-        `nobody can check ${quoted(line)}: name a command or what to look at, such as \`cmd: npm test\` or \`manual: the invoice shows two digits\``,
+        `${quoted(line)} cannot be checked: name a command or what to look at, such as \`cmd: npm test\` or \`manual: the invoice shows two digits\``,
     ),
   ];
 }

@@ -1,13 +1,13 @@
 import type { CheckRecord } from "./check-record.ts";
 import type { Weakened } from "./material/weakenings.ts";
 
-/** Why a change may weaken what the base's tests verified. */
+/** Why a change may weaken what the base's tests verify. */
 export type WeakeningReason =
-  /** A test that passed on the base. */
+  /** A test that passed on the base and no longer passes. */
   | { readonly kind: "test"; readonly command: string; readonly test: string; readonly now: string }
-  /** A check that does not tell of single tests, or could not be run. */
+  /** A check that does not report single tests, or could not be run. */
   | { readonly kind: "command"; readonly command: string; readonly why: string }
-  /** What was done to test material that no run can show. */
+  /** A change to test material that no run can show. */
   | { readonly kind: "change"; readonly path: string; readonly what: string };
 
 export function reasonText(reason: WeakeningReason): string {
@@ -15,28 +15,29 @@ export function reasonText(reason: WeakeningReason): string {
   return reason.kind === "command" ? `\`${reason.command}\` ${reason.why}` : `${reason.path}: ${reason.what}`;
 }
 
-/** What the base's tests say of a change. */
+/** The judgement of a change by the base's tests. */
 export interface Judgement {
-  /** What it did to test material, in words; empty where it left that alone. */
+  /** Descriptions of its changes to test material; empty if it has none. */
   readonly changes: readonly Weakened[];
-  /** The same, of tests that a person let it change beforehand. */
+  /** Changes to tests that a person had allowed beforehand. */
   readonly allowed: readonly Weakened[];
-  /** Why a person has to decide; empty where everything that the base verified still holds. */
+  /** Why a person has to decide; empty if everything that the base verified still holds. */
   readonly reasons: readonly WeakeningReason[];
   /** The runs of the base's tests on the change, if there were any. */
   readonly runs: readonly CheckRecord[];
 }
 
-/** What came of comparing a change with the tests of the base. */
+/** The result of judging a change by the tests of the base. */
 export interface Judged {
   /**
-   * holds: tests were touched, and all that the base verified still holds. accepted: a person said so. allowed: a
-   * person or the configuration said so beforehand. weakens: it is not merged, because nobody has accepted it.
+   * holds: tests were changed, and all that the base verified still holds. accepted: a person accepted the change.
+   * allowed: a person or the configuration allowed it beforehand. weakens: it is not merged, because no person has
+   * accepted it.
    */
   readonly outcome: "untouched" | "holds" | "accepted" | "allowed" | "weakens";
-  /** What was done to tests and what they are made of. */
+  /** Changes to tests and their material. */
   readonly changes: readonly Weakened[];
-  /** What is verified less than before. */
+  /** What is no longer verified. */
   readonly weakened: readonly Weakened[];
   readonly accepted?: { readonly decision: string; readonly reason: string; readonly at: string | null };
 }

@@ -1,21 +1,21 @@
-/** The lines that one failure is told in. */
+/** The lines that describe one failure. */
 export type Block = readonly string[];
 
 export interface Shape {
-  /** The part of the output that has them; all of it where nothing is said. */
+  /** The part of the output that contains the blocks; default: all of it. */
   readonly within?: { readonly from: RegExp; readonly to?: RegExp };
   readonly starts: RegExp;
-  /** The first line after a block, besides the start of the next one. */
+  /** Matches the first line after a block, in addition to the start of the next one. */
   readonly ends?: RegExp;
-  /** A block with such a line is none. */
+  /** A block with a matching line is ignored. */
   readonly unless?: RegExp;
-  /** Lines that say nothing. */
+  /** Lines to leave out. */
   readonly drop?: RegExp;
-  /** Whether the end of a long block tells more than its beginning. */
+  /** True if the end of a long block is more useful than its beginning. */
   readonly endMatters?: boolean;
 }
 
-/** Lines that begin a block right after each other begin one together. */
+/** Consecutive start lines begin a single block. */
 export function blocksOf(lines: readonly string[], shape: Shape): readonly Block[] {
   const { within, starts, ends, unless, drop } = shape;
   const blocks: string[][] = [];

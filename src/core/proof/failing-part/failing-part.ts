@@ -3,17 +3,17 @@ import type { Block } from "./blocks.ts";
 import { formats } from "./runner-formats.ts";
 
 const linesMax = 40;
-/** Of the first failure, where there are others. */
+/** Maximum lines of the first failure if there are more. */
 const firstMax = 24;
-/** Less of a failure than this tells nothing. */
+/** A failure is not shown with fewer lines than this. */
 const lineMin = 4;
 const lineLengthMax = 400;
-/** What says no more than that a script failed. */
+/** Lines that only say that a script failed. */
 const packageManager = /^(?:npm (?:error|ERR!|notice|warn)\b|\s?ELIFECYCLE\b|error Command failed)/;
 
 /**
- * Of what a failing check printed: the failures themselves as its runner tells them; where the runner is not known,
- * the first line that looks like an error with what is around it, and the end.
+ * The relevant part of a failing check's output: the failures as its runner reports them. For an unknown runner, the
+ * first line that looks like an error with its context, and the end.
  */
 export function failingPart(output: string): string {
   const all = plainOutput(output).trimEnd().split("\n").map(shortened);
@@ -31,12 +31,12 @@ function shortened(line: string): string {
   return text.length > lineLengthMax ? `${text.slice(0, lineLengthMax).toWellFormed()}…` : text;
 }
 
-/** Some runners repeat all failures at the end. */
+/** Removes duplicates: some runners repeat all failures at the end. */
 function different(blocks: readonly Block[]): readonly Block[] {
   return [...new Map(blocks.map((block) => [block.join("\n"), block])).values()];
 }
 
-/** As many failures as there is room for, in their order. */
+/** As many failures as fit, in order. */
 function chosen(failures: readonly Block[], endMatters: boolean): readonly string[] {
   const lines: string[] = [];
   let shown = 0;

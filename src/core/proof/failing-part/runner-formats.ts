@@ -2,23 +2,23 @@ import { type Block, blocksOf, type Shape } from "./blocks.ts";
 
 interface Format {
   readonly name: string;
-  /** The failures that it tells of; none where the output is another runner's. */
+  /** The failures in the output; empty if it is from another runner. */
   find(lines: readonly string[]): readonly Block[];
   readonly endMatters: boolean;
 }
 
-/** Calls inside the runtime and the runner, which nobody who looks for the failure needs. */
+/** Stack frames inside the runtime and the runner, which do not help to find the failure. */
 const runtimeCall =
   /^\s+at (?:.*[( ])?node:|^\s+at .*(?:\(<anonymous>\)|\/node_modules\/|Promise\.all \(index)/;
-/** The same, and what node adds to an assertion's message. */
+/** These frames, and what Node adds to an assertion's message. */
 const nodeNoise = new RegExp(
   `${runtimeCall.source}|^ {4}(?:generatedMessage|code|operator|diff): |^ {2}\\}$`,
 );
 const rustCall = /^\s+(?:\d+: |at \/rustc\/)|^stack backtrace:$|^note: (?:run with|Some details)/;
 
 /**
- * How runners tell of failures. Those that sum all of them up come first: what looks like another runner's line
- * further up may be what a test printed.
+ * How runners report failures. Runners with a summary of all failures come first: a line above that looks like another
+ * runner's may be the output of a test.
  */
 export const formats: readonly Format[] = [
   format("vitest", {
@@ -86,7 +86,7 @@ function format(name: string, shape: Shape): Format {
   return { name, find: (lines) => blocksOf(lines, shape), endMatters: shape.endMatters ?? false };
 }
 
-/** With `-v` what a test said comes before the line that says that it failed. */
+/** With `-v` the output of a test comes before the line that reports its failure. */
 function goFailures(lines: readonly string[]): readonly Block[] {
   const failed = /^--- FAIL: (\S+)/;
   const found = blocksOf(lines, {
@@ -112,7 +112,7 @@ function goFailures(lines: readonly string[]): readonly Block[] {
   ]);
 }
 
-/** Each file with its errors; warnings let a check pass. */
+/** Each file with its errors; warnings do not fail a check. */
 function eslintErrors(lines: readonly string[]): readonly Block[] {
   if (!lines.some((line) => /^✖ \d+ problems? \(\d+ errors?/.test(line))) return [];
   const row = /^\s+\d+:\d+\s+(error|warning)\s/;
@@ -126,7 +126,7 @@ function eslintErrors(lines: readonly string[]): readonly Block[] {
   return blocks.filter((block) => block.length > 1);
 }
 
-/** The last one first: those before may have been handled. */
+/** The last traceback first: earlier exceptions may have been handled. */
 function tracebacks(lines: readonly string[]): readonly Block[] {
   const blocks: string[][] = [];
   let block: string[] | undefined;

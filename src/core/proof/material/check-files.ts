@@ -1,11 +1,11 @@
 import { kindOf, soundsLikeHelper } from "./kinds.ts";
 import { entryPaths, readManifest, scriptsOf } from "./package-manifest.ts";
 
-/** The files of a tree, as far as they are asked for. */
+/** Access to the files of a tree. */
 export interface TreeTexts {
   paths(): readonly string[];
   has(path: string): boolean;
-  /** Undefined: absent, or not a text. */
+  /** Undefined if absent or not text. */
   text(path: string): string | undefined;
 }
 
@@ -13,7 +13,7 @@ const textsMax = 200;
 const packageRunners =
   /^(?:npm|npx|yarn|pnpm|bun|run-s|run-p|npm-run-all\d?|concurrently|wireit|turbo|nx|lerna)$/;
 const productFolder = /^(?:.*\/)?(?:src|lib|app|pkg|cmd|internal|dist|build|out)\//;
-/** Files with recipes, by the program that reads them. */
+/** Recipe files, by the program that reads them. */
 const recipes: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^g?make$/, ["Makefile", "makefile", "GNUmakefile"]],
   [/^just$/, ["justfile", ".justfile", "Justfile"]],
@@ -24,16 +24,16 @@ const recipes: readonly (readonly [RegExp, readonly string[]])[] = [
 
 interface Text {
   readonly text: string;
-  /** The file that it is from; a command line has none. */
+  /** The file that contains it; empty for a command line. */
   readonly from: string;
   readonly isShell: boolean;
-  /** Where it runs. */
+  /** The working folder. */
   readonly folder: string;
 }
 
 /**
- * The files that checks are made of, besides those that their names tell: scripts that a command starts, what these
- * start, import and read in turn, and what the configuration of a runner loads. Package scripts and recipes are followed.
+ * The files that checks use, besides those recognised by name: scripts that a command starts, the files that these
+ * start, import and read, and the files that a runner's configuration loads. Package scripts and recipes are followed.
  */
 export function filesNamedBy(commands: readonly string[], tree: TreeTexts): ReadonlySet<string> {
   const entries = new Set(entryPaths(readManifest(tree.text("package.json"))));
@@ -51,12 +51,12 @@ export function filesNamedBy(commands: readonly string[], tree: TreeTexts): Read
     if (found.has(path) || !tree.has(path) || !isMaterial) return;
     found.add(path);
     const text = tree.text(path);
-    // A test imports what it tests.
+    // A test's imports are not followed: they are the code under test.
     if (text !== undefined && kindOf(path) !== "test")
       add({ text, from: path, isShell: isShellFile(path, text), folder });
   };
   const scripts = scriptsOf(readManifest(tree.text("package.json")));
-  // Set-ups run these before any check.
+  // An install runs these before any check.
   const setUps = ["preinstall", "install", "postinstall", "prepare"].map((name) => scripts[name]);
   for (const text of [...commands, ...setUps])
     if (typeof text === "string") add({ text, from: "", isShell: true, folder: "" });
@@ -91,7 +91,7 @@ function folderOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
 }
 
-/** `cd qa` holds for what follows; `make -C qa`, `npm --prefix qa` for the rest of the line. */
+/** `cd qa` applies to the following commands; `make -C qa` and `npm --prefix qa` to the rest of the line. */
 function folderAfter(words: readonly string[], folder: string): string {
   const at = words.findIndex(
     (word) => word === "cd" || word === "-C" || word === "--prefix" || word === "-w",
@@ -139,7 +139,7 @@ const loadingKeys =
 function loadedBy(text: string, path: string): readonly string[] {
   const folder = folderOf(path);
   const listed = [...text.matchAll(loadingKeys)].map(([, value = ""]) => value);
-  // YAML lists stand below their key.
+  // Items of YAML lists, which are on the lines below their key.
   const below = [...text.matchAll(/^\s*-\s+["']?([\w./-]+\.\w+)["']?\s*$/gm)].map(([, value = ""]) => value);
   return [...listed, ...below].flatMap((value) =>
     [...value.matchAll(/(?:<rootDir>\/)?([\w.-]*[\w./-]+)/g)].flatMap(([, word = ""]) => [
@@ -163,7 +163,7 @@ function mayBeScript(path: string, entries: ReadonlySet<string>): boolean {
   return !productFolder.test(path) || soundsLikeHelper(path) || kindOf(path) !== undefined;
 }
 
-/** What a script imports from elsewhere is what it looks at. */
+/** Helpers and files of the script's own folder belong to it; other imports are the code that it checks. */
 function isPartOf(path: string, script: string): boolean {
   const folder = script.slice(0, script.lastIndexOf("/") + 1);
   return soundsLikeHelper(path) || (folder !== "" && path.startsWith(folder));
@@ -173,7 +173,7 @@ function isShellFile(path: string, text: string): boolean {
   return /\.(?:sh|bash|zsh|mk)$|(?:^|\/)[Mm]akefile$/.test(path) || /^#!.*\b(?:ba|z|da)?sh\b/.test(text);
 }
 
-/** Quotes do not matter. */
+/** Splits at white space and shell syntax; quotes are ignored. */
 function wordsOf(text: string): readonly string[] {
   return text.split(/[\s"'`;|&()<>{}]+/).filter((word) => word !== "");
 }
@@ -188,7 +188,7 @@ function withOptions(words: readonly string[]): readonly string[] {
   return words.flatMap((word) => word.replace(/^\w+=(?=-)/, "").split(/(?<=^--?[\w-]+)=/));
 }
 
-/** The files that a command line runs or loads; others that it names are what it looks at. */
+/** The files that a command line runs or loads; other named files are its input. */
 function startedBy(
   split: readonly string[],
   { folder, from, tree }: { readonly folder: string; readonly from: string; readonly tree: TreeTexts },
@@ -208,7 +208,7 @@ function startedBy(
     isStart = isStart && (isSetting || isLoaded) && before !== "-m";
   }
   if (words.includes("doctest")) found.push(...words.map(plainPath));
-  // A loop runs whatever its pattern matches.
+  // A loop may run every file that its pattern matches.
   const isLoop = words.includes("for") || words.includes("run-parts") || words.includes("find");
   const patterns = isLoop ? words.filter((word) => word.includes("*")).map(plainPath) : [];
   return [
@@ -219,7 +219,7 @@ function startedBy(
   ];
 }
 
-/** Files that an option loads before the program starts. They belong to the check, in whatever folder they are. */
+/** Files that an option loads before the program starts. They belong to the check in any folder. */
 function loadedIn(
   split: readonly string[],
   { folder, from }: { readonly folder: string; readonly from: string },
@@ -234,9 +234,9 @@ function loadedIn(
   });
 }
 
-/** `$(dirname "$0")/x.sh` leaves `/x.sh`, which lies beside the script. */
+/** `$(dirname "$0")/x.sh` leaves `/x.sh`, which is next to the script. */
 function placesOf(word: string, folder: string, from: string): readonly string[] {
-  // A variable in front is the script's own folder more often than not.
+  // A leading variable is usually the script's own folder.
   const path = word.replace(/^\$\w+(?=\/)/, "");
   if (path.startsWith("/")) return variants(resolved(folderOf(from), path.slice(1)));
   return path.includes("..") && folder === "" && from === ""
@@ -276,7 +276,7 @@ function importedPaths(text: string, from: string, tree: TreeTexts): readonly st
   });
 }
 
-/** What a script reads by name: lists and settings. */
+/** Data files that a script names: lists and settings. */
 function dataPaths(text: string, from: string): readonly string[] {
   const folder = from.includes("/") ? from.slice(0, from.lastIndexOf("/")) : "";
   return [...text.matchAll(/["'`]([\w./-]{2,200})["'`]/g)].flatMap(([, path = ""]) =>

@@ -1,8 +1,7 @@
 /**
- * What a file means to the tests of a project. `test`: a runner collects it. `helper`: code that tests load.
- * `data`: fixtures, snapshots and the like. `config`: read by a runner, a linter, a type checker or a package
- * manager. `manifest`: holds such settings beside others. `script`: named by a check. `ci`: read by an automation
- * that runs elsewhere.
+ * The role of a file in a project's tests. `test`: a runner collects it. `helper`: code that tests load.
+ * `data`: fixtures, snapshots and similar files. `config`: read by a runner, a linter, a type checker or a package
+ * manager. `manifest`: contains such settings among others. `script`: named by a check. `ci`: read by a CI service.
  */
 export type MaterialKind = "test" | "helper" | "data" | "config" | "manifest" | "script" | "ci";
 
@@ -26,7 +25,7 @@ const testName = new RegExp(
 
 const dataName = /\.(?:snap|snapshot|golden|approved\.\w+|expected|feature|cassette)$|\.approved\./;
 
-/** Loaded by a runner without being named: adding one changes every test. */
+/** Loaded by a runner automatically: adding one affects every test. */
 const hookName =
   /(?:^|\/)(?:conftest\.py|sitecustomize\.py|usercustomize\.py|[^/]+\.pth|setupTests\.\w+|(?:jest|vitest|mocha|test)[.-]?setup\.\w+|setup[.-]?(?:jest|vitest|mocha|tests?)\.\w+|global[.-]?setup\.\w+|spec_helper\.rb|test_helper\.\w+)$/i;
 
@@ -46,7 +45,7 @@ const configName = new RegExp(
   ].join("|")})$|(?:^|/).cargo/config(?:.toml)?$|(?:^|/).config/nextest.toml$`,
 );
 
-/** Packages that lie in the repository are found before those that the lock file names. */
+/** Packages in the repository take precedence over those in the lock file. */
 const vendored = /(?:^|\/)(?:node_modules|site-packages|\.yarn|\.pnp\.[cm]?js|\.pnp\.loader\.mjs)(?:\/|$)/;
 
 const manifestName =
@@ -55,7 +54,7 @@ const manifestName =
 const ciName =
   /^(?:\.github\/(?:workflows|actions)\/|\.gitlab-ci|\.gitlab\/|\.circleci\/|\.buildkite\/|\.woodpecker|\.travis\.yml|\.drone\.yml|azure-pipelines|bitbucket-pipelines|appveyor|\.appveyor|Jenkinsfile|\.vscode\/|\.husky\/|\.pre-commit-config|lefthook\.ya?ml|\.?lefthook)/;
 
-/** By its name alone; undefined for what a name does not tell of. */
+/** Judged by the name alone; undefined if the name shows nothing. */
 export function kindOf(path: string): MaterialKind | undefined {
   if (vendored.test(path)) return "config";
   if (ciName.test(path)) return "ci";
@@ -67,7 +66,7 @@ export function kindOf(path: string): MaterialKind | undefined {
   return manifestName.test(path) ? "manifest" : undefined;
 }
 
-/** Some runners collect every script of such a folder; what is named like a part of others is loaded by them. */
+/** Some runners collect every script in a test folder; files named like helpers are loaded by other tests. */
 function folderKind(path: string): MaterialKind {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const isLoaded =
@@ -98,7 +97,7 @@ export function isTestPath(path: string): boolean {
   return kind === "test" || kind === "helper" || kind === "data";
 }
 
-/** Names that are worth a look at who imports a file: helpers that lie beside the product. */
+/** Names of possible helpers outside test folders, for which the importers are checked. */
 export function soundsLikeHelper(path: string): boolean {
   return /(?:^|[/._-])(?:testing|test[-_]?\w*|tests|specs?|fixtures?|mocks?|stubs?|fakes?|harness|asserts?|assertions?|matchers?|expect\w*|helpers?)(?:[/._-]|$)/i.test(
     path,

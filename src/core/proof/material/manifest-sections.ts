@@ -1,18 +1,18 @@
-/** A part of a TOML or INI file: its header line and what follows, up to the next header. */
+/** A section of a TOML or INI file: its header line and the lines up to the next header. */
 interface Section {
   /** `[tool.ruff]` is `tool.ruff`, `[[test]]` is `test`; the part before the first header is ``. */
   readonly name: string;
   readonly lines: readonly string[];
 }
 
-/** What of a manifest with sections belongs to the checks. */
+/** Which parts of a manifest belong to the checks. */
 interface SectionRules {
   isTool(name: string): boolean;
-  /** Lines of the other sections that belong to the checks too. */
+  /** Lines in other sections that also belong to the checks. */
   isKey(section: string, line: string): boolean;
 }
 
-/** Tools that check. Packaging and dependencies belong to the product. */
+/** Tools for checks. Packaging and dependencies belong to the product. */
 const pythonTools =
   /^tool\.(?:pytest|coverage|tox|nox|ruff|flake8|pylint|mypy|pyright|basedpyright|pytype|ty|black|isort|bandit|hatch\.envs|poe|taskipy|pdm\.scripts|interrogate|pydocstyle|vulture|doctest|ward|behave|invoke)(?:[.-]|$)/;
 const iniTools =
@@ -45,7 +45,7 @@ export function hasSections(path: string): boolean {
   return rulesByName.some(([name]) => name.test(path));
 }
 
-/** The change's file with the base's tool sections; the change's own text where these are the same. */
+/** The change's file with the base's tool sections; the change's own text if these are equal. */
 export function mixSections(path: string, base: string, changed: string): string {
   const rules = rulesByName.find(([name]) => name.test(path))?.[1];
   if (rules === undefined) return changed;
@@ -85,7 +85,7 @@ function sectionsOf(text: string): readonly Section[] {
   return sections;
 }
 
-/** Everything that belongs to the checks, without comments and blank lines. */
+/** The lines that belong to the checks, without comments and blank lines. */
 function toolText(sections: readonly Section[], { isTool, isKey }: SectionRules): string {
   return sections
     .flatMap(({ name, lines }) => {
@@ -112,7 +112,7 @@ function withKeys({ name, lines }: Section, own: readonly string[], { isKey }: S
 
 const testModules = /testify|gomega|ginkgo|go-cmp|gomock|gotest\.tools|check\.v1/;
 
-/** Libraries of tests that the change takes from another place: Go's `replace`, Cargo's dev-dependencies and patches. */
+/** Test libraries that the change takes from another source: Go's `replace`, Cargo's dev-dependencies and patches. */
 export function redirectedModules(path: string, before: string, after: string): readonly string[] {
   const added = (text: string) => {
     const old = new Set(before.split("\n").map((line) => line.trim()));

@@ -4,7 +4,7 @@ import { mixPackage, packageChanges, redirectedRunners } from "./package-manifes
 
 const json = (value: unknown) => JSON.stringify(value);
 
-describe("a package.json of both", () => {
+describe("a mixed package.json", () => {
   it("has the base's scripts and tool settings, and the change's dependencies", () => {
     const base = json({ scripts: { test: "vitest run" }, jest: { bail: true }, dependencies: { a: "1" } });
     const changed = json({

@@ -115,14 +115,9 @@ describe("what a change does to test material", () => {
       "a failure is ignored",
     ],
     ["Makefile", "test:\n\tpytest", "test:\n\tpytest || exit 0", "a failure is ignored"],
-    ["jest.config.js", "{ branches: 90 }", "{ branches: 50 }", "a limit of coverage was lowered"],
-    [".coveragerc", "fail_under = 90", "", "a limit of coverage was lowered"],
-    [
-      "src/a.ts",
-      "const a = 1;",
-      "// @ts-nocheck\nconst a = '1';",
-      "a check is switched off for the whole file",
-    ],
+    ["jest.config.js", "{ branches: 90 }", "{ branches: 50 }", "a coverage limit was lowered"],
+    [".coveragerc", "fail_under = 90", "", "a coverage limit was lowered"],
+    ["src/a.ts", "const a = 1;", "// @ts-nocheck\nconst a = '1';", "a check is disabled for the whole file"],
   ])("is asked about where %s checks less", (path, before, after, what) => {
     expect(read(path, before, after).asks.map((one) => one.what)).toEqual([what]);
     expect(read(path, before, before).asks).toEqual([]);

@@ -6,49 +6,49 @@ import { mayReachOtherTests, shadowsRunner } from "./shadows.ts";
 import { ignoredFailures, loweredThresholds, suppressedChecks, weakenedAutomation } from "./switched-off.ts";
 import { type ChangedText, describeChanges, lostItems, statusOf, type Weakened } from "./weakenings.ts";
 
-/** What decides about a path besides its name. */
+/** Facts that classify a path besides its name. */
 export interface MaterialFacts {
   /** Scripts that checks start, and helpers that only tests import. */
   isNamed(path: string): boolean;
-  /** `tests.material` and `tests.ignore`; undefined where neither says anything. */
+  /** By `tests.material` and `tests.ignore`; undefined if neither matches. */
   configured(path: string): boolean | undefined;
-  /** Tests that a person has allowed the change to touch. */
+  /** Tests that a person has allowed to change. */
   mayChange(path: string): boolean;
-  /** Whether a new file of this path is found in place of one that tests load. */
+  /** Whether a new file at this path would hide one that tests load. */
   mayShadow(path: string): boolean;
-  /** Whether every check tells which tests ran. */
+  /** Whether every check reports which tests ran. */
   readonly tellsTests: boolean;
-  /** Whether the examples in the documentation of a source file are run as tests. */
+  /** Whether the documentation examples of a source file are run as tests. */
   runsExamples(path: string): boolean;
 }
 
-/** How a path of the judged tree differs from the change's: as on the base, left out, or a text of both. */
+/** How a path in the judged tree differs from the change: taken from the base, absent, or a mixed text. */
 export type Restored = "base" | "absent" | { readonly text: string };
 
 export interface MaterialDiff {
-  /** Empty where the change leaves test material alone. */
+  /** Empty if the change does not touch test material. */
   readonly restored: ReadonlyMap<string, Restored>;
-  /** Something that the base's tests are made of was edited, deleted or redefined, or loads into all of them. */
+  /** Material of the base's tests was edited, deleted or redefined, or a new file is loaded into all of them. */
   readonly mustJudge: boolean;
-  /** What decides which tests run was touched: configuration, scripts and what runners load. */
+  /** Changed files that decide which tests run: configuration, scripts and manifests. */
   readonly selects: readonly string[];
-  /** Tests were added: an inventory shows that the others still run, and isolation that they are the same. */
+  /** Tests were added: an inventory shows that the others still run, and isolation that they are unaffected. */
   readonly addsTests: boolean;
-  /** An added test writes files or starts programs, so that isolation does not hold it. */
+  /** An added test writes files or starts programs, so isolation between tests is not guaranteed. */
   readonly reachesOthers: boolean;
-  /** What no run of tests can show. */
+  /** Changes that no test run can show; a person is asked about them. */
   readonly asks: readonly Weakened[];
-  /** Everything that was done to test material, in words. */
+  /** Descriptions of all changes to test material. */
   readonly changes: readonly Weakened[];
-  /** The same, of tests that a person let the change touch. */
+  /** Descriptions of changes to tests that a person had allowed. */
   readonly allowed: readonly Weakened[];
   readonly losses: ReadLosses;
 }
 
-/** What a change does to the material that it is judged by. */
+/** Compares the test material of a change with the base. */
 export function readMaterialDiff(all: readonly ChangedText[], facts: MaterialFacts): MaterialDiff {
   const isAllowed = ({ path }: ChangedText) => facts.mayChange(path);
-  // Where tests are told apart, the base's own judge the others; where not, those that may change are left alone.
+  // If checks report single tests, the base's tests judge everything; if not, tests that may change are left out.
   const changed = facts.tellsTests ? all : all.filter((one) => !isAllowed(one));
   const restored = new Map<string, Restored>();
   const selects: string[] = [];
@@ -102,12 +102,12 @@ function materialKind(change: ChangedText, facts: MaterialFacts): MaterialKind |
   return statusOf(change) === "added" && shadowsRunner(path) ? "helper" : undefined;
 }
 
-/** Undefined where only what belongs to the product differs. */
+/** Undefined if only product fields differ. */
 function mixed(change: ChangedText): Restored | undefined {
   const { path, before, after } = change;
   const isAdded = statusOf(change) === "added";
   if (after === undefined) return isAdded ? "absent" : "base";
-  // A new package of the project's own; in a folder of tests it can only serve them.
+  // A new package of the project; in a test folder it can only serve the tests.
   if (isAdded && path.includes("/"))
     return isTestFolder(path) || hasTools(path, after) ? "absent" : undefined;
   const base = before ?? (hasSections(path) ? "" : "{}");

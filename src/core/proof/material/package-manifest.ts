@@ -2,7 +2,7 @@ import { isObject } from "../../values/fields.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Empty where it does not parse: the syntax check says so. */
+/** Empty if it cannot be parsed: the syntax check reports that. */
 export function readManifest(text: string | undefined): Fields {
   try {
     const value: unknown = JSON.parse((text ?? "{}").replace(/^\uFEFF/, ""));
@@ -16,7 +16,7 @@ export function scriptsOf(manifest: Fields): Fields {
   return isObject(manifest.scripts) ? manifest.scripts : {};
 }
 
-/** What belongs to the product; every other field holds the settings of some tool. */
+/** Fields that belong to the product; every other field contains the settings of a tool. */
 const productFields = new Set(
   (
     "name version description keywords homepage bugs license author contributors maintainers funding files main module " +
@@ -34,7 +34,7 @@ function toolFieldsOf(...manifests: readonly Fields[]): readonly string[] {
   );
 }
 
-/** True for a new manifest that sets up more than scripts of its own. */
+/** True for a new manifest with tool settings besides scripts. */
 export function hasTools(path: string, text: string): boolean {
   if (!path.endsWith("package.json")) return false;
   const manifest = readManifest(text);
@@ -42,10 +42,10 @@ export function hasTools(path: string, text: string): boolean {
   return tools.length > 0 || redirectingFields.some((field) => manifest[field] !== undefined);
 }
 
-/** Fields whose entries can redirect what tests import: those that the base has stay as they are. */
+/** Fields whose entries can redirect the imports of tests: the base's entries stay unchanged. */
 const redirectingFields = ["imports", "alias", "_moduleAliases"];
 
-/** The change's manifest with the base's scripts and tool settings; the change's own text where these are the same. */
+/** The change's manifest with the base's scripts and tool settings; the change's own text if these are equal. */
 export function mixPackage(base: string, changed: string): string {
   const [old, now] = [readManifest(base), readManifest(changed)];
   const mixed: Record<string, unknown> = { ...now };
@@ -62,7 +62,7 @@ export function mixPackage(base: string, changed: string): string {
   return same(mixed, now) ? changed : `${JSON.stringify(mixed, null, 2)}\n`;
 }
 
-/** What was redefined, in words: `script \`test\` redefined`. */
+/** Descriptions of the changes, such as `script \`test\` redefined`. */
 export function packageChanges(base: string, changed: string): readonly string[] {
   const [old, now] = [readManifest(base), readManifest(changed)];
   const scripts = ["scripts", "tasks"].flatMap((field) =>
@@ -97,11 +97,11 @@ function same(one: unknown, other: unknown): boolean {
 const testPackages =
   /^(?:vitest|jest|jest-.*|@jest\/.*|@vitest\/.*|mocha|chai|chai-.*|ava|tap|tape|uvu|jasmine.*|karma.*|sinon|expect|should|playwright|@playwright\/.*|cypress|c8|nyc|eslint|typescript|tsx|ts-node|ts-jest|babel-jest|@swc\/jest|@testing-library\/.*|nock|supertest|power-assert|assert)$/;
 const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
-/** Anything but a version range of the registry's. */
+/** Any source that is not a version range of the registry. */
 const elsewhere =
   /^(?:npm:|file:|link:|portal:|workspace:|patch:|git|https?:|github:|[./]|~\/)|^[\w-]+\/[\w.-]+/;
 
-/** Test tools that the change takes from another place than the registry's package of that name. */
+/** Test tools that the change takes from another source than the registry's package of that name. */
 export function redirectedRunners(base: string | undefined, changed: string): readonly string[] {
   const [old, now] = [readManifest(base), readManifest(changed)];
   const direct = dependencyFields.flatMap((field) => changedSources(old[field], now[field]));
@@ -113,7 +113,7 @@ export function redirectedRunners(base: string | undefined, changed: string): re
   return [...new Set([...direct, ...overrides])];
 }
 
-/** Test tools whose package is another one although its version is the same. */
+/** Test tools that are locked to another package with the same version. */
 export function redirectedLocks(base: string | undefined, changed: string): readonly string[] {
   const packages = (text: string | undefined): Fields => {
     const { packages: found } = readManifest(text);
@@ -144,7 +144,7 @@ function changedSources(before: unknown, after: unknown, from = elsewhere): read
   );
 }
 
-/** `vitest@1`, `a>vitest`, `**\/vitest`: the last name is the one that is replaced. */
+/** `vitest@1`, `a>vitest`, `**\/vitest`: the last name is the replaced package. */
 function nameIn(key: string): string {
   const last =
     key
@@ -165,7 +165,7 @@ function flat(value: unknown): Fields {
   );
 }
 
-/** What a package gives to others is its product, however a check uses it. */
+/** The files that a package exports are its product, even if a check uses them. */
 export function entryPaths(manifest: Fields): readonly string[] {
   const { main, module, bin, exports, types, browser } = manifest;
   return textsIn([main, module, bin, exports, types, browser]).map((path) => path.replace(/^\.\//, ""));

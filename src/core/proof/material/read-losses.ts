@@ -2,25 +2,25 @@ import { isTestPath, kindOf } from "./kinds.ts";
 import { assertions, count, skips, withoutComments } from "./test-text.ts";
 import { type ChangedText, statusOf } from "./weakenings.ts";
 
-/** True for a module that checks something by itself, as helpers of tests do. */
+/** True for a module that contains assertions itself, as test helpers do. */
 export function assertsSomething(path: string, text: string): boolean {
-  if (path.endsWith(".rs")) return false; // products assert there too
+  if (path.endsWith(".rs")) return false; // product code asserts there too
   const library =
     /["'](?:node:)?(?:assert|test)(?:\/strict)?["']|["'](?:chai|expect|vitest|@jest\/globals|sinon)["']|^\s*(?:import|from)\s+(?:unittest|pytest)\b|^\s*"testing"$|\bimport "testing"|\bdef pytest_\w+/m;
   return library.test(text) || count(assertions, withoutComments(path, text)) > 0;
 }
 
-/** What test files verify less than before, as far as their texts tell; all files together, so that tests may move. */
+/** What test files no longer verify, judged by their texts. Summed over all files, so that tests may move. */
 export interface ReadLosses {
   readonly assertions: number;
-  /** Fewer tests are defined. */
+  /** The number of removed test definitions. */
   readonly tests: number;
   readonly skipped: number;
-  /** Tests that cannot fail: they end before they call anything, or hide what fails. */
+  /** Tests that cannot fail: they end before they call anything, or swallow errors. */
   readonly hollow: number;
-  /** Assertions that lost their last arguments, or went without anything in their place. */
+  /** Assertions that lost their last arguments, or were removed without a replacement. */
   readonly shortened: number;
-  /** Test files that are gone, and not only renamed. */
+  /** Test files that were deleted, not only renamed. */
   readonly deleted: readonly string[];
   /** Test files that lost more than half of their lines. */
   readonly emptied: readonly string[];
@@ -38,7 +38,7 @@ export function readLosses(changed: readonly ChangedText[]): ReadLosses {
     Math.max(0, sum(texts("after").map(count)) - sum(texts("before").map(count)));
   const isNew = (one: ChangedText) => statusOf(one) === "added" && kindOf(one.path) === "test";
   const added = new Set(tests.flatMap((one) => (isNew(one) ? [one.after] : [])));
-  // A new test that is skipped takes nothing away, unless others could have moved into it.
+  // A new skipped test is not a loss, unless existing tests could have moved into it.
   const isTouched = tests.some((one) => statusOf(one) !== "added");
   return {
     assertions: lost((text) => count(assertions, text)),
@@ -71,12 +71,12 @@ const swallowed = /\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|^\s*except\b[^:\n]*:\s*(?:
 const compared =
   /\b(?:equal|strictEqual|deepEqual|deepStrictEqual|assertEqual|assertEquals|assert_eq!)\s*\(\s*([^,()]+(?:\([^()]*\))?)\s*,\s*\1\s*\)/g;
 
-/** Tests that end before they call anything, swallow what fails, or compare something with itself. */
+/** Counts tests that end before they call anything, swallow errors, or compare a value with itself. */
 function hollowTests(text: string): number {
   return count(emptyTests, text) + count(swallowed, text) + count(compared, text);
 }
 
-/** Assertions that the change cut short, or took out without adding anything; all files together, as tests may move. */
+/** Counts assertions that were shortened, or removed without adding anything; over all files, as tests may move. */
 function shortenedAssertions(tests: readonly ChangedText[]): number {
   const texts = (side: "before" | "after") => tests.map((one) => withoutComments(one.path, one[side]) ?? "");
   const [old, now] = [texts("before"), texts("after")];
@@ -105,11 +105,11 @@ function without(list: readonly string[], others: readonly string[]): readonly s
 const weakForms =
   /^(?:assert(?:\.ok|\.isOk|\.exists)?|assert!|self\.assert(?:True|IsNotNone|IsNot)|should\.exist|assert)\s*[( ]|\)\.(?:not\.)?(?:toBeTruthy|toBeDefined|toBeUndefined|toBeNull|toBeFalsy|toBeInstanceOf|be\.ok|exist|to\.exist|to\.be\.ok|toHaveProperty|toThrow)\b(?:\(\))?$/;
 
-/** True if an assertion says less than one that it replaces: without the last arguments, or only that there is something. */
+/** True if an assertion is weaker than the one it replaces: it lacks the last arguments, or only checks for existence. */
 function isWeaker(now: string, before: string): boolean {
   const head = now.replace(/,?\s*\)$/, "");
   const dropped = before.startsWith(`${head},`) ? before.slice(head.length + 1).trim() : "";
-  // A last text is the message of a failure.
+  // A string as last argument is the failure message.
   if (dropped !== "" && !/^(["'`])(?:(?!\1).)*\1\s*\)$/.test(dropped)) return true;
   if (now !== before && before.startsWith(`${now} `)) return true;
   const subject = subjectOf(now);
@@ -122,7 +122,7 @@ function isWeaker(now: string, before: string): boolean {
   );
 }
 
-/** What an assertion is about: its first argument, or what comes before the comparison. */
+/** The subject of an assertion: its first argument, or the left side of the comparison. */
 function subjectOf(call: string): string {
   const [, inside = ""] = /^[\w.]+!?\s*[( ](.*?)\)?(?:\)\.[\s\S]*)?$/.exec(call) ?? [];
   let depth = 0;
@@ -137,7 +137,7 @@ function subjectOf(call: string): string {
   return inside.trim();
 }
 
-/** Assertions with their arguments and what is chained to them, as one line each. */
+/** Assertions with their arguments and chained calls, one line each. */
 function callsIn(text: string): readonly string[] {
   return [...text.matchAll(assertions)].map((match) => {
     const start = match.index;
@@ -155,7 +155,7 @@ function callsIn(text: string): readonly string[] {
 const chained = /^\s*\.\w+\s*\(?/;
 const callLengthMax = 2000;
 
-/** After the bracket that closes this one. */
+/** The position after the matching closing bracket. */
 function closing(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < Math.min(text.length, open + callLengthMax); at += 1) {

@@ -1,4 +1,4 @@
-/** Modules of Python that tests and their runners are made of: one of the same name in the tree is loaded instead. */
+/** Python modules that tests and runners load. A module of the same name in the tree would replace them. */
 const pythonModules = new Set(
   (
     "unittest pytest _pytest pluggy iniconfig nose hypothesis mock pytest_asyncio xdist coverage tox nox " +
@@ -22,10 +22,10 @@ const pythonModules = new Set(
   ).split(" "),
 );
 
-/** Folders that Python looks for modules in when a runner starts at the project's root. */
+/** Folders in which Python searches modules when a runner starts at the project's root. */
 const importRoot = /^(?:src|lib|tests?)?$/;
 
-/** True for a new module that is found before the runner's or the language's own. */
+/** True for a new module that hides one of the runner or the language. */
 export function shadowsRunner(path: string): boolean {
   const module = /^(?:(.*)\/)?([^/]+)\.pyi?$/.exec(path);
   const inPackage = /^(?:(.*)\/)?([^/]+)\/__init__\.py$/.exec(path);
@@ -37,7 +37,7 @@ export function shadowsRunner(path: string): boolean {
 const reaching =
   /\b(?:writeFile|appendFile|copyFile|cpSync|renameSync|rename|unlink|rmSync|symlink|truncate|createWriteStream|exec|execFile|execSync|execFileSync|spawn|spawnSync|fork)(?:Sync)?\s*\(|\bprocess[.]kill\b|\bopen\s*\([^)]*["'][wa]|\bos[.](?:remove|rename|system|WriteFile|Remove|Rename)\b|\bsubprocess\b|\bshutil\b|\bfs::(?:write|remove|rename)|\bCommand::new/;
 
-/** True if a new test reaches beyond its process: it writes files or starts programs. */
+/** True if a new test may affect others: it writes files or starts programs. */
 export function mayReachOtherTests(text: string | undefined): boolean {
   return text === undefined || reaching.test(text);
 }

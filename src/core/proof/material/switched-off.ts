@@ -9,7 +9,7 @@ const ciIgnores =
 
 const ciTriggers = /^\s*(?:-\s*)?(?:on:.*\b)?(?:push|pull_request|merge_group|merge_requests)\b/;
 
-/** CI files are not run here, so only their text tells: a check that is gone, or one whose failure no longer counts. */
+/** CI files are not run here, so their text is compared: finds removed checks and ignored failures. */
 export function weakenedAutomation(changed: readonly ChangedText[]): readonly Weakened[] {
   return changed.flatMap((change): Weakened[] => {
     const { path, before, after } = change;
@@ -63,7 +63,7 @@ const ignored =
 const thresholds =
   /["']?\b(branches|functions|lines|statements|fail[-_]under|min[-_]?coverage|coverage)["']?\s*[:=]\s*["']?(\d+(?:\.\d+)?)/gi;
 
-/** Limits of coverage that were lowered or taken out. */
+/** Coverage limits that were lowered or removed. */
 export function loweredThresholds(changed: readonly ChangedText[]): readonly Weakened[] {
   return changed.flatMap(({ path, before, after }): Weakened[] => {
     const kind = kindOf(path);
@@ -77,18 +77,18 @@ export function loweredThresholds(changed: readonly ChangedText[]): readonly Wea
       const same = now.filter(([other]) => other === key).map(([, other]) => other);
       return same.length === 0 || Math.min(...same) < value;
     });
-    return lowered && limits(before).length > 0 ? [{ path, what: "a limit of coverage was lowered" }] : [];
+    return lowered && limits(before).length > 0 ? [{ path, what: "a coverage limit was lowered" }] : [];
   });
 }
 
 const suppressions =
   /^\s*(?:\/\/\s*@ts-nocheck|\/\*\s*eslint-disable\s*\*\/|\/\/\s*biome-ignore-all|#\s*(?:flake8|ruff):\s*noqa\s*$|#\s*mypy:\s*ignore-errors|#\s*type:\s*ignore\s*$|#\s*pylint:\s*(?:skip-file|disable-all)|\/\*\s*(?:istanbul|c8|v8) ignore file)/gm;
 
-/** Files of the base that a check no longer looks at. */
+/** Existing files for which a check is now disabled. */
 export function suppressedChecks(changed: readonly ChangedText[]): readonly Weakened[] {
   return changed.flatMap(({ path, before, after }) =>
     before !== undefined && count(suppressions, after) > count(suppressions, before)
-      ? [{ path, what: "a check is switched off for the whole file" }]
+      ? [{ path, what: "a check is disabled for the whole file" }]
       : [],
   );
 }

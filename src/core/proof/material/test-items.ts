@@ -1,4 +1,4 @@
-/** The tests that lie inside source files, each as one text: these cannot be taken from the base alone. */
+/** The tests inside source files, each as one text. They cannot be restored from the base like test files. */
 export function testItemsIn(path: string, text: string | undefined): readonly string[] {
   if (text === undefined) return [];
   if (path.endsWith(".rs")) return [...rustItems(text), ...rustExamples(text)];
@@ -6,7 +6,7 @@ export function testItemsIn(path: string, text: string | undefined): readonly st
   return /\.[cm]?[jt]sx?$/.test(path) ? vitestItems(text) : [];
 }
 
-/** `#[cfg(test)]` modules by their items, and test functions that lie beside the code. */
+/** The items of `#[cfg(test)]` modules, and test functions next to the code. */
 function rustItems(text: string): readonly string[] {
   if (!/#\[(?:cfg\([^\]]*\btest\b|(?:\w+::)*test\b)/.test(text)) return [];
   return itemsOf(text).flatMap((item) => {
@@ -21,7 +21,7 @@ function rustItems(text: string): readonly string[] {
   });
 }
 
-/** What ends with a semicolon or a closed brace at the outermost level, without comments. */
+/** Splits at semicolons and closing braces of the outermost level, without comments. */
 function itemsOf(text: string): readonly string[] {
   const items: string[] = [];
   const bare = withoutRustComments(text);
@@ -43,7 +43,7 @@ function itemsOf(text: string): readonly string[] {
   return items.filter((item) => item !== "");
 }
 
-/** Where a string or character that begins here ends; `at` where none does. */
+/** The end of a string or character literal that begins at `at`; `at` itself if none does. */
 function literalEnd(text: string, at: number): number {
   const raw = /^r(#*)"/.exec(text.slice(at, at + 10));
   if (raw !== null && !/\w/.test(text[at - 1] ?? "")) {
@@ -78,7 +78,7 @@ function withoutRustComments(text: string): string {
   return bare;
 }
 
-/** Blocks of code in documentation that `cargo test` runs. */
+/** Code blocks in documentation, which `cargo test` runs. */
 function rustExamples(text: string): readonly string[] {
   const docs = text
     .split("\n")
@@ -92,7 +92,7 @@ function rustExamples(text: string): readonly string[] {
   );
 }
 
-/** Each prompt of a doctest, with what it must print. */
+/** Each prompt of a doctest with its expected output. */
 function pythonExamples(text: string): readonly string[] {
   const found: string[] = [];
   let example: string[] | undefined;
@@ -108,7 +108,7 @@ function pythonExamples(text: string): readonly string[] {
   return found;
 }
 
-/** The block that only vitest runs, by its lines. */
+/** The lines of the block that only vitest runs. */
 function vitestItems(text: string): readonly string[] {
   const at = text.search(/^.*\bimport\.meta\.vitest\b/m);
   if (at < 0) return [];

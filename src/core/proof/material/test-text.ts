@@ -1,4 +1,4 @@
-/** What test files are read for, in the languages and libraries that are common. */
+/** Patterns for skips and assertions in common languages and test libraries. */
 
 export const skips =
   /\b(?:it|test|describe|context|suite|bench)(?:\.\w+)*\.(?:skip|todo|only|fails|skipIf|runIf|failing)\b|["']node:test["']\)\.(?:skip|todo|only)\b|\b(?:xit|xdescribe|xtest|xcontext|xspecify|fit|fdescribe|pending)\s*\(|\{\s*(?:skip|todo)\s*:\s*(?!false)|\bthis\.skip\s*\(|\bt\.(?:skip|todo)\s*\(|\bpytest\.(?:mark\.)?(?:skip|xfail|importorskip)|\b(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure)\b|\bskipTest\s*\(|\b[tb]\.(?:Skip|SkipNow|Skipf)\(|\btesting\.Short\(\)|#\[ignore\b|#\[cfg_attr\([^\]]*ignore|@(?:Disabled|Ignore)\b|\/\/go:build\s+(?:ignore|never|false)/g;

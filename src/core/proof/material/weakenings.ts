@@ -4,7 +4,7 @@ import { packageChanges, redirectedRunners } from "./package-manifest.ts";
 import { testItemsIn } from "./test-items.ts";
 import { assertions, count, skips, withoutComments } from "./test-text.ts";
 
-/** A change to what the project's tests check, in words. */
+/** The description of a change to what the project's tests check. */
 export interface Weakened {
   readonly path: string;
   readonly what: string;
@@ -12,10 +12,10 @@ export interface Weakened {
 
 export interface ChangedText {
   readonly path: string;
-  /** Undefined where the file did not exist, or cannot be read as text. */
+  /** Undefined if the file did not exist or is not text. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Where it is not the same as whether there is a text: links, binary and huge files. */
+  /** Set if the presence of the texts does not show it: links, binary and huge files. */
   readonly status?: "added" | "modified" | "deleted";
 }
 
@@ -23,16 +23,16 @@ export function statusOf({ before, after, status }: ChangedText): "added" | "mod
   return status ?? (before === undefined ? "added" : after === undefined ? "deleted" : "modified");
 }
 
-/** Everything that a change does to test material, as it is told to a person. */
+/** Descriptions, for people, of everything that a change does to test material. */
 export function describeChanges(
   changed: readonly ChangedText[],
   isRestored: (path: string) => boolean,
 ): readonly Weakened[] {
   return changed.flatMap((change): readonly Weakened[] => {
     const { path } = change;
-    const told = [...describe(change)];
-    if (!isRestored(path)) return kindOf(path) === "ci" ? told : [];
-    return told.length > 0 ? told : [{ path, what: words[statusOf(change)] }];
+    const described = [...describe(change)];
+    if (!isRestored(path)) return kindOf(path) === "ci" ? described : [];
+    return described.length > 0 ? described : [{ path, what: words[statusOf(change)] }];
   });
 }
 
@@ -74,7 +74,7 @@ function manifestChanges({ path, before, after }: ChangedText): readonly string[
   return after === undefined ? ["manifest deleted"] : sectionChanges(path, before ?? "", after);
 }
 
-/** Tests inside source files that are gone or changed; `runsExamples`: whether a check runs those in documentation. */
+/** Tests inside source files that were removed or changed. `runsExamples`: whether a check runs those in documentation. */
 export function lostItems(
   changed: readonly ChangedText[],
   runsExamples: (path: string) => boolean,
