@@ -8,7 +8,7 @@ describe("a shifted clock", () => {
     expect(shifted(clock, -20).now()).toEqual({ wallMs: 4980, monoMs: 50, boot: "b" });
   });
 
-  it("goes on with the clock that it shifts", () => {
+  it("advances with the underlying clock", () => {
     let monoMs = 0;
     const clock = shifted({ now: () => ({ wallMs: 0, monoMs, boot: "b" }) }, 10);
     monoMs = 7;

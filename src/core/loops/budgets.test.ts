@@ -43,17 +43,17 @@ describe("a budget", () => {
   });
 });
 
-describe("another end of a budget", () => {
+describe("a budget with another limit", () => {
   it.each<[number | null, ReturnType<typeof endingAt>]>([
     [50_000, { warn: 35_000, halt: 50_000 }],
     [100_000, { warn: 70_000, halt: 100_000 }],
     [10, { warn: 7, halt: 10 }],
     [null, { warn: 35_000, halt: null }],
-  ])("at %s warns after the same part of it", (end, expected) =>
+  ])("of %s warns at the same fraction of it", (end, expected) =>
     expect(endingAt({ warn: 35_000, halt: 50_000 } as Threshold, end)).toEqual(expected),
   );
 
-  it("counts where a person allowed more, and not where less", () => {
+  it("applies if a person allowed more, not if less", () => {
     expect(atLeast(limits.tokens, 60_000)).toEqual({ warn: 42_000, halt: 60_000 });
     for (const allowed of [undefined, 10, 50_000])
       expect(atLeast(limits.tokens, allowed)).toBe(limits.tokens);
@@ -74,7 +74,7 @@ describe("an amount that a person types", () => {
     ["45 more minutes", "minutes", 45],
     ["$2.50", "cost_usd", 2.5],
     ["2 usd", "cost_usd", 2],
-  ])("%j is so much in %s", (text, signal, amount) => expect(readAmount(text, signal)).toBe(amount));
+  ])("%j is an amount of %s", (text, signal, amount) => expect(readAmount(text, signal)).toBe(amount));
 
   it.each<[string, BudgetSignal]>([
     ["", "tokens"],
@@ -85,5 +85,5 @@ describe("an amount that a person types", () => {
     ["30 minutes", "tokens"],
     ["20000 tokens", "minutes"],
     ["9".repeat(400), "tokens"],
-  ])("%j is none in %s", (text, signal) => expect(readAmount(text, signal)).toBeUndefined());
+  ])("%j is not an amount of %s", (text, signal) => expect(readAmount(text, signal)).toBeUndefined());
 });

@@ -28,7 +28,7 @@ describe("the same tool with the same arguments", () => {
     expect(told(times(11, () => [bash("ls")]))).toEqual(["same_call warn 3", "same_call halt 10"]);
   });
 
-  it("is seen where two calls or four take turns, with the outputs that they had", () => {
+  it("is found if two or four calls alternate with the same outputs", () => {
     const inTurn = (names: readonly string[], rounds: number) =>
       times(rounds, () => names.flatMap((name) => [bash(name), gives(long(name))]));
     expect(told(inTurn(["a", "b"], 8))).toEqual(["same_call warn 3", "same_call halt 10", ...more(4)]);
@@ -81,11 +81,11 @@ describe("the same tool with the same arguments", () => {
       "many files read once",
       times(50, (at) => [tool("Read", { file_path: `${at}.ts` }), gives(long(`${at}`))]),
     ],
-  ])("is no loop in %s", (_name, steps) => {
+  ])("is not a loop in %s", (_name, steps) => {
     expect(told(steps).filter((one) => one.startsWith("same_"))).toEqual([]);
   });
 
-  it("is the same in any order of its arguments, and whatever it says about itself", () => {
+  it("is the same in any order of its arguments and with any description", () => {
     const calls = [
       tool("Bash", { command: "ls", timeout: 5, description: "List files" }),
       tool("bash", { timeout: 5, command: "ls", description: "Look again" }),
@@ -107,7 +107,7 @@ describe("the same tool with the same arguments", () => {
 });
 
 describe("an output", () => {
-  it("that says something and comes twice in a row warns once, whatever clocks and counters say in it", () => {
+  it("that is long enough and comes twice in a row warns once, ignoring times and counters", () => {
     const output = (seconds: number) => gives(long(`FAIL price.test.ts (${seconds} s)`));
     expect(told([bash("a"), output(1), bash("b"), output(2), bash("c"), output(3)])).toEqual([
       "same_output warn 2",
@@ -122,11 +122,11 @@ describe("an output", () => {
       gives("The file /project/src/a.ts has been updated."),
     ],
     ["differs in a value", gives(long("expected 1")), gives(long("expected 2"))],
-  ])("that %s is no sign", (_name, first, second) => {
+  ])("that %s is not a signal", (_name, first, second) => {
     expect(told([bash("a"), first, bash("b"), second])).toEqual([]);
   });
 
-  it("is no sign where another one lies in between", () => {
+  it("is not a signal with another one in between", () => {
     expect(told([gives(long("a")), gives(long("b")), gives(long("a"))])).toEqual([]);
   });
 });
@@ -160,7 +160,7 @@ describe("edits", () => {
     expect(told(times(15, (at) => [make(at)]))).toEqual(["edits warn 15"]);
   });
 
-  it("are none where an editor only looks, or where no file is named", () => {
+  it("are not counted if an editor only views, or if no file is named", () => {
     expect(told(times(30, (at) => [tool("str_replace_editor", { command: "view", path: "a", at })]))).toEqual(
       [],
     );
@@ -213,14 +213,14 @@ describe("a refused write", () => {
     expect(told([gives(answer), gives(answer), gives(answer)])).toEqual(["refused_write halt 3"]);
   });
 
-  it("is none where a text only mentions the code", () => {
+  it("is not found in a text that only mentions the code", () => {
     const text = "| R-PW-001 | a write outside the lock | see `docs/rules.md` |";
     expect(told([gives(text), gives(text), gives(text), gives(text)])).toEqual([]);
   });
 });
 
 describe("an honest attempt of any kind", () => {
-  it("that always does something new is never told off for repeating itself", () => {
+  it("that always does something new never gets a warning about repetition", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 60 }), (words) => {
         const steps = words.flatMap((word) => [bash(`run ${word}`), gives(long(word))]);

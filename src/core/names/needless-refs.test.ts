@@ -12,7 +12,7 @@ const finished = [{ id: "A", session, key: `${session}/A` }];
 const needless = (...refs: readonly KeptRef[]) =>
   needlessRefs(refs, finished, day).map(({ ref }) => ref.slice("refs/lockstep/".length));
 
-describe("refs that nothing needs", () => {
+describe("refs that are no longer needed", () => {
   it.each([
     `${session}/A/1`,
     `${session}/A/2-kept/0123456789ab`,
@@ -32,7 +32,7 @@ describe("refs that nothing needs", () => {
     "put-back/batch",
     "integration/1-2-3",
     "replaced/A/0123456789ab",
-  ])("are none of another task, of a process or of a person: %s", (ref) => {
+  ])("exclude those of another task, a process or a person: %s", (ref) => {
     expect(needless(kept(ref))).toEqual([]);
   });
 

@@ -44,11 +44,11 @@ describe("the names of a task's refs", () => {
     ["é", "lockstep/%C3%A9"],
     ["100%", "lockstep/100%25"],
     ["", "lockstep/%-cbf29ce484222325"],
-  ])("of %j are spelled so that git takes them", (id, branch) => {
+  ])("of %j are valid in git", (id, branch) => {
     expect(branchOf(id)).toBe(branch);
   });
 
-  it("are valid and differ where the ids do, however long or odd", () => {
+  it("are valid and differ if the ids differ, for long and unusual ids too", () => {
     const odd = fc.string({ unit: fc.constantFrom("a", "A", "/", ".", "%", "-", " ", "2", "E", "é", "~") });
     const long = odd.map((text) => text.padEnd(300, "é"));
     const id = fc.oneof(
@@ -86,7 +86,7 @@ describe("the names of a task's refs", () => {
     }
   });
 
-  it("of an id that holds a folder never lie in those of another", () => {
+  it("of an id with a folder are never below those of another", () => {
     expect(`${beforeRef("a/5", 7)}/`.startsWith(`${beforeRef("a", 5)}/`)).toBe(false);
   });
 });

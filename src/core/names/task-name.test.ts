@@ -35,7 +35,7 @@ describe("the name of a task", () => {
   it.each([
     ...["", "1", "T.1", "T 1", "é", "-T", long(101), "a/b/c", `${session}/`, "/T-1", "shop/T-1"],
     ...["2026-02-14_Shop/T-1", "2026-02-14_/T-1", `2026-02-14_${"x".repeat(90)}/T-1`],
-  ])("is none: %j", (text) => {
+  ])("is invalid: %j", (text) => {
     expect(readTaskName(text)).toMatchObject({ code: "R-IN-001", details: { field: "task_id" } });
   });
 
@@ -47,24 +47,24 @@ describe("the name of a task", () => {
     ["meta", false],
     ["MeTa", false],
     ["T.1", false],
-  ])("is one that a plan may give: %j %j", (id, isOne) => {
+  ])("is allowed in a plan: %j %j", (id, isOne) => {
     const task = { id, goal: "x", acceptance_checks: ["cmd: true"] };
     expect(planSchema.safeParse({ tasks: [task] }).success).toBe(isOne);
   });
 
-  it.each([null, session])("is taken apart as it was put together, in session %j", (of) => {
+  it.each([null, session])("can be split into its parts again, in session %j", (of) => {
     const key = taskKey(of, "T-1");
     expect([sessionOfKey(key), idOfKey(key)]).toEqual([of, "T-1"]);
     expect(isOfSession(key, session)).toBe(of === session);
     expect(readTaskName(key)).toEqual({ key, id: "T-1", session: of });
   });
 
-  it("of what concerns a session as a whole is no other", () => {
+  it("of a session's internal task differs from all others", () => {
     expect(isMeta(metaKey(session))).toBe(true);
     expect(["meta", `${session}/metadata`, `${session}/T-meta`].filter(isMeta)).toEqual([]);
   });
 
-  it("tells agents that are asked about from tasks", () => {
+  it("distinguishes questions about agents from tasks", () => {
     expect(agentOfKey(agentKey("coder"))).toBe("coder");
     expect(agentOfKey(`${session}/agent`)).toBeUndefined();
     const keys = [agentKey("coder"), `${session}/T-1`, `${session}-2/T-1`, "T-1"];
@@ -75,12 +75,12 @@ describe("the name of a task", () => {
     ["T-001", "T-001-r1", "T-001-r2"],
     ["T-001-r1", "T-001-r1", "T-001-r2"],
     ["T-r", "T-r-r1", "T-r-r2"],
-  ])("of %s done again is numbered from the original", (id, first, second) => {
+  ])("of %s redone is numbered from the original", (id, first, second) => {
     expect([redoneId(id, 1), redoneId(id, 2)]).toEqual([first, second]);
     expect(originalOf(second)).toBe(originalOf(id));
   });
 
-  it("is made of a branch that lands, whatever it is called", () => {
+  it("is derived from a landed branch of any name", () => {
     expect(landedId("feature/x", 1)).toBe("land-feature-x");
     expect(landedId("feature/x", 2)).toBe("land-feature-x-2");
     for (const branch of ["é/ü", "x".repeat(300), "1"])

@@ -84,7 +84,7 @@ describe("every spelling of a path", () => {
     expect(where(spelled)).toBe(expected);
   });
 
-  it("is compared as the file system compares", () => {
+  it("is compared like the file system does", () => {
     expect(where("/HOME/me/Repo/x", { root: "/home/me/repo", folds: true })).toBe("x");
     expect(where("/HOME/me/Repo/x", { root: "/home/me/repo" })).toBe("outside");
     expect(where("/cafe\u0301/x", { root: "/caf\u00e9", folds: true })).toBe("x");
@@ -112,7 +112,7 @@ describe("protected paths", () => {
     [".lockstep", ".lockstep"],
     ["src/.claude/x", undefined],
     ["docs", undefined],
-  ])("%j lies in %j", (path, entry) => {
+  ])("%j is in %j", (path, entry) => {
     expect(protectedEntryOf(path, { tree: false })).toBe(entry);
   });
 

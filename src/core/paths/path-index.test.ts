@@ -19,7 +19,7 @@ const owner = fc.constantFrom("T-1", "T-2", "T-3");
 const locks = fc.array(fc.record({ owner, text }), { maxLength: 12 });
 
 describe("an index of many locks", () => {
-  it("finds an overlap exactly when some single lock of somebody else overlaps", () => {
+  it("finds an overlap exactly when a lock of another owner overlaps", () => {
     fc.assert(
       fc.property(locks, text, owner, (held, asked, self) => {
         const index = new PathIndex();
@@ -39,7 +39,7 @@ describe("an index of many locks", () => {
     );
   });
 
-  it("forgets an owner as if it had never been there", () => {
+  it("removes an owner without a trace", () => {
     fc.assert(
       fc.property(locks, text, owner, (held, asked, gone) => {
         const all = new PathIndex();
@@ -57,7 +57,7 @@ describe("an index of many locks", () => {
     );
   });
 
-  it("answers the same whatever the order of the locks", () => {
+  it("gives the same answer in any order of the locks", () => {
     fc.assert(
       fc.property(locks, text, (held, asked) => {
         const [one, other] = [new PathIndex(), new PathIndex()];
@@ -71,7 +71,7 @@ describe("an index of many locks", () => {
     );
   });
 
-  it("comes to an end on many `**`", () => {
+  it("terminates on many `**`", () => {
     const index = new PathIndex();
     index.add("T-1", entry(`${"**/a/".repeat(8)}b`));
     expect(index.overlapping(entry(`${"a/".repeat(200)}c.?s`), "T-2")).toBeUndefined();

@@ -27,14 +27,14 @@ describe("lines that are too many to keep", () => {
     });
   });
 
-  it("keep nothing of an end that is longer than there is room", () => {
+  it("keep nothing of a tail that does not fit", () => {
     expect(read(["1", "22222"], { headMax: 1, tailMax: 3 })).toMatchObject({
       leftOut: { lines: 1, characters: 6 },
       tail: [],
     });
   });
 
-  it("are lost nowhere: beginning, what is left out and end are all of them", () => {
+  it("are all accounted for: head, left out and tail", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 8 })),
