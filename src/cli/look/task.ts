@@ -1,7 +1,7 @@
 import { heartbeatFor } from "../../contract/heartbeat.ts";
 import { worklogPath } from "../../core/names/session-paths.ts";
 import { idOfKey, unknownTask } from "../../core/names/task-name.ts";
-import { tellVague } from "../../core/proof/vague-wording.ts";
+import { vagueWarnings } from "../../core/proof/vague-wording.ts";
 import type { Details, Verdict } from "../../core/rules/verdict.ts";
 import { field, isObject, isText } from "../../core/values/fields.ts";
 import type { TaskStatus } from "../../engine/views/read-status.ts";
@@ -48,7 +48,7 @@ export function taskAddCommand(id: string, options: AddOptions): Promise<0 | 2> 
 function vagueIn({ assignment }: Details): readonly string[] {
   const goal = field(assignment, "objective");
   const criteria = field(assignment, "acceptance_criteria");
-  return tellVague({
+  return vagueWarnings({
     ...(isText(goal) ? { goal } : {}),
     criteria: Array.isArray(criteria) ? criteria.filter(isText) : [],
   });

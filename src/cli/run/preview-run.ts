@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../contract/config.ts";
 import { type Ends, withEnds } from "../../core/loops/budgets.ts";
 import { sessionsFolder } from "../../core/names/session-paths.ts";
-import { setClaimedApart } from "../../core/plan/claimed-tasks.ts";
+import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
 import { plannedTask } from "../../core/plan/planned-task.ts";
 import { previewPlan } from "../../core/plan/preview-plan.ts";
 import { isIn } from "../../core/tasks/task.ts";
@@ -37,7 +37,7 @@ async function readPreview(
   const { session } = chosen;
   const stored = session === null ? [] : await engine.ledger.tasks({ session });
   const known = new Map(stored.map((task) => [task.id, task]));
-  const { tasks: open, claimed } = setClaimedApart(written.tasks, (id) => known.has(id));
+  const { tasks: open, claimed } = splitClaimed(written.tasks, (id) => known.has(id));
   const plan = { ...written, tasks: [...open] };
   const isMerged = (id: string) => {
     const task = known.get(id);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import type { AgentEvent } from "../../clients/agent.ts";
 import { isMeta, taskKey } from "../../core/names/task-name.ts";
-import { setClaimedApart } from "../../core/plan/claimed-tasks.ts";
+import { splitClaimed } from "../../core/plan/claimed-tasks.ts";
 import { isIn } from "../../core/tasks/task.ts";
 import { Agents } from "../../run/attempt/agents.ts";
 import { checkBase } from "../../run/conduct/check-base.ts";
@@ -98,7 +98,7 @@ async function withoutClaimed(
   session: SessionPlan,
 ): Promise<LoadedPlan> {
   const known = new Set((await engine.ledger.tasks({ session: session.session })).map(({ key }) => key));
-  const { tasks, claimed } = setClaimedApart(plan.tasks, (id) => known.has(taskKey(session.session, id)));
+  const { tasks, claimed } = splitClaimed(plan.tasks, (id) => known.has(taskKey(session.session, id)));
   const names = claimed.join(", ");
   if (tasks.length === 0) {
     forget(session);

@@ -1,4 +1,4 @@
-import { tellVague } from "../../core/proof/vague-wording.ts";
+import { vagueWarnings } from "../../core/proof/vague-wording.ts";
 import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
 
 /** More than anybody reads while a run begins. */
@@ -7,7 +7,7 @@ const shownMax = 5;
 /** What the goals and criteria of a plan leave open, by task. */
 export function vagueTasks({ tasks }: Pick<LoadedPlan, "tasks">): readonly string[] {
   return tasks.flatMap(({ id, goal, acceptance_checks, done_when }) =>
-    tellVague({ goal, criteria: [...acceptance_checks, ...done_when] }).map((line) => `${id}: ${line}`),
+    vagueWarnings({ goal, criteria: [...acceptance_checks, ...done_when] }).map((line) => `${id}: ${line}`),
   );
 }
 

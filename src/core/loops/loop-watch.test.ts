@@ -15,24 +15,24 @@ function signalsOf(steps: readonly Step[], of = limits): readonly Signal[] {
   const watch = new LoopWatch(of);
   return steps.flatMap((step) => watch.see(step) ?? []);
 }
-const told = (steps: readonly Step[]) =>
+const summary = (steps: readonly Step[]) =>
   signalsOf(steps).map(({ signal, level, count }) => `${signal} ${level} ${count}`);
 const times = (count: number, steps: (at: number) => readonly Step[]) =>
   Array.from({ length: count }, (_, at) => steps(at)).flat();
 
 describe("the same tool with the same arguments", () => {
   it("warns the third time, and halts after ten steps with nothing new", () => {
-    expect(told(times(2, () => [bash("ls")]))).toEqual([]);
-    expect(told(times(3, () => [bash("ls")]))).toEqual(["same_call warn 3"]);
-    expect(told(times(10, () => [bash("ls")]))).toEqual(["same_call warn 3"]);
-    expect(told(times(11, () => [bash("ls")]))).toEqual(["same_call warn 3", "same_call halt 10"]);
+    expect(summary(times(2, () => [bash("ls")]))).toEqual([]);
+    expect(summary(times(3, () => [bash("ls")]))).toEqual(["same_call warn 3"]);
+    expect(summary(times(10, () => [bash("ls")]))).toEqual(["same_call warn 3"]);
+    expect(summary(times(11, () => [bash("ls")]))).toEqual(["same_call warn 3", "same_call halt 10"]);
   });
 
   it("is found if two or four calls alternate with the same outputs", () => {
     const inTurn = (names: readonly string[], rounds: number) =>
       times(rounds, () => names.flatMap((name) => [bash(name), gives(long(name))]));
-    expect(told(inTurn(["a", "b"], 8))).toEqual(["same_call warn 3", "same_call halt 10", ...more(4)]);
-    expect(told(inTurn(["a", "b", "c", "d"], 4))).toEqual([
+    expect(summary(inTurn(["a", "b"], 8))).toEqual(["same_call warn 3", "same_call halt 10", ...more(4)]);
+    expect(summary(inTurn(["a", "b", "c", "d"], 4))).toEqual([
       "same_call warn 3",
       "same_call halt 10",
       ...more(2),
@@ -82,7 +82,7 @@ describe("the same tool with the same arguments", () => {
       times(50, (at) => [tool("Read", { file_path: `${at}.ts` }), gives(long(`${at}`))]),
     ],
   ])("is not a loop in %s", (_name, steps) => {
-    expect(told(steps).filter((one) => one.startsWith("same_"))).toEqual([]);
+    expect(summary(steps).filter((one) => one.startsWith("same_"))).toEqual([]);
   });
 
   it("is the same in any order of its arguments and with any description", () => {
@@ -91,8 +91,8 @@ describe("the same tool with the same arguments", () => {
       tool("bash", { timeout: 5, command: "ls", description: "Look again" }),
       tool("Bash", { description: "And again", timeout: 5, command: "ls" }),
     ];
-    expect(told(calls)).toEqual(["same_call warn 3"]);
-    expect(told([bash("ls"), bash("ls -a"), bash("ls"), bash("ls -b")])).toEqual([]);
+    expect(summary(calls)).toEqual(["same_call warn 3"]);
+    expect(summary([bash("ls"), bash("ls -a"), bash("ls"), bash("ls -b")])).toEqual([]);
   });
 
   it("survives arguments of any form and depth", () => {
@@ -109,7 +109,7 @@ describe("the same tool with the same arguments", () => {
 describe("an output", () => {
   it("that is long enough and comes twice in a row warns once, ignoring times and counters", () => {
     const output = (seconds: number) => gives(long(`FAIL price.test.ts (${seconds} s)`));
-    expect(told([bash("a"), output(1), bash("b"), output(2), bash("c"), output(3)])).toEqual([
+    expect(summary([bash("a"), output(1), bash("b"), output(2), bash("c"), output(3)])).toEqual([
       "same_output warn 2",
     ]);
   });
@@ -123,19 +123,19 @@ describe("an output", () => {
     ],
     ["differs in a value", gives(long("expected 1")), gives(long("expected 2"))],
   ])("that %s is not a signal", (_name, first, second) => {
-    expect(told([bash("a"), first, bash("b"), second])).toEqual([]);
+    expect(summary([bash("a"), first, bash("b"), second])).toEqual([]);
   });
 
   it("is not a signal with another one in between", () => {
-    expect(told([gives(long("a")), gives(long("b")), gives(long("a"))])).toEqual([]);
+    expect(summary([gives(long("a")), gives(long("b")), gives(long("a"))])).toEqual([]);
   });
 });
 
 describe("edits", () => {
   it("of one file warn at fifteen and halt at twenty", () => {
     const steps = times(20, (at) => [edit("a.ts", at), gives("done")]);
-    expect(told(steps.slice(0, 28))).toEqual([]);
-    expect(told(steps)).toEqual(["edits warn 15", "edits halt 20"]);
+    expect(summary(steps.slice(0, 28))).toEqual([]);
+    expect(summary(steps)).toEqual(["edits warn 15", "edits halt 20"]);
     expect(signalsOf(steps).at(-1)).toMatchObject({
       limit: 20,
       reason: expect.stringContaining("`a.ts` 20 times"),
@@ -143,7 +143,7 @@ describe("edits", () => {
   });
 
   it("of many files are honest work", () => {
-    expect(told(times(200, (at) => [edit(`${at % 20}.ts`, at)]).slice(0, 14 * 20))).toEqual([]);
+    expect(summary(times(200, (at) => [edit(`${at % 20}.ts`, at)]).slice(0, 14 * 20))).toEqual([]);
   });
 
   it.each<[string, (at: number) => Step]>([
@@ -157,14 +157,14 @@ describe("edits", () => {
     ],
     ["patch", (at) => tool("patch", { patchText: `--- a/a.ts\n+++ b/a.ts\n+${at}\n` })],
   ])("are known by the name %s", (_name, make) => {
-    expect(told(times(15, (at) => [make(at)]))).toEqual(["edits warn 15"]);
+    expect(summary(times(15, (at) => [make(at)]))).toEqual(["edits warn 15"]);
   });
 
   it("are not counted if an editor only views, or if no file is named", () => {
-    expect(told(times(30, (at) => [tool("str_replace_editor", { command: "view", path: "a", at })]))).toEqual(
-      [],
-    );
-    expect(told(times(30, (at) => [tool("edit", { at })]))).toEqual([]);
+    expect(
+      summary(times(30, (at) => [tool("str_replace_editor", { command: "view", path: "a", at })])),
+    ).toEqual([]);
+    expect(summary(times(30, (at) => [tool("edit", { at })]))).toEqual([]);
   });
 });
 
@@ -174,7 +174,7 @@ describe("fetches", () => {
       tool("WebFetch", { url: `u${at}` }),
       tool("web_search", { query: `q${at}` }),
     ]);
-    expect(told(steps)).toEqual(["fetches warn 8", "fetches halt 10"]);
+    expect(summary(steps)).toEqual(["fetches warn 8", "fetches halt 10"]);
   });
 });
 
@@ -200,8 +200,8 @@ describe("a refused write", () => {
 
   it("to the same target three times halts, other targets in between or not", () => {
     const steps = [refused("a"), refused("b"), refused("a"), gives("ok"), refused("c")];
-    expect(told(steps)).toEqual([]);
-    expect(told([...steps, refused("a")])).toEqual(["refused_write halt 3"]);
+    expect(summary(steps)).toEqual([]);
+    expect(summary([...steps, refused("a")])).toEqual(["refused_write halt 3"]);
   });
 
   it("is read in the form of a hook's answer too", () => {
@@ -210,12 +210,12 @@ describe("a refused write", () => {
       code: "R-PW-002",
       reason: "`.git/config` must not be written: it lies in `.git`",
     });
-    expect(told([gives(answer), gives(answer), gives(answer)])).toEqual(["refused_write halt 3"]);
+    expect(summary([gives(answer), gives(answer), gives(answer)])).toEqual(["refused_write halt 3"]);
   });
 
   it("is not found in a text that only mentions the code", () => {
     const text = "| R-PW-001 | a write outside the lock | see `docs/rules.md` |";
-    expect(told([gives(text), gives(text), gives(text), gives(text)])).toEqual([]);
+    expect(summary([gives(text), gives(text), gives(text), gives(text)])).toEqual([]);
   });
 });
 
@@ -224,7 +224,7 @@ describe("an honest attempt of any kind", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { maxLength: 60 }), (words) => {
         const steps = words.flatMap((word) => [bash(`run ${word}`), gives(long(word))]);
-        expect(told(steps).filter((one) => one.includes("call"))).toEqual([]);
+        expect(summary(steps).filter((one) => one.includes("call"))).toEqual([]);
       }),
     );
   });

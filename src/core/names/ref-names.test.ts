@@ -4,7 +4,7 @@ import {
   beforeRef,
   branchOf,
   holdsIgnored,
-  isBesideWork,
+  isKeptOrIgnored,
   provenRef,
   refsOf,
   refsOfTask,
@@ -13,7 +13,7 @@ import {
 
 const partsOf = (ref: string) => ref.split("/");
 
-/** As git-check-ref-format(1) has it, for what can come out here; and as a file it has to have a name. */
+/** The rules of git-check-ref-format(1) that matter here, and the limits of a file name. */
 function isRefName(ref: string): boolean {
   return partsOf(ref).every(
     (part) => /^[A-Za-z0-9_%-]+$/.test(part) && part.length <= 250 && !part.endsWith(".lock"),
@@ -79,7 +79,7 @@ describe("the names of a task's refs", () => {
   it("say what they keep, however the task is called", () => {
     for (const task of ["A", "A-kept", "A-ignored"]) {
       const { base, work, kept, ignored } = refsOf({ session: null, task, attempt: 1 });
-      expect([base, work, kept, `${kept}/0123456789ab`, ignored].map(isBesideWork)).toEqual([
+      expect([base, work, kept, `${kept}/0123456789ab`, ignored].map(isKeptOrIgnored)).toEqual([
         ...[false, false, true, true, true],
       ]);
       expect([base, work, kept, ignored].map(holdsIgnored)).toEqual([false, false, false, true]);

@@ -39,7 +39,7 @@ export function refsOf(name: AttemptName): AttemptRefs {
 }
 
 /** True for a `kept` or `ignored` ref. */
-export function isBesideWork(ref: string): boolean {
+export function isKeptOrIgnored(ref: string): boolean {
   return /\/\d+-(?:kept|ignored)(?:\/|$)/.test(ref);
 }
 

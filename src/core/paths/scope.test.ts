@@ -61,7 +61,7 @@ describe("overlap", () => {
     ["src/**/x.ts", "src/a", true],
     ["src/**/x.ts", "lib/**", false],
     ["**/*.md", "docs", true],
-    ["**/*.md", "docs/a.txt", true], // a plain path is also everything below it
+    ["**/*.md", "docs/a.txt", true], // a plain path includes everything below it
     ["src/[ab].ts", "src/[c-z].ts", false],
     ["src/[ab].ts", "src/[b-z].ts", true],
     ["{a,b}/x", "b", true],
@@ -107,7 +107,7 @@ describe("against a plain model", () => {
         const model = picomatch.isMatch(candidate, pattern, { dot: true });
         const ours = scope(pattern).entryOf(candidate) !== undefined;
         if (model === ours) return;
-        // A plain alternative of a brace set is a plain path, and includes what lies below.
+        // A plain alternative of a brace set is a plain path, and includes everything below it.
         const plainBelow = candidate
           .split("/")
           .some((_, depth, all) =>

@@ -8,7 +8,7 @@ interface Planned {
  * A plan may call tasks `completed` that the ledger does not know, because another program worked on it. They count as
  * claimed, not proven: they are not run, and tasks that depend on them may start.
  */
-export function setClaimedApart<Task extends Planned>(
+export function splitClaimed<Task extends Planned>(
   tasks: readonly Task[],
   isKnown: (id: string) => boolean,
 ): { readonly tasks: readonly Task[]; readonly claimed: readonly string[] } {

@@ -123,7 +123,7 @@ const someLimits = fc.record({
 
 const live: readonly TaskState[] = ["IN_PROGRESS", "REVIEW", "REJECTED"];
 
-/** What a step of a run may do to a task. */
+/** The possible effects of one step of a run on a task. */
 function stepped(state: TaskState, chance: number): TaskState {
   if (state === "IN_PROGRESS") return "REVIEW";
   return chance % 4 === 0 ? "REJECTED" : "MERGED";
@@ -139,7 +139,7 @@ function expectApart(tasks: readonly TaskNow[], { resources }: PlanLimits): void
     );
 }
 
-/** Runs a plan with steps in any order; gives how many of its tasks are merged when nothing moves any more. */
+/** Runs a plan with steps in any order and returns the number of merged tasks when no task can change any more. */
 function runPlan(
   plan: readonly PlannedTask[],
   mode: (typeof modes)[number],
@@ -162,7 +162,7 @@ function runPlan(
     const active = tasks.filter(({ state }) => state === "IN_PROGRESS" || state === "REVIEW");
     if (active.length === 0) break;
     const chance = chances[step % chances.length] ?? 1;
-    // Nobody is rejected for ever.
+    // No task is rejected forever.
     const luck = step < 200 ? chance : 1;
     move([active[chance % active.length]?.id ?? ""], (state) => stepped(state, luck));
   }

@@ -25,7 +25,7 @@ export function nextTasks<Task extends PlannedTask>(
   if (room <= 0) return [];
   const rejected = held.filter((task) => task.state === "REJECTED" && standing.isReady(task));
   const rework = rejected.slice(0, room);
-  const isOpen = ({ id, isPersons }: Task & Stand) => isPersons !== true && late?.has(id) !== true;
+  const isOpen = ({ id, isWithPerson }: Task & Stand) => isWithPerson !== true && late?.has(id) !== true;
   if (mode === "batch" && held.some(isOpen)) return rework;
   const occupied = new Occupied(limits.resources);
   for (const task of held) occupied.take(task);
@@ -37,7 +37,7 @@ export function nextTasks<Task extends PlannedTask>(
  */
 function roomBeside(held: readonly Stand[], { maxParallel, maxReview, maxActive }: PlanLimits): number {
   const count = (wanted: TaskState) =>
-    held.filter(({ state, isPersons }) => state === wanted && isPersons !== true).length;
+    held.filter(({ state, isWithPerson }) => state === wanted && isWithPerson !== true).length;
   const running = count("IN_PROGRESS");
   const inReview = count("REVIEW");
   return inReview > maxReview ? 0 : Math.min(maxParallel - running, maxActive - running - inReview);

@@ -7,7 +7,7 @@ export interface Stand {
   readonly state: TaskState;
   readonly revertedBy: string | null;
   /** A person works on the task or is asked about it: scheduling does not wait for it. */
-  readonly isPersons?: boolean;
+  readonly isWithPerson?: boolean;
 }
 
 /** States in which a task holds its locks. A task in another state may still hold some; dispatch detects that. */

@@ -199,7 +199,7 @@ describe("overlap with active locks", () => {
 });
 
 describe("precedence", () => {
-  // Each breaks one rule; of two together the earlier in this list decides.
+  // Each breaks one rule; if two are combined, the earlier one in this list decides.
   const faults: [string, Record<string, unknown>][] = [
     ["R-PD-001", { task_id: "" }],
     ["R-PD-002", { "assignment.lock_scope": [] }],

@@ -33,7 +33,7 @@ export function newTests(before: Inventory, after: Inventory | null): readonly s
 }
 
 /** True if a test with the same name passes, ignoring numbers, hashes and temporary paths in the name. */
-export function hasAlike(test: string, after: Inventory | null): boolean {
+export function hasSimilarPass(test: string, after: Inventory | null): boolean {
   const wanted = withoutChance(test);
   return [...outcomes(after)].some(([one, outcome]) => outcome === "pass" && withoutChance(one) === wanted);
 }

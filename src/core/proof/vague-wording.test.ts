@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tellVague } from "./vague-wording.ts";
+import { vagueWarnings } from "./vague-wording.ts";
 
 describe("a criterion", () => {
   it.each([
@@ -16,7 +16,7 @@ describe("a criterion", () => {
     ["…"],
     [""],
   ])("that names nothing to check gets a warning with a better one: %j", (line) => {
-    expect(tellVague({ criteria: [line] })).toEqual([
+    expect(vagueWarnings({ criteria: [line] })).toEqual([
       `\`${line}\` cannot be checked: name a command or what to look at, such as \`cmd: npm test\` or \`manual: the invoice shows two digits\``,
     ]);
   });
@@ -37,7 +37,7 @@ describe("a criterion", () => {
     ["es funktioniert"],
     ["動作する"],
   ])("that a command or a person can check gets none: %j", (line) => {
-    expect(tellVague({ criteria: [line] })).toEqual([]);
+    expect(vagueWarnings({ criteria: [line] })).toEqual([]);
   });
 });
 
@@ -50,7 +50,7 @@ describe("a goal", () => {
     ["Fix the bug"],
     ["\n"],
   ])("that does not say what will change gets a warning with a better one: %j", (goal) => {
-    expect(tellVague({ goal, criteria: ["cmd: npm test"] })).toEqual([
+    expect(vagueWarnings({ goal, criteria: ["cmd: npm test"] })).toEqual([
       `the goal \`${goal}\` does not say what will change: name something that can be seen or measured, such as \`totals are rounded to two digits\``,
     ]);
   });
@@ -63,11 +63,11 @@ describe("a goal", () => {
     ["make the report faster than 2 s"],
     ["g"],
   ])("that names something gets none: %j", (goal) => {
-    expect(tellVague({ goal, criteria: [] })).toEqual([]);
+    expect(vagueWarnings({ goal, criteria: [] })).toEqual([]);
   });
 
   it("is reported before the criteria, and each of them is reported", () => {
-    const told = tellVague({ goal: "fix it", criteria: ["good", "cmd: npm test", "manual: fine"] });
+    const told = vagueWarnings({ goal: "fix it", criteria: ["good", "cmd: npm test", "manual: fine"] });
     expect(told.map((line) => /`([^`]*)`/.exec(line)?.[1])).toEqual(["fix it", "good", "manual: fine"]);
   });
 });

@@ -28,7 +28,7 @@ interface Worded {
  * Warnings about a vague goal or vague criteria (S1-140, S1-141). Nothing is refused because of them: only a person
  * knows what was meant.
  */
-export function tellVague({ goal, criteria }: Worded): readonly string[] {
+export function vagueWarnings({ goal, criteria }: Worded): readonly string[] {
   const unclear = criteria.filter((line) => {
     const criterion = readCriterion(line);
     if (criterion.kind === "command") return false;

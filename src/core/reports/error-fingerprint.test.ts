@@ -82,7 +82,7 @@ describe("a fingerprint", () => {
     digits.map((count) => `${count} tests`),
     digits.map((count) => `attempt ${count}`),
   ];
-  /** Two sightings of one message: the same words around parts of the same kinds. */
+  /** Two occurrences of one message: the same words around variable parts of the same kinds. */
   const sightings = fc
     .array(fc.tuple(word, fc.oneof(...passing.map((part) => fc.tuple(part, part)))), {
       minLength: 1,

@@ -189,7 +189,7 @@ describe("any JSON value", () => {
     fc.constantFrom<unknown>("done", "OK", "blocked", "complete", "T-1", 1, [], {}, ["x"]),
   );
 
-  /** A document that could be read, with some of its parts replaced. */
+  /** A valid document with some of its parts replaced. */
   const damaged = fc.constantFrom<unknown>(...documents).chain((document) =>
     fc.array(fc.tuple(fc.nat(), value), { maxLength: 3 }).map((changes) => {
       let copy: unknown = document;
@@ -217,7 +217,7 @@ describe("any JSON value", () => {
   });
 });
 
-/** A copy with the part that a walk comes to after so many steps replaced. */
+/** A copy in which the part at the position `steps` is replaced. */
 function withPart(document: unknown, steps: number, replacement: unknown): unknown {
   if (typeof document !== "object" || document === null) return replacement;
   const names = Object.keys(document);

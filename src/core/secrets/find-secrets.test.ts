@@ -6,7 +6,7 @@ import { real, SECRET_SAMPLES } from "./secret-samples.ts";
 
 const PADDING = 40_000;
 
-/** The sample as it reads, and where its secret stands. */
+/** The plain text of a sample, and the position of its secret. */
 function parse(sample: string): { text: string; start: number; end: number } {
   const [before = "", secret = "", after = ""] = real(sample).split(/[‹›]/);
   return { text: before + secret + after, start: before.length, end: before.length + secret.length };

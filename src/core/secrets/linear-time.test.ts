@@ -5,7 +5,7 @@ import { real } from "./secret-samples.ts";
 const SMALL = 131_072;
 const GROWTH = 8;
 
-/** Each is repeated to fill the text: what a pattern begins with but never ends. */
+/** Beginnings of patterns without an end. Each is repeated to fill the text. */
 const REPEATS: readonly string[] = [
   "a",
   "aB1",
@@ -46,7 +46,7 @@ describe("The time of a scan", () => {
     await millisecondsFor(repeat, SMALL / 4);
     const small = Math.min(await millisecondsFor(repeat, SMALL), await millisecondsFor(repeat, SMALL));
     const large = await millisecondsFor(repeat, SMALL * GROWTH);
-    // Quadratic time would be 64 times as much. The constant forgives pauses of a busy machine.
+    // Quadratic time would be 64 times as much. The constant allows for pauses of a busy machine.
     expect(large).toBeLessThan(small * GROWTH * 3 + 300);
   });
 });

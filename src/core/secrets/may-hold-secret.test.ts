@@ -8,7 +8,7 @@ import { real, SECRET_SAMPLES } from "./secret-samples.ts";
 
 const SOURCE = { filePath: "", ext: ".txt", contentType: "text" } as const;
 
-/** The patterns of the installed preset, caught as each rule puts them to a text. */
+/** The patterns of the installed preset, recorded as each rule applies them to a text. */
 function presetPatterns(): { id: string; pattern: RegExp }[] {
   const caught: { id: string; pattern: RegExp }[] = [];
   for (const rule of rules) {
@@ -31,7 +31,7 @@ function presetPatterns(): { id: string; pattern: RegExp }[] {
   return caught.filter(({ id }) => id !== "filter-comments");
 }
 
-/** Without look-around and case folding, which the generator does not know, and with short repetitions. */
+/** Without look-around and case folding, which the generator does not support, and with short repetitions. */
 function simplified(pattern: RegExp): RegExp {
   const plain = pattern.source.replace(/\(\?<?!(?:\[[^\]]*\]|\\p\{L\}|\\w)\)|\\b/g, "");
   return new RegExp(plain.replace(/\{(\d+),\d+\}/g, (_, least: string) => `{${least},${Number(least) + 4}}`));

@@ -3,7 +3,7 @@ export function real(sample: string): string {
   return sample.replaceAll("<+>", "");
 }
 
-/** Texts that must be flagged. `‹` and `›` stand around the part that must be hidden. */
+/** Texts that must be flagged. `‹` and `›` enclose the part that must be masked. */
 export const SECRET_SAMPLES: readonly (readonly [name: string, text: string])[] = [
   ["an AWS access key id", "key ‹AKIA<+>IOSFODNN7EXAMPLQ›, rotate it"],
   ["an AWS session key id", "‹ASIA<+>Y34FZKBOKMUTVV7A›"],

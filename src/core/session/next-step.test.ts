@@ -13,7 +13,7 @@ function session(more: Partial<Session> = {}): Session {
   return { ...newSession({ ...given, mode: "full" }, at), ...more };
 }
 
-/** With everything that it needs. */
+/** Applies an event with all its conditions met. */
 function movedBy(before: Session, event: SessionEvent): Session {
   const facts = Object.fromEntries(needsOf(before, event).map((condition) => [condition, null]));
   const next = advanceSession(before, event, { facts, at });

@@ -20,7 +20,7 @@ const asked = (id: string, more: Partial<AskedQuestion> = {}): AskedQuestion => 
   ...more,
 });
 
-/** One of every kind, and of those with choices one of each. */
+/** One event of every kind, and one for each choice. */
 const events: readonly SessionEvent[] = [
   ...(["spec", "architecture", "correction", "final-review", "integration"] as const).map(
     (purpose: Purpose) =>
@@ -96,7 +96,7 @@ describe("status.json", () => {
           expect(unknownKeys(document)).toEqual([]);
         }
         if (next.length === 0) break;
-        // What can happen anywhere is taken less often, so that it gets somewhere.
+        // Events that are possible in every state are chosen less often, so that the walk makes progress.
         const anywhere = [session.state, "BLOCKED", "ASK_USER"];
         const moving = next.filter(({ state }) => !anywhere.includes(state));
         const list = choice % 4 > 0 && moving.length > 0 ? moving : next;

@@ -8,7 +8,7 @@ import { type TaskState, taskStates } from "./states.ts";
 import type { Task } from "./task.ts";
 import type { TaskEvent, TaskEventType } from "./task-event.ts";
 
-/** The actor that may do it, if any may. */
+/** An actor that may trigger the event, if any. */
 function move(task: Task, event: TaskEvent): TaskState | string {
   for (const actor of ["system", "person", "orchestrator", "attempt"] as const) {
     const advanced = advance(task, event, by(actor));
@@ -18,7 +18,7 @@ function move(task: Task, event: TaskEvent): TaskState | string {
   return "R-AU-001";
 }
 
-/** One line a state: where each event leads. What is not listed is refused with R-ST-001. */
+/** One line per state: the target of each event. Events that are not listed are refused with R-ST-001. */
 const table: readonly [string, Task, Partial<Record<TaskEventType, string>>][] = [
   [
     "PENDING",
@@ -146,7 +146,7 @@ describe("an illegal event", () => {
   });
 });
 
-/** Every second event is one of a task that is worked on, so that walks come to reviews and merges. */
+/** Prefers the events of a task in progress, so that walks reach reviews and merges. */
 const anyType = fc.oneof(
   fc.constantFrom(...eventTypes),
   fc.constantFrom<TaskEventType>("start", "submit", "merge", "reject"),
@@ -159,7 +159,7 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc
     return { ...events[type], ...changes };
   });
 
-/** Lists of all lengths up to this: by itself fast-check makes only short ones. */
+/** Lists of all lengths up to `maxLength`; by default fast-check generates only short ones. */
 const anyEvents = (maxLength: number) => fc.array(anyEvent, { maxLength, size: "max" });
 
 function walk(

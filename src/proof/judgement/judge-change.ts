@@ -1,5 +1,5 @@
 import { type CheckRecord, judgeCheck } from "../../core/proof/check-record.ts";
-import { hasAlike, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
+import { hasSimilarPass, isIsolated, lostTests, newTests } from "../../core/proof/lost-tests.ts";
 import type { MaterialDiff } from "../../core/proof/material/material-diff.ts";
 import { isSameFailure } from "../../core/proof/same-failure.ts";
 import type { Judgement, WeakeningReason } from "../../core/proof/weakening.ts";
@@ -150,7 +150,8 @@ function lostOnChange(
     if (before.inventory === null) return [];
     const gone = lostBetween(before, after, mayLose);
     // Names with a time or a random part differ in every run, whatever the change is.
-    const lost = diff.restored.size > 0 ? gone : gone.filter(({ test }) => !hasAlike(test, after.inventory));
+    const lost =
+      diff.restored.size > 0 ? gone : gone.filter(({ test }) => !hasSimilarPass(test, after.inventory));
     if (lost.length === 0) return [];
     const isRenamed =
       isJudgedWell &&

@@ -148,9 +148,9 @@ export class Conductor {
     const { state, revertedBy } = fact;
     if (state !== "REVIEW") this.#reviewed.delete(key);
     const attempt = state === "IN_PROGRESS" ? await this.#main.engine.ledger.attempt(key) : undefined;
-    const isPersons =
+    const isWithPerson =
       this.#isWaiting(key) || isTaken(fact, attempt) || (await isAskedAbout(this.#main.engine, fact));
-    this.#standing.put(key, { state, revertedBy: revertedBy ?? null, isPersons });
+    this.#standing.put(key, { state, revertedBy: revertedBy ?? null, isWithPerson });
     part.context.onState(part.task.plan.id, state);
   }
 
@@ -160,7 +160,9 @@ export class Conductor {
     const ready = this.#inReview().filter(({ task }) => this.#reviewed.has(task.key));
     if (ready.length === 0) return;
     const { max_parallel, batching } = this.#main.config.limits;
-    const others = this.#standing.held().filter(({ id, isPersons }) => !isPersons && !this.#reviewed.has(id));
+    const others = this.#standing
+      .held()
+      .filter(({ id, isWithPerson }) => !isWithPerson && !this.#reviewed.has(id));
     const running = others.map(({ id }) => id);
     if (batching === "batch" && !this.#batch.closes(running, Date.now())) return;
     // Two sessions may have a task of the same name, and so a branch: the other one's turn comes next.

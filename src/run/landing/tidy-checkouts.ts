@@ -1,4 +1,4 @@
-import { isBesideWork } from "../../core/names/ref-names.ts";
+import { isKeptOrIgnored } from "../../core/names/ref-names.ts";
 import { taskKey } from "../../core/names/task-name.ts";
 import type { Checkout } from "../../workspace/checkouts/checkout.ts";
 import { trimPool } from "../../workspace/checkouts/checkout-pool.ts";
@@ -25,7 +25,7 @@ export async function tidyCheckouts({
   return over.flatMap(({ key, isMerged }, at) =>
     (removed[at] ?? [])
       // What was merged needs no word; what was in the checkout besides does.
-      .filter(({ ref }) => !isMerged || isBesideWork(ref))
+      .filter(({ ref }) => !isMerged || isKeptOrIgnored(ref))
       .map(({ holds, command }) => `removed the checkout of \`${key}\`; ${holds} is kept: ${command}`),
   );
 }

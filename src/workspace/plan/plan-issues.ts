@@ -5,7 +5,7 @@ import type { Disk, Place } from "../../core/paths/place.ts";
 import { protectedShapeOf } from "../../core/paths/protected-paths.ts";
 import { readEntries } from "../../core/paths/scope.ts";
 import { agentsForTask, type KnownAgents } from "../../core/plan/agents-for-task.ts";
-import { findCircles } from "../../core/plan/dependency-circles.ts";
+import { findCycles } from "../../core/plan/dependency-cycles.ts";
 import { containerOf } from "../../core/points/forbidden-container.ts";
 import { quoted } from "../../core/text/quoted.ts";
 import { field } from "../../core/values/fields.ts";
@@ -88,7 +88,7 @@ function wrongDependencies(tasks: readonly Written[]): Issue[] {
       .filter(([, id]) => !byId.has(id))
       .map(([index]) => issue([...task.at, "depends_on", index], `a task of this plan: ${shown(ids)}`, ids)),
   );
-  const circles = findCircles(
+  const circles = findCycles(
     new Map(ids.map((id) => [id, dependenciesOf(byId.get(id) as Written).map(([, one]) => one)])),
   );
   return [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type MaterialFacts, readMaterialDiff } from "./material-diff.ts";
 
-// Put together here, so that this file does not look like one with skipped tests.
+// Concatenated, so that this file does not look like one with skipped tests.
 const skipped = ["it", "skip"].join(".");
 
 const facts: MaterialFacts = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { latinWords } from "./latin-words.ts";
+import { latinWords } from "./slugs.ts";
 
 describe("a text in plain letters", () => {
   it.each<[string, string]>([

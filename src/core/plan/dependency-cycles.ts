@@ -1,5 +1,5 @@
 /** A dependency that closes a cycle. `way` is the cycle; its first task is also its last. */
-export interface Circle {
+export interface Cycle {
   readonly task: string;
   readonly dependency: string;
   readonly way: readonly string[];
@@ -8,8 +8,8 @@ export interface Circle {
 type Open = { readonly id: string; next: number };
 
 /** Finds dependencies whose removal makes the graph acyclic. Unknown ids are ignored. */
-export function findCircles(dependsOn: ReadonlyMap<string, readonly string[]>): readonly Circle[] {
-  const found: Circle[] = [];
+export function findCycles(dependsOn: ReadonlyMap<string, readonly string[]>): readonly Cycle[] {
+  const found: Cycle[] = [];
   const seen = new Set<string>();
   for (const start of dependsOn.keys()) {
     if (seen.has(start)) continue;

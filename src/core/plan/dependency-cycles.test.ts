@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findCircles } from "./dependency-circles.ts";
+import { findCycles } from "./dependency-cycles.ts";
 
 const graphs = fc
   .array(fc.uniqueArray(fc.nat(9), { maxLength: 3 }), { maxLength: 10 })
   .map((lists) => new Map(lists.map((list, index) => [`${index}`, list.map((other) => `${other}`)])));
 
-describe("circles of dependencies", () => {
+describe("cycles of dependencies", () => {
   it("are not found in a graph without cycles of any length", () => {
     const line = new Map(Array.from({ length: 20_000 }, (_, index) => [`t${index}`, [`t${index + 1}`]]));
-    expect(findCircles(line)).toEqual([]);
+    expect(findCycles(line)).toEqual([]);
   });
 
   it("are named from the first task to itself", () => {
@@ -19,13 +19,13 @@ describe("circles of dependencies", () => {
       ["b", ["c"]],
       ["c", ["a"]],
     ]);
-    expect(findCircles(graph)).toEqual([{ task: "c", dependency: "a", way: ["a", "b", "c", "a"] }]);
+    expect(findCycles(graph)).toEqual([{ task: "c", dependency: "a", way: ["a", "b", "c", "a"] }]);
   });
 
   it("are gone without the dependencies that close them, and each is a real cycle", () => {
     fc.assert(
       fc.property(graphs, (graph) => {
-        const found = findCircles(graph);
+        const found = findCycles(graph);
         for (const { task, dependency, way } of found) {
           expect([way.at(-2), way.at(-1), way[0]]).toEqual([task, dependency, dependency]);
           for (const [index, id] of way.slice(0, -1).entries())
@@ -36,14 +36,14 @@ describe("circles of dependencies", () => {
         const open = new Map(
           [...graph].map(([task, list]) => [task, list.filter((id) => !closes(task, id))] as const),
         );
-        expect(findCircles(open)).toEqual([]);
+        expect(findCycles(open)).toEqual([]);
         expect(isOrdered(open)).toBe(true);
       }),
     );
   });
 });
 
-/** Told in another way: again and again, what waits for nothing is taken away. */
+/** Checked independently: tasks without open dependencies are removed until none is left. */
 function isOrdered(graph: ReadonlyMap<string, readonly string[]>): boolean {
   const left = new Map(graph);
   for (let before = -1; before !== left.size; ) {
