@@ -9,7 +9,7 @@ import { askManual } from "../../src/engine/decisions/ask-manual.ts";
 import { askSession } from "../../src/engine/decisions/ask-session.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { moveSession } from "../../src/engine/sessions/move-session.ts";
-import { keepVersion } from "../../src/session/design-versions.ts";
+import { keepVersion } from "../../src/session/files/design-versions.ts";
 import { memoryEngine, person } from "../support/memory-engine.ts";
 import { eventually, startProgram, temporaryRepository } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
@@ -322,7 +322,7 @@ describe("lockstep decide", () => {
     expect(answered.status).toBe(1);
     expect(answered.stderr).toMatch(
       new RegExp(
-        `^lockstep: E-STORE: ${inTheWay} cannot be written: .*; fix that, then \`lockstep resume ${sessionName}\`$`,
+        `^lockstep: E-STORE: ${inTheWay} cannot be written: .*; fix it, then \`lockstep resume ${sessionName}\`$`,
         "m",
       ),
     );
@@ -331,7 +331,7 @@ describe("lockstep decide", () => {
     ]);
     expect((await repository.run(["status"])).stdout).toMatch(
       new RegExp(
-        `^${sessionName}  BLOCKED in APPROVE_DESIGN, full mode\n  persistence_failure: ${inTheWay} cannot be written: .*\n  fix that, then \`lockstep resume ${sessionName}\`$`,
+        `^${sessionName}  BLOCKED in APPROVE_DESIGN, full mode\n  persistence_failure: ${inTheWay} cannot be written: .*\n  fix it, then \`lockstep resume ${sessionName}\`$`,
         "m",
       ),
     );
