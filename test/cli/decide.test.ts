@@ -134,7 +134,7 @@ describe("a person at the prompt", () => {
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
     await ask(engine, "rounding", { options: ["up", "down"] });
     const { shown, entries, left } = await typing(engine, "a", "b", "c", "d", "up");
-    expect(shown).toContain("`a` is no answer here: one of up, down");
+    expect(shown).toContain("`a` is not a valid answer: answer one of up, down");
     expect(shown).toContain("  UD-1 still waits: `lockstep decide UD-1` asks again\n");
     expect(entries["UD-1"]).toBe("pending: null");
     expect(left).toEqual(["up"]);
@@ -208,7 +208,7 @@ describe("a person at the prompt", () => {
     expect(silent.entries[gateId]).toBe("pending: null");
     const { entries, shown } = await typing(engine, "maybe", "perhaps", "who knows");
     expect(shown.replace(/\s+/g, " ")).toContain(
-      `the session is blocked, \`lockstep resume ${sessionName}\` asks again`,
+      `the session is blocked; \`lockstep resume ${sessionName}\` asks again`,
     );
     expect(entries[gateId]).toBe("cancelled: no valid answer after 3 more questions");
     expect(await engine.ledger.session(sessionName)).toMatchObject({ state: "BLOCKED" });
@@ -256,7 +256,7 @@ describe("lockstep decide", () => {
     for (const words of [["approved"], ["--cancel", "x"], ["--json"]])
       expect(await repository.run(["decide", "UD-APPROVE-DESIGN", ...words])).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining(`is asked in 2 sessions: say \`${gateId}\` or \`${laterId}\``),
+        stderr: expect.stringContaining(`is pending in 2 sessions: use \`${gateId}\` or \`${laterId}\``),
       });
     const states = () =>
       repository.within(async ({ ledger }) => (await ledger.decisions()).map((one) => one.state));
@@ -296,7 +296,7 @@ describe("lockstep decide", () => {
       blocker: {
         code: "mandatory_user_decision_missing",
         reason: "UD-APPROVE-DESIGN: next week",
-        recovery: `\`lockstep resume ${sessionName}\` asks it again`,
+        recovery: `\`lockstep resume ${sessionName}\` asks again`,
         from_state: "APPROVE_DESIGN",
       },
       user_decisions: [{ status: "cancelled", answer: null, resolution_reason: "next week" }],
@@ -422,7 +422,7 @@ describe("lockstep status", () => {
       [
         `${sessionName}  BLOCKED in APPROVE_DESIGN, full mode`,
         "  mandatory_user_decision_missing: UD-APPROVE-DESIGN: later",
-        `  \`lockstep resume ${sessionName}\` asks it again`,
+        `  \`lockstep resume ${sessionName}\` asks again`,
         "",
         "no tasks yet\n",
       ].join("\n"),

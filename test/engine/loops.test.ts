@@ -264,7 +264,7 @@ describe("delegation", () => {
     expect((await dispatch(engine, given("T-2", "b", "T-1"))).allow).toBe(true);
     expect(await dispatch(engine, given("T-3", "c", "T-2"))).toMatchObject({
       code: "R-BG-001",
-      reason: expect.stringContaining("over 3 steps, the limit is 2"),
+      reason: expect.stringContaining("over 3 steps, but the limit is 2"),
       details: { signal: "delegation_depth", depth: 3, limit: 2 },
     });
     expect(await engine.ledger.task("T-3")).toBeUndefined();

@@ -50,7 +50,7 @@ describe("reconciling", () => {
     [
       "work of nobody",
       [{ ...atWork, ...creating(running("T-1", { agent: null })) }],
-      [{ check: "work", task: "T-1", problem: "it is IN_PROGRESS and nobody works on it" }],
+      [{ check: "work", task: "T-1", problem: "it is IN_PROGRESS without an agent" }],
     ],
     [
       "a lock of a task that is not there",
@@ -60,7 +60,7 @@ describe("reconciling", () => {
     [
       "a lock that outlived its task",
       [{ ...atWork, ...creating(newTask("T-1", { state: "MERGED" })) }],
-      [{ check: "locks", task: "T-1", problem: "`src` is still held though the task is MERGED" }],
+      [{ check: "locks", task: "T-1", problem: "`src` is still held although the task is MERGED" }],
     ],
     [
       "a lock of an older epoch",
