@@ -8,7 +8,7 @@ import type { DecisionData } from "./decision-data.ts";
 
 /**
  * The durable state: a few reads and one commit. A change is a value. It is applied whole or not at all, in one
- * synchronous call. If the data that it was decided on has changed meanwhile, the ledger refuses the change
+ * synchronous call. If the data that it was decided on has changed in the meantime, the ledger refuses the change
  * instead of merging it, and the caller reads and decides again.
  */
 export interface Ledger {

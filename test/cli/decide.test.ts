@@ -210,7 +210,7 @@ describe("a person at the prompt", () => {
     expect(shown.replace(/\s+/g, " ")).toContain(
       `the session is blocked; \`lockstep resume ${sessionName}\` asks again`,
     );
-    expect(entries[gateId]).toBe("cancelled: no valid answer after 3 more questions");
+    expect(entries[gateId]).toBe("cancelled: no valid answer after asking 3 more times");
     expect(await engine.ledger.session(sessionName)).toMatchObject({ state: "BLOCKED" });
   });
 });
@@ -225,7 +225,7 @@ describe("lockstep decide", () => {
     const wrong = await repository.run(["decide", "UD-APPROVE-DESIGN", "maybe"]);
     expect(wrong).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("R-IN-001: `maybe` is no answer"),
+      stderr: expect.stringContaining("R-IN-001: `maybe` is not a valid answer"),
     });
     const answered = await repository.run([
       "decide",
@@ -363,7 +363,7 @@ describe("lockstep decide", () => {
     await eventually("the second prompt", () => (prompts() === 2 ? true : undefined));
     running.process.stdin?.write("approved\n");
     const { status, stdout } = await running.ended;
-    expect(stdout.replace(/\s+/g, " ")).toContain(`\`perhaps\` is no answer to ${gateId}`);
+    expect(stdout.replace(/\s+/g, " ")).toContain(`\`perhaps\` is not a valid answer to ${gateId}`);
     expect(stdout).toContain(`to go on: lockstep resume ${sessionName}`);
     expect(status).toBe(0);
     expect(repository.status()).toMatchObject({ user_decisions: [{ answer: "approved" }] });

@@ -220,7 +220,7 @@ describe("in a client", () => {
     expect(await inClient([`${own} release T-9`], "claude", orchestrator)).toContain("R-AU-001");
     await claim("T-9", "whole");
     const bound = await inClient([`${own} claim T-9`, dispatch], "claude", orchestrator);
-    expect(bound).toContain("`dispatch` is not for an agent with a task");
+    expect(bound).toContain("`dispatch` is not allowed for an agent with a task");
   });
 
   it("what is left behind by its shell while an agent is at work is not a person's", async () => {

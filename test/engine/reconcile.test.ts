@@ -88,7 +88,7 @@ describe("reconciling", () => {
     [
       "work that did not wait for its dependency",
       [{ ...atWork, ...creating(newTask("T-0"), running("T-1", { dependsOn: ["T-0"] })) }],
-      [{ check: "dependencies", task: "T-1", problem: "it is IN_PROGRESS though `T-0` is PENDING" }],
+      [{ check: "dependencies", task: "T-1", problem: "it is IN_PROGRESS although `T-0` is PENDING" }],
     ],
   ])("finds %s, and changes nothing", async (_what, changes, problems) => {
     const engine = await memoryEngine();

@@ -71,7 +71,7 @@ export interface Loaded {
 
 /**
  * Loads a task with its attempt. The task is read first: decisions are committed against that version of the
- * task, so that an attempt that was replaced meanwhile cannot pass as the current one (INV-2).
+ * task, so that an attempt that was replaced in the meantime cannot pass as the current one (INV-2).
  */
 export async function loadTask({ ledger }: Pick<Engine, "ledger">, key: string): Promise<Loaded | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {

@@ -13,7 +13,7 @@ export type Settled<Answer extends Verdict = Verdict> =
       readonly change?: Change | Deny;
     }
   /** The data changed during the decision: decide again. */
-  | "anew";
+  | "retry";
 
 const roundsMax = 200;
 
@@ -40,7 +40,7 @@ export async function settle<Answer extends Verdict>(
     const before = request === undefined ? undefined : await engine.ledger.answered(request.key);
     if (before !== undefined && request !== undefined) return repeat<Answer>(before, request);
     const decided = await decide();
-    if (decided === "anew") continue;
+    if (decided === "retry") continue;
     const { change } = decided;
     if (change !== undefined && "allow" in change) return change;
     // INV-8: a reason may quote submitted text, and the caller may log it.

@@ -257,7 +257,7 @@ async function refused(
   { moved, verdict }: { moved: Task; verdict: Deny },
 ): Promise<Settled<Deny>> {
   const tasks = await dependencyVersions(draft, moved);
-  if (!(await announceWaiting(draft, moved))) return "anew";
+  if (!(await announceWaiting(draft, moved))) return "retry";
   const details = { ...verdict.details, state: moved.state };
   return { verdict: { ...verdict, details }, change: await draft.toChange({ expect: { tasks } }) };
 }
