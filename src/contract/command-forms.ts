@@ -1,9 +1,9 @@
-/** A command is written as a line or as a list of words; whoever runs it gets the one form that he needs. */
+/** A command is configured as a line or as a list of words; each user of a command gets the form it needs. */
 
 const plainLine = /^[\w@%+:,./-]+(?: +[\w@%+=:,./-]+)*$/;
 const plainWord = /^[\w@%+=:,./-]+$/;
 
-/** What no shell has to read is split at its blanks; everything else is a shell's. */
+/** Splits a line without shell syntax at its blanks; any other line is passed to a shell. */
 export function wordsOfLine(line: string): [string, ...string[]] {
   const trimmed = line.trim();
   if (!plainLine.test(trimmed)) return ["sh", "-c", trimmed];

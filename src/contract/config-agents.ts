@@ -3,7 +3,7 @@ import { field } from "../core/values/fields.ts";
 import { hooks } from "./config-hooks.ts";
 import { command, entriesOf, line, name, variableName, word } from "./config-parts.ts";
 
-/** Who works, and on which types of task. */
+/** Agents, and the types of task they work on. */
 
 const adapters = ["claude", "codex", "gemini", "opencode", "copilot", "command", "script"] as const;
 
@@ -42,7 +42,7 @@ const agent = z
       context.addIssue({
         code: "custom",
         path: ["run"],
-        message: `no such key: the adapter \`${adapter}\` knows its program`,
+        message: `no such key: the adapter \`${adapter}\` has its own program`,
       });
   });
 
@@ -97,9 +97,9 @@ export const taskTypes = z
 export function checkAgentNames(config: unknown, context: z.core.$RefinementCtx): void {
   const names = entriesOf(field(config, "agents")).map(([one]) => one);
   const shown = names.slice(0, namesShownMax).map((one) => `\`${one}\``);
-  const known = shown.length === 0 ? "there is none" : shown.join(", ");
+  const known = shown.length === 0 ? "none is configured" : shown.join(", ");
   for (const { path, agent, of } of agentReferences(config)) {
-    const message = agent === of ? "another agent than itself" : `a configured agent: ${known}`;
+    const message = agent === of ? "an agent other than itself" : `a configured agent: ${known}`;
     if (agent === of || !names.includes(agent)) context.addIssue({ code: "custom", path, message });
   }
 }
@@ -107,7 +107,7 @@ export function checkAgentNames(config: unknown, context: z.core.$RefinementCtx)
 interface AgentReference {
   readonly path: (string | number)[];
   readonly agent: string;
-  /** The agent that it stands at. */
+  /** The agent whose configuration has the reference. */
   readonly of?: string;
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { field } from "../core/values/fields.ts";
 import { command, entriesOf, name } from "./config-parts.ts";
 
-/** Lifecycle hooks: what runs before and after a task is submitted and merged. */
+/** Lifecycle hooks: the commands that run before and after a task is submitted or merged. */
 
 const builtinHooks = ["rebase_on_main", "create_pr", "run_tests", "gatekeeper", "rebase_on_base", "merge_pr"];
 
@@ -24,7 +24,7 @@ const withParameters = z
 
 const hook = z
   .union(
-    [named, z.strictObject({ command }).describe("a program that speaks the hook contract"), withParameters],
+    [named, z.strictObject({ command }).describe("a program that follows the hook contract"), withParameters],
     "a hook's name, a map of one name to its parameters, or a map with `command`",
   )
   .meta({ id: "hook" });
@@ -43,15 +43,15 @@ export const hooks = z
 
 interface NamedHook {
   readonly name: string;
-  /** Whatever stands beside the name; null where it stands alone. */
+  /** The value given with the name; null if there is only a name. */
   readonly parameters: unknown;
 }
 
-/** Refuses hooks that would do nothing: of an unknown name, or a gatekeeper that looks at nothing. */
+/** Refuses hooks that would do nothing: an unknown name, or a gatekeeper without anything to review. */
 export function checkHookNames(config: unknown, context: z.core.$RefinementCtx): void {
   const unknown = field(config, "unknown_hooks");
   for (const { path, hook } of namedHooks(config)) {
-    const message = expectedInPlaceOf(hook, unknown);
+    const message = expectedInstead(hook, unknown);
     if (message !== undefined)
       context.addIssue({ code: "custom", path, message, params: { value: hook.name } });
   }
@@ -75,12 +75,12 @@ function isNamed(hook: unknown): hook is NamedHook {
   return typeof hook === "object" && hook !== null && "name" in hook && "parameters" in hook;
 }
 
-function expectedInPlaceOf(hook: NamedHook, unknown: unknown): string | undefined {
+function expectedInstead(hook: NamedHook, unknown: unknown): string | undefined {
   if (hook.name === "gatekeeper" && !gatekeeperParameters.safeParse(hook.parameters).success)
-    return "what it looks at, such as { gatekeeper: [qa] }";
+    return "what to review, such as { gatekeeper: [qa] }";
   if (unknown === "warn" || builtinHooks.includes(hook.name)) return undefined;
   const names = builtinHooks.map((one) => `\`${one}\``).join(", ");
-  return `one of ${names}, a map with \`command\`, or \`unknown_hooks: warn\` beside \`hooks\``;
+  return `one of ${names}, a map with \`command\`, or \`unknown_hooks: warn\` next to \`hooks\``;
 }
 
 const gatekeeperParameters = z.array(name).min(1);

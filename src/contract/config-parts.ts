@@ -3,8 +3,8 @@ import { isObject } from "../core/values/fields.ts";
 import { lineOfWords, wordsOfLine } from "./command-forms.ts";
 
 /**
- * The pieces that the configuration is made of. The text given to each is what a fault says was expected;
- * the words in backticks in it are what a mistyped word is compared with.
+ * The building blocks of the configuration. The text given to each one is shown to the user as the expected form.
+ * A mistyped word is compared with the words in backticks in that text.
  */
 
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -16,7 +16,7 @@ const wordForm = /^[^\u0000]*$/;
 const pathForm =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a path in a line has none
   /^(?=.*\S)(?![/\\~]|[A-Za-z]:|file:)(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^\u0000-\u001f\u007f]+$/;
-/** The home as a whole is no path in it. */
+/** The home folder itself is not a path inside it. */
 const homePathForm = new RegExp(`^(?!(?:\\./*)*$)${pathForm.source.slice(1)}`);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git allows none in the name of a branch
 const branchForm = /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|[/.]$))[^\u0000-\u0020\u007f~^:?*[\\]+$/;
@@ -29,7 +29,7 @@ export const variableName = z.string("the name of an environment variable").rege
 
 const notBlank = "a string that is not blank: put quotes around it";
 
-/** A text of a form that has no control characters; a fault names the one that is in it. */
+/** A text in a form without control characters; the error names the control character that was found. */
 export function plainText(form: RegExp) {
   return z.string(notBlank).regex(form, { error: ({ input }) => controlIn(String(input), form) ?? notBlank });
 }
@@ -38,7 +38,7 @@ function controlIn(text: string, form: RegExp): string | undefined {
   const at = [...text].findIndex((character) => !form.test(`a${character}`));
   if (at < 0) return undefined;
   const code = ([...text][at]?.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  return `a text without control characters: leave out U+${code}, its character ${at + 1}`;
+  return `a text without control characters: remove U+${code}, character ${at + 1} of the text`;
 }
 
 export const line = plainText(lineForm);
@@ -60,12 +60,12 @@ export const branchName = z.string("the name of a branch").regex(branchForm);
 const wordList = z.tuple([line], word);
 const eitherForm = 'a command, such as "npm test" or ["npm", "test"]';
 
-/** As a program and its arguments; a line that only a shell can read is given to one. */
+/** A program and its arguments. A line with shell syntax is run by a shell. */
 export const command = z
   .union([z.string().regex(lineForm).transform(wordsOfLine), wordList], eitherForm)
   .meta({ id: "command", description: "a command line, or a program and its arguments" });
 
-/** As a line for the shell. */
+/** A line for the shell. */
 export const commandLine = z
   .union([z.string().regex(lineForm), wordList.transform(lineOfWords)], eitherForm)
   .describe("a command line for the shell, or a program and its arguments");
@@ -76,7 +76,7 @@ export const countOrNone = z.int("a whole number, 0 or above").nonnegative();
 
 export const amount = z.number("a number above 0").positive();
 
-/** The entries of a value that may not have the form that its schema asks for. */
+/** The entries of a value that may not have the form its schema requires. */
 export function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }

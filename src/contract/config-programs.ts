@@ -2,8 +2,8 @@ import { z } from "zod";
 import { countOrNone, line } from "./config-parts.ts";
 
 /**
- * Programs that a project teaches the guard: rows of the same form as the guard's own table, in which the program's
- * options and operands say what it writes and runs.
+ * Programs that a project describes to the guard. Each row has the same form as the guard's own table: the
+ * program's options and operands say what it writes and runs.
  */
 
 const optionForm = /^[^\s,]+(?:,[^\s,]+)*(?: [^\s,]+(?:,[^\s,]+)*)*$/;
@@ -12,9 +12,9 @@ const nameForm = /^[A-Za-z0-9_][\w.+@-]*(?: +[A-Za-z0-9_][\w.+@-]*)*$/;
 const options = z
   .string("options without their dashes, such as `o,output q`: names of one option joined by commas")
   .regex(optionForm);
-const listOf = (what: string) => options.exactOptional().describe(what);
-const text = (what: string) => line.exactOptional().describe(what);
-const flag = (what: string) => z.boolean().exactOptional().describe(what);
+const listOf = (description: string) => options.exactOptional().describe(description);
+const text = (description: string) => line.exactOptional().describe(description);
+const flag = (description: string) => z.boolean().exactOptional().describe(description);
 
 const actions = ["write", "delete", "move", "attributes", "link", "folder"] as const;
 const operands = ["operands", "first", "second", "last", "after-first", "after-second"] as const;
@@ -23,17 +23,17 @@ const refusals = ["loader", "refs", "agent", "no-verify", "unknown-code"] as con
 
 const facts = {
   values: listOf("options that take a value"),
-  glued: listOf("options whose value is only ever glued to them: `-i.bak`"),
-  digits: listOf("options that take only digits glued to them"),
-  flags: listOf("other options, where they have several names or may be abbreviated"),
-  ends: listOf("options after whose value everything is an operand"),
+  glued: listOf("options whose value is always attached to them: `-i.bak`"),
+  digits: listOf("options that take only digits, attached to them"),
+  flags: listOf("other options that have several names or can be abbreviated"),
+  ends: listOf("options after whose value all further words are operands"),
   style: z.enum(["gnu", "long", "first-letter"]).exactOptional().describe("how options are spelled"),
   exact: flag("long options are never abbreviated"),
   wrapper: flag("options end at the first operand"),
   files: listOf("options whose value is a file that is written"),
-  folders: listOf("options whose value is a folder that is filled"),
-  parts: listOf("options whose value is a part of the name of a file that is written"),
-  in: listOf("options whose value is the folder that everything happens in"),
+  folders: listOf("options whose value is a folder that it writes into"),
+  parts: listOf("options whose value is part of the name of a file that is written"),
+  in: listOf("options whose value is the working folder"),
   shell: listOf("options whose value is a line for a shell"),
   programs: listOf("options whose value is a program that is run"),
   code: listOf("options whose value is code in another language"),
@@ -43,23 +43,23 @@ const facts = {
     .union([z.boolean(), options])
     .exactOptional()
     .describe("whether they may be folders: always, or with these options"),
-  sources: flag("it leaves the folders of git and other tools alone"),
-  suffix: text("endings of files that are written beside the operands"),
-  otherwise: text("what is written where there are no operands, with all below"),
-  fixed: text("paths that are written in any case; `*` is some name"),
+  sources: flag("it does not touch the folders of git and other tools"),
+  suffix: text("endings of files that are written next to the operands"),
+  otherwise: text("what is written if there are no operands, including everything below it"),
+  fixed: text("paths that are always written; `*` is any name"),
   when: listOf("operands are written or run only with one of these options"),
   unless: listOf("and not with one of these"),
-  needs: countOrNone.exactOptional().describe("and only with so many operands"),
+  needs: countOrNone.exactOptional().describe("and only with at least this many operands"),
   harmless: listOf("with one of these options it only reads"),
-  runs: z.enum(commands).exactOptional().describe("what it runs of its operands"),
+  runs: z.enum(commands).exactOptional().describe("which of its operands it runs"),
   skip: countOrNone.exactOptional().describe("operands before the command"),
-  assignments: flag("`NAME=value` words may stand before the command"),
-  as: text("the program that its operands are handed to"),
-  opaque: text("it does more than the row says, and why"),
+  assignments: flag("`NAME=value` words may precede the command"),
+  as: text("the program that its operands are passed to"),
+  opaque: text("the reason why it does more than the row says"),
   mentions: z
     .enum(["all", "operands", "outputs"])
     .exactOptional()
-    .describe("words that it may read or write"),
+    .describe("words that may be paths it reads or writes"),
   refuses: z
     .strictObject({
       kind: z.enum(refusals).describe("the kind of refusal"),
@@ -67,7 +67,7 @@ const facts = {
     })
     .exactOptional()
     .describe("no agent may run it"),
-  input: z.enum(["shell", "code"]).exactOptional().describe("what standard input is"),
+  input: z.enum(["shell", "code"]).exactOptional().describe("what it reads from standard input"),
 };
 
 type Deed = z.output<z.ZodObject<typeof facts>> & {
@@ -81,23 +81,23 @@ const lazyDeed = z.lazy((): z.ZodType<Deed> => deed);
 
 const deedShape = {
   ...facts,
-  cases: z
+  cases: z.array(lazyDeed).exactOptional().describe("the first one whose `when` holds replaces the rest"),
+  besides: z
     .array(lazyDeed)
     .exactOptional()
-    .describe("the first whose `when` holds is done in place of the rest"),
-  besides: z.array(lazyDeed).exactOptional().describe("each whose `when` holds is done besides the rest"),
+    .describe("each one whose `when` holds applies in addition to the rest"),
   commands: z
     .record(z.string(), lazyDeed)
     .exactOptional()
-    .describe("by the first operand, names apart by spaces"),
-  alone: lazyDeed.exactOptional().describe("what it does without a subcommand, if not what the row says"),
+    .describe("by the first operand; several names are separated by spaces"),
+  alone: lazyDeed.exactOptional().describe("what it does without a subcommand, if that differs from the row"),
 };
 
 const deed: z.ZodType<Deed> = z
   .strictObject(deedShape)
-  .meta({ id: "deed", description: "what a call does by its options and operands" });
+  .meta({ id: "deed", description: "what a call does, by its options and operands" });
 
-const examples = (what: string) => z.array(line).exactOptional().describe(what);
+const examples = (description: string) => z.array(line).exactOptional().describe(description);
 
 const program = z.strictObject({
   names: z
@@ -105,7 +105,9 @@ const program = z.strictObject({
     .regex(nameForm)
     .describe("names of the program, separated by spaces"),
   ...deedShape,
-  match: examples("commands in which the row must find something; ` -> a b` behind one says what is written"),
+  match: examples(
+    "commands in which the row must find something; ` -> a b` after a command lists what it writes",
+  ),
   no_match: examples("commands in which it must find nothing"),
 });
 

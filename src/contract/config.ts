@@ -16,8 +16,8 @@ import {
 import { programs } from "./config-programs.ts";
 
 /**
- * `.lockstep/config.yaml`. Every key may be left out; null stands for the default where the default is null.
- * What the keys come to when all are left out is also in default-config.ts, which costs no import of zod.
+ * `.lockstep/config.yaml`. Every key is optional; null selects the default if the default is null. The defaults
+ * are also in default-config.ts, which does not import zod.
  */
 
 type Context = z.core.$RefinementCtx;
@@ -31,7 +31,7 @@ function warnBeforeHalt({ warn, halt }: Thresholds, context: Context): void {
   if (warn !== null && halt !== null) atMost(context, { warn, halt }, ["warn", "halt"]);
 }
 
-/** Who lowers the end alone is warned before it, too. */
+/** The default of `warn`: if `halt` is below the usual warning, the warning comes at 70 % of `halt`. */
 function warningAt(usual: number) {
   return ({ warn, halt }: { readonly warn?: number | undefined; readonly halt: number }) => ({
     warn: warn ?? (usual <= halt ? usual : Math.ceil(halt * 7) / 10),
@@ -39,7 +39,7 @@ function warningAt(usual: number) {
   });
 }
 
-/** A fault may lie between a value that was written and a default: it says which value was meant. */
+/** The error can involve a default, so the message names the value. */
 function atMost<Key extends string>(
   context: Context,
   values: Readonly<Record<Key, number>>,
@@ -252,7 +252,7 @@ const unknownHooks = z.enum(["error", "warn"]).default("error").meta({
   example: "warn",
 });
 
-/** Names are compared even where something else is wrong, so that one look shows everything. */
+/** Names are checked even if other checks fail, so that all errors appear at once. */
 const always = { when: () => true };
 
 export const configSchema = z
@@ -330,7 +330,7 @@ export const configSchema = z
   .superRefine(checkHookNames, always)
   .describe("`.lockstep/config.yaml`");
 
-/** The keys that are also taken from `.octopoid/config.yaml`; its agents are configured elsewhere. */
+/** The keys that are also read from `.octopoid/config.yaml`; its agents are configured elsewhere. */
 export const borrowedSchema = z
   .object({
     hooks: hooks.nullish(),

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 
-/** What a project without a configuration gets. */
+/** The configuration of a project without a configuration file. */
 export const defaultConfig: Config = {
   version: 1,
   base_branch: null,

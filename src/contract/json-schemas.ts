@@ -14,7 +14,7 @@ export function jsonSchema(name: string): Record<string, unknown> | undefined {
   const { $schema, ...body } = z.toJSONSchema(schemas[known], {
     target: "draft-2020-12",
     io: "input",
-    // Many operations answer with the same verdict: said once there.
+    // Many operations return the same verdict, which appears once as a reference.
     reused: known === "operations" ? "ref" : "inline",
     // Zod leaves `examples` out where a value is transformed; ours are of what people write.
     override: ({ jsonSchema }) => {

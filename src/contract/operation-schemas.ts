@@ -3,10 +3,10 @@ import type { OperationName } from "./operations.ts";
 import { line, text } from "./parts.ts";
 import { verdict } from "./verdict.ts";
 
-/** What each operation takes and answers. Every answer may also be a deny: see `verdict`. */
+/** The input and the answer of each operation. Every answer may also be a deny: see `verdict`. */
 
 const task = line.describe("a task id, or SESSION/TASK");
-const document = z.unknown().describe("one JSON value, as the schema of its kind says");
+const document = z.unknown().describe("one JSON value, in the form of its own schema");
 const count = z.int().nonnegative();
 const time = z.iso.datetime();
 const maybe = <Type extends z.ZodType>(type: Type) => type.nullable();
@@ -23,12 +23,12 @@ const state = z.enum([
 
 const taskStatus = z.looseObject({
   id: line.describe("its name in the plan"),
-  key: task.describe("its unique name: SESSION/TASK, or the id alone for a task of no session"),
+  key: task.describe("its unique name: SESSION/TASK, or the id alone for a task without a session"),
   title: maybe(z.string()),
   state,
   status: z.string().describe("the plan's word for the state"),
   attempts: count,
-  code: maybe(z.string()).describe("of the last refusal"),
+  code: maybe(z.string()).describe("the code of the last refusal"),
   reason: maybe(z.string()),
   details: z.record(z.string(), z.unknown()),
   agent: maybe(z.string()),
@@ -55,11 +55,11 @@ const taskStatus = z.looseObject({
     .array(
       z.looseObject({
         on: z.enum(["person", "dependency", "lock", "limit", "slot"]),
-        task: task.optional().describe("of a dependency or a lock"),
-        resource: line.optional().describe("what that task holds"),
+        task: task.optional().describe("the task, for a dependency or a lock"),
+        resource: line.optional().describe("the path or resource that the task holds"),
       }),
     )
-    .describe("the same with the reason"),
+    .describe("the same, with the kind of each wait"),
   alive: maybe(
     z.looseObject({
       lease: z.enum(["running", "held", "over", "lapsed"]),
@@ -71,13 +71,13 @@ const taskStatus = z.looseObject({
   unproven_claims: z
     .array(z.string())
     .optional()
-    .describe("files that its agent says it changed, and that its work does not have"),
+    .describe("files that its agent claims to have changed but that are not in its work"),
   unproven_deeds: z
     .array(z.string())
     .optional()
-    .describe("what its agent says it did outside its tree, which nothing shows"),
-  manual_steps: z.array(z.string()).optional().describe("what its agent leaves to be done by hand"),
-  tests_added_or_updated: z.array(z.string()).optional().describe("as its agent reports them"),
+    .describe("what its agent claims to have done outside its tree, without evidence"),
+  manual_steps: z.array(z.string()).optional().describe("steps that its agent leaves to be done by hand"),
+  tests_added_or_updated: z.array(z.string()).optional().describe("tests as reported by its agent"),
 });
 
 const decision = z.looseObject({
@@ -90,14 +90,14 @@ const decision = z.looseObject({
 const status = z.looseObject({
   session: maybe(line),
   outcome: maybe(z.enum(["merged", "failed", "waiting", "running", "stopped"])).describe(
-    "`stopped`: unfinished, and nobody is at work on it; null where there is no task",
+    "`stopped`: unfinished, and no process works on it; null: there is no task",
   ),
   tasks: z.array(taskStatus),
   batches: count,
   decisions: z.array(decision),
   landings: z
     .array(z.object({ branch: line, code: line, reason: z.string(), at: time }))
-    .describe("branches that wait for a person before they can land, and for no decision"),
+    .describe("branches whose merge waits for a person, but not for a decision"),
   cost_usd: maybe(z.number()),
   walls: z.object({ guard: z.boolean(), sandbox: z.boolean(), diff: z.boolean() }),
   breaker: z.object({
@@ -108,13 +108,13 @@ const status = z.looseObject({
   workflow: maybe(
     z.looseObject({
       session: line,
-      state: line.describe("one of S4's sixteen"),
+      state: line.describe("one of the sixteen states of a session"),
       mode: z.enum(["full", "lean"]),
       dispatched: maybe(z.looseObject({ role: line, purpose: line, agent: line, at: time })),
       blocker: maybe(z.looseObject({ code: line, reason: z.string(), recovery: z.string(), at: time })),
       over: maybe(z.enum(["done", "abandoned"])),
     }),
-  ).describe("of the session that `start` began last; null where there is none"),
+  ).describe("the session that was started last; null: there is none"),
 });
 
 const lockList = z.object({
@@ -124,7 +124,7 @@ const lockList = z.object({
       resource: line,
       active: z.boolean(),
       epoch: count,
-      lease_expires_at: maybe(time).describe("for display: the ledger's clock decides"),
+      lease_expires_at: maybe(time).describe("for display only: the ledger's own clock decides"),
       kind: z.enum(["path", "resource"]),
     }),
   ),
@@ -176,7 +176,7 @@ const violation = z.object({
   target: z.string(),
   reason: z.string(),
   bytes: count,
-  block: z.boolean().optional().describe("the task is blocked by it"),
+  block: z.boolean().optional().describe("whether it blocks the task"),
 });
 
 const none = z.object({});
@@ -208,8 +208,8 @@ export const operationSchemas = {
     input: z.object({
       task,
       tokens: count.optional(),
-      usage: usage.optional().describe("told by whoever runs the agent"),
-      conversation: line.optional().describe("told by whoever runs the agent"),
+      usage: usage.optional().describe("reported by the process that runs the agent"),
+      conversation: line.optional().describe("reported by the process that runs the agent"),
     }),
     output: verdict,
   },
@@ -246,7 +246,7 @@ export const operationSchemas = {
   "guard-record": { input: violation, output: verdict.describe("on allow `details` has times and loops") },
 } as const satisfies Record<OperationName, { readonly input: z.ZodType; readonly output: z.ZodType }>;
 
-/** All of them in one published document. */
+/** All operations in one published document. */
 export const operationsDocument = z
   .object(
     Object.fromEntries(

@@ -1,24 +1,24 @@
 /**
- * Everything that can be asked of Lockstep. The command line, the socket, HTTP and MCP are faces of these, so
- * who may do what is said once. Inputs and outputs are in operation-schemas.ts.
+ * Everything that can be requested from Lockstep. The command line, the socket, HTTP and MCP all offer these
+ * operations, so permissions are defined once, here. Inputs and outputs are in operation-schemas.ts.
  */
 export interface Operation {
   readonly effect: "read" | "write" | "destroy";
   readonly callers: readonly Caller[];
-  /** An attempt has to be the current one: its epoch, lease and token are looked at before its rights. */
+  /** The attempt must be the current one: its epoch, lease and token are checked before its permissions. */
   readonly fenced?: true;
 }
 
 /**
- * `subagent`: an agent without a task. `runner`: a run that a person started, which dispatches, merges and asks by itself.
- * `guard`: the guard of a client's session.
+ * `subagent`: an agent without a task. `runner`: a run that a person started, which dispatches, merges and asks
+ * questions on its own. `guard`: the guard of a client's session.
  */
 export type Caller = "person" | "orchestrator" | "attempt" | "subagent" | "runner" | "guard";
 
 const anyone: readonly Caller[] = ["person", "orchestrator", "attempt", "subagent", "runner"];
-/** Everybody but an agent without a task. */
+/** All but an agent without a task. */
 const workers: readonly Caller[] = ["person", "orchestrator", "attempt", "runner"];
-/** People, and the programs they run. An orchestrating agent delegates and looks; it decides nothing. */
+/** People and the programs they run. An orchestrating agent delegates and reads; it decides nothing. */
 const leads: readonly Caller[] = ["person", "orchestrator", "runner"];
 const people: readonly Caller[] = ["person"];
 /** A person, or the run that a person started. */
@@ -57,7 +57,7 @@ export const operations = {
 
 export type OperationName = keyof typeof operations;
 
-/** What Lockstep's own processes do to the ledger. No face offers these. */
+/** Operations of Lockstep's own processes on the ledger. They cannot be called from outside. */
 export const internalOperations = {
   "check-start": ["runner"],
   "refuse-attempt": ["runner", "guard"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The pieces that the payloads are made of. Unknown fields are ignored; null counts as absent. */
+/** The building blocks of the payloads. Unknown fields are ignored; null counts as absent. */
 
 export const text = z.string().regex(/\S/).describe("a string that is not blank");
 
@@ -17,9 +17,7 @@ export const scope = z
   .max(1000);
 
 export const lockScope = scope.min(1).describe("what the task may write");
-export const forbiddenScope = scope.describe(
-  "what the task must not write, though it may lie in the lock scope",
-);
+export const forbiddenScope = scope.describe("what the task must not write, even inside the lock scope");
 
 export const lock = z.looseObject({
   task_id: text,
@@ -27,10 +25,10 @@ export const lock = z.looseObject({
   active: z.boolean(),
 });
 
-export const locks = z.array(lock).describe("every lock that is known, of this task and of others");
+export const locks = z.array(lock).describe("all known locks, of this task and of others");
 
 export const seconds = z.int().positive();
 
 const isoForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/;
 
-export const isoTime = z.string().regex(isoForm).describe("an ISO 8601 time; without a zone it is UTC");
+export const isoTime = z.string().regex(isoForm).describe("an ISO 8601 time; UTC if it has no time zone");

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { forbiddenScope, isoTime, line, lock, lockScope, locks, scope, seconds, text } from "./parts.ts";
 
-/** What the hook points take on stdin. A payload of another form is never allowed; see docs/rules.md. */
+/**
+ * The documents that the hook points read from stdin. A payload of another form is always denied; see
+ * docs/rules.md.
+ */
 
 export const preDispatch = z
   .looseObject({
@@ -10,12 +13,12 @@ export const preDispatch = z
       lock_scope: lockScope,
       forbidden_scope: forbiddenScope,
       acceptance_criteria: z.array(text).min(1),
-      worklog_path: text.describe("the file inside the project that the agent writes its log to"),
+      worklog_path: text.describe("the file inside the project to which the agent writes its log"),
       timeout_seconds: seconds.describe("longest time without a heartbeat"),
       heartbeat_interval_seconds: seconds.describe("shorter than the timeout"),
       objective: text
         .nullish()
-        .describe("with any of objective, forbidden_actions, evidence all three are needed"),
+        .describe("if one of objective, forbidden_actions and evidence is given, all three are required"),
       forbidden_actions: z.array(z.string()).nullish(),
       evidence: z.array(text).min(1).nullish(),
     }),
@@ -44,7 +47,7 @@ export const preExecution = z
 const write = z.looseObject({
   resource: line.describe("the path to be written"),
   action: line.describe(
-    "what is done to it; delete, remove, rm, rmdir, move, mv and rename take a whole folder",
+    "what is done to the path; delete, remove, rm, rmdir, move, mv and rename affect a whole folder",
   ),
 });
 
@@ -55,13 +58,13 @@ export const preWrite = z
     assignment: z.looseObject({
       lock_scope: scope.describe("what the task may write"),
       forbidden_scope: forbiddenScope,
-      worklog_path: z.string().nullish().describe("belongs to the lock"),
+      worklog_path: z.string().nullish().describe("counts as part of the lock scope"),
     }),
     write: write.nullish(),
     writes: z.array(write).nullish(),
   })
   .refine((payload) => payload.write != null || (payload.writes ?? []).length > 0, "`write` or `writes`")
-  .describe("one or several writes that are about to happen: `write`, `writes`, or both");
+  .describe("one or more writes before they happen: `write`, `writes`, or both");
 
 export const preComplete = z
   .looseObject({
@@ -69,16 +72,16 @@ export const preComplete = z
     acceptance_check: z
       .array(z.looseObject({ criterion: text, status: z.literal("pass"), evidence: text }))
       .min(1)
-      .describe("every criterion with the evidence that shows it; only the status `pass` counts"),
-    required_criteria: z.array(text).describe("each must be reported on, word for word"),
+      .describe("every criterion with its evidence; only the status `pass` counts"),
+    required_criteria: z.array(text).describe("each must appear in `acceptance_check`, word for word"),
   })
-  .describe("the proof that a task is complete");
+  .describe("the evidence that a task is complete");
 
 export const onLockUpdate = z
   .union([z.array(lock), z.looseObject({ locks })])
-  .describe("the whole lock table, bare or as `locks`");
+  .describe("the whole lock table, as a list or under `locks`");
 
-// In any case, and `-` for `_`.
+// In upper or lower case, with `-` or `_`.
 const inProgressForm = "\\s*[Ii][Nn][-_][Pp][Rr][Oo][Gg][Rr][Ee][Ss][Ss]\\s*$";
 
 const watchedTask = z.looseObject({
@@ -101,7 +104,7 @@ const otherTask = z.looseObject({
 
 export const watchdogTick = z
   .looseObject({ now: isoTime, tasks: z.array(z.union([watchedTask, otherTask])) })
-  .describe("the heartbeats of all tasks at one moment");
+  .describe("the last heartbeats of all tasks at a point in time");
 
 export const preCompact = z
   .looseObject({

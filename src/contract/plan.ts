@@ -3,14 +3,14 @@ import { plannedIdForm } from "../core/names/task-name.ts";
 import { commandLine, count, line, name, plainText, projectPath } from "./config-parts.ts";
 import { heartbeatFor } from "./heartbeat.ts";
 
-/** `tasks.yaml`. What needs the whole plan, the configuration or the disk is checked where it is loaded. */
+/** `tasks.yaml`. Checks that need the whole plan, the configuration or the disk run where the plan is loaded. */
 
 const tasksMax = 10_000;
 const entriesMax = 1000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: tabs and ends of lines are text, the rest is not
 const textForm = /^(?=[\s\S]*\S)[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]+$/;
-/** JSON Schema knows no flags, so both cases are spelled out. */
+/** JSON Schema has no regular expression flags, so both cases are spelled out. */
 const checkForm =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line has none
   /^ *(?:[cC][mM][dD]|[mM][aA][nN][uU][aA][lL]) *: *[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/;
@@ -31,11 +31,11 @@ const scope = z.array(
 
 const contextFile = projectPath.regex(
   /^(?!.*<session>)/,
-  "the session's own name in the path, and no placeholder",
+  "a path with the name of the session instead of a placeholder",
 );
 
 const acceptanceCheck = z
-  .string('a check in quotes: "cmd: npm test" is run, "manual: it reads well" is for a person')
+  .string('a check in quotes: "cmd: npm test" is run, "manual: it reads well" is decided by a person')
   .regex(checkForm);
 
 const riskFlags = z
@@ -46,11 +46,11 @@ const riskFlags = z
       context.addIssue({
         code: "custom",
         path: [flags.indexOf("none")],
-        message: "no other flag beside this one",
+        message: "no other flag together with this one",
       });
   });
 
-/** What the states of tasks are called in a plan. */
+/** The names of the task states in a plan. */
 const planStatus = z.enum(["not-started", "in-progress", "implemented", "completed", "blocked"]);
 
 const task = z
@@ -63,28 +63,35 @@ const task = z
     agent: line
       .nullable()
       .default(null)
-      .describe("an agent or a role; null: the only agent, or the type's implementers"),
+      .describe("an agent or a role; null: the only agent, or the implementers of the task type"),
     depends_on: z.array(taskId).max(entriesMax, `at most ${entriesMax} ids`).default([]),
     lock_scope: scope
-      .min(1, "at least one path, or the key left out for the whole repository")
+      .min(1, "at least one path, or leave the key out for the whole repository")
       .max(entriesMax, `at most ${entriesMax} entries`)
       .default(["."])
-      .describe("what the task may write; left out: the whole repository, so the task runs alone"),
+      .describe("what the task may write; without this key: the whole repository, so the task runs alone"),
     forbidden_scope: scope.max(entriesMax, `at most ${entriesMax} entries`).default([]),
     uses: z.array(name).max(100, "at most 100 resources").default([]).describe("named resources"),
     forbidden_actions: lines,
     acceptance_checks: z
       .array(acceptanceCheck, 'a list of checks, such as ["cmd: npm test"]')
       .min(1, 'at least one check, such as "cmd: npm test"'),
-    proves: z.array(commandLine).default([]).describe("must fail on the base and pass on the result"),
+    proves: z
+      .array(commandLine)
+      .default([])
+      .describe("commands that must fail on the base and pass on the result"),
     may_change_tests: scope
       .max(entriesMax, `at most ${entriesMax} entries`)
       .default([])
       .describe("tests that the task may change without asking a person"),
     evidence: lines,
     risk_flags: riskFlags,
-    timeout_seconds: z.int("a whole number above 1").min(2).default(900).describe("since the last heartbeat"),
-    heartbeat_interval_seconds: count.optional().describe("left out: a third of the timeout, 60 at most"),
+    timeout_seconds: z
+      .int("a whole number above 1")
+      .min(2)
+      .default(900)
+      .describe("longest time since the last heartbeat"),
+    heartbeat_interval_seconds: count.optional().describe("default: a third of the timeout, at most 60"),
     non_goals: lines,
     constraints: lines,
     context_files: z.array(contextFile).default([]),
@@ -92,8 +99,8 @@ const task = z
       .array(projectPath)
       .max(entriesMax, `at most ${entriesMax} paths`)
       .default([])
-      .describe("what the task will probably change"),
-    done_when: lines.describe("how to see that the task is done, beyond its checks"),
+      .describe("files that the task will probably change"),
+    done_when: lines.describe("how to recognise that the task is done, in addition to its checks"),
     skip_pr: z.boolean().default(false),
   })
   .transform(({ heartbeat_interval_seconds: beat, ...task }) => ({

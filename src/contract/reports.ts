@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { line, text } from "./parts.ts";
 
-/** What an agent hands in besides a result, in JSON or YAML. */
+/** What an agent submits in addition to a result, in JSON or YAML. */
 
 const textLengthMax = 64 * 1024;
 const listLengthMax = 10_000;
@@ -19,7 +19,7 @@ const deliverable = z.looseObject({
   testsPassing: z
     .union([z.boolean(), z.number(), z.string(), z.array(z.unknown())])
     .nullish()
-    .describe("whether all pass, or how many or which do"),
+    .describe("whether all tests pass, or how many, or which"),
 });
 
 const answer = {
@@ -27,7 +27,7 @@ const answer = {
   evidence: z
     .looseObject({ testOutput: output, lintOutput: output, buildOutput: output })
     .nullish()
-    .describe("what shows that the criteria are met; a finished task needs at least one"),
+    .describe("output that shows that the criteria are met; a finished task needs at least one"),
   blockers: texts.nullish(),
 };
 
@@ -51,11 +51,11 @@ export const errorReport = z
       recommendation: shortText.describe("what should happen next"),
     }),
   })
-  .describe("an agent's report of an error that it could not mend");
+  .describe("an agent's report of an error that it could not fix");
 
 const signal = {
   taskId: line.nullish().describe("must be the task that is reported on"),
-  reason: shortText.nullish().describe("needed where there is no blocker"),
+  reason: shortText.nullish().describe("required if there is no blocker"),
   blockers: texts,
 };
 
@@ -66,4 +66,4 @@ export const escalation = z
       z.looseObject({ ...signal, attempted_paths: texts }),
     ]),
   })
-  .describe("an agent's call for help: what it tried, and what stands in its way");
+  .describe("an agent's request for help: what it tried, and what blocks it");

@@ -1,20 +1,26 @@
 import { z } from "zod";
 import { forbiddenScope, line, lockScope, text } from "./parts.ts";
 
-/** PostExecution takes a subagent's result in either of two forms. */
+/** PostExecution accepts a subagent's result in either of two forms. */
 
 const check = z.looseObject({
   criterion: text,
-  status: z.string().describe("only `pass` counts for a result that is done"),
-  evidence: z.string().nullish().describe("the command or record that shows it"),
+  status: z.string().describe("a result with status `done` needs `pass`"),
+  evidence: z.string().nullish().describe("the command or record that proves it"),
 });
 
 const assignment = z.looseObject({
   lock_scope: lockScope,
   forbidden_scope: forbiddenScope,
-  acceptance_criteria: z.array(text).nullish().describe("each must be reported on, word for word"),
-  worklog_path: z.string().nullish().describe("used where the result names none; belongs to the lock"),
-  worklog_size: z.number().nonnegative().nullish().describe("bytes at dispatch; it must have grown"),
+  acceptance_criteria: z
+    .array(text)
+    .nullish()
+    .describe("each must appear in `acceptance_check`, word for word"),
+  worklog_path: z
+    .string()
+    .nullish()
+    .describe("used if the result names none; counts as part of the lock scope"),
+  worklog_size: z.number().nonnegative().nullish().describe("bytes at dispatch; the file must have grown"),
 });
 
 const hookResult = z.looseObject({
@@ -44,4 +50,4 @@ export const postExecution = z
       acceptance_check: z.array(check).nullish().describe("the caller's own evidence"),
     }),
   ])
-  .describe("a subagent's result: a hook result, or an agent's output with the caller's evidence beside it");
+  .describe("a subagent's result: a hook result, or an agent's output together with the caller's evidence");

@@ -1,25 +1,25 @@
-/** The neutral form of what a client says to its hooks: whatever its own names are, the guard sees only this. */
+/** A client's hook call in a neutral form. The guard sees only this form, whatever names the client uses. */
 export interface ToolCall {
   readonly event: GuardEvent;
-  /** The client's own session; the same for a subagent where the client does not tell them apart. */
+  /** The client's own session; a subagent has the same one if the client does not distinguish them. */
   readonly session: string | null;
   readonly actor: Actor;
-  /** As the client calls it; empty for events without a tool. */
+  /** The client's name of the tool; empty for events without a tool. */
   readonly tool: string;
-  /** Tells the two calls of a tool apart, before and after. */
+  /** Matches the event before a tool call with the event after it. */
   readonly callId: string | null;
-  /** The arguments as the client sent them: to tell two calls apart, and for nothing else. */
+  /** The arguments as the client sent them; used only to compare calls. */
   readonly input?: unknown;
   readonly operation: Operation;
-  /** Absolute: the working folder of this very call. */
+  /** The working folder of this call, as an absolute path. */
   readonly folder: string;
-  /** Set where the client lets a hook put another command in place of the call's own. */
+  /** Set if the client allows a hook to replace the call's command. */
   readonly replaceable?: Replaceable;
-  /** What the call itself tells of its outcome, after it: its text, of a long one the beginning and the end. */
+  /** The outcome of the call, after it: its text, or the beginning and the end of a long text. */
   readonly outcome?: { readonly failed: boolean; readonly text: string };
 }
 
-/** `in quotes`: the client finds no program in a text that has something to expand, unless that is in quotes. */
+/** `in quotes`: the client only recognises the program in a text with expansions if the expansions are quoted. */
 export type Replaceable = "as it is" | "in quotes";
 
 export type GuardEvent =
@@ -31,15 +31,15 @@ export type GuardEvent =
   | "stop"
   | "subagent-start"
   | "subagent-stop"
-  /** Somebody changes the client's settings while it runs. */
+  /** The client's settings change while it runs. */
   | "settings-change"
-  /** Known to the client, of no interest to the guard. */
+  /** A known event that the guard ignores. */
   | "other";
 
 interface Actor {
-  /** The client's own id of a subagent; null for the main session, or where the client does not say. */
+  /** The client's own id of a subagent; null for the main session, or if the client does not report it. */
   readonly agentId: string | null;
-  /** Such as `general-purpose` or `orchestrator`. */
+  /** For example `general-purpose` or `orchestrator`. */
   readonly agentType: string | null;
 }
 
@@ -47,15 +47,19 @@ interface Actor {
 export type Operation =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly paths: readonly string[]; readonly search: "Grep" | "Glob" | null }
-  /** As they are spelled, relative ones to the call's folder. `moved` from and to are both written. */
+  /**
+   * Paths as written in the call; relative ones are relative to the call's folder. A move lists both the source
+   * and the target.
+   */
   | { readonly kind: "write"; readonly targets: readonly WriteTarget[]; readonly bytes: number }
-  /** `typed`: into a shell or a program that is open, in a folder that nobody tells. */
+  /** `typed`: input to a shell or program that is already running, in an unknown folder. */
   | { readonly kind: "shell"; readonly command: string; readonly typed?: true }
-  /** Another agent is started. */
+  /** Starts another agent. */
   | { readonly kind: "spawn"; readonly agentType: string | null; readonly agentId: string | null }
   /**
-   * A tool that nobody here knows, an MCP one too. `paths` are in path-like fields, `commands` in command-like ones,
-   * `texts` is all the rest; `reads` where a whole word of its name says so and no argument holds content.
+   * An unknown tool, which includes MCP tools. `paths` come from path-like fields, `commands` from command-like
+   * ones, `texts` is all the rest. `reads`: a whole word of the tool's name says that it reads, and no argument
+   * holds content.
    */
   | {
       readonly kind: "unknown";
@@ -64,7 +68,7 @@ export type Operation =
       readonly commands: readonly string[];
       readonly texts: readonly string[];
     }
-  /** The payload could not be understood: denied while anything is active. */
+  /** The payload could not be parsed: denied while any task is active. */
   | { readonly kind: "malformed"; readonly reason: string };
 
 export interface WriteTarget {
@@ -72,22 +76,22 @@ export interface WriteTarget {
   readonly action: "create" | "edit" | "delete" | "move";
 }
 
-/** What the guard says, before it is put into a client's own words. */
+/** The guard's answer, before it is translated into the client's format. */
 export interface GuardAnswer {
   readonly allow: boolean;
-  /** For the agent: why not, or what it should know. One or more lines. */
+  /** For the agent: the reason of a refusal, or information. One or more lines. */
   readonly reason: string;
-  /** Reaches the model at the beginning of a session, or beside a result, where the client has a way. */
+  /** Shown to the model at the start of a session or with a result, if the client supports it. */
   readonly context?: string;
-  /** Runs in place of the call's own command. */
+  /** Runs instead of the call's own command. */
   readonly command?: string;
-  /** True if the person's own rules let the call's command run without a question. */
+  /** True if the user's own permission rules allow the call's command without a prompt. */
   readonly approved?: boolean;
-  /** A stop that is refused: the agent goes on with this. */
+  /** The stop is refused: the agent continues with this text. */
   readonly goOn?: string;
 }
 
-/** Exactly what the hook process prints and how it ends. */
+/** The exact output and exit code of the hook process. */
 export interface NativeAnswer {
   readonly stdout: string;
   readonly stderr: string;
@@ -99,11 +103,14 @@ interface ProjectPlace {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** One folder a client: the same two functions in each. */
+/** What each client folder implements. */
 export interface GuardedClient {
-  /** Any event of any version, from bytes that were parsed as JSON; never throws. */
+  /** Accepts any event of any client version, parsed from JSON; never throws. */
   parse(payload: unknown, at: { readonly folder: string }): ToolCall;
   render(answer: GuardAnswer, call: ToolCall, payload: unknown): NativeAnswer;
-  /** Whether the person's own rules allow the command of a call, where the client finds them no longer in a new one. */
+  /**
+   * Whether the user's own permission rules allow the call's command. Needed if the client no longer applies them
+   * to a replaced command.
+   */
   approves?(call: ToolCall, payload: unknown, at: ProjectPlace): boolean;
 }

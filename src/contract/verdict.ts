@@ -21,4 +21,4 @@ export const verdict = z
       details,
     }),
   ])
-  .describe("what every hook prints: exit code 0 goes with allow, 2 with deny");
+  .describe("what every hook prints; the exit code is 0 for allow and 2 for deny");

@@ -27,7 +27,7 @@ import { reconcile } from "./views/reconcile.ts";
 
 type Reason = { readonly reason?: string };
 
-/** Each operation's use case; the contract says who may ask for it. */
+/** The use case of each operation; the contract lists its permitted callers. */
 const handlers = {
   status: (engine: Engine, input: Parameters<typeof readStatus>[1]) => readStatus(engine, input),
   "task-list": async (engine: Engine, _input: object) => (await readStatus(engine)).tasks,
@@ -72,7 +72,7 @@ type Handlers = typeof handlers;
 export type InputOf<Name extends OperationName> = Parameters<Handlers[Name]>[1];
 export type AnswerOf<Name extends OperationName> = Awaited<ReturnType<Handlers[Name]>>;
 
-/** Every face asks through this. What Lockstep's own processes do beyond it are internal operations (door.ts). */
+/** The entry point of all interfaces. Lockstep's own processes also use internal operations (door.ts). */
 export async function operate<Name extends OperationName>(
   engine: Engine,
   name: Name,
@@ -91,7 +91,7 @@ export async function operate<Name extends OperationName>(
 
 const depthMax = 400;
 
-/** Everything behind this door may walk a document to its end. */
+/** Limits the depth of documents, because the code behind this function walks them recursively. */
 function findTooDeep(input: unknown): Deny | undefined {
   let level: unknown[] = [input];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -114,7 +114,7 @@ async function whyRefused(
   const foreign = call.role === "attempt" && fenced && task !== undefined && call.task !== task;
   if (callers.some((caller) => caller === call.role) && !foreign)
     return isOwner(call) ? whyNotCancelled(name, task) : whyNotMeta(name, task ?? field(packet, "task_id"));
-  // A stale agent hears that it is stale before it hears what it may not do.
+  // A stale agent gets the stale error before a permission error.
   if (fenced && task !== undefined && !foreign) {
     const stale = checkFence(engine, task, await engine.ledger.attempt(task), call);
     if (stale !== undefined) return stale;
@@ -126,28 +126,30 @@ async function whyRefused(
   const who = `${article[call.role]}${call.seen === undefined ? "" : ` (${call.seen})`}`;
   const isForTask = call.role === "subagent" && callers.some((caller) => caller === "attempt");
   const way = isForTask
-    ? "say which task you work on with `lockstep claim TASK`, alone on its line, or let a person do it in their own terminal"
+    ? "claim your task with `lockstep claim TASK`, alone on its line, or let a person do it in their own terminal"
     : "let a person do it in their own terminal";
-  return deny("R-AU-001", `\`${name}\` is not for ${who}: ${way}`, {
+  return deny("R-AU-001", `\`${name}\` is not allowed for ${who}: ${way}`, {
     caller: call.role,
     operation: name,
     callers,
   });
 }
 
-/** Without it no role could be asked any more. */
+/** Without this task, no role of the session could be dispatched. */
 function whyNotCancelled(name: OperationName, task: string | undefined): Deny | undefined {
   if (name !== "task-cancel" || task === undefined || !isMeta(task)) return undefined;
   const session = sessionOfKey(task);
-  const way = `\`lockstep resume ${session} --abandon REASON\` gives the session up, \`lockstep stop ${task}\` ends its agent`;
-  return deny("R-ST-001", `\`${task}\` stands for a session and is not cancelled: ${way}`, { task_id: task });
+  const way = `\`lockstep resume ${session} --abandon REASON\` abandons the session, \`lockstep stop ${task}\` stops its agent`;
+  return deny("R-ST-001", `\`${task}\` is the task of a session and cannot be cancelled: ${way}`, {
+    task_id: task,
+  });
 }
 
-/** A role's work is begun and ended by its session: what an agent did to it would leave the session stuck. */
+/** A session starts and ends the work of its roles: a change by an agent would leave the session stuck. */
 function whyNotMeta(name: OperationName, task: unknown): Deny | undefined {
   const isClosed = name === "task-escalate" || name === "widen" || name === "submit" || name === "dispatch";
   if (!isClosed || typeof task !== "string" || !isMeta(task.trim())) return undefined;
-  const reason = `\`${name}\` is not for a session's role: finish with your answer, and say BLOCKED in it where you cannot go on`;
+  const reason = `\`${name}\` is not allowed for a role of a session: finish with your answer, and say BLOCKED in it if you cannot continue`;
   return deny("R-AU-001", reason, { task_id: task });
 }
 

@@ -1,9 +1,9 @@
 import { payloadBytesMax } from "./run-point.ts";
 
-/** The parser takes minutes for a mebibyte of nested keys. */
+/** Without these limits, the parser takes minutes for a mebibyte of nested keys. */
 const bounds = { depthMax: 64, tokensMax: 200_000 };
 
-/** Reads what an agent hands in: JSON, or else YAML; a fenced block alone in the text counts as its content. */
+/** Reads what an agent submits: JSON, or else YAML. If the text is a single fenced block, its content is read. */
 export async function readSubmittedText(text: string): Promise<{ document: unknown } | { error: string }> {
   if (text.length > payloadBytesMax || Buffer.byteLength(text) > payloadBytesMax)
     return { error: `the document is longer than ${payloadBytesMax} bytes: send less` };
@@ -22,7 +22,7 @@ export async function readSubmittedText(text: string): Promise<{ document: unkno
 
 const openingFence = /^\s{0,1000}```(?:json|ya?ml)?[ \t]{0,1000}\r?\n/i;
 
-/** The opening line becomes an empty one, so that a fault's line is that of the text. */
+/** The opening line becomes empty, so that line numbers in errors match the text. */
 function unfenced(text: string): string {
   const opening = openingFence.exec(text)?.[0];
   const end = text.trimEnd();

@@ -24,7 +24,7 @@ describe("one hook call", () => {
     expect(await runPoint("PreWrite", bytes(write), ports)).toEqual({
       allow: false,
       code: "E-INTERNAL",
-      reason: "lockstep itself failed, so it denies: the disk is gone",
+      reason: "Lockstep failed internally, so the call is denied: the disk is gone",
       details: {},
     });
   });

@@ -8,7 +8,7 @@ import { quoted } from "../core/text/quoted.ts";
 
 export const payloadBytesMax = 1024 * 1024;
 
-/** Answers one hook call: bytes in, verdict out. It never throws: what it cannot judge it denies. */
+/** Answers one hook call: bytes in, verdict out. It never throws: it denies what it cannot judge. */
 export async function runPoint(name: string, bytes: Uint8Array, ports: Ports): Promise<Verdict> {
   try {
     if (!isPointName(name)) return unknownPoint(name);
@@ -23,7 +23,7 @@ export async function runPoint(name: string, bytes: Uint8Array, ports: Ports): P
   }
 }
 
-/** Before a task starts and before a write, a person's word comes first. */
+/** Checks the breaker, which a person sets, before a task starts and before a write. */
 function findStopped(name: PointName, ports: Ports): Verdict | undefined {
   if (name !== "PreDispatch" && name !== "PreExecution" && name !== "PreWrite") return undefined;
   return whyStopped({ mode: ports.breaker?.() ?? "CLEAR" }, name === "PreWrite" ? "write" : "start");
@@ -32,12 +32,12 @@ function findStopped(name: PointName, ports: Ports): Verdict | undefined {
 export function internalFault(error: unknown): Deny {
   const cause = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && "code" in error && error.code === "E-STORE") return deny("E-STORE", cause);
-  return deny("E-INTERNAL", `lockstep itself failed, so it denies: ${cause}`);
+  return deny("E-INTERNAL", `Lockstep failed internally, so the call is denied: ${cause}`);
 }
 
 type Judge = (document: unknown, ports: Ports) => Promise<Verdict>;
 
-/** Each point's rules are loaded when that point is called, and no other's. */
+/** The rules of a point are loaded only when that point is called. */
 const judges: Readonly<Record<PointName, Judge>> = {
   PreDispatch: async (...call) => judge(await import("../core/points/pre-dispatch.ts"), ...call),
   PreExecution: async (...call) => judge(await import("../core/points/pre-execution.ts"), ...call),
@@ -79,7 +79,7 @@ function parse(bytes: Uint8Array): { document: unknown } | { error: string } {
   try {
     return { document: JSON.parse(text) };
   } catch (error) {
-    // The engine's message goes on with a piece of the payload, which may hold anything.
+    // The rest of the engine's message quotes the payload, which may contain anything.
     const message = error instanceof Error ? error.message : "";
     return { error: message.replace(/,? (?:\.\.\.)?".*$/s, "") };
   }
@@ -88,5 +88,5 @@ function parse(bytes: Uint8Array): { document: unknown } | { error: string } {
 function unknownPoint(name: string): Verdict {
   const nearest = nearestName(name, pointNames);
   const help = nearest === undefined ? `one of ${pointNames.join(", ")}` : `did you mean ${quoted(nearest)}?`;
-  return deny("R-IN-001", `${quoted(name)} is no hook point: ${help}`, { points: pointNames });
+  return deny("R-IN-001", `${quoted(name)} is not a hook point: ${help}`, { points: pointNames });
 }

@@ -13,8 +13,8 @@ import { join } from "node:path";
 import type { Tail } from "./event-chain.ts";
 
 /**
- * How far the ledger had come, kept outside of it: a ledger that was cut, exchanged for an older copy or deleted
- * cannot hide it. Commits are counted as well as events, because some have no event.
+ * The number and hash of the last stored event, kept in a file outside the ledger. It reveals a ledger that was
+ * truncated, replaced by an older copy or deleted. Commits are counted too, because some commits have no event.
  */
 export interface Head extends Tail {
   readonly commits: number;
@@ -38,7 +38,10 @@ export function readHead(folder: string, name = headFileName): ReadHead {
   }
 }
 
-/** Linked into place when it is whole, so that nobody meets half a line and no head that is there is replaced. */
+/**
+ * Writes a temporary file and links it into place, so that no reader sees half a line and an existing head is not
+ * replaced.
+ */
 export function createHead(folder: string, head: Head, name = headFileName): void {
   const path = join(folder, name);
   const temporary = `${path}.${process.pid}.tmp`;
@@ -56,7 +59,7 @@ export function createHead(folder: string, head: Head, name = headFileName): voi
   }
 }
 
-/** The head of a ledger that is open. */
+/** The head file of an open ledger. */
 export class HeadFile implements Disposable {
   readonly #descriptor: number;
   #open = true;
@@ -66,8 +69,8 @@ export class HeadFile implements Disposable {
   }
 
   /**
-   * One write of one line, not waited for: a head that is behind is weaker, never wrong. It does not go back
-   * where another process was faster.
+   * Writes one line without waiting for the disk: a head that is behind detects less, but is never wrong. The
+   * head never goes back, even if another process has advanced it further.
    */
   advance(head: Head): void {
     const line = Buffer.alloc(lineBytes);

@@ -1,16 +1,16 @@
 import type { BudgetSignal } from "../core/loops/budgets.ts";
 import type { Details } from "../core/rules/verdict.ts";
 
-/** What is kept with a question to a person. Which of these it has depends on its kind. */
+/** What the ledger stores with a question to a person. The fields depend on the kind of the decision. */
 export interface DecisionData extends Details {
-  /** A digest of what tells the question from others. */
+  /** A digest that identifies the question, so that the same question is not asked twice. */
   readonly about?: string;
-  /** The work that it is about; null where it is about none. */
+  /** The commit that the question is about; null if it is not about a commit. */
   readonly commit?: string | null;
-  /** Line by line, for the person. */
+  /** Lines to show to the person. */
   readonly findings?: readonly string[];
 
-  /** widen: what the task asks for. */
+  /** widen: the paths that the task asks for. */
   readonly paths?: readonly string[];
   readonly why?: string;
   readonly epoch?: number;
@@ -18,30 +18,30 @@ export interface DecisionData extends Details {
   /** weakened: a digest of each reason. */
   readonly reasons?: readonly string[];
 
-  /** continue: which budget ended the task, and where. */
+  /** continue: the budget that stopped the task, and its limit. */
   readonly signal?: BudgetSignal;
   readonly limit?: number;
 
-  /** Of a session: which, and where it goes on after the answer. */
+  /** The session, and the state in which it continues after the answer. */
   readonly session?: string;
   readonly stateContext?: string;
-  /** Security left it to a person. */
+  /** A security review left this decision to a person. */
   readonly fromSecurity?: boolean;
-  /** Of a role: what it was to do, and after how many repairs. */
+  /** The purpose for which the role was dispatched, and the number of repairs begun until then. */
   readonly purpose?: string;
   readonly repairsBegun?: number;
-  /** What a plan lets its tasks change of the tests. */
+  /** The tests that the plan allows its tasks to change. */
   readonly tests?: readonly string[];
 
-  /** Of a gate: how often it was answered wrongly, and what Enter alone means. */
+  /** The number of invalid answers to this gate, and the answer that Enter selects. */
   readonly invalid?: number;
   readonly recommended?: string;
-  /** What it is about, and what that was when the person was asked before. */
+  /** The documents that the gate is about, and their versions when the person was last asked. */
   readonly documents?: readonly DesignDocument[];
   readonly before?: readonly DesignDocument[];
 }
 
-/** One document of a design, as it was when a person was asked about it. */
+/** One document of a design, with its digest at the time a person was asked about it. */
 export interface DesignDocument {
   readonly file: string;
   readonly digest: string;

@@ -5,18 +5,18 @@ import type { LedgerEvent } from "./ledger.ts";
 
 type StepData<Type extends TaskEventType> = Omit<Extract<TaskEvent, { type: Type }>, "type">;
 
-/** What one agent says of another's work. */
+/** One agent's review of another agent's work. */
 export interface Review {
   readonly agent: string;
-  /** What it was asked to look at, such as `qa`; null: everything. */
+  /** The aspect that it was asked to review, such as `qa`; null: everything. */
   readonly focus: string | null;
-  /** undecided: only a person can say. */
+  /** undecided: the reviewer leaves the decision to a person. */
   readonly verdict: "approved" | "refused" | "undecided";
   readonly summary: string;
   readonly findings: readonly string[];
 }
 
-/** A budget's warning has numbers, under the name of its signal too; a loop's has a reason. */
+/** The warning of a budget has numbers, also under the name of its signal. The warning of a loop has a reason. */
 interface Warning {
   readonly signal: string;
   readonly reason?: string;
@@ -30,7 +30,7 @@ interface Refused {
   readonly target: string;
 }
 
-/** What the events hold that are read again; all others are for people. */
+/** The data of those event types that the program reads back. The data of all other events is only for people. */
 export interface EventData {
   readonly "task.started": StepData<"start">;
   readonly "task.rejected": StepData<"reject">;
@@ -42,9 +42,9 @@ export interface EventData {
   readonly "land.refused": {
     readonly branch: string;
     readonly refusal: { readonly code: string; readonly reason: string };
-    /** A person has to do something first. */
+    /** The merge waits for a person. */
     readonly waiting?: true;
-    /** What they are asked. */
+    /** The decision that the person is asked for. */
     readonly decision?: unknown;
   };
   readonly "agent.limited": {
@@ -66,7 +66,10 @@ export interface EventData {
   readonly "guard.let-go": Refused;
 }
 
-/** What an event of that type holds; undefined for any other. An older Lockstep may have written less. */
+/**
+ * The data of an event of that type; undefined for an event of another type. Fields may be missing if an older
+ * Lockstep wrote the event.
+ */
 export function dataOf<Type extends keyof EventData>(
   event: Pick<LedgerEvent, "type" | "data">,
   type: Type,

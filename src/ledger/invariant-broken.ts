@@ -1,4 +1,4 @@
-/** A change that must never have been made: a mistake in the program, not in its input. */
+/** A change that must never be made. It is a bug in the program, not an error in its input. */
 export class InvariantBroken extends Error {
   override readonly name = "InvariantBroken";
 }

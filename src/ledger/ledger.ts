@@ -7,9 +7,9 @@ import type { Task } from "../core/tasks/task.ts";
 import type { DecisionData } from "./decision-data.ts";
 
 /**
- * The durable truth: a handful of reads and one commit. A change is a value, applied in one call in which
- * nothing is awaited, whole or not at all. It is refused, not merged, where what it was decided on has
- * changed meanwhile: the caller reads and decides again.
+ * The durable state: a few reads and one commit. A change is a value. It is applied whole or not at all, in one
+ * synchronous call. If the data that it was decided on has changed in the meantime, the ledger refuses the change
+ * instead of merging it, and the caller reads and decides again.
  */
 export interface Ledger {
   task(key: string): Promise<Task | undefined>;
@@ -25,31 +25,34 @@ export interface Ledger {
   runningAttempts(): Promise<readonly Attempt[]>;
   /** All locks, or the active ones of one task, or all active ones. */
   locks(filter?: { readonly task?: string; readonly active?: boolean }): Promise<readonly Lock[]>;
-  /** Active path locks at, above or below any of these folders or files; what could overlap them. */
+  /** Active path locks at, above or below any of these folders or files: all locks that could overlap them. */
   locksNear(prefixes: readonly string[]): Promise<readonly Lock[]>;
   /** Active locks on named resources. */
   locksOnResources(names: readonly string[]): Promise<readonly Lock[]>;
-  /** Grows with every taking of locks; the last epoch that was given out is never higher. */
+  /** A counter that grows each time locks are taken. No epoch is higher than the fence. */
   fence(): Promise<number>;
   events(filter?: EventFilter): Promise<readonly LedgerEvent[]>;
   setting(name: SettingName): Promise<unknown>;
-  /** The answer that a request with this key got before. */
+  /** The answer to an earlier request with this key. */
   answered(key: string): Promise<Answered | undefined>;
   intents(): Promise<readonly Intent[]>;
   decisions(filter?: { readonly state?: Decision["state"] }): Promise<readonly Decision[]>;
   session(name: string): Promise<Session | undefined>;
   /** By name. */
   sessions(): Promise<readonly Session[]>;
-  /** Everything that a status is made of, read at one moment. */
+  /** All data for a status report, read in one transaction. */
   survey(): Promise<Survey>;
-  /** The outcome that is kept under a key. A damaged one counts as none: it can be had again by running the check. */
+  /**
+   * The stored outcome for this key. A damaged row counts as missing, because running the check again restores
+   * it.
+   */
   evidence(key: string): Promise<StoredRun | undefined>;
-  /** Another one after whatever anybody has stored: what was read before may be old. */
+  /** A value that changes after every commit of any process: earlier reads may then be stale. */
   version(): string;
-  /** The key that attempts' tokens are made with. */
+  /** The key that signs the tokens of attempts. */
   secret(): string;
   commit(change: Change): Promise<Committed>;
-  /** Looks at everything that is stored: damaged rows, a broken chain, a tail that is missing. */
+  /** Checks everything that is stored: damaged rows, a broken event chain, missing events at the end. */
   verify(): Promise<Verification>;
   close(): void;
 }
@@ -57,28 +60,28 @@ export interface Ledger {
 export interface Survey {
   /** By key. */
   readonly tasks: readonly Task[];
-  /** The newest one of each task that has any. */
+  /** The newest attempt of each task. */
   readonly attempts: readonly Attempt[];
-  /** The active ones. */
+  /** Active locks. */
   readonly locks: readonly Lock[];
-  /** Those that are pending. */
+  /** Pending decisions. */
   readonly decisions: readonly Decision[];
   /** By name. */
   readonly sessions: readonly Session[];
   readonly breaker: unknown;
-  /** Of each type that a status tells of, the newest ones, newest first. */
+  /** For each event type that a status shows: the newest events, newest first. */
   readonly events: Readonly<Record<"land.refused" | "task.merged" | "agent.limited", readonly LedgerEvent[]>>;
 }
 
 export interface TaskFilter {
   readonly states?: readonly TaskState[];
-  /** Null: tasks of no session. */
+  /** Null: tasks without a session. */
   readonly session?: string | null;
   readonly after?: string;
   readonly limit?: number;
 }
 
-/** One try at a task. Its row is rewritten by heartbeats, under a version of its own. */
+/** One attempt at a task. Heartbeats rewrite its row under its own version. */
 export interface Attempt {
   readonly task: string;
   readonly number: number;
@@ -90,22 +93,22 @@ export interface Attempt {
   readonly leaseState: "running" | "held" | "over";
   readonly startedAt: string;
   readonly startedMs: number;
-  /** How many minutes it may take, null: any number; absent in older ledgers. */
+  /** The time limit in minutes; null: no limit. Absent in older ledgers. */
   readonly minutesMax?: number | null;
   readonly beatAt: string;
   readonly endedAt: string | null;
   readonly tokens: number;
-  /** Bytes of the worklog at the start: it must have grown. */
+  /** Size of the worklog in bytes at the start: it must grow during the attempt. */
   readonly worklogBytes: number;
-  /** The process that runs the agent, where it is known. */
+  /** The process that runs the agent, if known. */
   readonly runner: ProcessIdentity | null;
-  /** The client's conversation, for going on with it; absent where there is none. */
+  /** The client's conversation, so that it can be continued; absent if there is none. */
   readonly conversation?: string;
-  /** The agent of a client that claimed it; absent where none did. */
+  /** The client's agent that claimed the attempt; absent if none did. */
   readonly boundAgent?: string;
-  /** The client's process that its claim came from: what runs below it speaks for this attempt. */
+  /** The client process that claimed the attempt: its child processes act for this attempt. */
   readonly boundClient?: ProcessIdentity;
-  /** Budgets whose warning was given. */
+  /** Budgets for which a warning was already issued. */
   readonly warned: readonly ("tokens" | "minutes" | "cost_usd")[];
 }
 
@@ -113,14 +116,14 @@ export interface NewLock {
   readonly task: string;
   readonly epoch: number;
   readonly kind: "path" | "resource";
-  /** As it was written, or the resource's name. */
+  /** The scope entry as written in the assignment, or the name of the resource. */
   readonly resource: string;
-  /** What it stood for when it was taken; none for a named resource. */
+  /** The paths that the entry covered when the lock was taken; empty for a named resource. */
   readonly shapes: readonly StoredShape[];
   readonly takenAt: string;
 }
 
-/** Never deleted: a release only makes it inactive. */
+/** A lock is never deleted: releasing it makes it inactive. */
 export interface Lock extends NewLock {
   readonly id: number;
   readonly active: boolean;
@@ -132,10 +135,10 @@ export interface NewEvent {
   readonly type: string;
   /** `person`, `run`, `agent NAME`, `guard`, `orchestrator`, `attempt:T-1#2`, `system`. */
   readonly actor: string;
-  /** The operation that brought it about. */
+  /** The operation that caused the event. */
   readonly cause: string;
   readonly task: string | null;
-  /** Both null where no state changed; `from` null for a new task. */
+  /** Both are null if no state changed; `from` is null for a new task. */
   readonly from: TaskState | null;
   readonly to: TaskState | null;
   readonly data: unknown;
@@ -151,16 +154,16 @@ export interface LedgerEvent extends NewEvent {
 export interface EventFilter {
   readonly task?: string;
   readonly type?: string;
-  /** Events with a higher and with a lower number, in whatever order they are listed. */
+  /** Only events with a number above `after` and below `before`, whatever their order. */
   readonly after?: number;
   readonly before?: number;
   readonly limit?: number;
   readonly newestFirst?: boolean;
 }
 
-/** Something to be carried out outside the ledger; done exactly once somebody says so. */
+/** An action to be carried out outside the ledger. It stays open until a commit marks it as done. */
 export interface NewIntent {
-  /** The base branch is about to move: finished or undone after a crash. */
+  /** The base branch is about to move; recovery after a crash finishes or undoes the move. */
   readonly type: "move-base";
   readonly task: string;
   readonly epoch: number;
@@ -176,10 +179,10 @@ export interface Decision {
   readonly id: string;
   readonly version: number;
   /**
-   * widen: a task asks for more scope. vacuous: a check that should prove something passed before too. manual: what no
-   * command can tell. weakened: a change that weakens what the base's tests verified. continue: a task has used up a
-   * budget. security: what a reviewer leaves to a person. login: an agent is not logged in. The others are a
-   * session's: its two gates, what a role asks, and what becomes of work that repairs did not mend.
+   * widen: a task asks for more scope. vacuous: a check that should prove the change also passed before it. manual: a
+   * check that no command can decide. weakened: a change that weakens what the base's tests verified. continue: a task
+   * has used up a budget. security: a finding that a reviewer leaves to a person. login: an agent is not logged in.
+   * The others belong to a session: its two gates, a question of a role, and how to continue after failed repairs.
    */
   readonly kind:
     | "widen"
@@ -197,17 +200,20 @@ export interface Decision {
   readonly question: string;
   readonly options: readonly string[];
   readonly data: DecisionData | null;
-  /** skipped: what became of the work made it needless. */
+  /** skipped: later progress of the work made the question unnecessary. */
   readonly state: "pending" | "answered" | "cancelled" | "skipped";
-  /** Of one that is cancelled or skipped: why. */
+  /** The answer; for a cancelled or skipped decision, the reason. */
   readonly answer: string | null;
   readonly askedAt: string;
   readonly answeredAt: string | null;
 }
 
-/** How a check ended. A failure stays: no pass takes its place, since one that comes after it is chance. */
+/**
+ * The outcome of a check. A later pass does not replace a failure: the same check on the same input gave both
+ * results, so the pass is luck.
+ */
 export interface StoredRun {
-  /** Stands for everything that the outcome depends on. */
+  /** A digest of everything that the outcome depends on. */
   readonly key: string;
   readonly command: string;
   readonly tree: string;
@@ -215,9 +221,9 @@ export interface StoredRun {
   readonly seconds: number;
   readonly digest: string;
   readonly tail: string;
-  /** The tests that it ran, compressed; without where no runner reported them. */
+  /** The tests that the check ran, compressed; absent if no test runner reported them. */
   readonly inventory?: string;
-  /** Of a failure: the part of its output that tells why, and the file that has all of it. */
+  /** For a failure: the part of the output that shows the reason, and the file with the complete output. */
   readonly excerpt?: string;
   readonly log?: string;
   readonly at: string;
@@ -227,44 +233,50 @@ export type SettingName = "breaker";
 
 export interface Answered {
   readonly operation: string;
-  /** Tells the request apart from another one with the same key. */
+  /** Detects a different request with the same key. */
   readonly digest: string;
   readonly answer: unknown;
 }
 
 export interface Change {
-  /** Versions of tasks that are read but not written, 0 for one that must not exist; and the fence. */
+  /**
+   * Expected versions of tasks that are read but not written (0: the task must not exist), and the expected
+   * fence.
+   */
   readonly expect?: { readonly tasks?: Readonly<Record<string, number>>; readonly fence?: number };
-  /** Each is stored with the next version, if the stored one still is the one it carries. */
+  /** Each task is stored with the next version number. The version it carries must still be the stored one. */
   readonly tasks?: readonly Task[];
   readonly attempts?: readonly Attempt[];
   readonly decisions?: readonly Decision[];
   readonly sessions?: readonly Session[];
-  /** Each takes the place of the one under its key, save a pass that of a failure. Needs no event: no state changes. */
+  /**
+   * Each replaces the outcome under its key, except that a pass never replaces a failure. Needs no event, because
+   * no state changes.
+   */
   readonly evidence?: readonly StoredRun[];
-  /** Taken all or none; `expect.fence` says that nobody took any since the overlap was judged. */
+  /** Taken all or none. `expect.fence` guarantees that no lock was taken since the overlap was checked. */
   readonly take?: readonly NewLock[];
-  /** Tasks that lose all their locks; before `take`. */
+  /** Tasks whose locks are all released, before `take`. */
   readonly release?: { readonly tasks: readonly string[]; readonly at: string };
   readonly settings?: Readonly<Partial<Record<SettingName, unknown>>>;
   readonly intents?: readonly NewIntent[];
   readonly intentsDone?: readonly number[];
-  /** Every change of a task's state has exactly one (INV-5); the ledger refuses a change where not. */
+  /** Every change of a task's state has exactly one event (INV-5); otherwise the ledger refuses the change. */
   readonly events?: readonly NewEvent[];
   readonly request?: Answered & { readonly key: string };
-  /** False for heartbeats: they mean nothing after a loss of power, so they do not wait for the disk. */
+  /** False for heartbeats: they are meaningless after a power loss, so they do not wait for the disk. */
   readonly durable?: boolean;
-  /** Gives room back: where the disk is full the ledger frees its reserve for it. */
+  /** The change frees space: on a full disk, the ledger deletes its reserve file to store it. */
   readonly relieves?: boolean;
 }
 
 export type Committed =
-  | { readonly ok: true /** Of the last event. */; readonly seq: number }
-  /** What the change was decided on is no longer so. */
+  | { readonly ok: true /** The number of the last event. */; readonly seq: number }
+  /** The data that the change was decided on has changed. */
   | { readonly conflict: string };
 
 export interface Verification {
   readonly events: number;
-  /** In order; empty where all is well. */
+  /** In order; empty if nothing is wrong. */
   readonly problems: readonly { readonly seq?: number; readonly problem: string }[];
 }

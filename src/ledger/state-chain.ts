@@ -6,8 +6,8 @@ import type { NewEvent } from "./ledger.ts";
 type StateOrNone = TaskState | null;
 
 /**
- * INV-5: the events of a change lead every written task, step by step, from the state that is stored to the one
- * that is written, and claim no change of state of any other task. `storedState` is null for a new task.
+ * INV-5: the events of a change lead each written task, step by step, from its stored state to its written state.
+ * They change the state of no other task. `storedState` is null for a new task.
  */
 export function assertStateChain(
   { tasks, events }: { readonly tasks: readonly Task[]; readonly events: readonly NewEvent[] },

@@ -5,16 +5,16 @@ export type StoreFaultKind =
   | "read-only"
   | "newer"
   | "network"
-  /** The files are not, or no longer, where they were. */
+  /** The files are missing, or were deleted or replaced while open. */
   | "gone"
-  /** What is there is older than what was there before. */
+  /** The stored data is older than what was stored before. */
   | "lost"
   | "io";
 
-/** Those that can pass without anybody mending something in the ledger. */
-const passing: ReadonlySet<StoreFaultKind> = new Set(["full", "busy"]);
+/** Faults that can go away without a repair of the ledger. */
+const temporary: ReadonlySet<StoreFaultKind> = new Set(["full", "busy"]);
 
-/** A fault of the store under the ledger. The message ends with the next legal step. */
+/** A fault of the storage under the ledger. The message ends with the next step for the user. */
 export class StoreFault extends Error {
   override readonly name = "StoreFault";
   readonly code = "E-STORE";
@@ -24,6 +24,6 @@ export class StoreFault extends Error {
   constructor(kind: StoreFaultKind, message: string, options?: ErrorOptions) {
     super(message, options);
     this.kind = kind;
-    this.retryable = passing.has(kind);
+    this.retryable = temporary.has(kind);
   }
 }

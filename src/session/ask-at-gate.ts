@@ -11,18 +11,18 @@ import type { Session } from "../core/session/session.ts";
 import type { GateState } from "../core/session/states.ts";
 import { askGate, reopened } from "../engine/decisions/ask-gate.ts";
 import type { Decision } from "../ledger/ledger.ts";
-import { block, blockUnanswered } from "./block.ts";
-import { keepVersion } from "./design-versions.ts";
-import { dispatchRole } from "./dispatch-role.ts";
-import { planOf } from "./judge-files.ts";
-import { filesOf } from "./look-up.ts";
-import { appendHistory } from "./publish-status.ts";
-import { startOf } from "./role-agents.ts";
-import { wishFor } from "./role-wishes.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
-import { listSessionFiles, readSessionFile } from "./session-files.ts";
+import { keepVersion } from "./files/design-versions.ts";
+import { planOf } from "./files/judge-files.ts";
+import { filesOf } from "./files/look-up.ts";
+import { appendHistory } from "./files/publish-status.ts";
+import { listSessionFiles, readSessionFile } from "./files/session-files.ts";
+import { block, blockUnanswered } from "./roles/block.ts";
+import { dispatchRole } from "./roles/dispatch-role.ts";
+import { startOf } from "./roles/role-agents.ts";
+import { wishFor } from "./roles/role-wishes.ts";
+import type { SessionContext, StepEnd } from "./roles/session-context.ts";
 
-/** One of the two questions without whose answer nothing goes on. */
+/** Asks one of the two questions that a person must answer before the session continues. */
 export async function askAtGate(context: SessionContext, gate: GateState): Promise<StepEnd> {
   const { engine, call } = context.context;
   const question = gate === "APPROVE_DESIGN" ? approvalQuestion(context) : strategyQuestion(context);
@@ -32,7 +32,7 @@ export async function askAtGate(context: SessionContext, gate: GateState): Promi
   if (decision.state !== "answered" || decision.answer === null)
     return block(context, {
       code: "mandatory_user_decision_missing",
-      reason: `${decision.id} was ${decision.state}: ${decision.answer ?? "nobody says why"}`,
+      reason: `${decision.id} was ${decision.state}: ${decision.answer ?? "no reason given"}`,
       recovery: "decide",
     });
   return gate === "APPROVE_DESIGN"
@@ -46,7 +46,7 @@ function approvalQuestion({ name, context }: SessionContext) {
     /^(?:spec\.md|acceptance\.json|architecture\.md|(?:adr|design-specs|research)\/.*)$/.test(file),
   );
   return {
-    question: `Is this the design to build? Read ${files.join(", ")} in ${sessionPath(name, "")}.`,
+    question: `Do you approve this design? Read ${files.join(", ")} in ${sessionPath(name, "")}.`,
     options: ["approved", "changes-requested: …"],
     data: {
       documents: files.map((file) =>
@@ -65,7 +65,7 @@ function strategyQuestion({ name, context }: SessionContext) {
     isRisky: tasks.some(({ risk_flags: flags }) => flags.some((flag) => flag !== "none")),
   });
   return {
-    question: `How is the work to be reviewed: each task before it is merged (per-batch), or all of it at the end (single-final)? For ${tasks.length === 1 ? "the one task" : `the ${tasks.length} tasks`} in ${sessionPath(name, copyName)}: ${recommended}.`,
+    question: `How should the work be reviewed: each task before it is merged (per-batch), or everything at the end (single-final)? Recommended for ${tasks.length === 1 ? "the one task" : `the ${tasks.length} tasks`} in ${sessionPath(name, copyName)}: ${recommended}.`,
     options: ["per-batch", "single-final"],
     data: { recommended },
   };
@@ -80,10 +80,10 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
       await context.move({ type: "approved" });
       return "again";
     }
-    context.say("the design has changed since it was approved: it is asked about again");
+    context.say("the design has changed since it was approved: asking for approval again");
     return askApprovalAgain(context);
   }
-  // In the history before anything else, so that it is never lost (S4-102).
+  // Written to the history first, so that the request is never lost (S4-102).
   const kept = appendHistory(context.context.repository.root, context.name, {
     at: decision.answeredAt,
     decision_id: "UD-APPROVE-DESIGN",
@@ -91,7 +91,7 @@ async function takeApproval(context: SessionContext, answer: string, decision: D
     state_context: "APPROVE_DESIGN",
   });
   if (kept !== undefined)
-    return block(context, { code: "persistence_failure", reason: kept.reason, recovery: "make room for it" });
+    return block(context, { code: "persistence_failure", reason: kept.reason, recovery: "free disk space" });
   context.say(`changes requested: ${read.wish}`);
   await context.move({ type: "changes-requested", wish: read.wish });
   return "again";
@@ -104,13 +104,13 @@ async function takeStrategy(context: SessionContext, answer: string): Promise<St
   return "again";
 }
 
-/** Lets whoever wrote it change the design as the person asked; then it is shown to them again. */
+/** Asks the role that wrote the design to change it as requested; then the person is asked again. */
 export async function correctDesign(context: SessionContext, session: Session): Promise<StepEnd> {
   const files = listSessionFiles(context.context.repository.root, context.name);
   const hasDesignSpec = [...files].some((file) => file.startsWith("design-specs/"));
   const role = correctorFor(session.correction.wish ?? "", { hasDesignSpec });
   const wish = wishFor(context.context, session, { role, purpose: "correction" });
-  if (wish === undefined) throw new Error("nobody corrects a design");
+  if (wish === undefined) throw new Error("no request is defined for a correction");
   context.say(startOf(context.roles, { role, purpose: "correction" }));
   const end = await dispatchRole(context, session, wish);
   if (end.how !== "answered") return blockUnanswered(context, role, end);
@@ -120,20 +120,20 @@ export async function correctDesign(context: SessionContext, session: Session): 
     return block(context, {
       code: "agent_blocked",
       reason: `${role}: ${summary}`,
-      recovery: "do what it asks for",
+      recovery: "resolve what it reports",
     });
   await context.move({ type: "return", returned: { status, summary, next: next.agent, findings } });
   await context.move({ type: "corrected" });
   return "again";
 }
 
-/** The same question once more, with nothing answered (A4-3). */
+/** Asks for approval again; the earlier answer no longer counts (A4-3). */
 export async function askApprovalAgain(context: SessionContext): Promise<StepEnd> {
   const { engine } = context.context;
   const key = gateKey(context.name, "APPROVE_DESIGN");
   const entry = (await engine.ledger.decisions()).find(({ id }) => id === key);
-  // In one commit, so that no answer to the new question is ever taken for one to the old.
-  const anew = entry?.state === "answered" ? [reopened(entry, context.now())] : [];
-  await context.move({ type: "ask-approval" }, anew);
+  // In one commit, so that an answer to the new question is never taken as an answer to the old one.
+  const reopening = entry?.state === "answered" ? [reopened(entry, context.now())] : [];
+  await context.move({ type: "ask-approval" }, reopening);
   return "again";
 }

@@ -12,17 +12,17 @@ import { skipNeedless } from "../engine/decisions/drop-decisions.ts";
 import { operate } from "../engine/operate.ts";
 import { writeStatuses } from "../workspace/plan/write-statuses.ts";
 import { askApprovalAgain, askAtGate, correctDesign } from "./ask-at-gate.ts";
-import { block } from "./block.ts";
-import { implement } from "./implement.ts";
-import { lookOutside, lookUp } from "./look-up.ts";
-import { proveAcceptance } from "./prove-acceptance.ts";
-import { beginRepair, repairWhole } from "./repair-whole.ts";
+import { lookOutside, lookUp } from "./files/look-up.ts";
+import { sessionFolder } from "./files/session-files.ts";
+import { block } from "./roles/block.ts";
+import type { SessionContext, StepEnd } from "./roles/session-context.ts";
 import { runRole } from "./run-role.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
-import { sessionFolder } from "./session-files.ts";
+import { implement } from "./tasks/implement.ts";
+import { proveAcceptance } from "./tasks/prove-acceptance.ts";
+import { beginRepair, repairWhole } from "./tasks/repair-whole.ts";
 import { writeReport } from "./write-report.ts";
 
-/** Takes a session from where it is to its end, or to where only a person can go on. */
+/** Runs a session until it ends, or until only a person can continue. */
 export async function conductSession(
   context: SessionContext,
 ): Promise<{ readonly how: "over" | "waiting" | "stopped"; readonly session: Session }> {
@@ -37,19 +37,19 @@ export async function conductSession(
   }
 }
 
-/** What an interrupted process left behind. */
+/** Cleans up after an interrupted process. */
 async function pickUp(context: SessionContext): Promise<void> {
   const { engine, call } = context.context;
-  // The attempt of a process that died is over.
+  // Ends the attempt of a process that died.
   await operate(engine, "watchdog", {}, call);
   const { dispatched, state } = await context.load();
   await skipNeedless(engine, { session: context.name }, call);
-  // How often a gate was answered wrongly is forgotten (S4-098).
+  // Resets the count of invalid answers to a gate (S4-098).
   if (isGate(state) && (await isAsked(context, state)))
     await reopenGate(engine, { session: context.name, gate: state }, call);
   if (state === "INTEGRATE") await promote(context);
   if (dispatched !== null) {
-    context.say(`${dispatched.role} was interrupted: it is asked again`);
+    context.say(`${dispatched.role} was interrupted: dispatching it again`);
     await context.move({ type: "give-up" });
   }
   await context.publish();
@@ -77,7 +77,7 @@ function carryOut(context: SessionContext, session: Session, step: Step): Promis
     case "report":
       return writeReport(context, session);
     case "move":
-      return goOn(context, session, step);
+      return moveOn(context, session, step);
     case "wait":
       return "waiting";
     case "over":
@@ -85,7 +85,7 @@ function carryOut(context: SessionContext, session: Session, step: Step): Promis
   }
 }
 
-async function goOn(
+async function moveOn(
   context: SessionContext,
   session: Session,
   { event }: Extract<Step, { do: "move" }>,
@@ -98,14 +98,14 @@ async function goOn(
     return block(context, {
       code: "artifact_invalid",
       reason: missing.join("; "),
-      recovery: "fix that, or let the role that wrote it do it again",
+      recovery: "fix it, or let the role that wrote it do it again",
     });
   const { state } = await context.move(event);
   if (state === "INTEGRATE") await promote(context);
   return "again";
 }
 
-/** All of it has passed: in the plan every task that is in is completed now (S4-135). */
+/** The whole work has passed, so every merged task becomes completed in the plan (S4-135). */
 async function promote({ context, name }: SessionContext): Promise<void> {
   const tasks = (await context.engine.ledger.tasks({ session: name })).filter(({ key }) => !isMeta(key));
   writeStatuses(

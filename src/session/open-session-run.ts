@@ -12,17 +12,16 @@ import type { IntegrationContext } from "../run/landing/integration.ts";
 import { HostRunning } from "../server/host.ts";
 import { findInstructions } from "../workspace/config/find-instructions.ts";
 import { backUpFiles } from "../workspace/plan/session-backup.ts";
-import { lookUp } from "./look-up.ts";
-import { publishStatus } from "./publish-status.ts";
-import { withRoleAgents } from "./role-agents.ts";
-import type { SessionContext } from "./session-context.ts";
-import { SessionFault } from "./session-fault.ts";
+import { lookUp } from "./files/look-up.ts";
+import { publishStatus } from "./files/publish-status.ts";
+import { withRoleAgents } from "./roles/role-agents.ts";
+import { type SessionContext, SessionFault } from "./roles/session-context.ts";
 
 export interface SessionWish {
   readonly name: string;
   readonly stateFolder: string;
   readonly stops: Stops;
-  /** `task`: its key; where a role works for the session itself, the role. */
+  /** `task`: the task's key, or the role if a role works for the session itself. */
   onTask(task: string, event: AgentEvent): void;
   say(text: string): void;
 }
@@ -32,13 +31,13 @@ export interface OpenedSession extends AsyncDisposable {
   readonly walls: { readonly sandbox: boolean; readonly missing?: string };
 }
 
-/** Whether everybody who may be asked can be used here, before anything is begun. */
+/** Checks, before the session starts, whether all agents that may be needed can be used. */
 export async function checkRoles({ config, repository }: IntegrationContext): Promise<Deny | undefined> {
   const roles = withRoleAgents(config);
   return new Agents(roles.config, repository).prepare(roles.names);
 }
 
-/** Everything that a session needs is there, and no other process conducts. */
+/** Opens everything that a session needs, and makes sure that no other process runs tasks. */
 export async function openSessionRun(
   given: IntegrationContext,
   { name, stateFolder, stops, onTask, say: tell }: SessionWish,

@@ -3,15 +3,15 @@ import { leanObjections } from "../core/session/artifacts/lean-objections.ts";
 import type { Purpose, Session } from "../core/session/session.ts";
 import { askSession } from "../engine/decisions/ask-session.ts";
 import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
-import { block, blockUnanswered } from "./block.ts";
-import { dispatchRole, type RoleSaid } from "./dispatch-role.ts";
-import { planOf } from "./judge-files.ts";
-import { judgeWhole } from "./judge-whole.ts";
-import { filesOf } from "./look-up.ts";
-import { startOf } from "./role-agents.ts";
-import { wishFor } from "./role-wishes.ts";
-import { runExtraTask } from "./run-extra-task.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
+import { planOf } from "./files/judge-files.ts";
+import { filesOf } from "./files/look-up.ts";
+import { block, blockUnanswered } from "./roles/block.ts";
+import { dispatchRole, type RoleSaid } from "./roles/dispatch-role.ts";
+import { judgeWhole } from "./roles/judge-whole.ts";
+import { startOf } from "./roles/role-agents.ts";
+import { wishFor } from "./roles/role-wishes.ts";
+import type { SessionContext, StepEnd } from "./roles/session-context.ts";
+import { runExtraTask } from "./tasks/run-extra-task.ts";
 import { completeReport } from "./write-report.ts";
 
 interface Asked {
@@ -19,7 +19,7 @@ interface Asked {
   readonly purpose: Purpose;
 }
 
-/** Asks one role for what its step needs, and lets the session know what came of it. */
+/** Dispatches one role for the current step, and records the result in the session. */
 export async function runRole(context: SessionContext, session: Session, asked: Asked): Promise<StepEnd> {
   const { role, purpose } = asked;
   if (await isDecided(context, session, asked)) return "again";
@@ -40,7 +40,7 @@ export async function runRole(context: SessionContext, session: Session, asked: 
     return block(context, {
       code: answer.status === "FAIL" ? "agent_failed" : "agent_blocked",
       reason: `${role}: ${answer.summary}`,
-      recovery: "do what it asks for",
+      recovery: "resolve what it reports",
     });
   const documents = answer.filesToUpdate.filter((path) => !path.startsWith(`${sessionsFolder}/`));
   if (purpose === "release" && documents.length > 0) {
@@ -54,7 +54,7 @@ export async function runRole(context: SessionContext, session: Session, asked: 
   if (manualSteps.length > 0)
     await context.move({
       type: "note",
-      knownIssues: manualSteps.map((step) => `by hand, says ${role}: ${step}`),
+      knownIssues: manualSteps.map((step) => `manual step from ${role}: ${step}`),
     });
   const status = answer.status === "BLOCKED" ? "BLOCKED" : "OK";
   await context.move({ type: "return", returned: { status, summary, next: next.agent, findings } });
@@ -62,7 +62,7 @@ export async function runRole(context: SessionContext, session: Session, asked: 
   return "again";
 }
 
-/** The short way is for what is small: what its plan shows not to be goes the whole way. */
+/** Lean mode is for small work: if the plan shows that the work is not small, the session switches to full mode. */
 async function leaveLean(context: SessionContext): Promise<void> {
   const plan = planOf(context.context, filesOf(context.context));
   const objections = "faults" in plan ? [] : leanObjections(plan.tasks);
@@ -72,14 +72,17 @@ async function leaveLean(context: SessionContext): Promise<void> {
 function docsTask(documents: readonly string[], summary: string) {
   return {
     id: "DOCS",
-    title: "Documents in line with the code",
-    goal: `Bring ${documents.join(", ")} in line with what was built. ${summary}`,
+    title: "Update the documents",
+    goal: `Update ${documents.join(", ")} to match what was built. ${summary}`,
     scope: documents,
     role: "Docs",
   };
 }
 
-/** What a person has said to a role's questions about this very work counts as its answer, a deferral too (S4-096). */
+/**
+ * A person's answers to the security review of this exact work count as its result; a deferral counts too
+ * (S4-096).
+ */
 async function isDecided(
   context: SessionContext,
   session: Session,
@@ -105,7 +108,10 @@ async function isDecided(
   return true;
 }
 
-/** Only a person can say: each question once, and back here with what they said (A4-14). */
+/**
+ * Asks a person each of the role's questions once; the session then returns to this step with the answers
+ * (A4-14).
+ */
 async function askPeople(
   context: SessionContext,
   session: Session,

@@ -3,20 +3,20 @@ import type { Session } from "../core/session/session.ts";
 import { reportedIn } from "../core/tasks/result.ts";
 import { isIn } from "../core/tasks/task.ts";
 import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
-import { planOf } from "./judge-files.ts";
-import { filesOf } from "./look-up.ts";
-import { acceptanceCommands } from "./prove-acceptance.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
-import { keepWritten } from "./take-in-files.ts";
+import { planOf } from "./files/judge-files.ts";
+import { filesOf } from "./files/look-up.ts";
+import { keepWritten } from "./files/take-in-files.ts";
+import type { SessionContext, StepEnd } from "./roles/session-context.ts";
+import { acceptanceCommands } from "./tasks/prove-acceptance.ts";
 
-/** report.md from what the ledger knows, where no role writes it (S4-048). */
+/** Writes report.md from the ledger, if no role writes it (S4-048). */
 export async function writeReport(context: SessionContext, session: Session): Promise<StepEnd> {
   keepWritten(context.context, new Map([["report.md", await reportText(context, session)]]));
   await completeReport(context);
   return "again";
 }
 
-/** S4-032: what the tasks' agents reported, added to report.md where whoever wrote it left it out. */
+/** S4-032: adds what the tasks' agents reported to report.md, if it is missing there. */
 export async function completeReport(context: SessionContext): Promise<void> {
   const report = filesOf(context.context).read("report.md");
   if (report === undefined) return;
@@ -31,9 +31,11 @@ export async function completeReport(context: SessionContext): Promise<void> {
 
 async function reportedSections({ context, name }: SessionContext) {
   const tasks = (await context.engine.ledger.tasks({ session: name })).filter(isIn);
-  const told = tasks.map((task) => ({ id: task.id, ...reportedIn(task.result) }));
-  const steps = told.flatMap(({ id, manual_steps }) => manual_steps.map((step) => oneLine(`${id}: ${step}`)));
-  const tests = told.flatMap(({ id, tests_added_or_updated }) =>
+  const reported = tasks.map((task) => ({ id: task.id, ...reportedIn(task.result) }));
+  const steps = reported.flatMap(({ id, manual_steps }) =>
+    manual_steps.map((step) => oneLine(`${id}: ${step}`)),
+  );
+  const tests = reported.flatMap(({ id, tests_added_or_updated }) =>
     tests_added_or_updated.map((path) => oneLine(`${id}: ${path}`)),
   );
   return [["Manual steps", steps] as const, ["Tests added or updated", tests] as const];

@@ -38,7 +38,7 @@ describe("the ledger's folder as it was before a command", () => {
     const { status, stderr } = await run("audit", "verify");
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /E-STORE: .* event 2 is missing at the end, and `.*\/lockstep\/[^/]+\/heads\/[0-9a-f]{16}` knows of them: .* `lockstep reconcile --accept-loss`/,
+      /E-STORE: .* event 2 is missing at the end, but `.*\/lockstep\/[^/]+\/heads\/[0-9a-f]{16}` records them: .* `lockstep reconcile --accept-loss`/,
     );
     expect(stderr).toContain(`\`${home.path}/lockstep/`);
     expect((await run("task", "show", "T-1")).stderr).toContain("event 2 is missing at the end");

@@ -9,7 +9,7 @@ import { askManual } from "../../src/engine/decisions/ask-manual.ts";
 import { askSession } from "../../src/engine/decisions/ask-session.ts";
 import { operate } from "../../src/engine/operate.ts";
 import { moveSession } from "../../src/engine/sessions/move-session.ts";
-import { keepVersion } from "../../src/session/design-versions.ts";
+import { keepVersion } from "../../src/session/files/design-versions.ts";
 import { memoryEngine, person } from "../support/memory-engine.ts";
 import { eventually, startProgram, temporaryRepository } from "../support/run-command.ts";
 import { command } from "../support/run-hook.ts";
@@ -134,7 +134,7 @@ describe("a person at the prompt", () => {
     await operate(engine, "decide", { id: gateId, answer: "approved" }, person);
     await ask(engine, "rounding", { options: ["up", "down"] });
     const { shown, entries, left } = await typing(engine, "a", "b", "c", "d", "up");
-    expect(shown).toContain("`a` is no answer here: one of up, down");
+    expect(shown).toContain("`a` is not a valid answer: answer one of up, down");
     expect(shown).toContain("  UD-1 still waits: `lockstep decide UD-1` asks again\n");
     expect(entries["UD-1"]).toBe("pending: null");
     expect(left).toEqual(["up"]);
@@ -208,9 +208,9 @@ describe("a person at the prompt", () => {
     expect(silent.entries[gateId]).toBe("pending: null");
     const { entries, shown } = await typing(engine, "maybe", "perhaps", "who knows");
     expect(shown.replace(/\s+/g, " ")).toContain(
-      `the session is blocked, \`lockstep resume ${sessionName}\` asks again`,
+      `the session is blocked; \`lockstep resume ${sessionName}\` asks again`,
     );
-    expect(entries[gateId]).toBe("cancelled: no valid answer after 3 more questions");
+    expect(entries[gateId]).toBe("cancelled: no valid answer after asking 3 more times");
     expect(await engine.ledger.session(sessionName)).toMatchObject({ state: "BLOCKED" });
   });
 });
@@ -225,7 +225,7 @@ describe("lockstep decide", () => {
     const wrong = await repository.run(["decide", "UD-APPROVE-DESIGN", "maybe"]);
     expect(wrong).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("R-IN-001: `maybe` is no answer"),
+      stderr: expect.stringContaining("R-IN-001: `maybe` is not a valid answer"),
     });
     const answered = await repository.run([
       "decide",
@@ -256,7 +256,7 @@ describe("lockstep decide", () => {
     for (const words of [["approved"], ["--cancel", "x"], ["--json"]])
       expect(await repository.run(["decide", "UD-APPROVE-DESIGN", ...words])).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining(`is asked in 2 sessions: say \`${gateId}\` or \`${laterId}\``),
+        stderr: expect.stringContaining(`is pending in 2 sessions: use \`${gateId}\` or \`${laterId}\``),
       });
     const states = () =>
       repository.within(async ({ ledger }) => (await ledger.decisions()).map((one) => one.state));
@@ -296,7 +296,7 @@ describe("lockstep decide", () => {
       blocker: {
         code: "mandatory_user_decision_missing",
         reason: "UD-APPROVE-DESIGN: next week",
-        recovery: `\`lockstep resume ${sessionName}\` asks it again`,
+        recovery: `\`lockstep resume ${sessionName}\` asks again`,
         from_state: "APPROVE_DESIGN",
       },
       user_decisions: [{ status: "cancelled", answer: null, resolution_reason: "next week" }],
@@ -322,7 +322,7 @@ describe("lockstep decide", () => {
     expect(answered.status).toBe(1);
     expect(answered.stderr).toMatch(
       new RegExp(
-        `^lockstep: E-STORE: ${inTheWay} cannot be written: .*; fix that, then \`lockstep resume ${sessionName}\`$`,
+        `^lockstep: E-STORE: ${inTheWay} cannot be written: .*; fix it, then \`lockstep resume ${sessionName}\`$`,
         "m",
       ),
     );
@@ -331,7 +331,7 @@ describe("lockstep decide", () => {
     ]);
     expect((await repository.run(["status"])).stdout).toMatch(
       new RegExp(
-        `^${sessionName}  BLOCKED in APPROVE_DESIGN, full mode\n  persistence_failure: ${inTheWay} cannot be written: .*\n  fix that, then \`lockstep resume ${sessionName}\`$`,
+        `^${sessionName}  BLOCKED in APPROVE_DESIGN, full mode\n  persistence_failure: ${inTheWay} cannot be written: .*\n  fix it, then \`lockstep resume ${sessionName}\`$`,
         "m",
       ),
     );
@@ -363,7 +363,7 @@ describe("lockstep decide", () => {
     await eventually("the second prompt", () => (prompts() === 2 ? true : undefined));
     running.process.stdin?.write("approved\n");
     const { status, stdout } = await running.ended;
-    expect(stdout.replace(/\s+/g, " ")).toContain(`\`perhaps\` is no answer to ${gateId}`);
+    expect(stdout.replace(/\s+/g, " ")).toContain(`\`perhaps\` is not a valid answer to ${gateId}`);
     expect(stdout).toContain(`to go on: lockstep resume ${sessionName}`);
     expect(status).toBe(0);
     expect(repository.status()).toMatchObject({ user_decisions: [{ answer: "approved" }] });
@@ -422,7 +422,7 @@ describe("lockstep status", () => {
       [
         `${sessionName}  BLOCKED in APPROVE_DESIGN, full mode`,
         "  mandatory_user_decision_missing: UD-APPROVE-DESIGN: later",
-        `  \`lockstep resume ${sessionName}\` asks it again`,
+        `  \`lockstep resume ${sessionName}\` asks again`,
         "",
         "no tasks yet\n",
       ].join("\n"),

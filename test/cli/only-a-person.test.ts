@@ -64,9 +64,9 @@ describe("an agent does not speak for a person", () => {
     const said = readFileSync(out, "utf8");
     const refused = /R-AU-001: only a person .*LOCKSTEP_TASK is \S+\/meta for its parent process/g;
     expect(said.match(refused), said).toHaveLength(personsWords.length);
-    expect(said).toMatch(/R-AU-001: `task-escalate` is not for a session's role/);
+    expect(said).toMatch(/R-AU-001: `task-escalate` is not allowed for a role of a session/);
     expect(status).toBe(3);
-    expect(done.decisions).toMatchObject([{ question: expect.stringContaining("Is this the design") }]);
+    expect(done.decisions).toMatchObject([{ question: expect.stringContaining("Do you approve this design") }]);
   });
 });
 
@@ -113,7 +113,7 @@ describe("in a client", () => {
 
   it.each([
     ["ask", /a person decides/],
-    ["never", /R-PW-001: no task gets more scope/],
+    ["never", /R-PW-001: tasks cannot get more scope/],
   ])(
     "an agent asks for more scope as its task's, with `widen: %s`, whatever it makes of its environment",
     async (mode, answer) => {
@@ -178,7 +178,7 @@ describe("in a client", () => {
     await repository.dispatch("T-A", ["src/a/**"]);
     await claim("T-A", "one");
     await inClient([`${own} claim T-A`]);
-    expect(await inClient([`${own} claim T-A`, widen])).toContain("claimed from another process");
+    expect(await inClient([`${own} claim T-A`, widen])).toContain("claimed from another client process");
     await claim("T-A", "one");
     expect(await inClient([`${own} claim T-A`, widen])).toContain("a person decides");
   });
@@ -220,7 +220,7 @@ describe("in a client", () => {
     expect(await inClient([`${own} release T-9`], "claude", orchestrator)).toContain("R-AU-001");
     await claim("T-9", "whole");
     const bound = await inClient([`${own} claim T-9`, dispatch], "claude", orchestrator);
-    expect(bound).toContain("`dispatch` is not for an agent with a task");
+    expect(bound).toContain("`dispatch` is not allowed for an agent with a task");
   });
 
   it("what is left behind by its shell while an agent is at work is not a person's", async () => {

@@ -66,7 +66,7 @@ describe("guard.programs", () => {
       "a name with a folder",
       generator.replace("gen-client gc", "tools/gen"),
       [
-        "3:14: `guard.programs[0].names` is `tools/gen`: expected names of the program, apart by spaces, without folders",
+        "3:14: `guard.programs[0].names` is `tools/gen`: expected names of the program, separated by spaces, without folders",
       ],
     ],
     [

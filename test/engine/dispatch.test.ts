@@ -49,7 +49,7 @@ describe("a dispatch", () => {
     const typed = (agent: string) => ({ ...packet("T-1", ["src"]), type: "product", agent });
     expect(await dispatch(engine, typed("tester"))).toMatchObject({
       code: "R-IN-001",
-      reason: "a `product` is not for `tester`: name `coder` under `agent`",
+      reason: "`tester` may not work on tasks of type `product`: use `coder` as `agent`",
     });
     expect(await engine.ledger.task("T-1")).toBeUndefined();
     expect((await dispatch(engine, typed("coder"))).allow).toBe(true);

@@ -109,7 +109,7 @@ describe("the price of a task", () => {
     const engine = await started({ limits: priced });
     expect((await beat(engine, { usage: { cost_usd: 0.49 } })).details?.warning).toBeUndefined();
     expect((await beat(engine, { usage: { cost_usd: 0.01 } })).details?.warning).toBe(
-      "$0.5 are spent, the task is halted at $1",
+      "$0.5 spent, the task is halted at $1",
     );
     await beat(engine, { usage: { cost_usd: 0.3 } });
     expect(await engine.ledger.events({ type: "task.warned" })).toMatchObject([
@@ -160,7 +160,7 @@ describe("the price of a task", () => {
     const engine = await started({ limits: priced });
     const { details } = await beat(engine, { tokens: 40_000, usage: { cost_usd: 0.6 } });
     expect(details?.warning).toBe(
-      "40000 tokens are spent, the task is halted at 50000; $0.6 are spent, the task is halted at $1",
+      "40000 tokens spent, the task is halted at 50000; $0.6 spent, the task is halted at $1",
     );
     expect(await engine.ledger.attempt("T-1")).toMatchObject({ warned: ["tokens", "cost_usd"] });
   });
@@ -264,7 +264,7 @@ describe("delegation", () => {
     expect((await dispatch(engine, given("T-2", "b", "T-1"))).allow).toBe(true);
     expect(await dispatch(engine, given("T-3", "c", "T-2"))).toMatchObject({
       code: "R-BG-001",
-      reason: expect.stringContaining("over 3 steps, the limit is 2"),
+      reason: expect.stringContaining("over 3 steps, but the limit is 2"),
       details: { signal: "delegation_depth", depth: 3, limit: 2 },
     });
     expect(await engine.ledger.task("T-3")).toBeUndefined();

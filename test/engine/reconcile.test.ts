@@ -50,7 +50,7 @@ describe("reconciling", () => {
     [
       "work of nobody",
       [{ ...atWork, ...creating(running("T-1", { agent: null })) }],
-      [{ check: "work", task: "T-1", problem: "it is IN_PROGRESS and nobody works on it" }],
+      [{ check: "work", task: "T-1", problem: "it is IN_PROGRESS without an agent" }],
     ],
     [
       "a lock of a task that is not there",
@@ -60,7 +60,7 @@ describe("reconciling", () => {
     [
       "a lock that outlived its task",
       [{ ...atWork, ...creating(newTask("T-1", { state: "MERGED" })) }],
-      [{ check: "locks", task: "T-1", problem: "`src` is still held though the task is MERGED" }],
+      [{ check: "locks", task: "T-1", problem: "`src` is still held although the task is MERGED" }],
     ],
     [
       "a lock of an older epoch",
@@ -88,7 +88,7 @@ describe("reconciling", () => {
     [
       "work that did not wait for its dependency",
       [{ ...atWork, ...creating(newTask("T-0"), running("T-1", { dependsOn: ["T-0"] })) }],
-      [{ check: "dependencies", task: "T-1", problem: "it is IN_PROGRESS though `T-0` is PENDING" }],
+      [{ check: "dependencies", task: "T-1", problem: "it is IN_PROGRESS although `T-0` is PENDING" }],
     ],
   ])("finds %s, and changes nothing", async (_what, changes, problems) => {
     const engine = await memoryEngine();

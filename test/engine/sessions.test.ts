@@ -186,7 +186,7 @@ describe("a gate", () => {
     expect(last).toMatchObject({ code: "R-IN-001", reason: expect.stringContaining("lockstep resume") });
     expect(await entry(engine, gateId)).toMatchObject({
       state: "cancelled",
-      answer: "no valid answer after 3 more questions",
+      answer: "no valid answer after asking 3 more times",
     });
     expect(await engine.ledger.session(name)).toMatchObject({
       state: "BLOCKED",

@@ -96,7 +96,7 @@ describe("more scope", () => {
     await operate(engine, "decide", { id: "UD-1", answer: "refused" }, person);
     expect(await asks(1)).toMatchObject({
       code: "R-PW-001",
-      reason: expect.stringContaining("a person refused that (UD-1)"),
+      reason: expect.stringContaining("a person refused this request (UD-1)"),
     });
     await operate(engine, "release", { task: "T-1" }, person);
     await dispatch(engine, packet("T-1", ["src"]));

@@ -33,7 +33,7 @@ describe("the registry of built-in hooks", () => {
     expect(await run("rebase_on_base", ground)).toMatchObject({ status: "SKIP" });
     expect(await run("merge_pr", ground)).toMatchObject({
       status: "SKIP",
-      message: expect.stringMatching(/itself merges/),
+      message: expect.stringMatching(/merges proven work itself/),
     });
   });
 });
@@ -165,7 +165,7 @@ describe("create_pr", () => {
     await run("create_pr", ground);
     expect(await run("create_pr", ground)).toMatchObject({
       status: "SUCCESS",
-      message: "there is already https://127.0.0.1/pull/1",
+      message: "already open: https://127.0.0.1/pull/1",
       context: { pr_url: "https://127.0.0.1/pull/1" },
     });
     expect(ground.ghCalls().filter((call) => call.startsWith("pr create"))).toHaveLength(1);
@@ -218,7 +218,7 @@ describe("create_pr", () => {
     const { status, message } = await run("create_pr", ground, { context: { extra: { skip_pr: true } } });
     expect({ status, message }).toEqual({
       status: "SKIP",
-      message: "no pull request: the task has `skip_pr`",
+      message: "no pull request: the task sets `skip_pr`",
     });
     expect(ground.remote("branch", "--list")).toBe("");
   });
@@ -229,7 +229,7 @@ describe("create_pr", () => {
     const gh = async () => undefined;
     expect(await run("create_pr", ground, { ports: { gh } })).toMatchObject({
       status: "SUCCESS",
-      message: "pushed `lockstep/T-1`; there is no `gh` here: open the pull request by hand",
+      message: "pushed `lockstep/T-1`; `gh` is not installed: open the pull request by hand",
     });
     expect(ground.remote("rev-parse", "lockstep/T-1")).toBe(ground.work());
   });
@@ -308,7 +308,7 @@ describe("gatekeeper", () => {
     using ground = await lifecycleGround();
     const { asked, review } = reviewing("qa");
     const result = await run("gatekeeper", ground, { ports: { review }, parameters: ["qa", "architecture"] });
-    expect(result).toMatchObject({ status: "FAILURE", message: "`qa` is not approved: qa looked" });
+    expect(result).toMatchObject({ status: "FAILURE", message: "review `qa` did not approve: qa looked" });
     expect(asked).toEqual(["qa"]);
   });
 

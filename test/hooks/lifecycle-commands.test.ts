@@ -79,13 +79,13 @@ describe("a hook that is a program", () => {
     [
       "allows with exit 2",
       `echo '${allow}'; exit 2`,
-      /printed an allow but ended with exit code 2: end with 0$/,
+      /printed an allow but exited with code 2: exit with 0$/,
     ],
     ["says nothing", "true", /gave no verdict: its output is not one JSON document: print \{"allow"/],
     [
       "says nothing and fails",
       "echo oops >&2; exit 3",
-      /gave no verdict \(exit code 3\): .*last words: `oops`$/,
+      /gave no verdict \(exit code 3\): .*last line of stderr: `oops`$/,
     ],
     ["prints garbage", "echo all fine", /is not one JSON document/],
     [
@@ -102,18 +102,18 @@ describe("a hook that is a program", () => {
       /is not one JSON document/,
     ],
     ["prints a list", `echo '[${allow}]'`, /is not one JSON document/],
-    ["prints another document", `echo '{"ok":true}'`, /its document is no verdict/],
-    ["allows in words", `echo '{"allow":"true","code":"OK","reason":"x"}'`, /its document is no verdict/],
+    ["prints another document", `echo '{"ok":true}'`, /its output is not a verdict/],
+    ["allows in words", `echo '{"allow":"true","code":"OK","reason":"x"}'`, /its output is not a verdict/],
     [
       "allows with a rule's code",
       `echo '{"allow":true,"code":"X-1","reason":"x"}'`,
-      /its document is no verdict/,
+      /its output is not a verdict/,
     ],
-    ["denies with OK", `echo '{"allow":false,"code":"OK","reason":"x"}'`, /its document is no verdict/],
-    ["allows without a reason", `echo '{"allow":true,"code":"OK"}'`, /its document is no verdict/],
-    ["allows by a prototype", `echo '{"__proto__":${allow}}'`, /its document is no verdict/],
-    ["kills itself", "kill -KILL $$", /was ended by SIGKILL before it gave a verdict$/],
-    ["kills itself after an allow", `echo '${allow}'; kill -SEGV $$`, /was ended by SIGSEGV/],
+    ["denies with OK", `echo '{"allow":false,"code":"OK","reason":"x"}'`, /its output is not a verdict/],
+    ["allows without a reason", `echo '{"allow":true,"code":"OK"}'`, /its output is not a verdict/],
+    ["allows by a prototype", `echo '{"__proto__":${allow}}'`, /its output is not a verdict/],
+    ["kills itself", "kill -KILL $$", /was killed by SIGKILL before it gave a verdict$/],
+    ["kills itself after an allow", `echo '${allow}'; kill -SEGV $$`, /was killed by SIGSEGV/],
     ["runs a program that is not there", "no-such-program-here", /\(exit code 127\).*not found/],
   ])("fails where it %s", async (_, script, message) => {
     const result = await shell(script);
@@ -126,17 +126,17 @@ describe("a hook that is a program", () => {
       "is missing",
       ["./gone"],
       {},
-      /^`.\/gone` does not run: .*there is no such program; install it, or mend `hooks`/,
+      /^`.\/gone` could not be started: .*there is no such program; install it, or correct `hooks`/,
     ],
-    ["is not executable", ["./x"], { x: "#!/bin/sh\n" }, /does not run: .*it is not executable/],
+    ["is not executable", ["./x"], { x: "#!/bin/sh\n" }, /could not be started: .*it is not executable/],
     [
       "names an interpreter that is missing",
       ["./it"],
       { it: "#!/no/such/sh\n" },
-      /does not run: .*no such program/,
+      /could not be started: .*no such program/,
     ],
     ["is no program at all", ["./it"], { it: "\u0001\u0002" }, /does not run|gave no verdict/],
-    ["is a folder", ["/tmp"], {}, /does not run: .*it is not executable/],
+    ["is a folder", ["/tmp"], {}, /could not be started: .*it is not executable/],
   ])("fails where it %s", async (_, command, files, message) => {
     expect(await ask(command, { files })).toMatchObject({
       status: "FAILURE",
@@ -153,7 +153,7 @@ describe("a hook that is a program", () => {
     const started = performance.now();
     expect(await shell(script, 300)).toMatchObject({
       status: "FAILURE",
-      message: expect.stringMatching(/gave no verdict within 0\.3 s and was ended/),
+      message: expect.stringMatching(/gave no verdict within 0\.3 s and was stopped/),
     });
     expect(performance.now() - started).toBeLessThan(10_000);
   });

@@ -69,19 +69,19 @@ describe("a list of hooks", () => {
     });
     expect(ok).toBe(false);
     expect(results).toEqual([
-      { hook: "rebase_on_main", status: "FAILURE", message: "it broke off: no [31mgit", context: {} },
+      { hook: "rebase_on_main", status: "FAILURE", message: "the hook crashed: no [31mgit", context: {} },
     ]);
   });
 
   it.each([
-    ["run_test", "there is no hook `run_test`: did you mean `run_tests`?"],
+    ["run_test", "unknown hook `run_test`: did you mean `run_tests`?"],
     [
       "celebrate",
-      "there is no hook `celebrate`: one of rebase_on_main, create_pr, run_tests, gatekeeper, rebase_on_base, merge_pr",
+      "unknown hook `celebrate`: one of rebase_on_main, create_pr, run_tests, gatekeeper, rebase_on_base, merge_pr",
     ],
     [
       "constructor",
-      "there is no hook `constructor`: one of rebase_on_main, create_pr, run_tests, gatekeeper, rebase_on_base, merge_pr",
+      "unknown hook `constructor`: one of rebase_on_main, create_pr, run_tests, gatekeeper, rebase_on_base, merge_pr",
     ],
   ])("fails at `%s`, which was let into the configuration but is no hook", async (name, message) => {
     using ground = await lifecycleGround();
@@ -100,7 +100,7 @@ describe("a list of hooks", () => {
         ground.ports,
       );
       expect({ ok, status: results[0]?.status }).toEqual({ ok: true, status: "FAILURE" });
-      expect(warnings).toEqual([expect.stringMatching(/^unheard_of: there is no hook/)]);
+      expect(warnings).toEqual([expect.stringMatching(/^unheard_of: unknown hook/)]);
     },
   );
 
@@ -250,7 +250,7 @@ describe("a submission", () => {
       ok: false,
       refused: {
         reason: expect.stringMatching(
-          /^`run_tests` failed: .*could not be asked to mend it: there is no agent$/,
+          /^`run_tests` failed: .*could not be asked to fix it: there is no agent$/,
         ),
       },
     });

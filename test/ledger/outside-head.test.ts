@@ -62,7 +62,7 @@ describe("an older copy of a ledger together with its head", () => {
     place.restoreCopy();
     const [name = ""] = readdirSync(place.home);
     expect(name).toMatch(/^[0-9a-f]{16}$/);
-    const known = `events 3 to 5 are missing at the end, and \`${join(place.home, name)}\` knows of them`;
+    const known = `events 3 to 5 are missing at the end, but \`${join(place.home, name)}\` records them`;
     expect(await problemsOf(place.open)).toContain(
       `${known}: restore it from a copy, or start from what is there, such as a backup that you restored, with \`lockstep reconcile --accept-loss\``,
     );

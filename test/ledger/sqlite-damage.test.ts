@@ -100,7 +100,7 @@ describe("a damaged database", () => {
       expect(refusal?.message).toContain(`\`cp COPY ${path} && rm -f ${path}-wal ${path}-shm\``);
       expect(kept).toHaveLength(round < 2 ? 1 : Math.min(round, 3));
       if (round < 4)
-        expect(refusal?.message).toContain(`; what is there now is also kept as \`${path}.corrupt-`);
+        expect(refusal?.message).toContain(`; a copy of the current ledger is kept as \`${path}.corrupt-`);
       expect(readFileSync(path)).toEqual(flipped);
       for (const name of kept) expect(readFileSync(join(folder.path, name))).toEqual(flipped);
       // From the second round on it is another one each time, as if it had been restored meanwhile.

@@ -112,7 +112,7 @@ describe("a database that is no longer the one that was opened", () => {
     copyFileSync(`${path}.aside`, path);
     const heartbeat = { attempts: [newAttempt("T-1")], durable: false };
     expect((await faultOf(ledger.commit(heartbeat))).message).toContain(
-      "start again to open what is there now",
+      "restart the command to open the current ledger",
     );
     renameSync(`${path}.aside`, path);
     committed(await ledger.commit(heartbeat));

@@ -166,7 +166,7 @@ describe("a ledger that went back", () => {
   const lost = async (folder: string, why: string) => {
     const refusal = await refusalOf(folder);
     expect(refusal).toMatchObject({ kind: "lost", retryable: false });
-    expect(refusal?.message).toContain("was rolled back, cut or deleted");
+    expect(refusal?.message).toContain("was rolled back, truncated or deleted");
     expect(refusal?.message).toContain(why);
     expect(refusal?.message).toMatch(/restore it from a copy, or .*`lockstep reconcile --accept-loss`$/);
   };

@@ -135,7 +135,7 @@ describe("a ledger of a newer lockstep", () => {
     await refused.toMatchObject({
       kind: "newer",
       retryable: false,
-      message: expect.stringContaining("update lockstep"),
+      message: expect.stringContaining("update Lockstep"),
     });
     expect(readFileSync(join(folder.path, "state.db"))).toEqual(before);
     expect(await dumpWith(folder.path, next)).toEqual(after);

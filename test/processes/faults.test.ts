@@ -45,7 +45,7 @@ const harms: [string, Harm, { kind: string; next: RegExp }][] = [
   [
     "of a newer version",
     (folder) => edit(folder, (open) => open.exec("PRAGMA user_version = 99")),
-    { kind: "newer", next: /version 99.*update lockstep/ },
+    { kind: "newer", next: /version 99.*update Lockstep/ },
   ],
   [
     "put back to an older copy",

@@ -3,7 +3,7 @@ import type { AgentClient, AgentEnd } from "../../src/clients/agent.ts";
 import { assignmentOf, universalInput } from "../../src/clients/input/universal-input.ts";
 import { Heartbeats } from "../../src/run/attempt/heartbeats.ts";
 import { askToFix } from "../../src/run/conduct/ask-to-fix.ts";
-import { singlePlan } from "../../src/session/meta-task.ts";
+import { singlePlan } from "../../src/session/roles/meta-task.ts";
 import { dispatch, memoryEngine, packet, person } from "../support/memory-engine.ts";
 
 /** A client that uses a tool again and again until it is stopped and a bit longer, or so often. */

@@ -5,7 +5,7 @@ import { converse } from "../../src/run/attempt/converse.ts";
 import { KnownSecrets } from "../../src/run/attempt/known-secrets.ts";
 import { purposes } from "../../src/run/attempt/purposes.ts";
 import { OwnLimits } from "../../src/run/attempt/watch.ts";
-import { singlePlan } from "../../src/session/meta-task.ts";
+import { singlePlan } from "../../src/session/roles/meta-task.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 
 const secret = "correct-horse-battery";

@@ -80,7 +80,7 @@ describe("an agent that asks for more scope", () => {
     const { status, stderr } = await running.ended;
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining("a person refused that (UD-1)"),
+      stderr: expect.stringContaining("a person refused this request (UD-1)"),
     });
     expect(merged(repository)).toBe("exports.f = 1;");
   });

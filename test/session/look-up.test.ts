@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newSession } from "../../src/core/session/session.ts";
-import { lookUp } from "../../src/session/look-up.ts";
+import { lookUp } from "../../src/session/files/look-up.ts";
 import { configOf } from "../support/loaded-config.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -18,7 +18,7 @@ describe("a person's answer at a gate", () => {
     const context = { engine: await memoryEngine(), repository, config: await configOf({}), session: name };
     const session = newSession({ name, goal: "g", mode: "full", ...base }, "2026-02-14T20:00:00.000Z");
     const found = async () => (await lookUp(context, session, [condition]))[condition];
-    const lacking = `status.json does not hold an answer to ${id}`;
+    const lacking = `status.json has no answer to ${id}`;
     expect(await found()).toBe(lacking);
     for (const [entry, holds] of [
       [{ decision_id: id, status: "pending", answer: null }, false],

@@ -21,7 +21,7 @@ import { operate } from "../../src/engine/operate.ts";
 import { moveSession } from "../../src/engine/sessions/move-session.ts";
 import { openSession } from "../../src/engine/sessions/open-session.ts";
 import { openSqliteLedger } from "../../src/ledger/sqlite/open-ledger.ts";
-import { appendHistory, publishOpen, publishStatus } from "../../src/session/publish-status.ts";
+import { appendHistory, publishOpen, publishStatus } from "../../src/session/files/publish-status.ts";
 import { backUpFiles } from "../../src/workspace/plan/session-backup.ts";
 import { memoryEngine, person } from "../support/memory-engine.ts";
 import { temporaryRepository } from "../support/run-command.ts";
@@ -132,7 +132,7 @@ describe("status.json", () => {
     using one = await shop();
     mkdirSync(one.file, { recursive: true });
     const refused = await one.publish();
-    const recovery = `fix that, then \`lockstep resume ${session}\``;
+    const recovery = `fix it, then \`lockstep resume ${session}\``;
     const reason = expect.stringContaining(`.agents-work/${session}/status.json cannot be written: `);
     expect(refused).toMatchObject({ code: "E-STORE", reason, details: { attempts: 4 } });
     expect(refused?.reason).toMatch(new RegExp(`; ${recovery}$`));

@@ -102,7 +102,7 @@ describe("the prompt of a role", () => {
     });
     for (const words of [
       "You are Planner",
-      "Cut the work into tasks",
+      "Split the work into tasks",
       "What you are asked for now: Plan the work.",
       `Write \`.agents-work/${session}/tasks.yaml\`.`,
       "Read every file of `task.context_files` first",
@@ -184,7 +184,7 @@ describe("the prompt of a review", () => {
   it.each([
     ["Reviewer", "Read every changed file"],
     ["QA", "Test what the task promises"],
-    ["Security", "Look for what an attacker could use"],
+    ["Security", "Look for security problems"],
     ["Integrator", "Make the merged work build"],
     ["Architect", "Read every changed file"],
   ])("has the text of %s", (role, words) => {

@@ -120,7 +120,7 @@ describe("a goal", () => {
       );
       expect(report.match(/run the migration/g)).toHaveLength(1);
       expect(repository.status().known_issues).toContain(
-        'T-001 says "deployed to production", which nothing shows',
+        'T-001 claims "deployed to production", without evidence',
       );
     },
   );
@@ -150,7 +150,7 @@ describe("a goal", () => {
     const same = await repository.resume();
     expect({ status: same.status, stderr: same.stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining("T-001 was a task of this session before"),
+      stderr: expect.stringContaining("T-001 was already a task of this session"),
     });
     repository.wish({ plan: [task("T-101")] });
     await repository.resume();
@@ -548,7 +548,7 @@ describe("a role", () => {
       },
     });
     const { stderr } = await repository.start(goal);
-    expect(stderr).toContain("architecture.md, which is not its file");
+    expect(stderr).toContain("architecture.md, which is not one of its files");
     expect(repository.file("architecture.md")).not.toBe("mine");
     expect(repository.git("show", "main:f.js")).toBe("exports.f = 1;");
     expect(repository.git("status", "--porcelain")).toBe("");
@@ -770,7 +770,7 @@ describe("work", () => {
     const { status, stderr } = await repository.resume();
     expect(status, stderr).toBe(1);
     expect(repository.status().blocker).toMatchObject({
-      reason: expect.stringContaining("merged, but not on `main` any more: T-002"),
+      reason: expect.stringContaining("merged, but no longer on `main`: T-002"),
     });
   });
 

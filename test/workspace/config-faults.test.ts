@@ -125,7 +125,7 @@ describe("a mistake", () => {
     [
       "of a reference where no agent is configured",
       "task_types:\n  x: { agents: { implementer: [a] } }\n",
-      "2:32: `task_types.x.agents.implementer[0]` is `a`: expected a configured agent: there is none",
+      "2:32: `task_types.x.agents.implementer[0]` is `a`: expected a configured agent: none is configured",
     ],
     [
       "in a hook",

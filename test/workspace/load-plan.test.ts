@@ -117,8 +117,8 @@ describe("a plan", () => {
   });
 
   it.each([
-    ['"x \\e[31mred"', "leave out U+001B, its character 3"],
-    ['"\\0"', "leave out U+0000, its character 1"],
+    ['"x \\e[31mred"', "remove U+001B, character 3 of the text"],
+    ['"\\0"', "remove U+0000, character 1 of the text"],
     ['" "', "a string that is not blank"],
   ])("names the control character in the goal %s", (goal, told) => {
     const lines = planLinesOf(`tasks:\n${taskText("A").replace("do it", goal)}`);
@@ -221,7 +221,7 @@ describe("a mistake in a plan", () => {
     [
       "an empty scope",
       "    lock_scope: []\n",
-      "5:17: `tasks[0].lock_scope` is an empty list: expected at least one path, or the key left out for the whole repository",
+      "5:17: `tasks[0].lock_scope` is an empty list: expected at least one path, or leave the key out for the whole repository",
     ],
     [
       "a forbidden scope that is the lock",
@@ -251,12 +251,12 @@ describe("a mistake in a plan", () => {
     [
       "a placeholder in the place of the session",
       "    context_files: [.agents-work/<session>/spec.md]\n",
-      "5:21: `tasks[0].context_files[0]` is `.agents-work/<session>/spec.md`: expected the session's own name in the path, and no placeholder",
+      "5:21: `tasks[0].context_files[0]` is `.agents-work/<session>/spec.md`: expected a path with the name of the session instead of a placeholder",
     ],
     [
       "no risk among risks",
       "    risk_flags: [security, none]\n",
-      "5:28: `tasks[0].risk_flags[1]` is `none`: expected no other flag beside this one",
+      "5:28: `tasks[0].risk_flags[1]` is `none`: expected no other flag together with this one",
     ],
     [
       "an unknown risk",
@@ -296,17 +296,17 @@ describe("a mistake in a plan", () => {
     [
       "of no kind",
       "[npm test]",
-      '4:25: `tasks[0].acceptance_checks[0]` is `npm test`: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is for a person',
+      '4:25: `tasks[0].acceptance_checks[0]` is `npm test`: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is decided by a person',
     ],
     [
       "a map for want of quotes",
       "[cmd: npm test]",
-      '4:25: `tasks[0].acceptance_checks[0]` is a map: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is for a person',
+      '4:25: `tasks[0].acceptance_checks[0]` is a map: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is decided by a person',
     ],
     [
       "nothing after its kind",
       '["cmd: "]',
-      '4:25: `tasks[0].acceptance_checks[0]` is `cmd: `: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is for a person',
+      '4:25: `tasks[0].acceptance_checks[0]` is `cmd: `: expected a check in quotes: "cmd: npm test" is run, "manual: it reads well" is decided by a person',
     ],
   ])("is acceptance that is %s", (_, checks, line) => {
     expect(planLinesOf(`tasks:\n${taskText("A").replace('["cmd: true"]', checks)}`)).toEqual([line]);

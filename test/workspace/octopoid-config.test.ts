@@ -67,7 +67,7 @@ task_types:
   it("has faults of its own", async () => {
     using folder = temporaryFolder({ [borrowed]: "x: 1\nhooks:\n  before_submit: [lint, *all]\n" });
     expect(await linesAt(folder.path)).toEqual([
-      `${borrowed}:3:19: \`hooks.before_submit[0]\` is \`lint\`: expected one of \`rebase_on_main\`, \`create_pr\`, \`run_tests\`, \`gatekeeper\`, \`rebase_on_base\`, \`merge_pr\`, a map with \`command\`, or \`unknown_hooks: warn\` beside \`hooks\``,
+      `${borrowed}:3:19: \`hooks.before_submit[0]\` is \`lint\`: expected one of \`rebase_on_main\`, \`create_pr\`, \`run_tests\`, \`gatekeeper\`, \`rebase_on_base\`, \`merge_pr\`, a map with \`command\`, or \`unknown_hooks: warn\` next to \`hooks\``,
       `${borrowed}:3:25: \`*all\` is an alias: expected the value itself`,
     ]);
     folder.write(borrowed, "hooks:\n  before_submit: [lint]\n");

@@ -1,6 +1,6 @@
 import { copyName, sessionPath } from "../../core/names/session-paths.ts";
 import type { Engine } from "../../engine/change/engine.ts";
-import { publishOpen } from "../../session/publish-status.ts";
+import { publishOpen } from "../../session/files/publish-status.ts";
 import { openStateFolder } from "../../workspace/state/state-folder.ts";
 import type { Opened } from "../open/open-engine.ts";
 import { runAtWork } from "../open/run-at-work.ts";

@@ -13,10 +13,10 @@ import { loadTask } from "../change/fence.ts";
 type Source = Pick<Engine, "ledger" | "clock">;
 
 const roundsMax = 20;
-/** No key that a caller gives has a blank, so none can be taken for this. */
+/** Keys given by callers contain no blank, so they cannot collide with this one. */
 const keyOf = (agent: string) => `agent ${createHash("sha256").update(agent).digest("hex")}`;
 
-/** The task that an agent has claimed, whether or not it still is its own. */
+/** The task that an agent has claimed, even if it no longer holds it. */
 export async function boundTask(ledger: Ledger, agent: string): Promise<string | undefined> {
   const answered = await ledger.answered(keyOf(agent));
   return (answered?.answer as Pick<Bound, "task_id"> | undefined)?.task_id;
@@ -30,8 +30,8 @@ export interface Bound {
 }
 
 /**
- * `lockstep claim`: an agent works on one task for good, an attempt has one agent. A later attempt at the same task
- * may be claimed by the same agent again.
+ * `lockstep claim`: an agent is bound to one task for good, and an attempt to one agent. The same agent may claim
+ * a later attempt at the same task.
  */
 export const bindAgent = internal("claim", bind);
 
@@ -47,14 +47,14 @@ async function bind(
     const { task, attempt } = loaded;
     const before = await boundTask(ledger, agent);
     if (before !== undefined && before !== task.key)
-      return deny("R-AU-001", `this agent works on task ${quoted(before)} and claims no other`, {
+      return deny("R-AU-001", `this agent works on task ${quoted(before)} and cannot claim another one`, {
         task_id: before,
       });
     if (attempt === undefined || isOver(attempt, clock.now())) return notClaimable(task.key, task.state);
     const details = { task_id: task.key, epoch: attempt.epoch, scope: task.assignment?.lock_scope ?? [] };
     if (attempt.boundAgent === agent && attempt.boundClient === undefined) return allow(details);
     if (attempt.boundAgent !== undefined && attempt.boundAgent !== agent)
-      return deny("R-AU-001", `task ${quoted(task.key)} is another agent's: it takes no second one`, {
+      return deny("R-AU-001", `task ${quoted(task.key)} is already claimed by another agent`, {
         task_id: task.key,
       });
     const at = new Date(clock.now().wallMs).toISOString();
@@ -63,7 +63,7 @@ async function bind(
       ...{ task: task.key, from: null, to: null, data: { agent, epoch: attempt.epoch } },
     };
     const request = { key: keyOf(agent), operation: "claim", digest: "", answer: { task_id: task.key } };
-    // The client may have been started anew: the command, which is called next, says which process it is now.
+    // The client may have been restarted: the command, which runs next, records its current process.
     const { boundClient: _, ...rest } = attempt;
     const committed = await commit(ledger, call, {
       attempts: [{ ...rest, boundAgent: agent }],
@@ -73,12 +73,12 @@ async function bind(
     });
     if ("ok" in committed) return allow(details);
   }
-  throw new StoreFault("busy", "the ledger changed all the time under `claim`: try again");
+  throw new StoreFault("busy", "other processes kept changing the ledger during `claim`: try again");
 }
 
 /**
- * The command `lockstep claim`, right after a guard has bound the agent that calls it: from then on whatever runs below
- * this process of the client's speaks for the task, and for no other.
+ * Called by the command `lockstep claim`, right after the guard has bound its agent. From then on, every process
+ * below this client process acts for this task and for no other.
  */
 export const bindClient = internal("claim-client", bindProcess);
 
@@ -95,7 +95,7 @@ async function bindProcess(
     if (attempt.boundClient !== undefined)
       return deny(
         "R-AU-001",
-        `task ${quoted(key)} was claimed from another process of a client: call \`lockstep claim ${key}\` alone on its line`,
+        `task ${quoted(key)} was claimed from another client process: call \`lockstep claim ${key}\` alone on its line`,
         { task_id: key },
       );
     const committed = await commit(ledger, call, {
@@ -104,10 +104,10 @@ async function bindProcess(
     });
     if ("ok" in committed) return undefined;
   }
-  throw new StoreFault("busy", "the ledger changed all the time under `claim`: try again");
+  throw new StoreFault("busy", "other processes kept changing the ledger during `claim`: try again");
 }
 
-/** The attempt that agents of this client's process have claimed; the one at `named`, if that is theirs. */
+/** The attempt that agents of this client process have claimed; the attempt at `named`, if it is one of them. */
 export async function claimedFrom(
   { ledger }: Pick<Source, "ledger">,
   client: ProcessIdentity,
@@ -126,7 +126,7 @@ function isSameProcess(one: ProcessIdentity | undefined, other: ProcessIdentity)
   return one?.pid === other.pid && one.startedAt === other.startedAt && one.boot === other.boot;
 }
 
-/** `T-001` alone means the one of that name that is being worked on. */
+/** `T-001` alone means the task of that name that is in progress or in review. */
 async function findKey(ledger: Ledger, name: string): Promise<string | undefined> {
   if ((await ledger.task(name)) !== undefined) return name;
   const open = await ledger.tasks({ states: ["IN_PROGRESS", "REVIEW"] });
@@ -136,7 +136,7 @@ async function findKey(ledger: Ledger, name: string): Promise<string | undefined
 function notClaimable(key: string, state: string): Deny {
   return deny(
     "R-ST-001",
-    `task ${quoted(key)} is ${state} and holds no lease: dispatch it before it is claimed`,
+    `task ${quoted(key)} is ${state} and has no lease: dispatch it before you claim it`,
     {
       task_id: key,
       state,

@@ -19,21 +19,21 @@ import { settleJudgement } from "../decisions/settle-judgement.ts";
 
 export interface CompleteInput {
   readonly task: string;
-  /** `{acceptance_check, required_criteria?}`; without it, what the result itself reported. */
+  /** `{acceptance_check, required_criteria?}`; without it, the checks that the result reported. */
   readonly document?: unknown;
   readonly commit?: string;
-  /** False for work whose merge was judged before: a person merged what was proposed. */
+  /** False for work whose merge was judged before: a person merged the proposed branch. */
   readonly judge?: false;
 }
 
 /**
- * PreComplete, then MERGED, for callers that do their own merging. A criterion `cmd: …` is run here, on the
- * tree of the commit; every other one is somebody's claim and stays marked as such.
+ * PreComplete, then MERGED, for callers that merge themselves. A criterion `cmd: …` is run here, on the tree of
+ * the commit; any other criterion is a claim and stays marked as such.
  */
 export async function completeTask(engine: Engine, input: CompleteInput, call: Admitted): Promise<Verdict> {
   const proofs = new Map<string, Evidence | { readonly error: string }>();
   const judgements = new Map<string, Judgement | { readonly error: string }>();
-  // Commands take their time: what is completed is the attempt that was there when it was asked for.
+  // Commands take time: the call completes the attempt that was current when it was made.
   const epoch = call.epoch ?? (await engine.ledger.task(input.task))?.epoch;
   const bound = epoch === undefined ? call : { ...call, epoch };
   return settle(engine, { operation: "complete", input, call }, () =>
@@ -44,7 +44,7 @@ export async function completeTask(engine: Engine, input: CompleteInput, call: A
 interface Completion {
   readonly input: CompleteInput;
   readonly call: Admitted;
-  /** Commands that were run already: deciding anew runs none twice. */
+  /** Results of commands that have already run, so that a retry of the decision does not run them twice. */
   readonly proofs: Map<string, Evidence | { readonly error: string }>;
   readonly judgements: Map<string, Judgement | { readonly error: string }>;
 }
@@ -54,7 +54,7 @@ async function decideComplete(engine: Engine, completion: Completion): Promise<S
   const loaded = await loadTask(engine, input.task);
   if (loaded === undefined) return { verdict: unknownTask(input.task) };
   const { task, attempt } = loaded;
-  // Work in review has no lease to lose.
+  // Only the epoch is checked: work in review has no lease.
   const stale = checkEpoch(engine, task.key, attempt, call);
   if (stale !== undefined) return { verdict: stale };
   const illegal = whyNotMergeable(engine, task, call);
@@ -95,7 +95,7 @@ async function decideComplete(engine: Engine, completion: Completion): Promise<S
   return { verdict: answer, change: await draft.toChange() };
 }
 
-/** INV-10, for work that somebody else merges: the tests of the commit that it was dispatched on judge it. */
+/** INV-10, for work that another program merges: the tests of the commit that it was dispatched on judge it. */
 async function judgeTests(
   engine: Engine,
   { input: { commit, judge }, call, proofs, judgements }: Completion,
@@ -113,7 +113,7 @@ async function judgeTests(
   return "refused" in settled ? settled : undefined;
 }
 
-/** Asked of the machine before a command is run for nothing. */
+/** Checked before any command is run. */
 function whyNotMergeable({ limits }: Engine, task: Task, call: Admitted): Deny | undefined {
   const tried = advance(task, { type: "merge", commit: null, proof: "claimed" }, { by: call.role, limits });
   return "allow" in tried ? tried : undefined;
@@ -134,11 +134,11 @@ function requiredOf({ assignment }: Task, document: unknown): readonly string[] 
   return [...new Set([...(assignment?.acceptance_criteria ?? []), ...(isTextList(more) ? more : [])])];
 }
 
-/** What was said about criteria that are no commands; a word about a command proves nothing. */
+/** The claims about criteria that are not commands; a claim about a command proves nothing. */
 function claimsOf({ result }: Task, document: unknown): readonly unknown[] {
-  const said = field(document, "acceptance_check") ?? acceptanceCheckIn(result);
-  if (!Array.isArray(said)) return [];
-  return said.filter((check) => {
+  const claims = field(document, "acceptance_check") ?? acceptanceCheckIn(result);
+  if (!Array.isArray(claims)) return [];
+  return claims.filter((check) => {
     const criterion = field(check, "criterion");
     return typeof criterion !== "string" || !isCommand(criterion);
   });
@@ -157,7 +157,7 @@ function provenChecks(required: readonly string[], proofs: Completion["proofs"])
   });
 }
 
-/** What the first command that does not hold printed. */
+/** Adds the output of the first command that failed. */
 function withOutput(refused: Deny, proofs: Completion["proofs"]): Deny {
   for (const [command, proof] of proofs) {
     if ("error" in proof || (proof.exit === 0 && proof.flaky === undefined)) continue;
@@ -168,7 +168,7 @@ function withOutput(refused: Deny, proofs: Completion["proofs"]): Deny {
   return refused;
 }
 
-/** A check that could not be run says nothing about the work: the task stays where it is. */
+/** A check that could not run says nothing about the work, so the task keeps its state. */
 function notRun(command: string, proof: Evidence | { readonly error: string }): Deny {
   const why = "error" in proof ? proof.error : "";
   return deny("R-PC-003", `criterion \`cmd: ${command}\` could not be run: ${why}`, { command });
@@ -176,11 +176,7 @@ function notRun(command: string, proof: Evidence | { readonly error: string }): 
 
 function needsCommit(required: readonly string[]): Deny {
   const criterion = required.find(isCommand);
-  return deny(
-    "R-PC-003",
-    `criterion \`${criterion}\` is run on a commit's tree: name it with \`--commit SHA\``,
-    {
-      criterion,
-    },
-  );
+  return deny("R-PC-003", `criterion \`${criterion}\` needs a commit to run on: add \`--commit SHA\``, {
+    criterion,
+  });
 }

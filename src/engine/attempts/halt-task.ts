@@ -11,12 +11,15 @@ import { settle } from "../change/settle.ts";
 
 export interface HaltInput {
   readonly task: string;
-  /** Its code is R-BG-001 unless the last refusal of the work says more; `halt` is what stands in its details. */
+  /** Its code is R-BG-001 unless the last refusal of the work has another; `halt` goes into its details. */
   readonly refusal: Refusal;
   readonly halt: Halt;
 }
 
-/** S1's recovery from a loop: FAILED with what was captured, its locks released, and escalated to a person. */
+/**
+ * Recovery from a loop (S1): the task becomes FAILED with the captured details, its locks are released, and it is
+ * escalated to a person.
+ */
 export const haltTask = internal("halt", halt);
 
 function halt(engine: Engine, { task: key, refusal, halt }: HaltInput, call: Admitted): Promise<Verdict> {
@@ -43,7 +46,7 @@ export interface WarnInput {
   readonly warning: Details & { readonly signal: string };
 }
 
-/** Nothing happens to the task: it is written down, and whoever follows the run sees it. */
+/** Records a warning for the followers of the run; the task does not change. */
 export const warnTask = internal("warn", warn);
 
 function warn(engine: Engine, { task: key, warning }: WarnInput, call: Admitted): Promise<Verdict> {

@@ -17,18 +17,18 @@ export interface HeartbeatInput {
   readonly task: string;
   /** Tokens spent since the last heartbeat. */
   readonly tokens?: number;
-  /** What else its client told of them since then. */
+  /** The client's usage figures since then. */
   readonly usage?: {
     readonly input?: number;
     readonly cached?: number;
     readonly output?: number;
     readonly cost_usd?: number;
   };
-  /** The client's conversation, for going on with it. */
+  /** The client's conversation, so that it can be continued. */
   readonly conversation?: string;
 }
 
-/** It becomes an argument of the client. */
+/** The id becomes a command line argument of the client. */
 export function isConversation(id: string): boolean {
   return /^[A-Za-z0-9][\w.:@/-]{0,199}$/.test(id);
 }
@@ -42,7 +42,7 @@ interface Beaten {
   readonly warning?: string;
 }
 
-/** Renews the lease, by the ledger's clock alone. */
+/** Renews the lease, using only the ledger's clock. */
 export function heartbeat(
   engine: Engine,
   input: HeartbeatInput,
@@ -61,7 +61,7 @@ async function decideBeat(
   const { task, attempt } = fenced;
   if (attempt === undefined || !["IN_PROGRESS", "REVIEW"].includes(task.state))
     return { verdict: notWorking(task) };
-  const refused = whyNotTold(input, call);
+  const refused = whyNotReported(input, call);
   if (refused !== undefined) return { verdict: refused };
   const { conversation = attempt.conversation } = input;
   const { wallMs, monoMs, boot } = engine.clock.now();
@@ -84,18 +84,23 @@ async function decideBeat(
   return spend(engine, { task: withSpent(task, input), attempt: beaten, call });
 }
 
-/** Whoever runs an agent knows what it cost and where it can be gone on with; the agent could say anything. */
-function whyNotTold({ usage, conversation }: HeartbeatInput, call: Admitted): Deny | undefined {
+/** Only the process that runs an agent knows its cost and its conversation; the agent itself could claim anything. */
+function whyNotReported({ usage, conversation }: HeartbeatInput, call: Admitted): Deny | undefined {
   if (usage === undefined && conversation === undefined) return undefined;
   if (!isOwner(call))
-    return deny("R-AU-001", "an agent adds tokens only: usage and conversation are told by whoever runs it", {
-      caller: call.role,
-    });
+    return deny(
+      "R-AU-001",
+      "an agent may only report tokens: usage and conversation are reported by the process that runs it",
+      {
+        caller: call.role,
+      },
+    );
   const wrong = Object.entries(usage ?? {}).find(([, amount]) => !(Number.isFinite(amount) && amount >= 0));
-  if (wrong !== undefined) return deny("R-IN-001", `\`usage.${wrong[0]}\` is no amount`, { field: wrong[0] });
+  if (wrong !== undefined)
+    return deny("R-IN-001", `\`usage.${wrong[0]}\` is not an amount`, { field: wrong[0] });
   return conversation === undefined || isConversation(conversation)
     ? undefined
-    : deny("R-IN-001", "`conversation` is no id of a conversation", { field: "conversation" });
+    : deny("R-IN-001", "`conversation` is not the id of a conversation", { field: "conversation" });
 }
 
 export function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Task {
@@ -114,7 +119,7 @@ export function withSpent(task: Task, { tokens = 0, usage }: HeartbeatInput): Ta
   };
 }
 
-/** What is spent counts for the whole task: another attempt does not buy more. */
+/** Spending counts for the whole task: another attempt does not get a new budget. */
 async function spend(
   engine: Engine,
   { task, attempt, call }: { task: Task; attempt: Attempt; call: Admitted },
@@ -140,14 +145,14 @@ async function spend(
   }
   warn(draft, attempt, warned);
   const { details } = beatVerdict(engine, task, attempt);
-  const warning = warned.map((breach) => `${amountOf(breach)} are spent, ${endOf(breach)}`).join("; ");
+  const warning = warned.map((breach) => `${amountOf(breach)} spent, ${endOf(breach)}`).join("; ");
   return {
     verdict: allow(warning === "" ? details : { ...details, warning }),
     change: await draft.toChange(),
   };
 }
 
-/** Once an attempt for each budget. */
+/** Warns once per attempt for each budget. */
 function warn(draft: Draft, attempt: Attempt, breaches: readonly Breach[]): void {
   const first = breaches.filter(({ signal }) => !attempt.warned.includes(signal));
   if (first.length === 0) return;
@@ -160,7 +165,7 @@ function warn(draft: Draft, attempt: Attempt, breaches: readonly Breach[]): void
 
 function endOf({ signal, halt }: Breach): string {
   return halt === null
-    ? "nothing halts the task"
+    ? "the task has no limit"
     : `the task is halted at ${signal === "tokens" ? halt : `$${halt}`}`;
 }
 
@@ -185,7 +190,7 @@ function spentRefusal(task: Task, { signal, amount, halt: limit }: Breach): Refu
 }
 
 function notWorking({ key, state }: Task): Deny {
-  return deny("R-ST-001", `task \`${key}\` is ${state}: only work in progress has a heartbeat`, {
+  return deny("R-ST-001", `task \`${key}\` is ${state}: heartbeats are accepted only for work in progress`, {
     task_id: key,
     state,
   });

@@ -2,7 +2,7 @@ import { allow, type Verdict } from "../../core/rules/verdict.ts";
 import type { Engine } from "../change/engine.ts";
 import { judgeResult } from "./submit-result.ts";
 
-/** PostExecution on what an agent has done so far, as if it handed that in; what it would prove is left out. */
+/** Runs PostExecution on an agent's work so far, as if it were submitted, but without checking evidence. */
 export async function judgeUnsubmitted(
   engine: Pick<Engine, "ledger" | "world" | "findSecrets">,
   key: string,

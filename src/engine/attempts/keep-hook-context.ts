@@ -11,14 +11,14 @@ export interface HookRecord {
   readonly task: string;
   readonly point: string;
   readonly results: readonly { readonly hook: string; readonly status: string; readonly message: string }[];
-  /** What the hooks told together. */
+  /** The combined context of the hooks. */
   readonly context: Details;
 }
 
-/** What later attempts and people need of what hooks tell; the rest is for the hooks after them. */
+/** The parts that later attempts and people need; the rest is only for the following hooks. */
 const kept = ["pr_url", "pushed"];
 
-/** Which lifecycle hooks ran and how, for the record; and what the next ones have to know. */
+/** Records which lifecycle hooks ran and their results, and keeps the data that later hooks need. */
 export const keepHookContext = internal("keep-hook-context", keep);
 
 function keep(engine: Engine, record: HookRecord, call: Admitted): Promise<Verdict> {
@@ -31,13 +31,13 @@ function keep(engine: Engine, record: HookRecord, call: Admitted): Promise<Verdi
     const draft = new Draft(engine, { by: call, cause: "hooks" });
     const hooks = results.map(({ hook, status, message }) => ({ hook, status, message }));
     draft.note({ type: "task.hooks", task: key, from: null, to: null, data: { point, hooks } });
-    const told = Object.entries(record.context).filter(
+    const entries = Object.entries(record.context).filter(
       ([name, value]) => kept.includes(name) && typeof value === "string",
     );
-    if (told.length > 0)
+    if (entries.length > 0)
       draft.putTask({
         ...loaded.task,
-        hookContext: { ...loaded.task.hookContext, ...Object.fromEntries(told) },
+        hookContext: { ...loaded.task.hookContext, ...Object.fromEntries(entries) },
       });
     return { verdict: allow(), change: await draft.toChange() };
   });

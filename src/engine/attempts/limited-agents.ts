@@ -7,7 +7,7 @@ import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
 import { settle } from "../change/settle.ts";
 
-/** Agents of one account are out of quota: what waits for it can say so. */
+/** Records that the agents of one account are out of quota, so that waiting tasks can show the reason. */
 export const recordLimit = internal("record-limit", noteLimit);
 
 function noteLimit(
@@ -22,7 +22,7 @@ function noteLimit(
   });
 }
 
-/** By agent, until when it is out of quota; `events` with the newest first. */
+/** For each agent without quota, the time until which it lasts; `events` are newest first. */
 export function limitsIn(events: readonly LedgerEvent[], nowMs: number): ReadonlyMap<string, string> {
   const limits = new Map<string, string>();
   for (const event of events) {

@@ -5,8 +5,8 @@ import type { Engine } from "../change/engine.ts";
 import { runWatchdog } from "./run-watchdog.ts";
 
 /**
- * The watchdog of a long-lived process. After it slept, or its machine did, nobody could have been heard: from
- * then on everybody has one full lease before anything is reclaimed.
+ * The watchdog of a long-lived process. While the process or the machine slept, no heartbeat could arrive. After
+ * such a pause, every attempt has one full lease before it can be reclaimed.
  */
 export class PeriodicWatchdog {
   readonly #engine: Engine;

@@ -15,15 +15,15 @@ import { fingerprintOf } from "../change/refusals.ts";
 import { settle } from "../change/settle.ts";
 import { askToContinue } from "../decisions/ask-continue.ts";
 
-/** Why an attempt cannot go on, in the order in which one reason hides the next. */
+/** Why an attempt cannot continue. The first reason that applies is used. */
 export type End =
-  /** The process that ran it is dead: nobody's fault, so it costs no retry. */
+  /** The process that ran it is dead: not the agent's fault, so it costs no retry. */
   | { readonly kind: "lost" }
   | { readonly kind: "late"; readonly ageSeconds: number }
   | { readonly kind: "overtime"; readonly minutes: number };
 
 export interface Grace {
-  /** A moment of the monotonic clock from which everybody has a full lease. */
+  /** A time on the monotonic clock from which every attempt has a full lease. */
   readonly notBeforeMs?: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export function endOf(engine: Engine, attempt: Attempt, { notBeforeMs }: Grace =
   return halt !== null && minutes >= halt ? { kind: "overtime", minutes } : undefined;
 }
 
-/** How long an attempt may take, and when it is warned. */
+/** The time limit of an attempt, and when it is warned. */
 export function minutesOfAttempt({ limits }: Pick<Engine, "limits">, { minutesMax }: Attempt): Threshold {
   return minutesMax === undefined ? limits.minutes : endingAt(limits.minutes, minutesMax);
 }
@@ -47,7 +47,7 @@ function minutesOf({ startedMs }: Attempt, { monoMs }: Moment, notBeforeMs = -In
   return (monoMs - Math.max(startedMs, notBeforeMs)) / 60_000;
 }
 
-/** Ends an attempt if there is still a reason to; true where it did. */
+/** Ends an attempt if there is still a reason to. Returns whether it did. */
 export async function reclaim(
   engine: Engine,
   task: string,
@@ -85,7 +85,7 @@ async function endAttempt(
     const moved = await draft.apply(task, event, "system");
     if ("allow" in moved) throw new Error(`task ${task.key} cannot be reclaimed: ${moved.reason}`);
   } else if (end.kind === "overtime")
-    return; // it no longer works, and its lease still runs
+    return; // the work is submitted, and its lease is still valid
   else draft.note({ type: "locks.released", task: task.key, from: null, to: null, data: { end } });
   await releaseLocks(draft, task);
 }
@@ -111,7 +111,7 @@ function lateRefusal(task: Task, { lease, beatAt }: Attempt, age: number): Refus
 }
 
 function overtimeRefusal(task: Task, used: number, limit: number | null): Refusal {
-  // A short limit is told as exactly as it was given.
+  // A limit below one minute is shown with two decimals.
   const steps = used < 1 ? 100 : 10;
   const minutes = Math.floor(used * steps) / steps;
   return {

@@ -26,7 +26,7 @@ function noteReview(
   });
 }
 
-/** All that was said of a piece of work so far. */
+/** All reviews of a commit so far. */
 export async function reviewsOf({ ledger }: Engine, { task, commit }: Reviewed): Promise<readonly Review[]> {
   const events = await ledger.events({ task, type: "task.reviewed" });
   return events.flatMap((event) => {
@@ -35,7 +35,7 @@ export async function reviewsOf({ ledger }: Engine, { task, commit }: Reviewed):
   });
 }
 
-/** Everybody who had a try at a task: the work is theirs, all of them. */
+/** All agents that made an attempt at a task: each of them is an author of the work. */
 export async function makersOf({ ledger }: Engine, task: string): Promise<ReadonlySet<string>> {
   const events = await ledger.events({ task, type: "task.started" });
   return new Set(events.flatMap((event) => dataOf(event, "task.started")?.agent ?? []));

@@ -9,8 +9,8 @@ import { settle } from "../change/settle.ts";
 import { type HeartbeatInput, withSpent } from "./heartbeat.ts";
 
 /**
- * What an agent had used by the time it was stopped, for an attempt that is over: its heartbeats are refused, yet the
- * task has cost that. Only whoever runs the agent says it, and nothing follows from it but the sum.
+ * Adds what an agent had used when it was stopped. Its attempt is over, so heartbeats are refused, but the task
+ * has still incurred the cost. Only the process that runs the agent reports it, and it only changes the sum.
  */
 export const recordUsage = internal("record-usage", addUsage);
 

@@ -8,29 +8,32 @@ import { commit, internal } from "../change/door.ts";
 import type { Engine } from "../change/engine.ts";
 import { refuseAttempt } from "./refuse-attempt.ts";
 
-/** What the guard refused, or found out of place afterwards. Without content: what was to be written stays where it is. */
+/** A call that the guard refused, or a misplaced write that it found afterwards. The content is not included. */
 export interface GuardViolation {
   readonly kind: "refused" | "strayed" | "sent-back" | "let-go";
-  /** Null where the caller has no task. */
+  /** Null if the caller has no task. */
   readonly task: string | null;
   readonly epoch: number | null;
   readonly agent: string | null;
   readonly tool: string;
   readonly code: RuleCode;
-  /** The path or the program that it was about. */
+  /** The path or program concerned. */
   readonly target: string;
   readonly reason: string;
-  /** Of what was to be written or run. */
+  /** Size of the content or command. */
   readonly bytes: number;
 }
 
 type Source = Pick<Engine, "ledger" | "clock"> & { readonly limits: Pick<Engine["limits"], "sameError"> };
 
-/** Per attempt, and for all callers without a task together in the newest events: more say nothing new. */
+/** Limit per attempt, and for all callers without a task together: further events add no information. */
 const eventsMax = 200;
 const textLengthMax = 300;
 
-/** How often this target was refused to this attempt, this time included; a loop is told apart once. */
+/**
+ * Records a violation. Returns how many times this target was refused to this attempt, including now, and whether
+ * that is a loop. The loop event is recorded once.
+ */
 export const recordViolation = internal("record-violation", noteViolation);
 
 async function noteViolation(
@@ -78,14 +81,14 @@ function short(text: string): string {
 type Reported = Omit<GuardViolation, "task" | "epoch" | "code"> & {
   readonly task: string;
   readonly code: string;
-  /** `guard.on_deny: block`: it was recorded before, and now blocks the task. */
+  /** `guard.on_deny: block`: it was recorded before and now blocks the task. */
   readonly block?: boolean;
 };
 
-/** For an agent in the sandbox, whose guard cannot write the ledger: it speaks of its own task alone. */
+/** For an agent in the sandbox, whose guard cannot write to the ledger: it can only report on its own task. */
 export async function recordForAttempt(engine: Engine, input: Reported, call: Admitted): Promise<Verdict> {
   const code = ruleCodes.find((known) => known === input.code);
-  if (code === undefined) return deny("R-IN-001", "`code` is no code of a rule", { field: "code" });
+  if (code === undefined) return deny("R-IN-001", "`code` is not the code of a rule", { field: "code" });
   if (input.block === true)
     return refuseAttempt(engine, { task: input.task, refused: deny(code, input.reason) }, call);
   const attempt = await engine.ledger.attempt(input.task);

@@ -11,7 +11,7 @@ import { listLocks } from "../change/list-locks.ts";
 import { fingerprintOf, refusalOf } from "../change/refusals.ts";
 import { settle } from "../change/settle.ts";
 
-/** PreExecution for an attempt that was dispatched: its dependencies, its locks, and the folder it is to work in. */
+/** PreExecution for a dispatched attempt: its dependencies, its locks, and its working folder. */
 export const checkStart = internal("check-start", judgeStart);
 
 async function judgeStart(
@@ -43,7 +43,10 @@ function wordFor(task: Task | undefined): string {
   return task !== undefined && isIn(task) ? "MERGED" : "PENDING";
 }
 
-/** Work in progress that a rule or a hook refuses before it is handed in (S0: blocked, with its code and reason). */
+/**
+ * Refuses work in progress before it is submitted, because of a rule or a hook (S0: blocked, with its code and
+ * reason).
+ */
 export const refuseAttempt = internal("refuse-attempt", refuse);
 
 function refuse(
@@ -64,7 +67,7 @@ function refuse(
   });
 }
 
-/** An attempt that ended through nobody's fault, such as a client that is out of quota: it costs no retry. */
+/** Ends an attempt for an external reason, such as a client without quota: it costs no retry. */
 export const putBack = internal("put-back", lose);
 
 function lose(

@@ -7,7 +7,7 @@ import type { Engine } from "../change/engine.ts";
 import { checkEpoch, loadTask } from "../change/fence.ts";
 import { settle } from "../change/settle.ts";
 
-/** Gives a task's locks back. Work in progress loses its attempt and can be dispatched again. */
+/** Releases a task's locks. Work in progress loses its attempt and can be dispatched again. */
 export function releaseTask(
   engine: Engine,
   input: { readonly task: string },
@@ -17,7 +17,7 @@ export function releaseTask(
     const loaded = await loadTask(engine, input.task);
     if (loaded === undefined) return { verdict: unknownTask(input.task) };
     const { task, attempt } = loaded;
-    // A lease that ran out is no reason to keep its locks.
+    // Only the epoch is checked: an expired lease does not prevent the release.
     const stale = checkEpoch(engine, task.key, attempt, call);
     if (stale !== undefined) return { verdict: stale };
     const held = await engine.ledger.locks({ task: task.key, active: true });

@@ -8,7 +8,7 @@ import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
 import { type End, endOf, type Grace, minutesOfAttempt, reclaim } from "./reclaim.ts";
 
-/** One WatchdogTick over the ledger: the hook's verdict, and what it says applied. */
+/** Runs one WatchdogTick on the ledger: applies its result and returns the hook's verdict. */
 export async function runWatchdog(engine: Engine, grace: Grace = {}): Promise<Verdict> {
   const ends = await findEnds(engine, grace);
   const done: { attempt: Attempt; end: End; state: string }[] = [];
@@ -59,8 +59,12 @@ async function verdictOf(
   if (!tick.allow) return { ...tick, details: { ...tick.details, ...more } };
   const [first, ...others] = of("overtime");
   if (first === undefined) return allow(done.length > 0 ? { ...allowDetails(), ...more } : allowDetails());
-  const count = others.length > 0 ? `; ${others.length} more did too` : "";
-  return deny("R-BG-001", `task \`${first.attempt.task}\` used up its time and was halted${count}`, more);
+  const count = others.length > 0 ? `; so did ${others.length} more` : "";
+  return deny(
+    "R-BG-001",
+    `task \`${first.attempt.task}\` reached its time limit and was halted${count}`,
+    more,
+  );
 }
 
 async function warnOfTime(engine: Engine, { notBeforeMs = -Infinity }: Grace): Promise<void> {
@@ -75,7 +79,7 @@ async function warnOfTime(engine: Engine, { notBeforeMs = -Infinity }: Grace): P
     const data = { signal: "minutes", minutes: Math.floor(minutes), warn, halt };
     draft.note({ type: "task.warned", task: attempt.task, from: null, to: null, data });
     const change = await draft.toChange();
-    // A heartbeat that came between is no loss: the next tick warns.
+    // If a heartbeat came in between, the next tick warns.
     if (!("allow" in change)) await commit(engine.ledger, system, change);
   }
 }

@@ -21,18 +21,18 @@ export interface SubmitInput {
   readonly task: string;
   /** A result (S0), an agent's output (S4), a delegation output, error report or escalation (S1). */
   readonly document: unknown;
-  /** What Lockstep counted while the agent worked (S2-085). */
+  /** Figures that Lockstep counted while the agent worked (S2-085). */
   readonly counts?: {
     readonly commits_count: number;
     readonly turns_used: number;
-    /** Files that it says it changed and did not. */
+    /** Files that the agent claims to have changed but did not. */
     readonly unproven_claims?: readonly string[];
-    /** What it says it did outside its tree. */
+    /** Actions that the agent claims outside its tree. */
     readonly unproven_deeds?: readonly string[];
   };
 }
 
-/** PostExecution against the ledger, then REVIEW, or where the refusal leads. */
+/** PostExecution against the ledger, then REVIEW, or the state that the refusal leads to. */
 export function submitResult(engine: Engine, input: SubmitInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "submit", input, call }, () => decideSubmit(engine, input, call));
 }
@@ -62,7 +62,7 @@ async function decideSubmit(engine: Engine, input: SubmitInput, call: Admitted):
 
 type Reading = Handed["read"];
 
-/** Everything is judged without its secrets, but for the notes: that they hold none is a rule. */
+/** The submission is judged with secrets masked, except for the notes: a rule checks that they contain none. */
 function withNotes(masked: Reading, original: Reading): Reading {
   if ("error" in masked || masked.kind !== "result") return masked;
   if ("error" in original || original.kind !== "result") return masked;
@@ -94,10 +94,10 @@ async function judge(engine: Engine, { task, attempt, read }: Handed): Promise<J
   const verdict = await judgeResult(engine, { task, attempt, read });
   if (!verdict.allow) return denied(verdict);
   if (read.status === "done") return { event: { type: "submit", hasEvidence: true } };
-  return reported(read.status, read.reason ?? `its agent reports \`${read.status}\``, {});
+  return reported(read.status, read.reason ?? `the agent reported \`${read.status}\``, {});
 }
 
-/** PostExecution's rules on a result, by what the ledger says of its task. */
+/** Applies PostExecution's rules to a result, with the task's data from the ledger. */
 export async function judgeResult(
   { ledger, world, findSecrets }: Pick<Engine, "ledger" | "world" | "findSecrets">,
   {
@@ -118,25 +118,25 @@ export async function judgeResult(
   };
   const reading = factsOf(payload, { ...world, findSecrets });
   if ("problem" in reading) return decide(rules, reading);
-  // By what was locked, not by what the same names lead to now: a link may have been bent since.
+  // Uses the locked paths, not what the same names resolve to now: a symbolic link may have changed since.
   const locks = (await ledger.locks({ task: task.key, active: true })).filter(({ kind }) => kind === "path");
   const lock = new Scope(
     locks.map(({ resource, shapes }) => entryFrom(resource, shapes)),
     world.place,
   );
   const facts = { ...reading.facts, limits: { ...reading.facts.limits, lock } };
-  // An agent's own output carries no evidence: it is Lockstep's, and is made when the task is completed.
+  // An agent's own output has no evidence: Lockstep produces it when the task is completed.
   return decide(rules, { facts: read.agentForm ? { ...facts, acceptance: undefined } : facts });
 }
 
-/** A blocker outside the task costs no retry; a failure of its own does. */
+/** A blocker outside the task costs no retry; a failure of the agent does. */
 function reported(word: string, message: string, details: object): Judged {
   const refusal =
     word === "blocked"
       ? { code: null, reason: message, details: { ...details } }
       : {
           code: "R-AG-001" as const,
-          reason: `its agent failed (${word}): ${message}`,
+          reason: `the agent failed (${word}): ${message}`,
           details: { ...details },
         };
   const type = word === "blocked" ? "block" : "deny";

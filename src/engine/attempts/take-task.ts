@@ -14,13 +14,13 @@ interface Taken {
   readonly state: TaskState;
   readonly attempt: number;
   readonly epoch: number;
-  /** That of the agent; absent where a person had it already. */
+  /** The agent's epoch; absent if a person had already taken the task. */
   readonly previous_epoch?: number;
 }
 
 /**
- * A person goes on with an attempt: its locks stay, without a clock, and its new epoch fences the agent. It is the
- * same attempt, so that its checkout and its work are the person's too.
+ * A person takes over an attempt: its locks stay, without a time limit, and a new epoch shuts out the agent. It
+ * is the same attempt, so the person also gets its checkout and its work.
  */
 export function takeTask(
   engine: Engine,
@@ -62,7 +62,7 @@ export function takeTask(
   });
 }
 
-/** A person works on it: nobody else starts it, and nothing but its being handed back ends it. */
+/** Whether a person works on the task: no agent starts it, and only handing it back ends it. */
 export function isTaken({ state }: Pick<Task, "state">, attempt: Attempt | undefined): boolean {
   return state === "IN_PROGRESS" && attempt?.leaseState === "held";
 }

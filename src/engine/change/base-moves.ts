@@ -11,38 +11,41 @@ import type { Engine } from "./engine.ts";
 import type { RollbackInput } from "./plan-rollback.ts";
 import { settle } from "./settle.ts";
 
-/** The base branch is about to move: what is needed to finish that, or to know that it never happened. */
+/**
+ * A planned move of the base branch: all data needed to finish it after a crash, or to know that it never
+ * happened.
+ */
 export interface BaseMove {
   readonly kind: "land" | "roll-back";
   readonly base: string;
   readonly from: string;
   readonly to: string;
-  /** The integration that it belongs to; for a roll-back its own name. */
+  /** The name of the integration; a roll-back has a name of its own. */
   readonly batch: string;
   readonly members: readonly MovedTask[];
-  /** What is rolled back. */
+  /** The input of a roll-back. */
   readonly rollback?: RollbackInput;
-  /** Who is at it: only when that process is dead may others finish or undo it. */
+  /** The process that makes the move: other processes may finish or undo it only when this one is dead. */
   readonly runner: ProcessIdentity | null;
 }
 
-/** A task whose work comes in with the move, or goes out. */
+/** A task whose work is merged or reverted by the move. */
 export interface MovedTask {
   readonly task: string;
-  /** What people call it in messages. */
+  /** The name of the work in messages. */
   readonly branch: string;
   readonly title: string;
-  /** The commit on the base that is its own. */
+  /** The task's own commit on the base. */
   readonly commit: string;
   readonly scope: readonly string[];
   readonly evidence: readonly CheckRecord[];
-  /** What is written as a note on the commit. */
+  /** Written as a git note on the commit. */
   readonly proof: Details & { readonly weakened?: readonly Weakened[] };
 }
 
 /**
- * Written before the base moves, so that a crash between the two is found. Refused where a person has ended one of
- * the tasks, or everything, since it was proven.
+ * Recorded before the base moves, so that a crash in between is detected. Refused if a person has ended one of
+ * the tasks, or stopped everything, since the work was proven.
  */
 export const prepareMove = internal("prepare-move", prepare);
 
@@ -59,7 +62,7 @@ async function prepare(engine: Engine, move: BaseMove, call: Admitted): Promise<
   });
   if (!verdict.allow) return verdict;
   const intent = (await movesUnderWay(engine)).find(({ task }) => task === move.batch);
-  if (intent === undefined) throw new Error(`the move ${move.batch} was settled by somebody else`);
+  if (intent === undefined) throw new Error(`another process finished or undid the move ${move.batch}`);
   return intent;
 }
 
@@ -68,16 +71,16 @@ async function whyEnded(draft: Draft, { members }: BaseMove): Promise<Deny | und
   if (stopped !== undefined) return stopped;
   for (const { task: key } of members) {
     const task = await draft.task(key);
-    if (task === undefined) continue; // a branch, which becomes a task when it lands
+    if (task === undefined) continue; // a branch becomes a task when it is merged
     if (task.state !== "REVIEW")
-      return deny("R-ST-001", `task \`${key}\` is ${task.state} by now: it is not merged`, { task_id: key });
-    // A new version with this change: whoever ends the task at the same moment decides anew.
+      return deny("R-ST-001", `task \`${key}\` is now ${task.state}, so it is not merged`, { task_id: key });
+    // Gives the task a new version, so that a concurrent change that ends the task is decided again.
     draft.putTask(task);
   }
   return undefined;
 }
 
-/** Why a task cannot be ended right now: its merge has begun and takes a moment. */
+/** Denies ending a task while its merge is in progress. */
 export async function findMerging(engine: Engine, task: string): Promise<Deny | undefined> {
   const moves = (await movesUnderWay(engine)).map(moveOf);
   const merging = moves.some(
@@ -85,9 +88,13 @@ export async function findMerging(engine: Engine, task: string): Promise<Deny | 
       runner !== null && engine.isAlive(runner) && members.some((member) => member.task === task),
   );
   return merging
-    ? deny("R-ST-001", `task \`${task}\` is being merged this very moment: look again, and roll it back`, {
-        task_id: task,
-      })
+    ? deny(
+        "R-ST-001",
+        `task \`${task}\` is being merged right now: try again in a moment, and roll it back if it is merged`,
+        {
+          task_id: task,
+        },
+      )
     : undefined;
 }
 
@@ -95,7 +102,7 @@ export async function movesUnderWay({ ledger }: Engine): Promise<readonly Intent
   return (await ledger.intents()).filter(({ type }) => type === "move-base");
 }
 
-/** False once somebody has settled it. */
+/** False once any process has finished or undone it. */
 export async function isUnderWay(engine: Engine, { id }: Intent): Promise<boolean> {
   return (await movesUnderWay(engine)).some((one) => one.id === id);
 }
@@ -104,7 +111,7 @@ export function moveOf(intent: Intent): BaseMove {
   return intent.data as BaseMove;
 }
 
-/** The base did not move: nothing of it remains but the story. */
+/** The base did not move: closes the intent and records that. */
 export const abandonMove = internal("abandon-move", abandon);
 
 function abandon(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {

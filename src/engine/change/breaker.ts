@@ -15,12 +15,12 @@ export async function readBreaker({ ledger }: Pick<Engine, "ledger">): Promise<B
   return breakerIn(await ledger.setting("breaker"));
 }
 
-/** From what is stored. */
+/** Reads the stored setting. */
 export function breakerIn(stored: unknown): Breaker {
   return (stored as Breaker | null | undefined) ?? { mode: "CLEAR", reason: null, since: null };
 }
 
-/** Asked before a task starts, gets more scope or is merged. An agent's own writes are refused by the hooks. */
+/** Checked before a task starts, gets more scope or is merged. Hooks refuse an agent's own writes. */
 export async function findBreaker(
   engine: Pick<Engine, "ledger">,
   act: "start" | "write",
@@ -33,7 +33,7 @@ export async function setBreaker(
   input: { readonly mode: BreakerMode; readonly reason?: string },
   call: Admitted,
 ): Promise<Verdict> {
-  // Whatever happens between the two, nothing is written that a person wanted stopped.
+  // The file is written before the ledger, so that nothing is written in between that a person wanted to stop.
   if (input.mode !== "CLEAR" && call.dryRun !== true) engine.showBreaker(input.mode);
   const verdict = await settle(engine, { operation: "breaker", input, call }, async () => {
     const before = await readBreaker(engine);
@@ -54,15 +54,16 @@ export async function setBreaker(
     const change = await draft.toChange({ settings: { breaker }, relieves: true });
     return { verdict: allow({ ...details, changed: true }), change };
   });
-  if (call.dryRun !== true) await showWhatHolds(engine);
+  if (call.dryRun !== true) await showCurrent(engine);
   return verdict;
 }
 
 /**
- * The disk shows what the ledger says, whoever wrote last and whatever was asked: a repeated request asks for
- * what may no longer hold. Whoever writes looks again afterwards, so that of two the truth stays.
+ * Makes the file on disk show the mode in the ledger, not the mode of this request: a repeated request may be
+ * outdated. Each process reads the ledger again after writing, so that of two concurrent writers the current mode
+ * remains.
  */
-async function showWhatHolds(engine: Engine): Promise<void> {
+async function showCurrent(engine: Engine): Promise<void> {
   let shown: BreakerMode | undefined;
   for (let { mode } = await readBreaker(engine); mode !== shown; { mode } = await readBreaker(engine)) {
     engine.showBreaker(mode);

@@ -4,10 +4,10 @@ import { isIn, type Task } from "../../core/tasks/task.ts";
 import type { Effect } from "../../core/tasks/transitions.ts";
 import type { Draft } from "./draft.ts";
 
-/** A plan has a few hundred tasks; a walk that meets more than this meets a fault. */
+/** A plan has a few hundred tasks; a walk over more than this indicates a bug. */
 const tasksMax = 10_000;
 
-/** Does within one draft what the machine says a step brings about. `open-attempt` is the dispatch's own. */
+/** Carries out, within one draft, the effects of a step. The dispatch itself handles `open-attempt`. */
 export async function carryEffects(draft: Draft, { task, effects }: Advance): Promise<void> {
   for (const effect of effects) await carriers[effect]?.(draft, task);
 }
@@ -31,8 +31,8 @@ async function setLease(draft: Draft, task: Task, leaseState: "held" | "running"
 }
 
 /**
- * Ends the attempt, and wakes those that wait for its locks: that costs them no retry. The task gets a new
- * version even where its state stays, so that nobody begins to wait for it unseen.
+ * Ends the attempt and unblocks the tasks that wait for its locks, at no cost of a retry. The task gets a new
+ * version even if its state stays, so that no task starts to wait for it unnoticed.
  */
 export async function releaseLocks(draft: Draft, task: Task): Promise<void> {
   draft.release(task.key);
@@ -45,15 +45,15 @@ export async function releaseLocks(draft: Draft, task: Task): Promise<void> {
 }
 
 /**
- * Its next heartbeat is refused, and whoever runs the agent ends it then: nobody has to be told. A person has no
- * heartbeat, so what a person holds gets its clock back.
+ * The agent's next heartbeat is refused, and then its runner stops it, so no notification is needed. A person
+ * sends no heartbeats, so a lease held by a person starts to run again.
  */
 async function stopAgent(draft: Draft, task: Task): Promise<void> {
   const attempt = await draft.attempt(task.key);
   if (attempt?.leaseState === "held") await setLease(draft, task, "running");
 }
 
-/** Everything downstream that has not ended waits until the failed task is resolved. */
+/** All unfinished tasks downstream wait until the failed task is resolved. */
 async function blockDependents(draft: Draft, failed: Task): Promise<void> {
   const seen = new Set([failed.key]);
   const open = [failed.key];
@@ -70,7 +70,7 @@ async function blockDependents(draft: Draft, failed: Task): Promise<void> {
 }
 
 export function orphanOf(task: Task, failed: string) {
-  const reason = `task \`${failed}\`, which \`${task.key}\` depends on, failed: resolve that first`;
+  const reason = `task \`${failed}\`, which \`${task.key}\` depends on, failed: resolve it first`;
   const refusal = { code: "R-DP-001", reason, details: { dependency: failed } } as const;
   return { type: "orphan", refusal, by: failed } as const;
 }
@@ -78,20 +78,21 @@ export function orphanOf(task: Task, failed: string) {
 async function freeDependents(draft: Draft, resolved: Task): Promise<void> {
   for (const waiting of await waitingFor(draft, resolved.key)) {
     if (waiting.hold?.kind !== "dependency") continue;
-    const by = await stillInTheWay(draft, waiting);
+    const by = await stillBlocking(draft, waiting);
     if (by === undefined) {
       await draft.apply(waiting, { type: "unblock" }, "system");
       continue;
     }
     draft.putTask({ ...waiting, hold: { kind: "dependency", by } });
-    // Who is waited for from now on gets a new version, so that it cannot let go without knowing.
+    // The task that is waited for from now on gets a new version, so that it cannot end without noticing the
+    // waiting task.
     const other = await draft.task(by);
     if (other !== undefined) draft.putTask(other);
   }
 }
 
-/** A failed task upstream; or, for one that came too early, any dependency that is not merged. */
-async function stillInTheWay(draft: Draft, waiting: Task): Promise<string | undefined> {
+/** A failed task upstream; or, for a task that was dispatched too early, any dependency that is not merged. */
+async function stillBlocking(draft: Draft, waiting: Task): Promise<string | undefined> {
   const down = await downUpstream(draft, waiting);
   if (down !== undefined || waiting.refusal?.code === "R-DP-001") return down;
   return (await unmerged(draft, waiting)).at(0);
@@ -112,7 +113,7 @@ export async function downUpstream(draft: Draft, task: Task): Promise<string | u
   return undefined;
 }
 
-/** A dependency that no ledger knows is not merged either. */
+/** A dependency that is not in the ledger counts as not merged. */
 export async function unmerged(draft: Draft, { dependsOn }: Pick<Task, "dependsOn">): Promise<string[]> {
   const waiting: string[] = [];
   for (const key of dependsOn) {

@@ -4,7 +4,10 @@ import type { Call } from "./engine.ts";
 
 const admitted: unique symbol = Symbol("admitted");
 
-/** A call whose caller was checked. The ledger is changed for no other: `settle`, `Draft` and `commit` ask for one. */
+/**
+ * A call whose caller was checked. Every change of the ledger needs one: `settle`, `Draft` and `commit` require
+ * it.
+ */
 export type Admitted = Call & { readonly [admitted]: true };
 
 /** Only for `operate`, which has checked the caller against the contract. */
@@ -12,12 +15,12 @@ export function admit(call: Call): Admitted {
   return { ...call, [admitted]: true };
 }
 
-/** What Lockstep does by itself, such as ending an attempt whose lease has lapsed. */
+/** The caller for Lockstep's own actions, such as ending an attempt whose lease has lapsed. */
 export const system: Admitted = admit({ role: "system" });
 
 /**
- * An operation of Lockstep's own processes, with its callers checked. An operation that calls another one has been
- * checked already. No agent reaches these, so another caller is a fault in the code and not an answer.
+ * Wraps an operation of Lockstep's own processes in a check of the caller. If one operation calls another, the
+ * call is already checked. Agents cannot reach these operations, so a wrong caller is a bug and throws.
  */
 export function internal<Engine, Input, Answer>(
   name: InternalOperation,
@@ -31,7 +34,7 @@ export function internal<Engine, Input, Answer>(
   };
 }
 
-/** The only place that changes the ledger (test/tidy.test.ts). */
+/** The only place that changes the ledger (enforced by test/tidy.test.ts). */
 export function commit(ledger: Ledger, _call: Admitted, change: Change): Promise<Committed> {
   return ledger.commit(change);
 }

@@ -31,8 +31,8 @@ const eventNames: Readonly<Record<TaskEventType, string>> = {
 };
 
 /**
- * A change in the making: every step of every task with its event, and what the steps bring about for
- * others. It only collects; nothing happens before the ledger commits it.
+ * Collects a change: every step of every task with its event, and the effects on other tasks. Nothing happens
+ * until the ledger commits it.
  */
 export class Draft {
   readonly engine: Store;
@@ -41,7 +41,10 @@ export class Draft {
   readonly #cause: string;
   readonly #tasks = new Map<string, Task>();
   readonly #attempts = new Map<string, Attempt>();
-  /** What something was decided on: it is written as it was read then, or not at all. */
+  /**
+   * The versions that decisions were based on. They are written back as read, so that a concurrent change causes
+   * a conflict.
+   */
   readonly #seenTasks = new Map<string, Task>();
   readonly #seenAttempts = new Map<string, Attempt>();
   readonly #events: NewEvent[] = [];
@@ -55,7 +58,7 @@ export class Draft {
     this.#cause = cause;
   }
 
-  /** The task as this draft leaves it. The first reading counts: a later one would hide what changed since. */
+  /** The task as this draft leaves it. The first read counts: a later one would hide concurrent changes. */
   async task(key: string): Promise<Task | undefined> {
     const known = this.#tasks.get(key) ?? this.#seenTasks.get(key);
     if (known !== undefined) return known;
@@ -73,7 +76,7 @@ export class Draft {
     return read;
   }
 
-  /** What the caller has read and decided on before this draft was made. */
+  /** Registers what the caller has read and decided on before it made this draft. */
   seen({ task, attempt }: { readonly task: Task; readonly attempt: Attempt | undefined }): this {
     this.#seenTasks.set(task.key, task);
     if (attempt !== undefined) this.#seenAttempts.set(task.key, attempt);
@@ -99,7 +102,7 @@ export class Draft {
     });
   }
 
-  /** Lets the machine decide; what follows for the task's locks and for other tasks is carried along. */
+  /** Applies an event with the state machine, including its effects on the task's locks and on other tasks. */
   async apply(task: Task, event: TaskEvent, by?: Actor): Promise<Task | Deny> {
     const actor = by ?? this.#by.role;
     const { reviewRetries, sameError } = this.engine.limits;
@@ -123,7 +126,7 @@ export class Draft {
     this.#intents.push(intent);
   }
 
-  /** INV-8: whatever text came in, no secret leaves here. */
+  /** INV-8: masks secrets in all texts. */
   async toChange(more: DraftExtras = {}): Promise<Change | Deny> {
     const { take, expect, decisions = [], sessions = [], settings = {}, ...rest } = more;
     const tasks = [...this.#tasks.values()];
@@ -168,7 +171,7 @@ export interface DraftExtras {
   readonly relieves?: boolean;
 }
 
-/** Names decide what is locked and whom it concerns: they are stored as they are, or not at all. */
+/** Names decide what is locked and which tasks are concerned, so they are stored unchanged or not at all. */
 function sameNames(masked: Task, task: Task | undefined): boolean {
   const names = (of: Task | undefined) => [
     of?.key,

@@ -18,22 +18,22 @@ export interface Engine {
   identityOf(pid: number): ProcessIdentity | undefined;
   /** Runs a command on the exact tree of a commit, for a task. */
   prove(commit: string, command: string, task: string): Promise<Evidence | { readonly error: string }>;
-  /** Where the base branch is now; undefined where there is none. */
+  /** The current commit of the base branch; undefined if the branch does not exist. */
   baseCommit(): Promise<string | undefined>;
-  /** What the tests of one commit say of another one, by commands that pass on it. */
+  /** Judges a commit by the tests of another one, with commands that pass on it. */
   judge(
     base: string,
     commit: string,
     commands: readonly string[],
   ): Promise<Judgement | { readonly error: string }>;
   findSecrets: Ports["findSecrets"];
-  /** Lets hook commands see the breaker without opening the ledger. */
+  /** Publishes the breaker for hook commands, which do not open the ledger. */
   showBreaker(mode: BreakerMode): void;
-  /** Waits before a change is decided anew; `round` counts from 0. */
+  /** Waits before a change is decided again; `round` counts from 0. */
   pause(round: number): Promise<void>;
 }
 
-/** S1's numbers unless the configuration says otherwise. */
+/** The defaults are those of S1. */
 export interface EngineLimits {
   readonly reviewRetries: number;
   readonly sameError: number;
@@ -42,33 +42,33 @@ export interface EngineLimits {
   readonly tokens: Threshold;
   readonly minutes: Threshold;
   readonly costUsd: Threshold;
-  /** How many steps a task may be away from the first delegator. */
+  /** The maximum distance of a task from the first delegator. */
   readonly delegationDepth: number;
-  /** How many tasks may use a named thing at the same time; 1 where it is not listed. */
+  /** How many tasks may use a named resource at the same time; 1 if it is not listed. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Who may do tasks of a type; whoever likes where it is not listed. */
+  /** The agents that may do tasks of a type; any agent if the type is not listed. */
   readonly implementers: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What it takes to draft a change and to commit it. */
+/** What is needed to draft a change and to commit it. */
 export type Store = Pick<Engine, "ledger" | "clock" | "pause"> & {
   readonly limits: Pick<EngineLimits, "reviewRetries" | "sameError">;
 };
 
-/** Who asks, and with what in hand. */
+/** The caller of an operation and its credentials. */
 export interface Call {
   readonly role: Actor;
-  /** Who acts with these rights, where it is not the caller itself: `agent NAME`. */
+  /** The actual actor, if it is not the caller itself: `agent NAME`. */
   readonly as?: string;
-  /** How it was recognised that this is no person, for messages. */
+  /** For messages: how it was detected that the caller is not a person. */
   readonly seen?: string;
   /** The task that an attempt works on. */
   readonly task?: string;
   readonly epoch?: number;
   readonly token?: string;
-  /** A request with the same key is answered once and applied once. */
+  /** Requests with the same key are applied once and get the same answer. */
   readonly key?: string;
-  /** Decides and changes nothing. */
+  /** Decides, but changes nothing. */
   readonly dryRun?: boolean;
 }
 

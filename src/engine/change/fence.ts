@@ -7,12 +7,12 @@ import type { Attempt, Ledger } from "../../ledger/ledger.ts";
 import { StoreFault } from "../../ledger/store-fault.ts";
 import type { Call, Engine } from "./engine.ts";
 
-/** Made from the attempt itself, so that no token is ever stored. */
+/** The token is derived from the attempt, so that tokens are never stored. */
 export function tokenOf(ledger: Ledger, task: string, epoch: number): string {
   return createHmac("sha256", ledger.secret()).update(`${task}\n${epoch}`).digest("base64url");
 }
 
-/** INV-2: nothing that carries another epoch than the current one is applied. */
+/** INV-2: a call with an epoch other than the current one is refused. */
 export function checkEpoch(
   { ledger }: Pick<Engine, "ledger">,
   task: string,
@@ -23,16 +23,16 @@ export function checkEpoch(
   if (call.epoch !== undefined && call.epoch !== current)
     return stale(`epoch ${call.epoch} of task \`${task}\` is not current`, { task, current });
   if (call.role === "attempt" && call.epoch === undefined)
-    return deny("R-LS-001", "an agent with a task has to say which epoch it works in: `--epoch N`", {
+    return deny("R-LS-001", "an agent with a task must name its epoch: `--epoch N`", {
       task_id: task,
       field: "epoch",
     });
   if (call.token !== undefined && !sameToken(call.token, tokenOf(ledger, task, current)))
-    return stale(`the token is not that of task \`${task}\` in epoch ${current}`, { task, current });
+    return stale(`the token does not belong to task \`${task}\` in epoch ${current}`, { task, current });
   return undefined;
 }
 
-/** As `checkEpoch`, for whoever works: a lease that has ended is over even before the watchdog takes note. */
+/** As `checkEpoch`, for the agent that works: an expired lease is over even before the watchdog notices. */
 export function checkFence(
   engine: Pick<Engine, "ledger" | "clock">,
   task: string,
@@ -44,14 +44,14 @@ export function checkFence(
   const { leaseState, lease, epoch: current } = attempt;
   if (leaseState === "over") return stale(`the lease of task \`${task}\` is over`, { task, current });
   if (leaseState !== "running" || !hasLapsed(lease, engine.clock.now())) return undefined;
-  return stale(`the lease of task \`${task}\` ran out ${lease.timeoutSeconds} s after its last heartbeat`, {
+  return stale(`the lease of task \`${task}\` expired ${lease.timeoutSeconds} s after its last heartbeat`, {
     task,
     current,
   });
 }
 
 function stale(why: string, { task, current }: { task: string; current: number }): Deny {
-  return deny("R-LS-001", `${why}: stop, and let the task be dispatched again`, {
+  return deny("R-LS-001", `${why}: stop working; the task must be dispatched again`, {
     task_id: task,
     current_epoch: current,
   });
@@ -70,9 +70,8 @@ export interface Loaded {
 }
 
 /**
- * A task with the attempt that belongs to it. The task is read first: whatever is decided on the two is
- * committed against that version of the task, so that an attempt which has been replaced meanwhile cannot
- * pass for the current one (INV-2).
+ * Loads a task with its attempt. The task is read first: decisions are committed against that version of the
+ * task, so that an attempt that was replaced in the meantime cannot pass as the current one (INV-2).
  */
 export async function loadTask({ ledger }: Pick<Engine, "ledger">, key: string): Promise<Loaded | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {
@@ -81,13 +80,10 @@ export async function loadTask({ ledger }: Pick<Engine, "ledger">, key: string):
     const attempt = task.attempts === 0 ? undefined : await ledger.attempt(key);
     if ((attempt?.epoch ?? 0) === task.epoch) return { task, attempt };
   }
-  throw new StoreFault(
-    "corrupt",
-    `task \`${key}\` and its attempt do not belong together: see \`lockstep reconcile\``,
-  );
+  throw new StoreFault("corrupt", `task \`${key}\` and its attempt do not match: run \`lockstep reconcile\``);
 }
 
-/** The task and its attempt, for a caller that is the current one. */
+/** Loads the task and its attempt, and checks that the caller is current. */
 export async function fencedTask(
   engine: Pick<Engine, "ledger" | "clock">,
   key: string,

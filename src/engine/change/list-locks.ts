@@ -1,7 +1,7 @@
 import { expiresAt } from "../../core/leases/lease.ts";
 import type { Engine } from "./engine.ts";
 
-/** The lock table as hooks and other programs read it. */
+/** The lock table in the form that hooks and other programs read. */
 export async function listLocks(
   { ledger, clock }: Pick<Engine, "ledger" | "clock">,
   { all = false }: { readonly all?: boolean } = {},

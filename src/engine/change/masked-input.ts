@@ -2,12 +2,12 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { maskDocument } from "../../core/secrets/mask-document.ts";
 import { field } from "../../core/values/fields.ts";
 
-/** Agents' documents are masked before anything is decided on them, so that what is compared is what is stored. */
+/** Masks an agent's document before any decision, so that decisions use exactly what is stored. */
 export async function maskedInput(document: unknown): Promise<unknown> {
   try {
     return await maskDocument(document);
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // nested too deeply to be anything that is asked for
+    if (error instanceof RangeError) return undefined; // nested too deeply to be a valid document
     throw error;
   }
 }
@@ -15,7 +15,7 @@ export async function maskedInput(document: unknown): Promise<unknown> {
 const nameFields = ["task_id", "agent", "depends_on", "dependencies", "uses"];
 const pathFields = ["lock_scope", "forbidden_scope", "worklog_path", "agent", "depends_on", "uses"];
 
-/** A packet without secrets. Names and paths decide what is locked: they are taken as they are, or not at all. */
+/** Masks a packet. Names and paths decide what is locked, so they are accepted unchanged or not at all. */
 export async function maskedPacket(packet: unknown): Promise<{ readonly packet: unknown } | Deny> {
   const masked = await maskedInput(packet);
   const namesOf = (of: unknown) => [

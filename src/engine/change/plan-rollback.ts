@@ -3,24 +3,24 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import { isIn, type Task } from "../../core/tasks/task.ts";
 import type { Draft } from "./draft.ts";
 
-/** S1's three levels: one task, all that were merged together, everything of a session. */
+/** The three levels of S1: one task, all tasks that were merged together, or a whole session. */
 export interface RollbackInput {
   readonly level: "task" | "batch" | "session";
   readonly name: string;
 }
 
 export interface RollbackPlan {
-  /** Merged work that goes out, and what was merged on top of it. */
+  /** Merged work to be reverted, and what was merged on top of it. */
   readonly reverted: readonly Task[];
-  /** Of the level, not merged and not over: ended, or for a session handed to a person. */
+  /** Unfinished tasks of the level: ended, or for a session handed to a person. */
   readonly ended: readonly Task[];
-  /** Downstream and not merged: they wait. */
+  /** Unmerged tasks downstream: they wait. */
   readonly blocked: readonly Task[];
 }
 
 const open = ["PENDING", "IN_PROGRESS", "REVIEW", "BLOCKED", "REJECTED", "ESCALATED"];
 
-/** Who is concerned, as the ledger has it now. */
+/** The tasks that a roll-back affects, according to the ledger. */
 export async function planRollback(draft: Draft, input: RollbackInput): Promise<RollbackPlan | Deny> {
   const targets = await targetsOf(draft, input);
   if ("allow" in targets) return targets;
@@ -47,10 +47,10 @@ async function targetsOf(draft: Draft, { level, name }: RollbackInput): Promise<
   const found = level === "session" ? all : all.filter(({ batch }) => batch === name);
   const tasks = await Promise.all(found.map(async (task) => (await draft.task(task.key)) ?? task));
   if (tasks.length > 0) return tasks;
-  return deny("R-IN-001", `there is no ${level} \`${name}\`: \`lockstep task list --json\` names them`);
+  return deny("R-IN-001", `there is no ${level} \`${name}\`: \`lockstep task list --json\` lists them`);
 }
 
-/** A branch that any tool made has no agent who could do it again. */
+/** Whether the task is a branch made by another tool: no agent could redo it. */
 export function isLandedBranch({ assignment }: Task): boolean {
   return assignment?.branch != null;
 }

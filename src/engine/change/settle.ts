@@ -9,17 +9,17 @@ import type { Store } from "./engine.ts";
 export type Settled<Answer extends Verdict = Verdict> =
   | {
       readonly verdict: Answer | Deny;
-      /** Absent where the verdict changes nothing. */
+      /** Absent if the verdict changes nothing. */
       readonly change?: Change | Deny;
     }
-  /** What it was decided on is gone already. */
-  | "anew";
+  /** The data changed during the decision: decide again. */
+  | "retry";
 
 const roundsMax = 200;
 
 /**
- * Load, decide, commit: what was decided on may have changed by the time of the commit, and then it is
- * decided anew. A request with a key is applied once, and every repetition gets the first answer.
+ * Loads, decides and commits. If the data changes before the commit, it decides again. A request with a key is
+ * applied once, and each repetition gets the first answer.
  */
 export async function settle<Answer extends Verdict>(
   engine: Pick<Store, "ledger" | "pause">,
@@ -40,10 +40,10 @@ export async function settle<Answer extends Verdict>(
     const before = request === undefined ? undefined : await engine.ledger.answered(request.key);
     if (before !== undefined && request !== undefined) return repeat<Answer>(before, request);
     const decided = await decide();
-    if (decided === "anew") continue;
+    if (decided === "retry") continue;
     const { change } = decided;
     if (change !== undefined && "allow" in change) return change;
-    // INV-8: a reason may quote what somebody handed in, and whoever gets it writes it to a log.
+    // INV-8: a reason may quote submitted text, and the caller may log it.
     const verdict = await maskDocument(decided.verdict);
     if (call.dryRun === true) return dry(verdict);
     if (change === undefined && request === undefined) return verdict;
@@ -54,10 +54,10 @@ export async function settle<Answer extends Verdict>(
     if ("ok" in committed) return verdict;
     await engine.pause(round);
   }
-  throw new StoreFault("busy", `the ledger changed ${roundsMax} times under \`${operation}\`: try again`);
+  throw new StoreFault("busy", `the ledger changed ${roundsMax} times during \`${operation}\`: try again`);
 }
 
-/** For a part of a request: one request may consist of several. */
+/** For a part of a request that consists of several. */
 export function withoutKey({ key: _key, ...call }: Admitted): Admitted {
   return call;
 }

@@ -16,14 +16,14 @@ export type AnswerInput =
   | { readonly id: string; readonly answer: string }
   | { readonly id: string; readonly cancel: string };
 
-/** A person's answer, and what follows from it, in one commit. */
+/** Stores a person's answer and its consequences in one commit. */
 export function answerDecision(engine: Engine, input: AnswerInput, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "decide", input, call }, async () => {
     const decision = decisionNamed(await engine.ledger.decisions(), input.id);
     if ("allow" in decision) return { verdict: decision };
     if (decision.state !== "pending")
       return {
-        verdict: deny("R-ST-001", `decision \`${decision.id}\` is ${decision.state} already`, {
+        verdict: deny("R-ST-001", `decision \`${decision.id}\` is already ${decision.state}`, {
           state: decision.state,
         }),
       };
@@ -52,23 +52,23 @@ async function cancel(
 }
 
 function noAnswer({ options }: Decision, text: string): Verdict {
-  const valid = options.length === 0 ? "say it in your own words" : `one of ${options.join(", ")}`;
-  return deny("R-IN-001", `\`${text}\` is no answer here: ${valid}`, { options });
+  const valid = options.length === 0 ? "answer in your own words" : `answer one of ${options.join(", ")}`;
+  return deny("R-IN-001", `\`${text}\` is not a valid answer: ${valid}`, { options });
 }
 
-/** What is accepted stays in the proof, with why. */
+/** The reason for accepting is kept in the proof. */
 function needsReason({ id }: Decision): Verdict {
   return deny("R-IN-001", `say why: \`lockstep decide ${id} "accept: REASON"\``, { id });
 }
 
-/** How much more is often typed alone: `50k tokens`. */
+/** People often type only the amount: `50k tokens`. */
 function inOwnWords({ kind, options }: Decision, text: string): string {
   const said = asOption(text, options);
   if (kind !== "continue" || !/^(?:continue\s+)?\$?\d/i.test(said)) return said;
   return `continue: ${said.replace(/^continue\s+/i, "")}`;
 }
 
-/** One of the options, or the person's own words where there are none. A reason may follow: `refused: it is too long`. */
+/** One of the options, or free text if there are none. A reason may follow: `refused: it is too long`. */
 function chosen(decision: Decision, text: string): string | undefined {
   const { kind, options } = decision;
   const said = inOwnWords(decision, text);
@@ -98,7 +98,7 @@ async function approve(engine: Engine, decision: Decision, call: Admitted): Prom
     return {
       verdict: deny(
         "R-ST-001",
-        `the task that asked is merged: nothing can be added to it; cancel \`${decision.id}\``,
+        `the task that asked is already merged, so its scope cannot change: cancel \`${decision.id}\``,
       ),
     };
   const wider = await judgeWiden(engine, { paths, why }, loaded);

@@ -10,7 +10,7 @@ import type { Engine } from "../change/engine.ts";
 import type { Settled } from "../change/settle.ts";
 import { stepSession } from "../sessions/move-session.ts";
 
-/** After the first answer (A4-2). */
+/** Repeated questions after the first invalid answer (A4-2). */
 const reAsksMax = 3;
 
 const wanted: Readonly<Record<GateState, string>> = {
@@ -18,12 +18,12 @@ const wanted: Readonly<Record<GateState, string>> = {
   REVIEW_STRATEGY: "`per-batch` or `single-final`",
 };
 
-/** The answer in the form in which it is kept; undefined where it is none. */
+/** The answer in its stored form; undefined if it is not valid. */
 export function gateAnswer(gate: GateState, text: string): string | undefined {
   return gate === "APPROVE_DESIGN" ? readApproval(text)?.answer : readStrategy(text);
 }
 
-/** S4-097, S4-099: asked again, but not for ever. */
+/** S4-097, S4-099: asks again, up to a limit. */
 export async function refuseGateAnswer(
   engine: Engine,
   { decision, gate, text, call }: { decision: Decision; gate: GateState; text: string; call: Admitted },
@@ -37,25 +37,25 @@ export async function refuseGateAnswer(
   const about = { task: decision.task, from: null, to: null };
   if (left > 0) {
     draft.note({ type: "decision.refused", ...about, data: { id: decision.id, invalid } });
-    const reason = `${said} is no answer to ${decision.id}: ${wanted[gate]} (may be tried ${left} more times)`;
+    const reason = `${said} is not a valid answer to ${decision.id}: ${wanted[gate]} (${left} tries left)`;
     return {
       verdict: deny("R-IN-001", reason, details),
       change: await draft.toChange({ decisions: [{ ...decision, data }] }),
     };
   }
   const session = decision.data?.session;
-  const why = `no valid answer after ${reAsksMax} more questions`;
+  const why = `no valid answer after asking ${reAsksMax} more times`;
   draft.note({ type: "decision.cancelled", ...about, data: { id: decision.id, answer: why } });
   const closed = { ...decision, data, state: "cancelled", answer: why, answeredAt: draft.at } as const;
   const sessions = await blockedSession(draft, decision, why);
-  const reason = `${said} is no answer to ${decision.id} either: the session is blocked, \`lockstep resume ${session}\` asks again`;
+  const reason = `${said} is not a valid answer to ${decision.id} either: the session is blocked; \`lockstep resume ${session}\` asks again`;
   return {
     verdict: deny("R-IN-001", reason, details),
     change: await draft.toChange({ decisions: [closed], sessions }),
   };
 }
 
-/** S4-153: without an answer at a gate the session does not go on. */
+/** S4-153: without an answer at a gate, the session does not continue. */
 export async function blockedSession(
   draft: Draft,
   { id, data }: Decision,
@@ -66,9 +66,9 @@ export async function blockedSession(
   const blocker = {
     code: "mandatory_user_decision_missing",
     reason: `${shortDecisionId(id)}: ${why}`,
-    recovery: `\`lockstep resume ${session.name}\` asks it again`,
+    recovery: `\`lockstep resume ${session.name}\` asks again`,
   };
   const blocked = stepSession(draft, session, { event: { type: "block", blocker } });
-  // It is blocked, or done, already.
+  // The session is already blocked or done.
   return "allow" in blocked ? [] : [blocked];
 }

@@ -17,8 +17,8 @@ type Halt = Pick<DecisionData, "signal" | "limit">;
 const newer = "it has used up a budget again";
 
 /**
- * The question whether a task that a budget has just ended may continue, for the same commit. What a role of a session
- * has used up is the session's own to ask about.
+ * Asks, in the same commit, whether a task that a budget has just ended may continue. For a role of a session,
+ * the session itself asks.
  */
 export async function askToContinue(draft: Draft, task: Task): Promise<readonly Decision[]> {
   const halt = haltOf(task);
@@ -27,8 +27,8 @@ export async function askToContinue(draft: Draft, task: Task): Promise<readonly 
   const all = await draft.engine.ledger.decisions();
   const asked: Decision = {
     ...{ id: nextDecisionId(all), version: 0, kind: "continue", task: task.key },
-    // As much as it had, where nobody says how much.
-    question: `${task.refusal?.reason}. Continue with ${moreOf({ signal, amount: limit })} (or as much as you say), or stop?`,
+    // By default, the same amount again.
+    question: `${task.refusal?.reason}. Continue with ${moreOf({ signal, amount: limit })} (or another amount), or stop?`,
     options: ["continue", "stop"],
     data: halt,
     ...{ state: "pending", answer: null, askedAt: draft.at, answeredAt: null },
@@ -44,8 +44,8 @@ export async function askToContinue(draft: Draft, task: Task): Promise<readonly 
   ];
 }
 
-function note(draft: Draft, { key }: Task, what: string, data: object): void {
-  draft.note({ type: `decision.${what}`, task: key, from: null, to: null, data });
+function note(draft: Draft, { key }: Task, step: string, data: object): void {
+  draft.note({ type: `decision.${step}`, task: key, from: null, to: null, data });
 }
 
 function haltOf({ refusal }: Task): Required<Halt> | undefined {
@@ -54,14 +54,14 @@ function haltOf({ refusal }: Task): Required<Halt> | undefined {
   return isBudget && typeof limit === "number" ? { signal, limit } : undefined;
 }
 
-/** `continue`, `continue: 20000` and `stop`, with what follows for the task. */
+/** Handles the answers `continue`, `continue: 20000` and `stop`, with their effect on the task. */
 export async function answerContinue(
   engine: Engine,
   { decision, answer, call }: { decision: Decision; answer: string; call: Admitted },
 ): Promise<Settled> {
   const loaded = await loadTask(engine, decision.task);
   if (loaded?.task.state !== "ESCALATED")
-    return { verdict: notWaiting(decision, loaded?.task.state ?? "gone") };
+    return { verdict: notWaiting(decision, loaded?.task.state ?? "missing") };
   const [, word, said = ""] = /^(continue|stop)(?::\s*([\s\S]*))?$/.exec(answer) ?? [];
   const { signal, limit } = decision.data as Required<Halt>;
   const amount = said === "" ? limit : readAmount(said, signal);
@@ -71,7 +71,7 @@ export async function answerContinue(
     loaded.task,
     word === "continue" && amount !== undefined
       ? { type: "resolve", note: `continue: ${moreOf({ signal, amount })}`, more: { signal, amount } }
-      : { type: "cancel", reason: said === "" ? "a person stopped it when its budget was used up" : said },
+      : { type: "cancel", reason: said === "" ? "stopped by a person after its budget was used up" : said },
   );
   if ("allow" in moved) return { verdict: moved };
   const { id } = decision;
@@ -84,7 +84,7 @@ export async function answerContinue(
 }
 
 function notWaiting({ id, task }: Decision, state: string): Deny {
-  const reason = `task \`${task}\` is ${state}: there is nothing to continue; \`lockstep decide ${id} --cancel "…"\``;
+  const reason = `task \`${task}\` is ${state}, so there is nothing to continue: cancel the decision with \`lockstep decide ${id} --cancel "…"\``;
   return deny("R-ST-001", reason, { id, state });
 }
 
@@ -96,5 +96,5 @@ const examples: Readonly<Record<BudgetSignal, string>> = {
 
 function noAmount({ id }: Decision, signal: BudgetSignal, said: string): Deny {
   const example = `\`lockstep decide ${id} "${examples[signal]}"\``;
-  return deny("R-IN-001", `\`${said}\` is not an amount: say how much more, such as ${example}`, { id });
+  return deny("R-IN-001", `\`${said}\` is not an amount: name how much more, for example ${example}`, { id });
 }

@@ -21,8 +21,8 @@ export interface GateQuestion {
 }
 
 /**
- * Asks at a gate of a session, once: an answer that is there stays, as does a question that waits. One that was
- * cancelled waits again under its own name (S4-086).
+ * Asks the question of a gate, once: an existing answer stays, and so does a pending question. A cancelled
+ * question is asked again under the same id (S4-086).
  */
 export const askGate = internal("ask", ask);
 
@@ -54,7 +54,7 @@ async function ask(engine: Engine, asked: GateQuestion, call: Admitted): Promise
   return stored;
 }
 
-/** Lets a gate be answered anew (A4-3, A4-23); how often it was answered wrongly is forgotten. */
+/** Reopens a gate for a new answer (A4-3, A4-23), and resets the count of invalid answers. */
 export const reopenGate = internal("reopen-gate", reopen);
 
 async function reopen(
@@ -65,7 +65,7 @@ async function reopen(
   const id = gateKey(session, gate);
   return settle(engine, { operation: "reopen", input: { id }, call: withoutKey(call) }, async () => {
     const before = await readDecision(engine, id);
-    if (before === undefined) return { verdict: deny("R-IN-001", `nobody was asked \`${id}\` yet`) };
+    if (before === undefined) return { verdict: deny("R-IN-001", `\`${id}\` has not been asked yet`) };
     const wasPending = before.state === "pending";
     if (wasPending && before.data?.invalid === 0) return { verdict: allow({ id }) };
     const draft = new Draft(engine, { by: call, cause: "reopen" });
@@ -75,7 +75,7 @@ async function reopen(
   });
 }
 
-/** The same question with nothing answered, however often it was answered wrongly. */
+/** The same question without an answer, and with the count of invalid answers reset. */
 export function reopened(decision: Decision, askedAt: string): Decision {
   const data = { ...decision.data, invalid: 0 };
   return { ...decision, data, state: "pending", answer: null, answeredAt: null, askedAt };
@@ -93,7 +93,7 @@ function dataOf({ session, gate, data = {} }: GateQuestion): DecisionData {
   return { ...data, session, stateContext: gate, fromSecurity: false };
 }
 
-/** Those that the person saw when they were asked last, where they read otherwise now. */
+/** The documents that the person saw when last asked, if they have changed since. */
 function earlierDocuments(
   before: Decision | undefined,
   { data }: GateQuestion,

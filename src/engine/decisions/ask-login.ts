@@ -2,7 +2,7 @@ import { agentKey } from "../../core/names/task-name.ts";
 import type { Call, Engine } from "../change/engine.ts";
 import { askPerson } from "./ask-person.ts";
 
-/** Somebody has to log in before an agent can work; asked anew where it turns out that nobody has. */
+/** Asks a person to log an agent in; asks again if the agent is still not logged in afterwards. */
 export function askLogin(
   engine: Engine,
   { agent, reason }: { readonly agent: string; readonly reason: string },
@@ -13,7 +13,7 @@ export function askLogin(
     {
       kind: "login",
       task: agentKey(agent),
-      question: `agent \`${agent}\` is not logged in (${reason}): log in, then answer`,
+      question: `agent \`${agent}\` is not logged in (${reason}): log in, then answer \`done\``,
       options: ["done"],
       about: ["login", agent],
       onceOnly: true,

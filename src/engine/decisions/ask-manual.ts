@@ -6,22 +6,22 @@ const stepsMax = 5;
 
 export interface ManualCheck {
   readonly task: string;
-  /** Without its `manual:`. */
+  /** Without the prefix `manual:`. */
   readonly criterion: string;
   readonly commit: string;
 }
 
-/** Whether a person finds that a piece of work does what no command can tell; asked once for each. */
+/** Asks a person to check a criterion that no command can check; once for each commit and criterion. */
 export async function askManual(engine: Engine, { task, criterion, commit }: ManualCheck, call: Call) {
   const { result } = (await engine.ledger.task(task)) ?? {};
   const steps = reportedIn(result).manual_steps.slice(0, stepsMax);
-  const how = steps.length === 0 ? "" : `; its agent says how to see it: ${steps.join("; ")}`;
+  const how = steps.length === 0 ? "" : `; steps from its agent: ${steps.join("; ")}`;
   return askPerson(
     engine,
     {
       kind: "manual",
       task,
-      question: `is this true of \`${task}\` (${commit.slice(0, 12)}): ${criterion}${how}`,
+      question: `Does \`${task}\` (${commit.slice(0, 12)}) meet this criterion: ${criterion}${how}`,
       options: ["approved", "refused"],
       about: [task, commit, criterion],
       commit,

@@ -11,24 +11,27 @@ import { nextDecisionId } from "./decision-ids.ts";
 
 export interface Question {
   readonly kind: Decision["kind"];
-  /** The task, or the branch where there is no task. */
+  /** The task, or the branch if there is no task. */
   readonly task: string;
   readonly question: string;
   readonly options: readonly string[];
-  /** What tells this question from others: the same is not asked twice. */
+  /** Identifies the question: the same question is not asked twice. */
   readonly about: readonly string[];
-  /** True for a decision whose answer counts for this one too; without it, only the same question's does. */
+  /** True for a decision whose answer also applies to this question; by default, only the same question. */
   covers?(decision: Decision): boolean;
-  /** The work that the answer is about: other work is asked for anew, and nobody needs an answer about this one then. */
+  /**
+   * The commit that the answer is about. A new commit is asked about again, and pending questions about old
+   * commits are cancelled.
+   */
   readonly commit?: string;
-  /** An answer counts once: after it, the same is asked anew. */
+  /** An answer counts once; afterwards the same question is asked again. */
   readonly onceOnly?: boolean;
-  /** Whoever cancelled it is not asked again. */
+  /** A cancelled question is not asked again. */
   readonly cancelledCounts?: boolean;
   readonly data: DecisionData;
 }
 
-/** What a person says to a question, which is asked unless it was before. A dry run asks nobody. */
+/** Asks a person, unless the same question was asked before. A dry run does not ask. */
 export const askPerson = internal("ask", ask);
 
 async function ask(engine: Engine, asked: Question, call: Admitted): Promise<Decision | undefined> {
@@ -79,11 +82,11 @@ function isSame(one: Decision, asked: Question): boolean {
 
 function isOverdue({ kind, task, state, data }: Decision, asked: Question): boolean {
   if (kind !== asked.kind || task !== asked.task || state !== "pending") return false;
-  if (asked.covers !== undefined) return true; // it does not cover what is asked now
+  if (asked.covers !== undefined) return true; // its answer would not apply to the new question
   return asked.commit !== undefined && data?.commit !== asked.commit;
 }
 
-/** A digest: the words themselves are stored masked. */
+/** A digest, because the texts themselves are stored masked. */
 function digestOf({ about }: Question): string {
   return createHash("sha256").update(about.join("\n")).digest("hex");
 }

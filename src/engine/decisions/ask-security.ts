@@ -9,7 +9,7 @@ export interface SecurityQuestion {
   readonly findings: readonly string[];
 }
 
-/** What a reviewer of security leaves to a person. */
+/** Asks a person about what a security reviewer could not decide. */
 export function askSecurity(engine: Engine, asked: SecurityQuestion, call: Call) {
   const { task, agent, commit, summary, findings } = asked;
   return askPerson(
@@ -17,7 +17,7 @@ export function askSecurity(engine: Engine, asked: SecurityQuestion, call: Call)
     {
       kind: "security",
       task,
-      question: `\`${agent}\` asks whether \`${task}\` may come in as it is: ${summary}`,
+      question: `\`${agent}\` asks whether \`${task}\` may be merged unchanged: ${summary}`,
       options: ["approved", "refused"],
       about: [task, commit, agent],
       commit,

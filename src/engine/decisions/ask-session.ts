@@ -7,21 +7,21 @@ import { askPerson } from "./ask-person.ts";
 
 export interface SessionQuestion {
   readonly session: string;
-  /** repair: what becomes of work that repairs did not mend. */
+  /** repair: how to continue after repairs failed. */
   readonly kind: "question" | "repair";
   readonly question: string;
-  /** Empty where the person answers in their own words. */
+  /** Empty if the person answers in their own words. */
   readonly options: readonly string[];
-  /** Where the session goes on after the answer (S4-112). */
+  /** The state in which the session continues after the answer (S4-112). */
   readonly stateContext: SessionState;
-  /** Security left it to a person: it is never cancelled without one (S4-095). */
+  /** A security review left this to a person: it is never cancelled without one (S4-095). */
   readonly fromSecurity: boolean;
-  /** What tells this question from others: the same is not asked twice. */
+  /** Identifies the question: the same question is not asked twice. */
   readonly about: readonly string[];
   readonly data?: DecisionData;
 }
 
-/** What a person says to a question of a session, which is asked unless it was before. */
+/** Asks a question of a session, unless it was asked before. */
 export async function askSession(engine: Engine, asked: SessionQuestion, call: Call): Promise<Decision> {
   const { session, kind, question, options, stateContext, fromSecurity, about, data = {} } = asked;
   const found = await askPerson(
@@ -34,6 +34,6 @@ export async function askSession(engine: Engine, asked: SessionQuestion, call: C
     call,
   );
   const stored = (await engine.ledger.decisions()).find(({ id }) => id === found?.id);
-  if (stored === undefined) throw new Error("a dry run asks nobody");
+  if (stored === undefined) throw new Error("a dry run does not ask questions");
   return stored;
 }

@@ -6,21 +6,21 @@ import type { Call, Engine } from "../change/engine.ts";
 import { askPerson } from "./ask-person.ts";
 
 export interface WeakeningChange {
-  /** The task, or the branch where there is no task. */
+  /** The task, or the branch if there is no task. */
   readonly task: string;
   readonly commit: string;
   readonly reasons: readonly WeakeningReason[];
-  /** What was done to test material, in words. */
+  /** Changes to test material, in words. */
   readonly changes: readonly Weakened[];
-  /** Where the output of the base's tests is kept. */
+  /** The file with the output of the base's tests. */
   readonly log?: string | undefined;
 }
 
 const shownMax = 20;
 
 /**
- * Whether a person accepts a change that weakens what the base's tests verified. The answer is about this commit
- * and these reasons: it holds as long as no reason is added.
+ * Asks whether a person accepts a change that weakens what the base's tests verified. The answer applies to this
+ * commit and these reasons; a new reason needs a new answer.
  */
 export function askWeakened(engine: Engine, asked: WeakeningChange, call: Call) {
   const { task, commit, reasons, changes, log } = asked;
@@ -50,24 +50,24 @@ export function askWeakened(engine: Engine, asked: WeakeningChange, call: Call) 
   );
 }
 
-/** The words themselves are stored masked. */
+/** A digest, because the texts themselves are stored masked. */
 function keyOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }
 
 function questionOf({ task, commit, reasons }: WeakeningChange): string {
   const tests = new Set(reasons.flatMap((reason) => (reason.kind === "test" ? [reason.test] : []))).size;
-  const what =
+  const failing =
     tests === 0
       ? ""
       : `: ${tests} test${tests === 1 ? "" : "s"} of the base no longer pass${tests === 1 ? "es" : ""}`;
-  return `\`${task}\` (${commit.slice(0, 12)}) weakens the tests that it is judged by${what}. Accept it?`;
+  return `\`${task}\` (${commit.slice(0, 12)}) weakens the tests that judge it${failing}. Accept it?`;
 }
 
 function findingsOf(reasons: readonly WeakeningReason[], changes: readonly Weakened[]): readonly string[] {
-  const told = new Set(reasons.map(reasonText));
-  const done = changes.map(({ path, what }) => `${path}: ${what}`).filter((line) => !told.has(line));
-  return [...bounded([...told]), ...(done.length === 0 ? [] : ["The change touches:", ...bounded(done)])];
+  const texts = new Set(reasons.map(reasonText));
+  const done = changes.map(({ path, what }) => `${path}: ${what}`).filter((line) => !texts.has(line));
+  return [...bounded([...texts]), ...(done.length === 0 ? [] : ["The change touches:", ...bounded(done)])];
 }
 
 function bounded(lines: readonly string[]): readonly string[] {

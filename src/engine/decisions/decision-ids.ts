@@ -9,7 +9,7 @@ export function nextDecisionId(all: readonly Decision[]): string {
   return `UD-${1 + Math.max(0, ...all.map(({ id }) => Number(/^UD-(\d+)$/.exec(id)?.[1] ?? 0)))}`;
 }
 
-/** The decision that a person means, in any case: a gate is called `UD-APPROVE-DESIGN` in every session. */
+/** Finds a decision by name, ignoring case: a gate is called `UD-APPROVE-DESIGN` in every session. */
 export function decisionNamed<One extends Named>(all: readonly One[], name: string): One | Deny {
   const exact = all.find(({ id }) => id === name) ?? all.find(({ id }) => isSameName(id, name));
   if (exact !== undefined) return exact;
@@ -18,10 +18,10 @@ export function decisionNamed<One extends Named>(all: readonly One[], name: stri
   const meant = pending.length > 0 ? pending : called;
   const [only] = meant;
   if (only === undefined)
-    return deny("R-IN-001", `there is no decision \`${name}\`: see \`lockstep decide\``);
+    return deny("R-IN-001", `there is no decision \`${name}\`: \`lockstep decide\` lists them`);
   if (meant.length === 1) return only;
   const ids = meant.map(({ id }) => id);
-  return deny("R-IN-001", `\`${name}\` is asked in ${ids.length} sessions: say \`${ids.join("` or `")}\``, {
+  return deny("R-IN-001", `\`${name}\` is pending in ${ids.length} sessions: use \`${ids.join("` or `")}\``, {
     ids,
   });
 }
@@ -30,7 +30,7 @@ function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** The shortest name that means this decision, of all that wait. */
+/** The shortest unambiguous name of this decision among the pending ones. */
 export function decisionName(pending: readonly Pick<Decision, "id">[], id: string): string {
   const short = shortDecisionId(id);
   return pending.filter((one) => shortDecisionId(one.id) === short).length > 1 ? id : short;

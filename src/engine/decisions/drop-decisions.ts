@@ -8,20 +8,26 @@ import type { Engine } from "../change/engine.ts";
 import { type Settled, settle, withoutKey } from "../change/settle.ts";
 import { isNeedless, sessionDecisions } from "./session-decisions.ts";
 
-/** S4-095: only a person's own words end these. */
+/** S4-095: only a person's explicit answer ends these. */
 export function isSecurityQuestion({ kind, data }: Pick<Decision, "kind" | "data">): boolean {
   return kind === "security" || data?.fromSecurity === true;
 }
 
 const dispensable: readonly Decision["kind"][] = ["question", "repair", "widen"];
 
-/** Whoever asked can go on without an answer. What holds up a merge or a task would only be asked anew. */
+/**
+ * Whether work can continue without an answer. A question that holds up a merge or a task would only be asked
+ * again.
+ */
 export function canGoOnWithout(decision: Pick<Decision, "id" | "kind" | "data">): boolean {
   const isGate = gateOf(decision.id) !== undefined;
   return dispensable.includes(decision.kind) && !isSecurityQuestion(decision) && !isGate;
 }
 
-/** S4-094: what a person saw and did not answer. Not for what they have to answer (S4-095, S4-097). */
+/**
+ * S4-094: cancels questions that a person saw but did not answer, except those that require an answer (S4-095,
+ * S4-097).
+ */
 export const cancelUnanswered = internal("cancel-decisions", cancel);
 
 function cancel(
@@ -34,7 +40,7 @@ function cancel(
     const kept = asked.filter((one) => !canGoOnWithout(one));
     if (kept.length > 0) {
       const ids = kept.map(({ id }) => id);
-      const reason = `${ids.join(", ")} needs an answer of its own: ask again, or \`lockstep decide\` with --cancel`;
+      const reason = `${ids.join(", ")} requires an answer: ask again, or use \`lockstep decide\` with --cancel`;
       return { verdict: deny("R-IN-001", reason, { ids }) };
     }
     const unanswered = asked.filter(({ state }) => state === "pending");
@@ -42,7 +48,7 @@ function cancel(
   });
 }
 
-/** S4-093: it does not matter any more. A gate always does. */
+/** S4-093: skips a question that no longer matters. A gate always matters. */
 export const skipDecision = internal("skip-decisions", skip);
 
 function skip(
@@ -54,16 +60,18 @@ function skip(
   return settle(engine, { operation: "skip", input, call: withoutKey(call) }, async () => {
     const found = (await engine.ledger.decisions()).find((one) => one.id === id);
     if (found === undefined)
-      return { verdict: deny("R-IN-001", `there is no decision \`${id}\`: see \`lockstep decide\``) };
+      return { verdict: deny("R-IN-001", `there is no decision \`${id}\`: \`lockstep decide\` lists them`) };
     if (gateOf(id) !== undefined)
-      return { verdict: deny("R-IN-001", `\`${id}\` is a gate: a person answers or cancels it`, { id }) };
+      return {
+        verdict: deny("R-IN-001", `\`${id}\` is a gate: only a person can answer or cancel it`, { id }),
+      };
     if (found.state !== "pending")
-      return { verdict: deny("R-ST-001", `decision \`${id}\` is ${found.state} already`, { id }) };
+      return { verdict: deny("R-ST-001", `decision \`${id}\` is already ${found.state}`, { id }) };
     return drop(engine, { call, unanswered: [found], state: "skipped", reason });
   });
 }
 
-/** S4-111: questions of a session that wait although what they were about is over. */
+/** S4-111: skips pending questions of a session whose subject is over. */
 export const skipNeedless = internal("skip-decisions", skipAll);
 
 function skipAll(
@@ -87,7 +95,7 @@ interface Dropping {
 }
 
 async function drop(engine: Engine, { call, unanswered, state, reason }: Dropping): Promise<Settled> {
-  if (reason.trim() === "") return { verdict: deny("R-IN-001", "say why nobody answers it") };
+  if (reason.trim() === "") return { verdict: deny("R-IN-001", "name the reason why it is not answered") };
   const ids = unanswered.map(({ id }) => id);
   if (ids.length === 0) return { verdict: allow({ ids }) };
   const draft = new Draft(engine, { by: call, cause: state === "skipped" ? "skip" : "decide" });

@@ -3,7 +3,7 @@ import type { Decision } from "../../ledger/ledger.ts";
 import type { Engine } from "../change/engine.ts";
 import { isNeedless } from "./session-decisions.ts";
 
-/** Also by an earlier run: work in review that a person is asked about takes nobody's place. */
+/** Whether a person is asked about work in review, also by an earlier run: such work does not occupy a slot. */
 export async function isAskedAbout(
   engine: Pick<Engine, "ledger">,
   { key, state }: Pick<Task, "key" | "state">,
@@ -11,7 +11,7 @@ export async function isAskedAbout(
   return state === "REVIEW" && (await openDecisions(engine)).some(({ task }) => task === key);
 }
 
-/** Questions that an answer still changes something about. */
+/** Pending questions whose answer still matters. */
 export async function openDecisions(engine: Pick<Engine, "ledger">): Promise<readonly Decision[]> {
   const open: Decision[] = [];
   for (const decision of await engine.ledger.decisions({ state: "pending" }))

@@ -5,7 +5,7 @@ import type { Decision } from "../../ledger/ledger.ts";
 import type { Engine } from "../change/engine.ts";
 import { isSessionOver } from "../sessions/current-session.ts";
 
-/** All that was ever asked in a session, by its roles, its tasks and its agents, in order. */
+/** All questions of a session, from its roles, its tasks and its agents, in order. */
 export async function sessionDecisions(
   { ledger }: Pick<Engine, "ledger">,
   name: string,
@@ -16,7 +16,7 @@ export async function sessionDecisions(
     ...(session?.returned ?? []).map(({ agent }) => agent),
     ...(session?.dispatched == null ? [] : [session.dispatched.agent]),
   ]);
-  // An agent may have been logged out long before.
+  // An agent's login question may be older than the session.
   const isOwnLogin = ({ task, askedAt }: Decision) =>
     agents.has(agentOfKey(task) ?? "") && session !== undefined && askedAt >= session.createdAt;
   return (await ledger.decisions())
@@ -43,7 +43,7 @@ export function sessionAskedAbout({ task }: Pick<Decision, "task">): string | un
   return isMeta(task) ? (sessionOfKey(task) ?? undefined) : undefined;
 }
 
-/** Nobody needs an answer about a task, or a session, that is over. */
+/** Whether no answer is needed any more, because the task or the session is over. */
 export function isSettled(about: {
   readonly kind?: Decision["kind"];
   readonly task?: Task | undefined;
@@ -51,7 +51,7 @@ export function isSettled(about: {
 }) {
   const { kind, task, session } = about;
   if (session !== undefined) return isSessionOver(session);
-  // A person may have answered it in another way, such as `task resolve`.
+  // A person may have resolved the task in another way, such as `task resolve`.
   if (kind === "continue") return task?.state !== "ESCALATED";
   return task?.state === "MERGED" || task?.state === "FAILED";
 }

@@ -5,13 +5,13 @@ import { type Deny, deny } from "../../core/rules/verdict.ts";
 import type { Call, Engine } from "../change/engine.ts";
 import { askWeakened, weakenedAnswer } from "./ask-weakened.ts";
 
-/** The work that is judged, and what becomes of it. */
+/** The judged work, and the next steps for messages. */
 export interface JudgedWork {
-  /** The task, or the branch where there is no task. */
+  /** The task, or the branch if there is no task. */
   readonly task: string;
   readonly commit: string;
   readonly weaken: "ask" | "refuse" | "allow";
-  /** What is done after a fix, and after an answer: `fix the branch and land again`, `land again`. */
+  /** The steps after a fix and after an answer: `fix the branch and land again`, `land again`. */
   readonly fix: string;
   readonly next: string;
 }
@@ -37,9 +37,9 @@ export async function settleJudgement(
     const outcome = allowed.length > 0 ? "allowed" : changes.length > 0 ? "holds" : "untouched";
     return { judged: { outcome, changes: touched, weakened: allowed }, records };
   }
-  const told = tellReasons(reasons, changes, records);
+  const details = detailsOf(reasons, changes, records);
   const refuse = (way: string, decision?: string) =>
-    weakens(reasons, way, decision === undefined ? told : { ...told, decision });
+    weakens(reasons, way, decision === undefined ? details : { ...details, decision });
   const keep = `keep the base's tests passing: ${fix}`;
   if (weaken === "refuse") return { refused: refuse(keep), waiting: false, records };
   const answer = weakenedAnswer(await askWeakened(engine, { task, commit, reasons, changes }, call));
@@ -52,14 +52,14 @@ export async function settleJudgement(
     };
   }
   if ("refused" in answer) {
-    const { id, reason: said } = answer.refused;
-    const why = `a person refused it${said === "" ? "" : `: ${said}`}; ${keep}`;
+    const { id, reason } = answer.refused;
+    const why = `a person refused it${reason === "" ? "" : `: ${reason}`}; ${keep}`;
     return { refused: refuse(why, id), waiting: false, records };
   }
   const { waitingFor: id } = answer;
   const way =
     id === undefined
-      ? "a person would have to decide"
+      ? "a person must decide"
       : `a person decides: \`lockstep decide ${id} "accept: REASON"\` or \`lockstep decide ${id} refuse\`, then ${next}`;
   return { refused: refuse(way, id), waiting: true, records };
 }
@@ -72,12 +72,12 @@ function weakens(reasons: readonly WeakeningReason[], next: string, details: Den
   const more = texts.length > namedMax ? ` and ${texts.length - namedMax} more` : "";
   return deny(
     "R-TW-001",
-    `the change weakens the tests that it is judged by (${texts.slice(0, namedMax).join("; ")}${more}): ${next}`,
+    `the change weakens the tests that judge it (${texts.slice(0, namedMax).join("; ")}${more}): ${next}`,
     details,
   );
 }
 
-function tellReasons(
+function detailsOf(
   reasons: readonly WeakeningReason[],
   changes: readonly Weakened[],
   runs: readonly CheckRecord[],

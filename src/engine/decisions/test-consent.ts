@@ -6,7 +6,7 @@ interface Wishing {
   readonly may_change_tests: readonly string[];
 }
 
-/** What a plan lets its tasks change of the tests, one line a task. */
+/** The tests that a plan allows its tasks to change, one line per task. */
 export function testWishes(tasks: readonly Wishing[]): readonly string[] {
   return tasks
     .filter(({ may_change_tests: globs }) => globs.length > 0)
@@ -14,8 +14,8 @@ export function testWishes(tasks: readonly Wishing[]): readonly string[] {
 }
 
 /**
- * A plan that a person wrote means what it says. In a session that `start` began a role wrote it: there it counts
- * only once a person has approved just that.
+ * A plan written by a person counts as written. In a session begun with `start`, a role wrote the plan, so its
+ * permissions count only after a person has approved exactly these.
  */
 export async function withoutUnapproved<One extends Wishing>(
   { ledger }: Pick<Engine, "ledger">,

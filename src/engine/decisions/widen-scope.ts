@@ -22,7 +22,7 @@ export interface WidenInput {
   readonly why: string;
 }
 
-/** More scope on the way: all of it or none, in the commit that judged the overlap. */
+/** Adds scope to a running task: all paths or none, in the commit that checked the overlap. */
 export async function widenScope(engine: Engine, input: WidenInput, call: Admitted): Promise<Verdict> {
   const secret = await findSecretPath(input.paths);
   if (secret !== undefined) return secret;
@@ -40,7 +40,7 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Admitt
       return {
         verdict: deny(
           "R-PW-001",
-          "no task gets more scope here (`limits.widen: never`): hand in what you have",
+          "tasks cannot get more scope in this project (`limits.widen: never`): submit what you have",
           { task_id: input.task },
         ),
       };
@@ -48,7 +48,7 @@ export async function widenScope(engine: Engine, input: WidenInput, call: Admitt
   });
 }
 
-/** Between two attempts it is a person's to say what the next one may write. */
+/** Between attempts, a person decides what the next attempt may write. */
 const betweenAttempts: readonly TaskState[] = ["PENDING", "BLOCKED", "REJECTED", "FAILED", "ESCALATED"];
 
 async function findWidened(engine: Engine, key: string, call: Admitted): Promise<Loaded | Deny> {
@@ -64,9 +64,9 @@ async function findWidened(engine: Engine, key: string, call: Admitted): Promise
 
 export interface Wider {
   readonly task: Task;
-  /** The attempt that gets the locks now; undefined where they wait for the next one. */
+  /** The attempt that gets the locks now; undefined if the next attempt gets them. */
   readonly attempt: Attempt | undefined;
-  /** What the task does not hold yet. */
+  /** Entries that the task does not hold yet. */
   readonly entries: readonly Entry[];
   readonly fence: number;
   readonly why: string;
@@ -79,11 +79,11 @@ export async function judgeWiden(
 ): Promise<Wider | Deny> {
   const { ledger, world } = engine;
   const { key } = task;
-  if (why.trim() === "") return deny("R-IN-001", "say what the paths are needed for: `--why TEXT`");
+  if (why.trim() === "") return deny("R-IN-001", "name the reason why the paths are needed: `--why TEXT`");
   const fence = await ledger.fence();
   const read = readEntries(paths, world.place, world.disk);
   if ("error" in read)
-    return deny("R-PD-002", `\`${paths[read.index] ?? ""}\` is no scope: ${read.error}`, {
+    return deny("R-PD-002", `\`${paths[read.index] ?? ""}\` is not a valid scope: ${read.error}`, {
       index: read.index,
     });
   if (read.entries.length === 0) return deny("R-PD-002", "name at least one path");
@@ -98,7 +98,7 @@ export async function judgeWiden(
   return taken ?? { task, attempt, entries, fence, why };
 }
 
-/** What the next attempt gets without being asked. */
+/** The scope that the next attempt gets anyway. */
 function assigned({ world }: Engine, { assignment }: Task): readonly Entry[] {
   const read = readEntries(assignment?.lock_scope ?? [], world.place, world.disk);
   return "entries" in read ? read.entries : [];
@@ -109,7 +109,7 @@ async function lockedBy({ ledger }: Engine, key: string): Promise<readonly Entry
   return own.flatMap((lock) => (lock.kind === "path" ? [entryFrom(lock.resource, lock.shapes)] : []));
 }
 
-/** Forbidden and protected paths stay so; a scope around them is refused whole. */
+/** Forbidden and protected paths stay closed; a scope that contains them is refused as a whole. */
 function findClosed({ world }: Engine, task: Task, entries: readonly Entry[]): Deny | undefined {
   const read = readEntries(task.assignment?.forbidden_scope ?? [], world.place, world.disk);
   const forbidden = new Scope("entries" in read ? read.entries : [], world.place);
@@ -122,7 +122,7 @@ function findClosed({ world }: Engine, task: Task, entries: readonly Entry[]): D
         )
         .find((found) => found !== undefined);
     if (closed !== undefined)
-      return deny("R-PW-002", `\`${entry.text}\` meets \`${closed}\`, which this task must not write`, {
+      return deny("R-PW-002", `\`${entry.text}\` overlaps \`${closed}\`, which this task must not write`, {
         resource: entry.text,
         forbidden_scope: closed,
       });
@@ -157,8 +157,8 @@ async function findTaken(
 }
 
 /**
- * The task's own epoch goes on: nothing that it did before becomes stale. Where no attempt holds anything, the next
- * one takes it with the rest.
+ * The epoch stays, so that earlier work does not become stale. If no attempt holds locks, the next attempt takes
+ * the paths with the rest of its scope.
  */
 export async function grant(
   engine: Engine,
@@ -174,7 +174,7 @@ export async function grant(
     assignment: { ...task.assignment, lock_scope },
     granted: [...(task.granted ?? []), ...granted],
   };
-  const state = await comeBack(draft, widened);
+  const state = await retryBlocked(draft, widened);
   if (state === task.state) draft.putTask(widened);
   draft.note({ type: "scope.widened", task: task.key, from: null, to: null, data: { granted, why } });
   const take: NewLock[] = entries.map(({ text, shapes }) => ({
@@ -195,8 +195,8 @@ export async function grant(
   };
 }
 
-/** A task that is blocked for want of it has now what it asked for: that is a change of its assignment. */
-async function comeBack(draft: Draft, task: Task): Promise<Task["state"]> {
+/** A task that was blocked because it lacked this scope can continue: its assignment has changed. */
+async function retryBlocked(draft: Draft, task: Task): Promise<Task["state"]> {
   if (task.state !== "BLOCKED" || (task.hold?.kind !== "deny" && task.hold?.kind !== "reported"))
     return task.state;
   const moved = await draft.apply(task, { type: "retry", assignmentChanged: true });
@@ -217,14 +217,18 @@ async function ask(
   const refused = same.find(({ answer, data }) => answer === "refused" && data?.epoch === epoch);
   if (refused !== undefined)
     return {
-      verdict: deny("R-PW-001", `a person refused that (${refused.id}): go on without it`, {
-        task_id: input.task,
-        decision: refused.id,
-      }),
+      verdict: deny(
+        "R-PW-001",
+        `a person refused this request (${refused.id}): continue without these paths`,
+        {
+          task_id: input.task,
+          decision: refused.id,
+        },
+      ),
     };
   const pending = same.find(({ state }) => state === "pending");
   const id = pending?.id ?? nextDecisionId(all);
-  const next = "go on; a later call tells what a person said, and so does asking again";
+  const next = "continue; a later call, or a repeated request, shows what a person answered";
   const verdict = allow({ task_id: input.task, granted: [], decision: id, next });
   if (pending !== undefined) return { verdict };
   const decision: Decision = {

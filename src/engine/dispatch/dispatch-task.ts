@@ -32,7 +32,7 @@ export interface DispatchInput {
   readonly runnerPid?: number;
 }
 
-/** The attempt that a dispatch has begun. */
+/** The attempt that a dispatch has started. */
 export interface Started {
   readonly task_id: string;
   readonly state: TaskState;
@@ -40,20 +40,20 @@ export interface Started {
   readonly attempt: number;
   readonly epoch: number;
   readonly lease_expires_at: string;
-  /** How long it may take; null: any time. */
+  /** The time limit in minutes; null: no limit. */
   readonly minutes: number | null;
-  /** As it is now: it may have been widened since it was planned. */
+  /** The current scope, which may have been widened since the plan. */
   readonly lock_scope: readonly string[];
   readonly fix_delta: FixDelta | null;
-  /** Shows that who speaks for the attempt was given it. */
+  /** Proves that the caller was given this attempt. */
   readonly token: string;
 }
 
 type Opened = AllowWith<Omit<Started, "token">>;
 
 /**
- * PreDispatch against the ledger. On allow the task is IN_PROGRESS and holds its whole scope; both happen in
- * the commit that judged the overlap, or not at all (INV-1).
+ * PreDispatch against the ledger. On allow, the task is IN_PROGRESS and holds its whole scope; both happen in the
+ * commit that checked the overlap, or not at all (INV-1).
  */
 export async function dispatchTask(
   engine: Engine,
@@ -72,7 +72,7 @@ export async function dispatchTask(
   return allow({ ...details, token: tokenOf(engine.ledger, asked.name.key, details.epoch) });
 }
 
-/** Only a person lets a task change tests without being asked. */
+/** Only a person may let a task change tests without asking. */
 function withoutConsent(packet: unknown, call: Admitted): unknown {
   if (isOwner(call) || !isObject(packet) || !isObject(packet.assignment)) return packet;
   const { may_change_tests: dropped, ...kept } = packet.assignment;
@@ -90,14 +90,14 @@ async function decideDispatch(
   engine: Engine,
   { document, key, input, call }: Dispatch,
 ): Promise<Settled<Opened>> {
-  // Read before anything is judged: whatever changes of it from here on fails the commit.
+  // Read first: if the task changes from here on, the commit fails.
   const stored = await engine.ledger.task(key);
   const asked = readPacket(withTerms(document, stored?.terms ?? null));
   if ("allow" in asked) return { verdict: asked };
   const packet = widened(asked, stored, engine);
   if (input.runnerPid !== undefined && runnerOf(engine, input) === null)
     return {
-      verdict: deny("R-IN-001", `there is no process ${input.runnerPid} that could run the agent`),
+      verdict: deny("R-IN-001", `process ${input.runnerPid}, which should run the agent, does not exist`),
     };
   const barred = refuseAgent(engine, packet.type ?? stored?.type ?? null, packet.agent);
   if (barred !== undefined) return { verdict: barred };
@@ -117,7 +117,7 @@ async function decideDispatch(
   const readied = await makeReady(draft, { stored, task, judged });
   if ("allow" in readied) return { verdict: readied };
   const event = await eventFor(draft, { task: readied, packet, judged });
-  // A refused dispatch of rejected work leaves it rejected; whoever asked is told why.
+  // A refused dispatch of rejected work leaves it rejected; the caller gets the reason.
   if (event.type !== "start" && readied.state !== "PENDING") return { verdict: verdictOf(event, judged) };
   const moved = await draft.apply(readied, event, event.type === "start" ? undefined : "system");
   if ("allow" in moved) return { verdict: moved };
@@ -141,17 +141,17 @@ async function decideDispatch(
   return { verdict: allow(details), change };
 }
 
-/** S2-033: whoever is named has to be one that the task's type is for. */
+/** S2-033: the named agent must be allowed for the task's type. */
 function refuseAgent({ limits }: Engine, type: string | null, agent: string): Deny | undefined {
   if (type === null || agent === unnamedAgent || !Object.hasOwn(limits.implementers, type)) return undefined;
   const allowed = limits.implementers[type] ?? [];
   if (allowed.includes(agent)) return undefined;
-  const named = allowed.length === 0 ? "nobody" : `\`${allowed.join("` or `")}\``;
-  const reason = `a \`${type}\` is not for \`${agent}\`: name ${named} under \`agent\``;
+  const named = allowed.length === 0 ? "no agent" : `\`${allowed.join("` or `")}\``;
+  const reason = `\`${agent}\` may not work on tasks of type \`${type}\`: use ${named} as \`agent\``;
   return deny("R-IN-001", reason, { type, agent, allowed });
 }
 
-/** A lease that has ended is reclaimed on the spot, so that nobody waits for a watchdog that may not run. */
+/** An expired lease is reclaimed at once, so that the dispatch does not depend on a running watchdog. */
 async function judgeFreed(engine: Engine, packet: Packet): Promise<Judged> {
   for (;;) {
     const judged = await judgeDispatch(engine, packet);
@@ -160,18 +160,18 @@ async function judgeFreed(engine: Engine, packet: Packet): Promise<Judged> {
   }
 }
 
-/** What was granted on the way stays granted; whoever holds it by now is waited for, as for any lock. */
+/** Scope that was granted earlier stays granted; if another task holds it now, the task waits as for any lock. */
 function widened(packet: Packet, stored: Task | undefined, { world }: Engine): Packet {
   const assignment = withGranted(packet.assignment, stored?.granted, world);
   const { lock_scope } = assignment;
-  // Judged as it was given, with all that may be wrong with it.
+  // The original document is judged, including any errors in it.
   const given = packet.document.assignment as object;
   return assignment === packet.assignment
     ? packet
     : { ...packet, assignment, document: { ...packet.document, assignment: { ...given, lock_scope } } };
 }
 
-/** What the packet says replaces what the task was added with, where it says anything. */
+/** Values in the packet replace those with which the task was added. */
 function packetTask(task: Task, packet: Packet): Task {
   return {
     ...task,
@@ -182,7 +182,7 @@ function packetTask(task: Task, packet: Packet): Task {
     assignment: packet.assignment,
     contextRevision: packet.contextRevision,
     ...delegatorIn(packet),
-    // Each role of a session has a budget of its own.
+    // Each role of a session has its own budget.
     ...(isMeta(task.key) ? forgiven(task) : {}),
   };
 }
@@ -193,13 +193,13 @@ interface Ready {
   readonly judged: Judged;
 }
 
-/** A blocked task has to come back first: by itself, or by the one retry that a changed assignment buys. */
+/** A blocked task must be unblocked first: automatically, or by the single retry that a changed assignment allows. */
 async function makeReady(draft: Draft, { stored, task, judged }: Ready): Promise<Task | Deny> {
   if (stored === undefined || task.state !== "BLOCKED") return task;
   if (task.hold?.kind === "stopped")
     return deny(
       "R-ST-001",
-      `task \`${task.key}\` was stopped by a person: \`lockstep task retry ${task.key}\` brings it back`,
+      `task \`${task.key}\` was stopped by a person: restart it with \`lockstep task retry ${task.key}\``,
       { task_id: task.key, state: task.state },
     );
   if (task.hold?.kind === "deny" || task.hold?.kind === "reported") {
@@ -208,7 +208,7 @@ async function makeReady(draft: Draft, { stored, task, judged }: Ready): Promise
   }
   if (judged.verdict.allow && (await unmerged(draft, task)).length === 0)
     return draft.apply(task, { type: "unblock" }, "system");
-  // Still waiting: the same answer again, and nothing changes.
+  // Still waiting: the answer is the same, and nothing changes.
   if (judged.verdict.allow || judged.verdict.code === "R-PD-003")
     return judged.verdict.allow ? notYet(await unmerged(draft, task), task) : judged.verdict;
   return draft.apply(task, { type: "unblock" }, "system");
@@ -236,15 +236,19 @@ async function eventFor(
 }
 
 function notYet(waitingFor: readonly string[], task: Task): Deny {
-  return deny("R-PE-001", `task \`${task.key}\` waits for \`${waitingFor.join("`, `")}\`: merge that first`, {
-    task_id: task.key,
-    waiting_for: waitingFor,
-  });
+  return deny(
+    "R-PE-001",
+    `task \`${task.key}\` waits for \`${waitingFor.join("`, `")}\`, which must be merged first`,
+    {
+      task_id: task.key,
+      waiting_for: waitingFor,
+    },
+  );
 }
 
 function verdictOf(event: TaskEvent, { verdict }: Judged): Deny {
   if (!verdict.allow) return verdict;
-  if (event.type !== "wait" || event.refusal.code === null) throw new Error(`${event.type} is no refusal`);
+  if (event.type !== "wait" || event.refusal.code === null) throw new Error(`${event.type} is not a refusal`);
   return deny(event.refusal.code, event.refusal.reason, event.refusal.details);
 }
 
@@ -253,25 +257,25 @@ async function refused(
   { moved, verdict }: { moved: Task; verdict: Deny },
 ): Promise<Settled<Deny>> {
   const tasks = await dependencyVersions(draft, moved);
-  if (!(await announceWaiting(draft, moved))) return "anew";
+  if (!(await announceWaiting(draft, moved))) return "retry";
   const details = { ...verdict.details, state: moved.state };
   return { verdict: { ...verdict, details }, change: await draft.toChange({ expect: { tasks } }) };
 }
 
 /**
- * Who waits for a task is woken by whatever that task does next, so that must not have happened already, nor
- * be decided without knowing of the waiter: the other task gets a new version with this change. False where it
- * has let go meanwhile.
+ * The next step of the other task wakes the waiting one. That step must not have happened already, nor be decided
+ * without knowing about the waiting task, so the other task gets a new version with this change. Returns false if
+ * the other task has released its locks or was merged meanwhile.
  */
 async function announceWaiting(draft: Draft, { hold }: Task): Promise<boolean> {
   const other = hold?.by == null ? undefined : await draft.task(hold.by);
   if (hold === null || other === undefined) return true;
-  const gone =
+  const isFree =
     hold.kind === "lock"
       ? (await draft.engine.ledger.locks({ task: other.key, active: true })).length === 0
       : isIn(other);
-  if (!gone) draft.putTask(other);
-  return !gone;
+  if (!isFree) draft.putTask(other);
+  return !isFree;
 }
 
 function runnerOf(engine: Engine, { runnerPid }: DispatchInput) {

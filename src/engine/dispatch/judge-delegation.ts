@@ -9,17 +9,17 @@ import { fingerprintOf } from "../change/refusals.ts";
 import type { Settled } from "../change/settle.ts";
 import { type Packet, unnamedAgent } from "./read-packet.ts";
 
-/** No chain that was let through is longer than its limit; this one is for limits that were lowered since. */
+/** A bound for chains that are longer than the limit because the limit was lowered later. */
 const linksMax = 100;
 
-/** Who gave the task away: the task whose agent did, or an agent that has none. */
+/** The delegator: the task whose agent delegated, or an agent without a task. */
 export function delegatorIn({ delegatedBy }: Packet): Pick<Task, "delegatedBy"> {
   return isLine(delegatedBy) ? { delegatedBy } : {};
 }
 
 /**
- * S1: an agent that would get back what it gave away halts the task; a chain that is too long is refused and changes
- * nothing. Undefined where neither is so.
+ * S1: a task that would return to an agent that delegated it is halted; a chain that is too long is refused
+ * without a change. Undefined if neither applies.
  */
 export async function refuseDelegation(
   draft: Draft,
@@ -28,19 +28,19 @@ export async function refuseDelegation(
 ): Promise<Settled<Deny> | undefined> {
   if (packet.delegatedBy !== undefined && !isLine(packet.delegatedBy))
     return {
-      verdict: deny("R-IN-001", "`delegated_by` is of the wrong form: give a task id or an agent's name"),
+      verdict: deny("R-IN-001", "`delegated_by` has the wrong form: give a task id or an agent's name"),
     };
   if (task.delegatedBy === undefined) return undefined;
   const { chain, depth } = await chainOf(draft, task, packet.agent);
   const back = findCircular(chain);
   if (back !== undefined) return haltCircular(draft, task, { chain, back });
   if (depth <= limit) return undefined;
-  const reason = `task \`${task.key}\` would be delegated over ${depth} steps, the limit is ${limit}: let its delegator do it`;
+  const reason = `task \`${task.key}\` would be delegated over ${depth} steps, but the limit is ${limit}: let its delegator do it`;
   const details = { task_id: task.key, signal: "delegation_depth", depth, limit };
   return { verdict: deny("R-BG-001", reason, details) };
 }
 
-/** From the first delegator to the one who gets the task. */
+/** The chain from the first delegator to the agent that gets the task. */
 async function chainOf(
   draft: Draft,
   task: Task,
@@ -52,7 +52,7 @@ async function chainOf(
   for (let by = task.delegatedBy; by !== undefined && depth < linksMax; depth += 1) {
     const parent = await delegatorOf(draft, task, by);
     if (parent === undefined) return { chain: [by, ...chain], depth };
-    // A task that is its own delegator comes back to its agent, named or not.
+    // A task that delegates itself returns to its agent, named or not.
     if (parent.key === task.key) return { chain: [agent, ...chain, agent], depth };
     chain.unshift(nameOf(parent.agent));
     by = parent.delegatedBy;
@@ -60,7 +60,7 @@ async function chainOf(
   return { chain, depth };
 }
 
-/** The task itself may be new. */
+/** The task itself may not be in the ledger yet. */
 async function delegatorOf(draft: Draft, task: Task, by: string): Promise<Task | undefined> {
   const keys = task.session === null || by.includes("/") ? [by] : [taskKey(task.session, by), by];
   if (keys.includes(task.key)) return task;
@@ -71,7 +71,7 @@ async function delegatorOf(draft: Draft, task: Task, by: string): Promise<Task |
   return undefined;
 }
 
-/** Nothing is started: the task is refused, then ended like any other loop. */
+/** Nothing is started: the task is refused, then halted like any other loop. */
 async function haltCircular(
   draft: Draft,
   task: Task,
@@ -80,7 +80,7 @@ async function haltCircular(
   const way = chain.map((agent) => agent ?? "?");
   const refusal: Refusal = {
     code: "R-BG-001",
-    reason: `task \`${task.key}\` comes back to \`${back}\`, which gave it away: ${way.join(" → ")}`,
+    reason: `task \`${task.key}\` would return to \`${back}\`, which delegated it: ${way.join(" → ")}`,
     details: haltDetails(task, { signal: "circular_delegation", chain: way }),
   };
   const verdict = deny("R-BG-001", refusal.reason, { task_id: task.key, ...refusal.details });

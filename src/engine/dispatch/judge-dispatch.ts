@@ -16,9 +16,9 @@ import type { Packet } from "./read-packet.ts";
 
 export interface Judged {
   readonly verdict: Verdict;
-  /** The fence before anything was looked at: a commit that expects it took all locks into account. */
+  /** The fence before the check: a commit that expects it has taken all locks into account. */
   readonly fence: number;
-  /** The task that holds what this one needs, in this ledger. */
+  /** The task in this ledger that holds what this one needs. */
   readonly conflict: string | undefined;
   readonly entries: readonly Entry[];
   readonly uses: readonly string[];
@@ -28,7 +28,7 @@ export interface Judged {
   readonly previous: Attempt | undefined;
 }
 
-/** The rules of PreDispatch, with the ledger's locks beside those that the packet names itself. */
+/** Applies the rules of PreDispatch to the ledger's locks and those named in the packet. */
 export async function judgeDispatch(engine: Engine, packet: Packet): Promise<Judged> {
   const { ledger, world } = engine;
   const { key } = packet.name;
@@ -54,7 +54,7 @@ export async function judgeDispatch(engine: Engine, packet: Packet): Promise<Jud
   };
 }
 
-/** A packet's own table that cannot be read stays so: it has a code of its own. */
+/** An unreadable lock table in the packet stays as given: a rule refuses it with its own code. */
 function withLocks(facts: DispatchFacts, held: readonly Lock[]): DispatchFacts {
   const { activeLocks } = facts;
   if (activeLocks === undefined || "error" in activeLocks) return facts;
@@ -77,7 +77,7 @@ async function findBusyResource(
     const [first] = holders;
     const limit = Object.hasOwn(limits.resources, resource) ? (limits.resources[resource] ?? 1) : 1;
     if (first === undefined || holders.size < limit) continue;
-    return deny("R-PD-003", `\`${resource}\` is in use by task \`${first}\`: wait for its release`, {
+    return deny("R-PD-003", `\`${resource}\` is in use by task \`${first}\`: wait until it is released`, {
       task_id: name.key,
       resource,
       conflict_task_id: first,

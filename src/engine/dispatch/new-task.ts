@@ -2,7 +2,7 @@ import type { TaskName } from "../../core/names/task-name.ts";
 import { noRetries } from "../../core/tasks/counters.ts";
 import type { Task } from "../../core/tasks/task.ts";
 
-/** A task that no ledger holds yet. */
+/** A task that is not in the ledger yet. */
 export function newTask({ key, id, session }: TaskName, at: string): Task {
   return {
     key,

@@ -9,13 +9,13 @@ interface Opening {
   readonly task: Task;
   readonly judged: Judged;
   readonly runner: ProcessIdentity | null;
-  /** How long an attempt may take that nobody gave more time. */
+  /** The default time limit of an attempt. */
   readonly minutesMax: number | null;
 }
 
 /**
- * A new attempt with the next epoch and the locks of its whole scope. Epochs come from the counter that every
- * taking of locks moves on, so they grow for each task and for each path (INV-2).
+ * Creates an attempt with the next epoch and the locks of its whole scope. Epochs come from the fence, which
+ * grows each time locks are taken, so they increase for every task and every path (INV-2).
  */
 export function openAttempt(
   draft: Draft,

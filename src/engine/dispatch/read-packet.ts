@@ -3,35 +3,35 @@ import { type Deny, type Details, deny } from "../../core/rules/verdict.ts";
 import { type Assignment, readAssignment } from "../../core/tasks/assignment.ts";
 import { field, isLine, isObject, isTextList } from "../../core/values/fields.ts";
 
-/** An assignment packet beyond what the rules of PreDispatch look at. */
+/** An assignment packet, including fields that the rules of PreDispatch do not check. */
 export interface Packet {
   readonly name: TaskName;
   readonly document: Details;
   readonly assignment: Assignment;
   readonly title: string | null;
-  /** Undefined where the packet says nothing. */
+  /** Undefined if the packet does not set it. */
   readonly type: string | undefined;
   readonly agent: string;
   readonly model: string | null;
-  /** Undefined where the packet says nothing, and what the task was added with stays. */
+  /** Undefined if the packet does not set it; the task keeps its dependencies. */
   readonly dependsOn: readonly string[] | undefined;
   readonly uses: readonly string[];
   readonly contextRevision: number | null;
-  /** As it was given: only a dispatch looks at its form. */
+  /** Unchecked: only a dispatch checks its form. */
   readonly delegatedBy: unknown;
 }
 
 const usesMax = 100;
 const dependenciesMax = 1000;
 
-/** Who is not named still is somebody: the program that dispatches answers for its agent. */
+/** The name of an agent that the packet does not name. */
 export const unnamedAgent = "agent";
 
 export function readPacket(document: unknown): Packet | Deny {
   if (!isObject(document)) return wrong("the packet", "one JSON object with `task_id` and `assignment`");
   const taskId = field(document, "task_id");
   if (!isLine(taskId))
-    return deny("R-PD-001", "`task_id` is missing or of the wrong form: give a task id such as `T-001`", {
+    return deny("R-PD-001", "`task_id` is missing or has the wrong form: give a task id such as `T-001`", {
       field: "task_id",
     });
   const name = readTaskName(taskId);
@@ -80,6 +80,6 @@ function readDependencies(value: unknown, { key, session }: TaskName): { keys: s
   return { keys: [...new Set(keys)] };
 }
 
-function wrong(what: string, wanted: string): Deny {
-  return deny("R-IN-001", `${what} is of the wrong form: give ${wanted}`);
+function wrong(name: string, expected: string): Deny {
+  return deny("R-IN-001", `${name} has the wrong form: give ${expected}`);
 }

@@ -5,7 +5,7 @@ import type { Assignment } from "../../core/tasks/assignment.ts";
 import type { Task } from "../../core/tasks/task.ts";
 import type { Engine } from "../change/engine.ts";
 
-/** An assignment whose scope has what the task was granted before, but for what it forbids now. */
+/** Adds the scope that the task was granted earlier, except for what the assignment now forbids. */
 export function withGranted(
   assignment: Assignment,
   granted: Task["granted"] = [],

@@ -1,10 +1,10 @@
 import type { Details } from "../../core/rules/verdict.ts";
 import { isObject } from "../../core/values/fields.ts";
 
-/** A packet may add to these lists of a task that was added by hand; it takes nothing away from them. */
+/** A packet may extend these lists of a manually added task, but not shorten them. */
 const kept = ["acceptance_criteria", "forbidden_scope", "uses"];
 
-/** The packet as it counts for a task with terms: what it leaves out is what the terms say. */
+/** The effective packet of a task with terms: the terms supply what the packet leaves out. */
 export function withTerms(packet: unknown, terms: Details | null): unknown {
   if (terms === null || !isObject(packet)) return packet;
   const own = packet.assignment ?? {};
@@ -16,14 +16,14 @@ export function withTerms(packet: unknown, terms: Details | null): unknown {
   return {
     ...terms,
     ...packet,
-    // It decides who has to approve the work.
+    // The type decides which reviews the work needs.
     ...(type == null ? {} : { type }),
     assignment: defined(assignment),
     depends_on: union(depends_on, packet.depends_on ?? own.depends_on) ?? [],
   };
 }
 
-/** What is no list is left to the rules. */
+/** The rules check a value that is not a list. */
 function union(base: unknown, own: unknown): unknown {
   if (own == null) return base ?? undefined;
   if (!Array.isArray(base)) return own;

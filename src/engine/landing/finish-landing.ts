@@ -12,7 +12,7 @@ import { fingerprintOf, fixDeltaOf, refusalOf } from "../change/refusals.ts";
 import { settle } from "../change/settle.ts";
 import { newTask } from "../dispatch/new-task.ts";
 
-/** The base has moved: every task that came in with it is merged with its own proof, all at once (INV-4). */
+/** The base has moved: marks every task of the batch as merged with its own proof, all at once (INV-4). */
 export const finishLanding = internal("finish-landing", finish);
 
 function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
@@ -45,7 +45,7 @@ async function mergeMember(draft: Draft, member: MovedTask, batch: string): Prom
   return "allow" in merged ? merged : undefined;
 }
 
-/** A branch that nobody dispatched becomes a task when it lands. */
+/** A branch without a task becomes a task when it is merged. */
 async function toReview(draft: Draft, { task, branch, title, scope }: MovedTask): Promise<Task | Deny> {
   const created: Task = {
     ...newTask({ key: task, id: task, session: null }, draft.at),
@@ -58,7 +58,7 @@ async function toReview(draft: Draft, { task, branch, title, scope }: MovedTask)
   return draft.apply(started, { type: "submit", hasEvidence: true }, "person");
 }
 
-/** Somebody ended the task while its merge was under way: its state is theirs, but the commit is told. */
+/** The task was ended while its merge was in progress: it keeps its state, and the commit is recorded. */
 function mergeTooLate(draft: Draft, task: Task, { commit }: MovedTask): undefined {
   draft.putTask({ ...task, commit });
   draft.note({
@@ -70,7 +70,7 @@ function mergeTooLate(draft: Draft, task: Task, { commit }: MovedTask): undefine
   });
 }
 
-/** Work that does not come in: a task in review is rejected with what it has to mend, a branch is only told of. */
+/** Refuses a merge: a task in review is rejected with what it must fix; for a branch, only an event is recorded. */
 export const refuseLanding = internal("refuse-landing", refuse);
 
 function refuse(
@@ -84,7 +84,7 @@ function refuse(
     readonly branch: string;
     readonly task: string | null;
     readonly refused: Deny;
-    /** A person has to do something first. */
+    /** The merge waits for a person. */
     readonly waiting?: boolean;
   },
   call: Admitted,
@@ -102,14 +102,14 @@ function refuse(
     const { signal, decision = refused.details.decisions } = refused.details;
     if (typeof signal === "string")
       draft.note({ type: "task.warned", task, from: null, to: null, data: { signal, reason } });
-    const told = { ...(waiting ? { waiting } : {}), ...(decision == null ? {} : { decision }) };
-    const data = { branch, refusal: { code, reason }, ...told };
+    const waits = { ...(waiting ? { waiting } : {}), ...(decision == null ? {} : { decision }) };
+    const data = { branch, refusal: { code, reason }, ...waits };
     draft.note({ type: "land.refused", task, from: null, to: null, data });
     return { verdict: allow(), change: await draft.toChange() };
   });
 }
 
-/** The name that a branch lands under. */
+/** The task name for a merged branch. */
 export async function freeTaskName(
   engine: Engine,
   branch: string,
@@ -126,16 +126,19 @@ export async function freeTaskName(
   }
 }
 
-/** The task in review that a branch, such as `lockstep/T-001`, is the work of. */
+/** The task in review whose work a branch is, such as `lockstep/T-001`. */
 export async function reviewedTask(engine: Engine, branch: string): Promise<Task | Deny | undefined> {
   const reviewed = await engine.ledger.tasks({ states: ["REVIEW"] });
   const found = reviewed.filter(({ id }) => branchOf(id) === branch);
   if (found.length < 2) return found[0];
   const keys = found.map(({ key }) => `\`${key}\``).join(", ");
-  return deny("R-IN-001", `branch \`${branch}\` could be the work of ${keys}: let only one be in review`);
+  return deny(
+    "R-IN-001",
+    `branch \`${branch}\` could be the work of ${keys}: only one of them may be in review`,
+  );
 }
 
-/** Merges of this branch that were taken out again: git takes their commits for part of the base all the same. */
+/** Merges of this branch that were rolled back: git still treats their commits as part of the base. */
 export async function rolledBackMerges(engine: Engine, branch: string): Promise<readonly Task[]> {
   const events = await engine.ledger.events({ type: "task.rolled-back" });
   const keys = new Set(events.flatMap(({ task }) => task ?? []));

@@ -15,19 +15,19 @@ import {
 import { settle } from "../change/settle.ts";
 import { redoTask } from "../tasks/redo-task.ts";
 
-/** What a roll-back would concern. */
+/** The tasks that a roll-back would affect. */
 export const readRollback = internal("roll-back", read);
 
 function read(engine: Engine, input: RollbackInput, call: Admitted) {
   return planRollback(new Draft(engine, { by: call, cause: "roll-back" }), input);
 }
 
-/** The base has moved back: the tasks say so, and what depended on them waits. */
+/** The base has moved back: records that in the tasks, and blocks the tasks that depend on them. */
 export const finishRollback = internal("roll-back", finish);
 
 function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict> {
   const { rollback, members } = moveOf(intent);
-  if (rollback === undefined) throw new Error(`intent ${intent.id} is no roll-back`);
+  if (rollback === undefined) throw new Error(`intent ${intent.id} is not a roll-back`);
   const reverts = new Map(members.map(({ task, commit }) => [task, commit]));
   return settle(engine, { operation: "roll-back", input: intent.id, call }, async () => {
     if (!(await isUnderWay(engine, intent))) return { verdict: allow() };
@@ -35,7 +35,7 @@ function finish(engine: Engine, intent: Intent, call: Admitted): Promise<Verdict
   });
 }
 
-/** Nothing of it had reached the base: only the ledger changes. */
+/** For work that was not merged: only the ledger changes. */
 export const rollBackUnmerged = internal("roll-back", rollBack);
 
 function rollBack(engine: Engine, input: RollbackInput, call: Admitted): Promise<Verdict> {
@@ -46,7 +46,7 @@ function rollBack(engine: Engine, input: RollbackInput, call: Admitted): Promise
 
 interface Applied {
   readonly input: RollbackInput;
-  /** By task, the commit that took its merge back. */
+  /** For each task, the commit that reverted its merge. */
   readonly reverts: ReadonlyMap<string, string>;
   readonly intentsDone: readonly number[];
 }
@@ -77,7 +77,7 @@ async function endUnmerged(
     const task = await draft.task(key);
     if (task === undefined || (level === "session" && task.state === "ESCALATED")) continue;
     const reason = `rolled back with ${level} \`${name}\``;
-    const recommendation = `look at what is left of \`${key}\`, then \`lockstep task resolve\` or \`cancel\``;
+    const recommendation = `check the remaining work of \`${key}\`, then run \`lockstep task resolve\` or \`cancel\``;
     const moved = await draft.apply(
       task,
       level === "session" ? { type: "escalate", reason, recommendation } : { type: "cancel", reason },
@@ -88,14 +88,14 @@ async function endUnmerged(
   return undefined;
 }
 
-/** S1-098. What is BLOCKED or REJECTED already waits, and finds the dependency missing when it wants to go on. */
+/** S1-098. A BLOCKED or REJECTED task already waits, and finds its dependency missing when it wants to continue. */
 async function blockDependents(draft: Draft, { blocked, reverted }: RollbackPlan): Promise<Deny | undefined> {
   const out = new Set(reverted.map(({ key }) => key));
   for (const { key } of blocked) {
     const task = await draft.task(key);
     if (task === undefined || !["PENDING", "IN_PROGRESS", "REVIEW"].includes(task.state)) continue;
     const by = task.dependsOn.find((one) => out.has(one)) ?? "";
-    const reason = `task \`${by}\`, which \`${key}\` depends on, was rolled back: \`lockstep task retry ${by}\` does it again`;
+    const reason = `task \`${by}\`, which \`${key}\` depends on, was rolled back: redo it with \`lockstep task retry ${by}\``;
     const refusal = { code: "R-DP-001", reason, details: { dependency: by } } as const;
     const moved = await draft.apply(task, { type: "orphan", refusal, by }, "system");
     if ("allow" in moved) return moved;
@@ -103,7 +103,7 @@ async function blockDependents(draft: Draft, { blocked, reverted }: RollbackPlan
   return undefined;
 }
 
-/** S1-102: what failed together is done again one after the other, in the order in which it had come in. */
+/** S1-102: tasks that were merged together are redone one after the other, in their original order. */
 async function redoOneByOne(
   draft: Draft,
   reverted: readonly Task[],

@@ -2,7 +2,7 @@ import type { StoredRun } from "../../ledger/ledger.ts";
 import { commit, system } from "../change/door.ts";
 import type { Engine } from "../change/engine.ts";
 
-/** Outcomes that the ledger keeps: no pass is run twice and no failure forgotten, by whatever process. */
+/** Stored outcomes of checks, shared by all processes: no passed check runs twice, and no failure is forgotten. */
 export function ledgerReuse({ ledger, clock }: Pick<Engine, "ledger" | "clock">) {
   return {
     find: (key: string) => ledger.evidence(key),

@@ -3,7 +3,7 @@ import type { Task } from "../../core/tasks/task.ts";
 import { dataOf } from "../../ledger/event-data.ts";
 import type { Survey } from "../../ledger/ledger.ts";
 
-/** A branch that a person wanted to land, and what has to be done first. */
+/** A branch whose merge was requested, and what must be done first. */
 export interface WaitingLanding {
   readonly branch: string;
   readonly code: string;
@@ -11,7 +11,7 @@ export interface WaitingLanding {
   readonly at: string;
 }
 
-/** Landings that wait for a person without a question: a decision tells of itself. The newest first. */
+/** Merges that wait for a person but not for a decision, which is listed separately. Newest first. */
 export function waitingLandings(
   events: Survey["events"],
   tasks: ReadonlyMap<string, Task>,

@@ -15,13 +15,13 @@ import { asStored } from "./open-session.ts";
 export interface SessionMove {
   readonly session: string;
   readonly event: SessionEvent;
-  /** What was looked up for it. */
+  /** The facts that the event's conditions need. */
   readonly facts?: Facts;
-  /** Written with it, as they were read and changed since. */
+  /** Changed decisions to store in the same commit. */
   readonly decisions?: readonly Decision[];
 }
 
-/** Lets something happen to a session: all of it is stored, or nothing and why not. */
+/** Applies an event to a session: everything is stored, or nothing with a reason. */
 export const moveSession = internal("move-session", move);
 
 async function move(
@@ -55,7 +55,7 @@ async function move(
   return verdict.allow ? asStored(moved, name) : verdict;
 }
 
-/** The session after an event, which is noted in the draft. */
+/** The session after an event; also records the event in the draft. */
 export function stepSession(
   draft: Draft,
   session: Session,
@@ -71,7 +71,7 @@ export function stepSession(
 }
 
 export function unknownSession(name: string): Deny {
-  return deny("R-IN-001", `there is no session \`${name}\`: \`lockstep start "<goal>"\` begins one`);
+  return deny("R-IN-001", `there is no session \`${name}\`: start one with \`lockstep start "<goal>"\``);
 }
 
 async function findStale({ ledger }: Engine, decisions: readonly Decision[]): Promise<Deny | undefined> {
@@ -79,5 +79,7 @@ async function findStale({ ledger }: Engine, decisions: readonly Decision[]): Pr
   const stored = new Map((await ledger.decisions()).map(({ id, version }) => [id, version]));
   const stale = decisions.find(({ id, version }) => (stored.get(id) ?? 0) !== version);
   if (stale === undefined) return undefined;
-  return deny("R-ST-001", `decision \`${stale.id}\` has changed meanwhile: read it again`, { id: stale.id });
+  return deny("R-ST-001", `decision \`${stale.id}\` has changed in the meantime: read it again`, {
+    id: stale.id,
+  });
 }

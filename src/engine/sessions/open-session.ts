@@ -7,7 +7,7 @@ import { Draft } from "../change/draft.ts";
 import type { Engine } from "../change/engine.ts";
 import { settle, withoutKey } from "../change/settle.ts";
 
-/** A new session, at the beginning of its way. */
+/** Creates a session in its first state. */
 export const openSession = internal("open-session", open);
 
 async function open(
@@ -25,7 +25,10 @@ async function open(
     async () => {
       if ((await engine.ledger.session(name)) !== undefined)
         return {
-          verdict: deny("R-ST-001", `there is a session \`${name}\` already: \`lockstep resume ${name}\``),
+          verdict: deny(
+            "R-ST-001",
+            `session \`${name}\` already exists: continue it with \`lockstep resume ${name}\``,
+          ),
         };
       const draft = new Draft(engine, { by: call, cause: "start" });
       const { mode, goal, base, baseCommit } = given;
@@ -41,7 +44,7 @@ async function open(
   return asStored(opened, name);
 }
 
-/** As the ledger has it after the commit. */
+/** The session as stored after the commit. */
 export function asStored(session: Session | undefined, name: string): Session {
   if (session === undefined) throw new Error(`session \`${name}\` was not written`);
   return { ...session, version: session.version + 1 };

@@ -13,7 +13,7 @@ import { dependencyVersions, findCircle } from "../dispatch/find-circle.ts";
 import { newTask } from "../dispatch/new-task.ts";
 import { type Packet, readPacket } from "../dispatch/read-packet.ts";
 
-/** A task by hand: PENDING until somebody dispatches it. */
+/** Adds a task manually: it is PENDING until it is dispatched. */
 export async function addTask(
   engine: Engine,
   input: { readonly packet: Details },
@@ -26,7 +26,9 @@ export async function addTask(
     const stored = await engine.ledger.task(key);
     if (stored !== undefined)
       return {
-        verdict: deny("R-ST-001", `task \`${key}\` exists and is ${stored.state}`, { state: stored.state }),
+        verdict: deny("R-ST-001", `task \`${key}\` already exists and is ${stored.state}`, {
+          state: stored.state,
+        }),
       };
     const draft = new Draft(engine, { by: call, cause: "task-add" });
     const task: Task = {
@@ -47,7 +49,7 @@ export async function addTask(
   });
 }
 
-/** What a person sets for a task, where it could be met. */
+/** Reads the terms that a person sets for a task, and refuses terms that cannot be met. */
 export async function readTerms(engine: Engine, document: Details): Promise<Packet | Deny> {
   const masked = await maskedPacket(document);
   if ("allow" in masked) return masked;
@@ -60,7 +62,7 @@ export function termsIn({ title, type, model, agent, assignment, document, depen
   return { title, type: type ?? null, model, agent, assignment, terms, dependsOn: dependsOn ?? [] };
 }
 
-/** A dependency that fails has to know whom it fails: it gets a new version with this change. */
+/** A failing dependency must know its dependents: it gets a new version with this change. */
 async function announce(draft: Draft, { dependsOn }: Task): Promise<void> {
   for (const key of dependsOn) {
     const dependency = await draft.task(key);
@@ -68,7 +70,7 @@ async function announce(draft: Draft, { dependsOn }: Task): Promise<void> {
   }
 }
 
-/** Terms that no packet could ever meet are refused at once; what is not given yet can still come. */
+/** Refuses terms that no packet could ever meet; missing fields can still be added later. */
 export async function findBadScopes({ world }: Engine, { document }: Packet): Promise<Deny | undefined> {
   const own = isObject(document.assignment) ? document.assignment : {};
   const given = { lock_scope: ["."], forbidden_scope: [], ...own };

@@ -22,7 +22,7 @@ interface Moving {
   readonly call: Admitted;
 }
 
-/** One step of the machine, asked for by name. */
+/** One step of the state machine, requested by an operation. */
 function move(
   engine: Engine,
   { operation, task: key, input, call }: Moving,
@@ -70,7 +70,7 @@ export function cancelTask(engine: Engine, input: Reasoned, call: Admitted): Pro
   }));
 }
 
-/** Ends the attempt; its checkout, its work and its log stay. Only a person brings the task back. */
+/** Ends the attempt; its checkout, its work and its log stay. Only a person can restart the task. */
 export function stopTask(engine: Engine, input: { readonly task: string }, call: Admitted): Promise<Verdict> {
   return move(engine, { operation: "stop", task: input.task, input, call }, (task) => ({
     task,
@@ -78,7 +78,7 @@ export function stopTask(engine: Engine, input: { readonly task: string }, call:
   }));
 }
 
-/** A failed task is escalated on the way: a person is looking at it now. */
+/** A failed task is escalated first, because a person now handles it. */
 export function resolveTask(
   engine: Engine,
   input: { readonly task: string; readonly note: string },
@@ -88,14 +88,14 @@ export function resolveTask(
     task,
     events: [
       ...(task.state === "FAILED"
-        ? [{ type: "escalate" as const, reason: "a person resolves it", recommendation: null }]
+        ? [{ type: "escalate" as const, reason: "resolved by a person", recommendation: null }]
         : []),
       { type: "resolve", note: input.note },
     ],
   }));
 }
 
-/** The one retry that a changed assignment buys; `packet` brings the change. */
+/** The single retry that a changed assignment allows; `packet` holds the change. */
 export async function retryTask(
   engine: Engine,
   input: { readonly task: string; readonly packet?: unknown },
@@ -108,8 +108,8 @@ export async function retryTask(
   const packet = masked === undefined ? undefined : readPacket(masked.packet);
   if (packet !== undefined && "allow" in packet) return packet;
   if (packet !== undefined && packet.name.key !== input.task)
-    return deny("R-IN-001", `the packet is that of task \`${packet.name.key}\`, not of \`${input.task}\``);
-  // As when a task is added: what a person sets stays, so it must be something that can be met.
+    return deny("R-IN-001", `the packet is for task \`${packet.name.key}\`, not for \`${input.task}\``);
+  // As when a task is added: a person's terms stay, so it must be possible to meet them.
   const wrong = packet === undefined ? undefined : await findBadScopes(engine, packet);
   if (wrong !== undefined) return wrong;
   return move(engine, { operation: "task-retry", task: input.task, input, call }, (stored) => {
@@ -121,8 +121,8 @@ export async function retryTask(
             type: packet.type ?? stored.type ?? null,
             assignment: withGranted(packet.assignment, stored.granted, engine.world),
             contextRevision: packet.contextRevision,
-            // A person retries, and may set what a person has set before.
-            terms: stored.terms === null ? null : { ...stored.terms, ...setAgain(packet) },
+            // A person retries the task, and may change the terms that a person has set.
+            terms: stored.terms === null ? null : { ...stored.terms, ...changedTerms(packet) },
           };
     return {
       task: changed,
@@ -131,7 +131,7 @@ export async function retryTask(
   });
 }
 
-function setAgain({ document, type }: Packet) {
+function changedTerms({ document, type }: Packet) {
   const assignment = document.assignment ?? {};
   return type === undefined ? { assignment } : { assignment, type };
 }

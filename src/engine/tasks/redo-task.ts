@@ -8,8 +8,8 @@ import { settle } from "../change/settle.ts";
 import { newTask } from "../dispatch/new-task.ts";
 
 /**
- * Work that was rolled back is done again as a new task (`T-001-r1`), because MERGED is final. Whoever depended on
- * the old one depends on the new one.
+ * Redoes rolled-back work as a new task (`T-001-r1`), because MERGED is final. Tasks that depended on the old
+ * task now depend on the new one.
  */
 export async function redoTask(draft: Draft, done: Task, after: readonly string[]): Promise<Task> {
   const id = await freeId(draft, done);
@@ -35,7 +35,7 @@ export async function redoTask(draft: Draft, done: Task, after: readonly string[
   return again;
 }
 
-/** `task retry` of what was rolled back; once for each time. */
+/** `task retry` of a rolled-back task; each call creates a new task. */
 export function redoRolledBack(engine: Engine, key: string, call: Admitted): Promise<Verdict> {
   return settle(engine, { operation: "task-retry", input: { task: key }, call }, async () => {
     const draft = new Draft(engine, { by: call, cause: "task-retry" });

@@ -10,7 +10,7 @@ import { settle } from "../change/settle.ts";
 import { dependencyVersions, findCircle } from "../dispatch/find-circle.ts";
 import { readTerms, termsIn } from "./add-task.ts";
 
-/** A task that nobody has started yet, as its plan now has it. */
+/** Updates a task that has not started to match its changed plan. */
 export const replanTask = internal("replan", replan);
 
 async function replan(engine: Engine, input: { readonly packet: Details }, call: Admitted): Promise<Verdict> {
@@ -23,7 +23,7 @@ async function replan(engine: Engine, input: { readonly packet: Details }, call:
     if (stored === undefined) return { verdict: unknownTask(key) };
     if (!isUnstarted(stored))
       return {
-        verdict: deny("R-ST-001", `task \`${key}\` has started and is ${stored.state}`, {
+        verdict: deny("R-ST-001", `task \`${key}\` has already started and is ${stored.state}`, {
           state: stored.state,
         }),
       };
@@ -32,21 +32,21 @@ async function replan(engine: Engine, input: { readonly packet: Details }, call:
     if (circle !== undefined) return { verdict: circle };
     draft.putTask(task);
     draft.note({ type: "task.replanned", task: key, from: null, to: null, data: { title: task.title } });
-    const placed = await placeAnew(draft, task);
+    const placed = await updateWaiting(draft, task);
     if ("allow" in placed) return { verdict: placed };
     const tasks = await dependencyVersions(draft, task);
     return { verdict: allow({ task_id: key }), change: await draft.toChange({ expect: { tasks } }) };
   });
 }
 
-/** It may wait for others; nobody has worked on it. */
+/** Whether the task has had no attempt. It may be waiting for other tasks. */
 export function isUnstarted({ state, attempts, hold }: Task): boolean {
   const waits = hold?.kind === "dependency" || hold?.kind === "lock";
   return attempts === 0 && (state === "PENDING" || (state === "BLOCKED" && waits));
 }
 
-/** What it waits for now may be something else, or nothing. */
-async function placeAnew(draft: Draft, task: Task): Promise<Task | Deny> {
+/** The task may now wait for other tasks, or for none. */
+async function updateWaiting(draft: Draft, task: Task): Promise<Task | Deny> {
   const freed = task.state === "BLOCKED" ? await draft.apply(task, { type: "unblock" }, "system") : task;
   if ("allow" in freed) return freed;
   const down = await downUpstream(draft, freed);

@@ -7,8 +7,8 @@ import { openAmong } from "./read-status.ts";
 type Facts = Pick<Survey, "tasks" | "attempts" | "decisions" | "sessions">;
 
 /**
- * The tasks of sessions in which nothing has happened since a time and nothing can happen any more: each task is over,
- * and no question waits. A task of no session counts alone.
+ * The tasks of sessions in which nothing has happened since a time and nothing can happen any more: each task is
+ * over, and no question is pending. A task without a session counts alone.
  */
 export function finishedBefore(facts: Facts, ms: number): readonly Task[] {
   const { tasks, attempts, sessions } = facts;
@@ -31,7 +31,7 @@ export function finishedBefore(facts: Facts, ms: number): readonly Task[] {
   });
 }
 
-/** Those that nobody works on any more; also what was left undone in a session that was given up. */
+/** Tasks that no agent or person works on any more, including unfinished tasks of an abandoned session. */
 export function overTasks({ tasks, attempts, sessions }: Omit<Facts, "decisions">): readonly Task[] {
   const givenUp = new Set(sessions.filter(isGivenUp).map(({ name }) => name));
   const working = new Set(attempts.filter(({ leaseState }) => leaseState !== "over").map(({ task }) => task));

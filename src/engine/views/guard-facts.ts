@@ -5,13 +5,13 @@ import type { TaskState } from "../../core/tasks/states.ts";
 import type { Decision, Ledger } from "../../ledger/ledger.ts";
 import { readBreaker } from "../change/breaker.ts";
 
-/** What the guard needs of the ledger to judge a call: who holds what. */
+/** What the guard needs from the ledger to judge a call: which task holds what. */
 export interface GuardFacts {
   readonly breaker: BreakerMode;
   readonly holders: readonly Holder[];
 }
 
-/** A task that has locks, with the attempt that took them. */
+/** A task with locks, and the attempt that took them. */
 export interface Holder {
   readonly key: string;
   readonly id: string;
@@ -20,7 +20,7 @@ export interface Holder {
   readonly epoch: number;
   readonly leaseState: "running" | "held" | "over";
   readonly lease: Lease;
-  /** The client's agent that claimed it. */
+  /** The client's agent that claimed the task. */
   readonly boundAgent: string | null;
   readonly locks: readonly { readonly resource: string; readonly shapes: readonly StoredShape[] }[];
   readonly forbidden: readonly string[];

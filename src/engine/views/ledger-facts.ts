@@ -7,7 +7,7 @@ import { takeSnapshot } from "./take-snapshot.ts";
 
 type Source = Pick<Engine, "ledger" | "clock">;
 
-/** What a hook point's payload left out, from the ledger. */
+/** Supplies from the ledger what a hook point's payload leaves out. */
 export async function ledgerFacts(
   source: Source,
   point: PointName,
@@ -39,7 +39,7 @@ async function watchedTasks({ ledger, clock }: Source) {
   const watched = [];
   for (const { key, state } of tasks) {
     const attempt = await ledger.attempt(key);
-    if (attempt?.leaseState !== "running") continue; // a person's has no clock
+    if (attempt?.leaseState !== "running") continue; // a task held by a person has no timeout
     watched.push({
       task_id: key,
       status: stateWords[state].hook,
@@ -50,7 +50,10 @@ async function watchedTasks({ ledger, clock }: Source) {
   return watched;
 }
 
-/** The age by the ledger's clock, told as a time of the wall clock; a lease of another boot is older than all. */
+/**
+ * Converts the lease's age by the ledger's clock to wall-clock time; a lease from an earlier boot counts as
+ * infinitely old.
+ */
 function heardAt({ lease }: Attempt, clock: Engine["clock"]): string {
   const now = clock.now();
   const age = ageSeconds(lease, now);

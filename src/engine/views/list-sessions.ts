@@ -7,15 +7,18 @@ import { lookAt, outcomeOf, type TaskStatus } from "./read-status.ts";
 
 export interface ListedSession {
   readonly name: string;
-  /** That of `start`'s workflow; of a plan what became of its tasks; `abandoned` where it was given up. */
+  /**
+   * The workflow's state for a session from `start`; the outcome of its tasks for a plan; `abandoned` if it was
+   * given up.
+   */
   readonly state: string;
-  /** That of `start`, or of the only task; null for a plan of several. */
+  /** The goal of `start`, or the title of the only task; null for a plan with several tasks. */
   readonly goal: string | null;
   readonly tasks: { readonly merged: number; readonly open: number; readonly failed: number };
   readonly created_at: string;
 }
 
-/** Every session that the ledger knows, the newest first. */
+/** All sessions in the ledger, newest first. */
 export async function listSessions(engine: Engine): Promise<readonly ListedSession[]> {
   const survey = await engine.ledger.survey();
   const { asked, statusOf } = lookAt(engine, survey);

@@ -18,13 +18,16 @@ export interface StatusInput {
   readonly task?: string;
 }
 
-/** What `status --json` prints, and what the table for people is made from. All of it is of one moment. */
+/**
+ * The content of `status --json`, from which the table for people is also made. All data is read in one
+ * transaction.
+ */
 export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   const survey = await engine.ledger.survey();
   const { known, asked, statusOf } = lookAt(engine, survey);
   const found = task === undefined ? survey.tasks : survey.tasks.filter(({ key }) => key === task);
   const all = found.map(statusOf);
-  // What a session does as a whole is no task for people; what it costs is theirs.
+  // The session's own task is not listed, but its cost counts.
   const tasks = task === undefined ? all.filter(({ key }) => !isMeta(key)) : all;
   const decisions = asked.map(({ id, kind, task: about, question, options, data, askedAt }) => ({
     id,
@@ -51,7 +54,7 @@ export async function readStatus(engine: Engine, { task }: StatusInput = {}) {
   };
 }
 
-/** One look at the ledger: its tasks by key, what is asked, and how a task stands. */
+/** A survey of the ledger: tasks by key, open questions, and the status of a task. */
 export function lookAt(engine: Engine, survey: Survey) {
   const known = new Map(survey.tasks.map((one) => [one.key, one]));
   const attempts = new Map(survey.attempts.map((attempt) => [attempt.task, attempt]));
@@ -63,7 +66,7 @@ export function lookAt(engine: Engine, survey: Survey) {
   return { known, asked, statusOf };
 }
 
-/** The decisions that somebody still needs. */
+/** The decisions whose answer still matters. */
 export function openAmong(
   { decisions, sessions }: Pick<Survey, "decisions" | "sessions">,
   tasks: ReadonlyMap<string, Task>,
@@ -79,7 +82,7 @@ export function openAmong(
   });
 }
 
-/** Where the session that `start` began is on its way. */
+/** The progress of a session from `start`. */
 function workflowOf(session: Session | undefined) {
   if (session === undefined) return null;
   const { name, state, mode, dispatched, blocker } = session;
@@ -102,7 +105,7 @@ export type TaskStatus = ReturnType<typeof taskStatus>;
 interface Known {
   readonly attempt: Attempt | undefined;
   readonly facts: WaitFacts;
-  /** Sessions. */
+  /** Names of abandoned sessions. */
   readonly givenUp: ReadonlySet<string>;
 }
 
@@ -160,7 +163,7 @@ interface TaskUsageStatus {
   readonly cost_usd: number | null;
 }
 
-/** Null where nobody told. A client that tells nothing but a price has no word on the kinds of tokens. */
+/** Null if not reported. A client that reports only a price has no figures for the kinds of tokens. */
 function usageOf({ tokens, usage }: Task): TaskUsageStatus {
   const { input = 0, cached = 0, output = 0, costUsd = null } = usage ?? {};
   const kinds =
@@ -168,7 +171,7 @@ function usageOf({ tokens, usage }: Task): TaskUsageStatus {
   return { tokens, ...kinds, cost_usd: costUsd };
 }
 
-/** Null where nobody told what anything cost. */
+/** Null if no cost was reported. */
 export function totalCost(tasks: readonly { readonly usage: TaskUsageStatus }[]): number | null {
   return tasks.reduce<number | null>((sum, { usage }) => addCost(sum, usage.cost_usd ?? undefined), null);
 }
@@ -190,12 +193,12 @@ function elapsed(engine: Engine, { startedAt, endedAt }: Attempt): number {
   return Math.max(0, Math.round((end - Date.parse(startedAt)) / 1000));
 }
 
-/** How many integrations brought them in. */
+/** The number of integrations that merged the tasks. */
 export function batchesOf(tasks: readonly { readonly batch: string | null }[]): number {
   return new Set(tasks.flatMap(({ batch }) => batch ?? [])).size;
 }
 
-/** Null where there is nothing to tell of. `stopped`: something is left to do, and nobody is at work on it. */
+/** Null if there are no tasks. `stopped`: work is left, and no process works on it. */
 export function outcomeOf(tasks: readonly TaskStatus[], questions: number) {
   if (tasks.length === 0) return null;
   if (questions > 0 || tasks.some(({ waits }) => waits.some(({ on }) => on === "person"))) return "waiting";
@@ -204,7 +207,10 @@ export function outcomeOf(tasks: readonly TaskStatus[], questions: number) {
   return tasks.some(({ state }) => state === "FAILED") ? "failed" : "merged";
 }
 
-/** Its run lives, which does the others of its session too; where no process is known, its lease does. */
+/**
+ * Whether the run of the task is alive, which also does the other tasks of its session. If no process is known,
+ * the lease decides.
+ */
 function isAtWork({ state, alive }: Pick<TaskStatus, "state" | "alive">): boolean {
   if (alive === null) return false;
   return alive.runner_alive ?? (state === "IN_PROGRESS" && alive.lease === "running");

@@ -16,13 +16,13 @@ interface Stored {
   readonly attempts: ReadonlyMap<string, Attempt>;
   readonly locks: readonly Lock[];
   /** The state that the events lead to. */
-  readonly told: ReadonlyMap<string, string>;
+  readonly statesInEvents: ReadonlyMap<string, string>;
 }
 
-/** Do tasks, locks, attempts and events tell the same story? Looks, and changes nothing. */
+/** Checks that tasks, locks, attempts and events are consistent. Changes nothing. */
 export async function reconcile(engine: Engine): Promise<Reconciled> {
   let last = await look(engine);
-  // Work goes on between two reads of one look: only what is there in the next looks too is wrong.
+  // Other processes may work between two reads, so only problems that repeated reads confirm are reported.
   for (let again = 1; again <= looksMax && last.problems.length > 0; again += 1) {
     const next = await look(engine);
     const seen = new Set(last.problems.map((problem) => JSON.stringify(problem)));
@@ -64,16 +64,21 @@ async function load(ledger: Ledger): Promise<Stored> {
     if (last === undefined || page.length < pageSize) break;
     after = last.key;
   }
-  return { tasks, attempts, locks: await ledger.locks({ active: true }), told: await toldBy(ledger) };
+  return {
+    tasks,
+    attempts,
+    locks: await ledger.locks({ active: true }),
+    statesInEvents: await readStatesInEvents(ledger),
+  };
 }
 
-async function toldBy(ledger: Ledger): Promise<Map<string, string>> {
-  const told = new Map<string, string>();
+async function readStatesInEvents(ledger: Ledger): Promise<Map<string, string>> {
+  const statesInEvents = new Map<string, string>();
   for (let after = 0; ; ) {
     const page = await ledger.events({ after, limit: pageSize });
-    for (const { task, to } of page) if (task !== null && to !== null) told.set(task, to);
+    for (const { task, to } of page) if (task !== null && to !== null) statesInEvents.set(task, to);
     const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return told;
+    if (last === undefined || page.length < pageSize) return statesInEvents;
     after = last.seq;
   }
 }
@@ -88,15 +93,15 @@ const checks: readonly Check[] = [
   locksAreDisjoint,
 ];
 
-function* statesMatchEvents({ tasks, told }: Stored): Iterable<Inconsistency> {
+function* statesMatchEvents({ tasks, statesInEvents }: Stored): Iterable<Inconsistency> {
   for (const task of tasks.values()) {
-    if (!isTaskState(task.state)) yield found("state", task.key, `\`${task.state}\` is no state`);
-    const last = told.get(task.key);
+    if (!isTaskState(task.state)) yield found("state", task.key, `\`${task.state}\` is not a state`);
+    const last = statesInEvents.get(task.key);
     if (last !== task.state)
       yield found("events", task.key, `it is ${task.state}, but its events end at ${last ?? "nothing"}`);
   }
-  for (const key of told.keys())
-    if (!tasks.has(key)) yield found("events", key, "there are events of a task that does not exist");
+  for (const key of statesInEvents.keys())
+    if (!tasks.has(key)) yield found("events", key, "it has events but does not exist");
 }
 
 const started = ["IN_PROGRESS", "REVIEW", "MERGED"];
@@ -108,8 +113,8 @@ function* dependenciesHold({ tasks }: Stored): Iterable<Inconsistency> {
       if (dependency === undefined)
         yield found("dependencies", task.key, `it depends on \`${key}\`, which does not exist`);
       else if (started.includes(task.state) && task.revertedBy == null && !isIn(dependency)) {
-        const is = dependency.state === "MERGED" ? "rolled back" : dependency.state;
-        yield found("dependencies", task.key, `it is ${task.state} though \`${key}\` is ${is}`);
+        const state = dependency.state === "MERGED" ? "rolled back" : dependency.state;
+        yield found("dependencies", task.key, `it is ${task.state} although \`${key}\` is ${state}`);
       }
     }
 }
@@ -123,7 +128,7 @@ function* workIsHeld({ tasks, attempts, locks }: Stored): Iterable<Inconsistency
       yield found("work", task.key, "it is IN_PROGRESS without a lease and locks");
     else if (attempt.epoch !== task.epoch)
       yield found("work", task.key, `its epoch is ${task.epoch}, its attempt's ${attempt.epoch}`);
-    if (task.agent === null) yield found("work", task.key, "it is IN_PROGRESS and nobody works on it");
+    if (task.agent === null) yield found("work", task.key, "it is IN_PROGRESS without an agent");
   }
 }
 
@@ -133,13 +138,13 @@ function* locksAreOwned({ tasks, attempts, locks }: Stored): Iterable<Inconsiste
     if (task === undefined)
       yield found("locks", key, `\`${resource}\` is held by a task that does not exist`);
     else if (task.state === "MERGED" || task.state === "FAILED")
-      yield found("locks", key, `\`${resource}\` is still held though the task is ${task.state}`);
+      yield found("locks", key, `\`${resource}\` is still held although the task is ${task.state}`);
     else if (epoch !== attempts.get(key)?.epoch)
       yield found("locks", key, `\`${resource}\` is held under epoch ${epoch}, which is not current`);
   }
 }
 
-/** INV-1. */
+/** INV-1: locks of different tasks do not overlap. */
 function* locksAreDisjoint({ locks }: Stored): Iterable<Inconsistency> {
   const index = new PathIndex();
   for (const { task, kind, resource, shapes } of locks) {

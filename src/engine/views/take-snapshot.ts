@@ -5,11 +5,11 @@ import { listLocks } from "../change/list-locks.ts";
 
 const learningsMax = 200;
 
-/** What a compaction must not lose, out of the ledger. */
+/** The data from the ledger that must survive a compaction. */
 export async function takeSnapshot(engine: Pick<Engine, "ledger" | "clock">): Promise<Snapshot> {
   const tasks = await engine.ledger.tasks();
   const events = await engine.ledger.events({ newestFirst: true, limit: learningsMax });
-  const told = ["task.rejected", "task.denied", "task.halted", "task.escalated", "task.resolved"];
+  const learned = ["task.rejected", "task.denied", "task.halted", "task.escalated", "task.resolved"];
   return {
     ledger: tasks.map(({ key, state, title, refusal, dependsOn, attempts, epoch }) => ({
       task_id: key,
@@ -32,7 +32,7 @@ export async function takeSnapshot(engine: Pick<Engine, "ledger" | "clock">): Pr
         ...refusal,
       })),
     learnings: events
-      .filter(({ type }) => told.includes(type))
+      .filter(({ type }) => learned.includes(type))
       .map(({ at, type, task, data }) => ({ at, type, task_id: task, data })),
   };
 }

@@ -13,7 +13,7 @@ interface Indexed {
   readonly attempts: ReadonlyMap<string, Attempt>;
 }
 
-/** What decides why tasks wait, from one look at the ledger. */
+/** The facts that explain why tasks wait, from one survey of the ledger. */
 export function waitFacts(
   { world, clock, limits, isAlive }: Engine,
   { tasks, locks, decisions, events }: Pick<Survey, "tasks" | "locks" | "decisions" | "events">,
@@ -30,7 +30,7 @@ export function waitFacts(
   };
   return {
     tasks: known,
-    // The first one that was asked.
+    // If there are several, the oldest decision.
     decisions: new Map(decisions.toReversed().map(({ task, id }) => [task, id])),
     taken: new Set(tasks.filter((task) => isTaken(task, attempts.get(task.key))).map(({ key }) => key)),
     held: new HeldLocks(held, limits.resources),
@@ -48,7 +48,7 @@ export function waitFacts(
 /** Names between slashes, none of which is `.` or `..`. */
 const plainPath = /^(?!\.{1,2}(?:\/|$))[\w@+.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w@+.-]+)*$/;
 
-/** Without its links: following them for thousands of tasks would make a look at the status slow. */
+/** Does not resolve symbolic links: with thousands of tasks, that would make the status slow. */
 function entriesOf(text: string, place: Place): readonly Entry[] {
   if (plainPath.test(text)) return [plainEntry(text, place)];
   const read = readEntry(text, place);

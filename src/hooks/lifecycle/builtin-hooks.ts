@@ -16,7 +16,7 @@ export const builtinHooks: ReadonlyMap<string, BuiltinHook> = new Map<string, Bu
   ["create_pr", createPr],
   ["run_tests", runTests],
   ["gatekeeper", gatekeeper],
-  // Names of octopoid's configurations.
+  // Names from octopoid's configuration.
   ["rebase_on_base", rebaseOnMain],
-  ["merge_pr", async () => skip("Lockstep itself merges what is proven, as `integrate` says")],
+  ["merge_pr", async () => skip("Lockstep merges proven work itself, as `integrate` says")],
 ]);

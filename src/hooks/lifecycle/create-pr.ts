@@ -3,13 +3,13 @@ import { failure, type HookContext, type HookResult, skip, success } from "./hoo
 import type { HookPorts } from "./hook-ports.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 
-/** Pushes the branch and opens a pull request, once, where work comes in that way. */
+/** Pushes the branch and opens a pull request, once, if `integrate` is `pr`. */
 export async function createPr(
   context: HookContext,
   { integrate, commit: current, push, gh }: Pick<HookPorts, "integrate" | "commit" | "push" | "gh">,
 ): Promise<HookResult> {
   if (integrate !== "pr") return skip(`no pull request: \`integrate\` is \`${integrate}\`, not \`pr\``);
-  if (context.extra.skip_pr === true) return skip("no pull request: the task has `skip_pr`");
+  if (context.extra.skip_pr === true) return skip("no pull request: the task sets `skip_pr`");
   const { branch_name: branch, base_branch: base, task_id, task_title, extra } = context;
   const commit = current();
   const expected = typeof extra.pushed === "string" ? extra.pushed : null;
@@ -21,13 +21,13 @@ export async function createPr(
     title: `[${task_id}] ${task_title}`,
     body: `Task ${task_id}, ${context.commits_count} commits by ${context.agent_name}.\n`,
   });
-  // Told even where the rest fails, or the next push would not know what it may replace.
+  // Reported even if the rest fails: the next push must know which commit it may overwrite.
   const pushed: Details = { pushed: commit };
   if ("error" in opened) return failure(opened.error, { context: pushed });
   if ("missing" in opened)
-    return success(`pushed \`${branch}\`; there is no \`gh\` here: open the pull request by hand`, pushed);
+    return success(`pushed \`${branch}\`; \`gh\` is not installed: open the pull request by hand`, pushed);
   const { url, created } = opened;
-  return success(`${created ? "opened" : "there is already"} ${url ?? "a pull request"}`, {
+  return success(`${created ? "opened" : "already open:"} ${url ?? "a pull request"}`, {
     ...pushed,
     ...(url === null ? {} : { pr_url: url }),
   });

@@ -1,18 +1,20 @@
 import { failure, type HookContext, type HookResult, success } from "./hook.ts";
 import type { HookPorts } from "./hook-ports.ts";
 
-/** Each of the things to look at must be approved; the first that is not ends it. */
+/** Asks for a review under each name; the first refusal ends the hook. */
 export async function gatekeeper(
   _context: HookContext,
   { review }: Pick<HookPorts, "review">,
   names: unknown,
 ): Promise<HookResult> {
-  if (!isNames(names)) return failure("`gatekeeper` is not told what to look at: write { gatekeeper: [qa] }");
+  if (!isNames(names)) return failure("`gatekeeper` has nothing to review: write { gatekeeper: [qa] }");
   const approvals: Record<string, string> = {};
   for (const name of names) {
     const { approved, reason, findings = [] } = await review(name);
     if (!approved)
-      return failure(`\`${name}\` is not approved: ${reason}`, { context: { refused_by: name, findings } });
+      return failure(`review \`${name}\` did not approve: ${reason}`, {
+        context: { refused_by: name, findings },
+      });
     approvals[name] = reason;
   }
   return success(`approved: ${names.join(", ")}`, { approvals });

@@ -2,48 +2,48 @@ import type { Config } from "../../contract/config.ts";
 import type { TopFolder } from "../../core/proof/detect-commands.ts";
 import type { Gh } from "./open-pull-request.ts";
 
-/** All that hooks do to the world, for one task. */
+/** Everything that hooks do outside, for one task. */
 export interface HookPorts {
   readonly integrate: Config["integrate"];
-  /** The work as it is now, a commit of the repository. */
+  /** The current commit of the task's work. */
   commit(): string;
-  /** Puts the work on top of a branch as that is now, also in the agent's checkout. */
+  /** Rebases the work onto the current head of a branch, in the agent's checkout too. */
   rebase(branch: string): Promise<Rebased>;
-  /** Pushes a commit to the branch of the remote; never anything else than `expected` is overwritten there. */
+  /** Pushes a commit to the remote branch; overwrites nothing but `expected` there. */
   push(push: Push): Promise<{ readonly error: string } | undefined>;
   readonly gh: Gh;
-  /** What tells how the project is tested. */
+  /** The files from which the test command is detected. */
   readonly top: TopFolder;
-  /** Runs a check on the task's work; `output` tells why it failed, `error` why it could not even be run. */
+  /** Runs a check on the task's work; `output` shows why it failed, `error` why it could not run. */
   prove(
     command: string,
   ): Promise<{ readonly exit: number | null; readonly output: string } | { readonly error: string }>;
-  /** Asks a gatekeeper to look at one thing, such as `qa`. */
+  /** Asks a gatekeeper for a review of one aspect, such as `qa`. */
   review(name: string): Promise<Approval>;
-  /** Runs a project's own hook; in which folder and behind which walls is the caller's business. */
+  /** Runs a project's own hook; the caller chooses the folder and the sandbox. */
   runProgram(run: ProgramRun): Promise<ProgramEnd>;
-  /** How long such a program may take; a minute unless told otherwise. */
+  /** The time limit of such a program; one minute by default. */
   readonly programMsMax?: number;
 }
 
 export type Rebased =
   | { readonly how: "up-to-date"; readonly onto: string }
   | { readonly how: "rebased"; readonly onto: string }
-  /** Both sides stand in these files of the checkout, for the agent to bring together. */
+  /** These files in the checkout contain both sides, for the agent to merge. */
   | { readonly how: "conflicts"; readonly onto: string; readonly files: readonly string[] }
   | { readonly error: string };
 
 interface Approval {
   readonly approved: boolean;
   readonly reason: string;
-  /** What has to be mended. */
+  /** What must be fixed. */
   readonly findings?: readonly string[];
 }
 
 interface Push {
   readonly commit: string;
   readonly branch: string;
-  /** What Lockstep itself pushed there before, which a rebase may have replaced; null: nothing is overwritten. */
+  /** The commit that Lockstep pushed there before and a rebase may have replaced; null: overwrite nothing. */
   readonly expected: string | null;
 }
 
@@ -55,10 +55,10 @@ interface ProgramRun {
 }
 
 export interface ProgramEnd {
-  /** Null for a program that was ended and for one that never ran. */
+  /** Null if the program was stopped or never started. */
   readonly exit: number | null;
   readonly signal: string | null;
   readonly timedOut: boolean;
-  /** Why it could not be started, if it was not. */
+  /** Why it could not be started, if it could not. */
   readonly tail: string;
 }

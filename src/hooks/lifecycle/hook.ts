@@ -10,13 +10,13 @@ type HookStatus = "SUCCESS" | "FAILURE" | "SKIP";
 export interface HookResult {
   readonly status: HookStatus;
   readonly message: string;
-  /** What later hooks and the caller get to know, such as `pr_url`. */
+  /** Data for later hooks and the caller, such as `pr_url`. */
   readonly context: Details;
-  /** What an agent could be asked to do about a failure. */
+  /** The prompt with which an agent can be asked to fix the failure. */
   readonly remediation_prompt?: string;
 }
 
-/** What a hook is told; a program gets it on stdin as it stands here. */
+/** The input of a hook; a program gets it as JSON on stdin. */
 export interface HookContext {
   readonly hook_point: HookPoint;
   readonly task_id: string;
@@ -28,11 +28,11 @@ export interface HookContext {
   readonly worktree: string;
   readonly agent_name: string;
   readonly commits_count: number;
-  /** What the caller adds, and the context of the hooks before. */
+  /** Data from the caller and from the earlier hooks. */
   readonly extra: Details;
 }
 
-/** A hook as a configuration holds it. */
+/** A hook as configured. */
 export type ConfiguredHook = NonNullable<Config["hooks"][HookPoint]>[number];
 
 export function success(message: string, context: Details = {}): HookResult {

@@ -1,4 +1,4 @@
-/** GitHub's program; undefined where there is none. `last` is the last line that it printed. */
+/** GitHub's command line program; undefined if it is not installed. `last` is the last line that it printed. */
 export type Gh = (
   words: readonly string[],
   input: string,
@@ -16,7 +16,7 @@ export type Opened =
   | { readonly error: string }
   | { readonly missing: true };
 
-/** The open pull request of a branch that was pushed; it is made only where there is none. */
+/** Finds the open pull request of a pushed branch, or creates one. */
 export async function openPullRequest(gh: Gh, { branch, base, title, body }: PullRequest): Promise<Opened> {
   const open = 'select(.state == "OPEN").url';
   const found = await gh(["pr", "view", branch, "--json", "url,state", "--jq", open], "");
@@ -25,7 +25,7 @@ export async function openPullRequest(gh: Gh, { branch, base, title, body }: Pul
   if (known !== null) return { url: known, created: false };
   const words = ["pr", "create", "--base", base, "--head", branch, "--title", title, "--body-file", "-"];
   const made = await gh(words, body);
-  if (made?.exit !== 0) return { error: `\`gh pr create\` failed: ${made?.last ?? "it is gone"}` };
+  if (made?.exit !== 0) return { error: `\`gh pr create\` failed: ${made?.last ?? "`gh` was not found"}` };
   return { url: urlIn(made.last), created: true };
 }
 

@@ -3,7 +3,7 @@ import type { HookPorts } from "./hook-ports.ts";
 
 const filesShownMax = 50;
 
-/** Puts the branch on top of its base, whatever that is called. */
+/** Rebases the branch onto its base branch, whatever its name is. */
 export async function rebaseOnMain(
   context: HookContext,
   { rebase }: Pick<HookPorts, "rebase">,
@@ -11,18 +11,18 @@ export async function rebaseOnMain(
   const { base_branch: base, branch_name: branch } = context;
   const rebased = await rebase(base);
   if ("error" in rebased) return failure(`\`${branch}\` cannot be rebased on \`${base}\`: ${rebased.error}`);
-  const told = { base_commit: rebased.onto };
-  if (rebased.how === "up-to-date") return skip(`\`${branch}\` is up to date with \`${base}\``, told);
-  if (rebased.how === "rebased") return success(`rebased on \`${base}\``, told);
+  const onto = { base_commit: rebased.onto };
+  if (rebased.how === "up-to-date") return skip(`\`${branch}\` is up to date with \`${base}\``, onto);
+  if (rebased.how === "rebased") return success(`rebased on \`${base}\``, onto);
   const { files } = rebased;
   const named = files.slice(0, filesShownMax).map((file) => JSON.stringify(file));
   return failure(`the rebase on \`${base}\` conflicts in ${named.join(", ")}`, {
-    context: { ...told, conflicts: files },
+    context: { ...onto, conflicts: files },
     prompt: conflictPrompt(context, named, files.length - named.length),
   });
 }
 
-/** No git is asked for: agents may not rewrite branches, and some cannot run it at all. */
+/** The prompt does not ask for git commands: agents may not rewrite branches, and some cannot run git. */
 function conflictPrompt(
   { base_branch, worktree }: HookContext,
   named: readonly string[],
@@ -30,14 +30,14 @@ function conflictPrompt(
 ): string {
   const more = left > 0 ? [`- and ${left} more: look for \`<<<<<<<\``] : [];
   return [
-    `Your work conflicts with \`${base_branch}\`, which went on meanwhile. The newer \`${base_branch}\` is in your tree ${worktree} now, together with your work; only in these files the two do not go together:`,
+    `Your work conflicts with newer commits on \`${base_branch}\`. Your tree ${worktree} now contains the newer \`${base_branch}\` together with your work. Only these files conflict:`,
     ...named.map((file) => `- ${file}`),
     ...more,
     "",
-    `1. Each of them holds both sides between conflict markers, first that of \`${base_branch}\`, then yours. Keep what both want, and leave no markers.`,
-    "2. One without markers was deleted or replaced on one side: decide which it is to be.",
-    "3. Run the tests that concern them.",
+    `1. Each file contains both sides between conflict markers: first \`${base_branch}\`, then yours. Keep the intent of both sides, and remove all markers.`,
+    "2. A file without markers was deleted or replaced on one side: decide which side is right.",
+    "3. Run the tests for these files.",
     "",
-    "Change nothing else; you need not commit.",
+    "Change nothing else. You do not need to commit.",
   ].join("\n");
 }

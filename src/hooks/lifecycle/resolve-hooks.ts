@@ -10,14 +10,17 @@ export const defaultHooks: HookLists = {
   after_merge: [],
 };
 
-/** The hooks of a point: the agent's own, else the task type's, else the project's, else the default. */
+/**
+ * The hooks of a point: the agent's own, or those of the task type, of the project, or the default, in that
+ * order.
+ */
 export function resolveHooks(
   config: Pick<Config, "hooks" | "task_types" | "agents">,
   point: HookPoint,
   taskType: string | null,
   agentName: string | null,
 ): readonly ConfiguredHook[] {
-  // An empty list is an answer; only null goes on to the next level.
+  // An empty list means no hooks; only null falls through to the next level.
   return (
     entry(config.agents, agentName)?.hooks[point] ??
     entry(config.task_types, taskType)?.hooks[point] ??
@@ -26,7 +29,7 @@ export function resolveHooks(
   );
 }
 
-/** Whether an agent may take part in tasks of a type; a type that names nobody is open to all. */
+/** Whether an agent may work on tasks of a type; a type without a list is open to all agents. */
 export function mayWorkOn(
   config: Pick<Config, "task_types">,
   taskType: string | null,

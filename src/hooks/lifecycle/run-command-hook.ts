@@ -1,13 +1,17 @@
+import type { Details } from "../../core/rules/verdict.ts";
 import { quoted } from "../../core/text/quoted.ts";
+import { isObject } from "../../core/values/fields.ts";
 import { failure, type HookContext, type HookResult, success } from "./hook.ts";
 import type { HookPorts, ProgramEnd } from "./hook-ports.ts";
-import { readVerdict } from "./read-verdict.ts";
 
 const outputBytesMax = 1024 * 1024;
 const errorLengthMax = 2000;
 const programMsMaxDefault = 60_000;
 
-/** Asks a project's own program: the context on stdin, one verdict on stdout. Anything else is a failure. */
+/**
+ * Runs a project's own program as a hook: the context on stdin, one verdict on stdout. Anything else is a
+ * failure.
+ */
 export async function runCommandHook(
   command: readonly string[],
   context: HookContext,
@@ -31,7 +35,7 @@ export async function runCommandHook(
   const { allow, reason, details, prompt } = verdict;
   if (!allow) return failure(`${name} denies: ${reason}`, { context: details, prompt });
   if (end.exit !== 0)
-    return failure(`${name} printed an allow but ended with exit code ${end.exit}: end with 0`);
+    return failure(`${name} printed an allow but exited with code ${end.exit}: exit with 0`);
   return success(reason, details);
 }
 
@@ -40,15 +44,19 @@ function whyBroken(
   output: ProgramOutput,
   msMax: number,
 ): string | undefined {
-  if (timedOut) return `gave no verdict within ${msMax / 1000} s and was ended: make it faster`;
-  if (signal !== null) return `was ended by ${signal} before it gave a verdict${output.lastError()}`;
-  if (exit === null) return `does not run: ${tail}; install it, or mend \`hooks\` in the configuration`;
+  if (timedOut) return `gave no verdict within ${msMax / 1000} s and was stopped: make it faster`;
+  if (signal !== null) return `was killed by ${signal} before it gave a verdict${output.lastError()}`;
+  if (exit === null)
+    return `could not be started: ${tail}; install it, or correct \`hooks\` in the configuration`;
   if (output.overflowed)
     return `printed more than ${outputBytesMax} bytes: print one verdict and nothing else`;
   return undefined;
 }
 
-/** The beginning of stdout and the end of stderr; the rest is read and dropped, or the program would wait. */
+/**
+ * Keeps the beginning of stdout and the end of stderr. The rest is read and dropped, so that the program does not
+ * block.
+ */
 class ProgramOutput {
   overflowed = false;
   #bytes = 0;
@@ -72,6 +80,37 @@ class ProgramOutput {
 
   lastError(): string {
     const line = Buffer.from(this.#errors, "latin1").toString("utf8").trim().split("\n").at(-1) ?? "";
-    return line === "" ? "" : `; its last words: ${quoted(line)}`;
+    return line === "" ? "" : `; last line of stderr: ${quoted(line)}`;
+  }
+}
+
+interface ReadVerdict {
+  readonly allow: boolean;
+  readonly reason: string;
+  readonly details: Details;
+  readonly prompt: string | undefined;
+}
+
+const form =
+  'print {"allow":true,"code":"OK","reason":"…"} or {"allow":false,"code":"…","reason":"…","details":{}}';
+
+/** Reads a program's answer. Only a complete and consistent allow counts as one. */
+function readVerdict(bytes: Uint8Array): ReadVerdict | { readonly error: string } {
+  const document = parse(bytes);
+  if (document === undefined) return { error: `its output is not one JSON document: ${form}` };
+  const { allow, code, reason, details = {} } = document;
+  const fits = typeof code === "string" && typeof reason === "string" && isObject(details);
+  if (!fits || typeof allow !== "boolean" || allow !== (code === "OK"))
+    return { error: `its output is not a verdict: ${form}` };
+  const { remediation_prompt: prompt } = details;
+  return { allow, reason, details, prompt: typeof prompt === "string" ? prompt : undefined };
+}
+
+function parse(bytes: Uint8Array): Details | undefined {
+  try {
+    const document: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return isObject(document) ? document : undefined;
+  } catch {
+    return undefined; // the output may contain anything, so it is not quoted
   }
 }

@@ -7,11 +7,11 @@ import type { HookPorts } from "./hook-ports.ts";
 import { runCommandHook } from "./run-command-hook.ts";
 
 export interface HooksRun {
-  /** Always true after the fact: what has happened is not undone. */
+  /** Always true for `after_` points: what has happened is not undone. */
   readonly ok: boolean;
-  /** Of the hooks that ran. */
+  /** The results of the hooks that ran. */
   readonly results: readonly NamedResult[];
-  /** What failed after the fact. */
+  /** Failures at `after_` points. */
   readonly warnings: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface NamedResult extends HookResult {
   readonly hook: string;
 }
 
-/** Runs hooks in their order, up to the first that fails; each gets to know the context of those before. */
+/** Runs hooks in order, up to the first failure; each one gets the context of the earlier ones. */
 export async function runHooks(
   hooks: readonly ConfiguredHook[],
   context: HookContext,
@@ -37,9 +37,9 @@ export async function runHooks(
   return { ok: true, results, warnings: failed.map(({ hook, message }) => `${hook}: ${message}`) };
 }
 
-/** What the results have to tell together; a later one counts more. */
+/** The combined context of all results; a later one overrides an earlier one. */
 export function contextOf(results: readonly HookResult[]): Details {
-  // Entries, because an assignment would take a key named `__proto__` for the prototype.
+  // `fromEntries`, because an assignment would treat a key named `__proto__` as the prototype.
   return Object.fromEntries(results.flatMap(({ context }) => Object.entries(context)));
 }
 
@@ -49,7 +49,7 @@ async function runHook(hook: ConfiguredHook, context: HookContext, ports: HookPo
     const builtin = builtinHooks.get(hook.name);
     return builtin === undefined ? unknownHook(hook.name) : await builtin(context, ports, hook.parameters);
   } catch (error) {
-    return failure(`it broke off: ${error instanceof Error ? error.message : String(error)}`);
+    return failure(`the hook crashed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -57,12 +57,12 @@ function nameOf(hook: ConfiguredHook): string {
   return "command" in hook ? hook.command.join(" ") : hook.name;
 }
 
-/** A gate that nobody knows is no gate that passed. */
+/** An unknown hook fails: an unknown gate must not count as passed. */
 function unknownHook(name: string): HookResult {
   const names = [...builtinHooks.keys()];
   const nearest = nearestName(name, names);
   const help = nearest === undefined ? `one of ${names.join(", ")}` : `did you mean ${quoted(nearest)}?`;
-  return failure(`there is no hook ${quoted(name)}: ${help}`);
+  return failure(`unknown hook ${quoted(name)}: ${help}`);
 }
 
 function oneLine(message: string): string {

@@ -5,25 +5,25 @@ import type { HookPorts } from "./hook-ports.ts";
 
 const outputLengthMax = 3000;
 
-/** Runs the tests that the project's own files tell of. */
+/** Runs the tests, with a command detected from the project's files. */
 export async function runTests(
   context: HookContext,
   { top, prove }: Pick<HookPorts, "top" | "prove">,
 ): Promise<HookResult> {
   const command = detectTests(top);
-  if (command === undefined) return skip("nothing in the project tells how it is tested");
+  if (command === undefined) return skip("no test command was detected in the project");
   const run = await prove(command);
   if ("error" in run) return failure(`\`${command}\` could not be run: ${run.error}`);
   if (run.exit === 0) return success(`\`${command}\` passed`, { tests: command });
-  const how = run.exit === null ? "was ended" : `failed with exit code ${run.exit}`;
+  const how = run.exit === null ? "was stopped" : `failed with exit code ${run.exit}`;
   return failure(`\`${command}\` ${how}`, {
     context: { tests: command },
     prompt: [
-      `\`${command}\` ${how} on your branch \`${context.branch_name}\`. What it printed:`,
+      `\`${command}\` ${how} on your branch \`${context.branch_name}\`. Output:`,
       "",
       failingPart(run.output).slice(0, outputLengthMax),
       "",
-      `Find the cause, mend it in ${context.worktree} and commit. Do not weaken or remove tests.`,
+      `Find the cause, fix it in ${context.worktree} and commit. Do not weaken or remove tests.`,
     ].join("\n"),
   });
 }

@@ -5,7 +5,7 @@ const remediationTurnsMax = 20;
 
 export type Submission = {
   readonly results: readonly NamedResult[];
-  /** What is kept with the task: `pr_url`, and `pushed` for the next push. */
+  /** Stored with the task: `pr_url`, and `pushed` for the next push. */
   readonly context: Details;
 } & (
   | { readonly ok: true }
@@ -14,7 +14,10 @@ export type Submission = {
 
 export type Remediate = (prompt: string, limits: { readonly maxTurns: number }) => Promise<void>;
 
-/** Runs all hooks; where one fails that says how to mend it, the agent, if there is one, is asked once, and all run again. */
+/**
+ * Runs all hooks. If a hook fails with a remediation prompt and there is an agent, the agent is asked once to fix
+ * it, and all hooks run again.
+ */
 export async function submitWithRemediation(
   run: (extra: Details) => Promise<HooksRun>,
   remediate: Remediate | undefined,
@@ -27,7 +30,7 @@ export async function submitWithRemediation(
     await remediate(prompt, { maxTurns: remediationTurnsMax });
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    return submission(first, context, `; the agent could not be asked to mend it: ${cause}`);
+    return submission(first, context, `; the agent could not be asked to fix it: ${cause}`);
   }
   const second = await run(context);
   return submission(second, { ...context, ...contextOf(second.results) });
@@ -38,8 +41,8 @@ function submission({ ok, results }: HooksRun, context: Details, more = ""): Sub
   const {
     hook = "",
     message = "",
-    context: told = {},
+    context: details = {},
   } = results.find(({ status }) => status === "FAILURE") ?? {};
-  const refused = deny("R-HK-001", `\`${hook}\` failed: ${message}${more}`, { ...told, hook });
+  const refused = deny("R-HK-001", `\`${hook}\` failed: ${message}${more}`, { ...details, hook });
   return { ok, needsContinuation: "hook_failure", refused, results, context };
 }

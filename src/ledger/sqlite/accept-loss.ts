@@ -8,15 +8,21 @@ import { headOf, nameOf } from "./open-head.ts";
 import { translateError } from "./translate-error.ts";
 
 export interface AcceptedLoss {
-  /** How far the ledger had come before, where that is known. */
+  /** The last known head before the loss, if known. */
   readonly before: Head | undefined;
-  /** What it goes on from; undefined where nothing is left and the next opening may make a new one. */
+  /**
+   * The head that the ledger continues from; undefined if nothing is left and the next opening may create a new
+   * ledger.
+   */
   readonly now: Head | undefined;
-  /** What was moved aside. */
+  /** The files that were renamed. */
   readonly kept: readonly string[];
 }
 
-/** A person says that what is missing is gone: the ledger goes on from what is there. Nothing is deleted. */
+/**
+ * A person confirms that the missing data is lost: the ledger continues from what is left. Files are renamed, not
+ * deleted.
+ */
 export async function acceptLoss(folder: string, at: Date, heads?: HeadsFolder): Promise<AcceptedLoss> {
   try {
     const path = join(folder, databaseName);

@@ -13,14 +13,14 @@ import { assertStorable, insertSealed, nextKey, readSealed, readWhole, updateSea
 import { releaseLocks, takeLocks } from "./write-locks.ts";
 
 /**
- * A change that does not wait for the disk leaves no trace that a loss of power could contradict: neither an
- * event nor a count of commits.
+ * A change that does not wait for the disk must leave nothing that a power loss could contradict: no event and no
+ * count of commits.
  */
 export function isDurable({ durable = true, events = [] }: Change): boolean {
   return durable || events.length > 0;
 }
 
-/** Runs inside a transaction. Everything is looked at before anything is written. */
+/** Must run inside a transaction. All checks come before the first write. */
 export function applyChange(connection: Connection, change: Change): Head | { readonly conflict: string } {
   if (change.request !== undefined && readSealed(connection, "requests", change.request.key) !== undefined)
     return { conflict: "request" };
@@ -136,7 +136,7 @@ function writeRequest(connection: Connection, { key, ...answered }: NonNullable<
   insertSealed(connection, "requests", { key, body: JSON.stringify(answered) });
 }
 
-/** INV-5: in the transaction of what they tell. */
+/** INV-5: events are stored in the same transaction as the changes they describe. */
 function appendEvents(connection: Connection, events: readonly NewEvent[]): Tail {
   let tail = readTail(connection);
   for (const event of events) {

@@ -10,10 +10,10 @@ import { damageOf } from "./sealed-rows.ts";
 export type Problem = Verification["problems"][number];
 
 const pageRows = 500;
-/** After a damaged event: whether the next one follows cannot be told. */
+/** The hash after a damaged event: whether the next event follows it is unknown. */
 const unknownHash = "";
 
-/** Follows the chain of events, a page at a time, and remembers the state that each task has come to (INV-5). */
+/** Reads the chain of events page by page and keeps the latest state of each task (INV-5). */
 export class EventWalk {
   readonly #connection: Connection;
   readonly #states = new Map<string, TaskState>();
@@ -27,7 +27,7 @@ export class EventWalk {
     return this.#tail.seq;
   }
 
-  /** Null for a task of which no event tells. */
+  /** Null for a task without events. */
   stateOf(task: string): TaskState | null {
     return this.#states.get(task) ?? null;
   }
@@ -36,7 +36,7 @@ export class EventWalk {
     return this.#states.keys();
   }
 
-  /** One item a page, until the last event that there is. */
+  /** Yields the problems of one page at a time, up to the last event. */
   *pages(): Generator<Problem[]> {
     for (;;) {
       const rest = "WHERE key > ? ORDER BY key LIMIT ?";
@@ -62,9 +62,9 @@ export class EventWalk {
     const event: LedgerEvent = { seq, ...JSON.parse(row.body as string) };
     const isLinked = hash === unknownHash || link(this.#tail, event).hash === event.hash;
     this.#tail = { seq, hash: event.hash };
-    const unlawful = this.#changeState(event);
+    const wrongState = this.#changeState(event);
     if (gap.length > 0) return gap;
-    if (isLinked) return unlawful;
+    if (isLinked) return wrongState;
     return [{ seq, problem: `event ${seq} does not follow from the one before: one of them was changed` }];
   }
 
@@ -77,22 +77,22 @@ export class EventWalk {
   }
 }
 
-/** A head outside the ledger, and where it is. */
+/** A head outside the ledger, and its file. */
 export interface KnownHead {
   readonly file: string;
   readonly head: ReadHead;
 }
 
-/** What a head knows and the ledger does not. */
+/** Finds what a head records and the ledger lacks. */
 export function findLoss(connection: Connection, { file, head }: KnownHead): Problem | undefined {
   const tail = readTail(connection);
   if (typeof head === "string") return { problem: `the file ${file} is ${head}` };
-  const known = file === headFileName ? "" : `, and \`${file}\` knows of them`;
+  const known = file === headFileName ? "" : `, but \`${file}\` records them`;
   if (head.seq > tail.seq)
     return { seq: tail.seq + 1, problem: `${named(tail.seq + 1, head.seq)} missing at the end${known}` };
   const [event] = readEvents(connection, { after: head.seq - 1, limit: 1 });
   if (head.seq > 0 && event?.hash !== head.hash)
-    return { seq: head.seq, problem: `event ${head.seq} is not the one that ${file} names` };
+    return { seq: head.seq, problem: `event ${head.seq} is not the one recorded in ${file}` };
   const lost = head.commits - readMeta(connection, "commits");
   return lost > 0 ? { problem: `the last ${lost} changes are missing${known}` } : undefined;
 }

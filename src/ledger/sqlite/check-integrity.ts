@@ -5,13 +5,13 @@ import type { Connection } from "./connection.ts";
 import { sealedTables } from "./schema.ts";
 import { storeFault } from "./translate-error.ts";
 
-/** A ledger that is no bigger is checked whenever it is opened. */
+/** A ledger up to this size is checked at every opening. */
 const alwaysBytesMax = 1024 * 1024;
 const periodMs = 3_600_000;
 
 /**
- * Looks for damage before anything is believed. Opening must not take longer the more is stored, so a big ledger
- * is checked once an hour, by whoever opens it first; each row that is read is checked in any case.
+ * Looks for damage before any data is used. Opening a ledger must not slow down as the ledger grows, so a big
+ * ledger is checked once an hour, by the first process that opens it. Each row is also checked when it is read.
  */
 export function checkIntegrity(
   connection: Connection,
@@ -22,7 +22,7 @@ export function checkIntegrity(
   if (!isSmall) {
     const ageMs = Date.now() - (statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0);
     if (urgent || (ageMs >= 0 && ageMs < periodMs)) return;
-    // Before the check, or all that open it meanwhile would check it too.
+    // Written before the check, so that other processes that open the ledger meanwhile do not check it too.
     writeFileSync(mark, "", { mode: 0o600 });
   }
   const damage = findDamage(connection);
@@ -35,11 +35,11 @@ function findDamage(connection: Connection): string | undefined {
   const [row = {}] = connection.rows("PRAGMA integrity_check(1)");
   const [answer] = Object.values(row);
   if (answer !== "ok") return String(answer);
-  // Tables that are missing came with later versions: the schema was compared before.
+  // A table can be missing in a ledger of an older version. The schema digest was compared before.
   const has = (table: string) =>
     connection.row("SELECT 1 FROM sqlite_schema WHERE name = ?", table) !== undefined;
   const checks = [
-    // A damaged row of evidence counts as none, which is no reason to refuse everything else.
+    // A damaged row of evidence counts as missing, so it is not a reason to refuse the ledger.
     ...sealedTables
       .filter((table) => table !== "evidence" && has(table))
       .map((table) => checkTable(connection, table)),

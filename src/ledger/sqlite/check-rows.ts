@@ -7,7 +7,10 @@ import { damageOf, readSealed } from "./sealed-rows.ts";
 
 const pageRows = 500;
 
-/** One item a page. What is derived from a whole row is compared with it there; `look` looks at more. */
+/**
+ * Yields the problems of one page at a time. Compares each row with the tables derived from it; `look` adds
+ * further checks.
+ */
 export function* checkTable(
   connection: Connection,
   table: SealedTable,
@@ -54,10 +57,10 @@ function checkDerived(
   return [];
 }
 
-/** The other way round: rows of derived tables that no row stands behind. */
+/** The opposite direction: rows of derived tables that belong to no row. */
 export function* checkDependencies(connection: Connection): Generator<Problem[]> {
   let last = { needed: "", task: "" };
-  // Read once each, however many it depends on.
+  // Cache: each task is read once, however many dependencies it has.
   const known = new Map<string, ReadonlySet<string>>();
   const neededBy = (task: string) => {
     const found = known.get(task) ?? new Set(readSealed<Task>(connection, "tasks", task)?.dependsOn);
@@ -74,7 +77,7 @@ export function* checkDependencies(connection: Connection): Generator<Problem[]>
     yield rows
       .filter(({ needed, task }) => !neededBy(task).has(needed))
       .map(({ needed, task }) => ({
-        problem: `table dependencies has \`${needed}\` of task \`${task}\`, wrongly`,
+        problem: `table dependencies has \`${needed}\` of task \`${task}\`, which does not depend on it`,
       }));
     if (rows.length < pageRows) return;
     last = rows.at(-1) ?? last;
@@ -96,7 +99,7 @@ export function* checkPrefixes(connection: Connection): Generator<Problem[]> {
         return stored?.active !== true || !prefixesOf(stored).includes(prefix);
       })
       .map(({ prefix, lock }) => ({
-        problem: `table lock_prefixes has \`${prefix}\` of lock ${lock}, wrongly`,
+        problem: `table lock_prefixes has \`${prefix}\` of lock ${lock}, which does not have it`,
       }));
     if (rows.length < pageRows) return;
     last = rows.at(-1) ?? last;

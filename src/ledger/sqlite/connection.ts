@@ -6,20 +6,20 @@ import { translateError } from "./translate-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** SQLite waits by stopping the whole process, so it waits only this long at a time. */
+/** SQLite blocks the whole process while it waits, so each wait is short. */
 const blockedMsMax = 10;
 const pauseMs = { min: 2, max: 15 };
 const waitMsDefault = 10_000;
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;
-  /** How long to wait for other processes in all. */
+  /** The total time to wait for other processes. */
   readonly waitMs?: number;
 }
 
 /**
- * One connection with its prepared statements. Every error that leaves it is translated; whatever waits for
- * another process lets everything else run meanwhile.
+ * One connection with its prepared statements. Every error that it throws is translated. Waiting for another
+ * process does not block the event loop.
  */
 export class Connection {
   /** For messages. */
@@ -48,7 +48,7 @@ export class Connection {
     return this.#translated(() => Number(this.#statement(sql).run(...values).lastInsertRowid));
   }
 
-  /** Several statements, or one that is not worth keeping. */
+  /** Several statements, or one that is not worth caching. */
   execute(sql: string): void {
     this.#translated(() => this.#database.exec(sql));
   }
@@ -60,12 +60,12 @@ export class Connection {
     });
   }
 
-  /** All that is read in one call is of one moment. */
+  /** Runs all reads of one call in one transaction. */
   snapshot<T>(read: () => T): Promise<T> {
     return this.patiently(() => this.#transaction("BEGIN", read));
   }
 
-  /** A change of which either all is stored or nothing; nothing else runs between its first and last statement. */
+  /** Stores a change whole or not at all; nothing else runs between its first and last statement. */
   write<T>(change: () => T, { durable }: { readonly durable: boolean }): Promise<T> {
     return this.patiently(() => {
       this.#setDurable(durable);
@@ -73,7 +73,7 @@ export class Connection {
     });
   }
 
-  /** Tries again, after a pause, as long as another process is in the way. */
+  /** Retries, with pauses, while the ledger is locked by another process. */
   async patiently<T>(work: () => T): Promise<T> {
     const deadline = performance.now() + this.#waitMs;
     for (;;) {
@@ -87,7 +87,10 @@ export class Connection {
     }
   }
 
-  /** Puts what the log holds into the database, as far as nobody reads it; whether that left the log empty. */
+  /**
+   * Moves the content of the write-ahead log into the database, unless readers prevent it. Returns whether the
+   * log is now empty.
+   */
   foldLog(): boolean {
     try {
       return this.pragma("wal_checkpoint(TRUNCATE)") === 0;

@@ -23,20 +23,20 @@ export const databaseName = "state.db";
 export interface FilesOptions {
   readonly folder: string;
   readonly create: boolean;
-  /** The name of the network file system that a folder is on, where it is on one. */
+  /** The name of the network file system that the folder is on, if it is on one. */
   readonly fileSystemOf?: ((folder: string) => string | undefined) | undefined;
 }
 
-/** Refuses what must not be opened, and makes an empty file where there is to be a new ledger. */
+/** Refuses files that must not be opened, and creates an empty file for a new ledger. */
 export function prepareFiles({ folder, create, fileSystemOf }: FilesOptions): string {
   const path = join(folder, databaseName);
   if (create) mkdirSync(folder, { recursive: true, mode: 0o700 });
   else if (!existsSync(folder)) throw nothingThere(path);
   const fileSystem = fileSystemOf?.(folder);
   if (fileSystem !== undefined) throw storeFault("network", path, { why: fileSystem });
-  // SQLite would open the file for reading alone and fail later, with a reason that helps nobody.
+  // Without this check, SQLite would open the file read-only and fail later with an unhelpful error.
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  // Looked at before the database: both come after it, so one that is there by now had them for a reason.
+  // Checked before the database: both files are created after it, so if they exist now, the database existed too.
   const remains = existsSync(join(folder, headFileName)) || existsSync(`${path}-wal`);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0) return path;
@@ -47,13 +47,13 @@ export function prepareFiles({ folder, create, fileSystemOf }: FilesOptions): st
 }
 
 function nothingThere(path: string): StoreFault {
-  const why = "nothing has been recorded there yet: the first command that records something makes it";
+  const why = "nothing has been recorded there yet: the first command that records something creates it";
   return storeFault("gone", path, { why });
 }
 
 /**
- * Never opened by us once it is there: closing a file drops all locks that this process has on it, and SQLite
- * keeps some. Its other files take the mode of this one.
+ * An existing file is never opened here: closing a file drops all locks that this process has on it, including
+ * those of SQLite. SQLite gives its other files the mode of this one.
  */
 function createEmpty(folder: string, path: string): void {
   try {
@@ -66,7 +66,7 @@ function createEmpty(folder: string, path: string): void {
   syncFolder(folder);
 }
 
-/** Files that were made, copied or unpacked with wider modes. */
+/** Restricts the modes of files that were created, copied or unpacked with wider ones. */
 export function narrowModes(folder: string): void {
   const names = [databaseName, `${databaseName}-wal`, `${databaseName}-shm`, headFileName, reserveName];
   for (const name of names) {
@@ -84,24 +84,24 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Tells a file from another one under the same name. */
+/** Distinguishes a file from another one under the same name. */
 export function identityOf(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? "none" : `${stat.dev} ${stat.ino}`;
 }
 
-/** Of the files that an open database keeps as long as it is open. */
+/** The identity of the files that an open database holds. */
 export function identityOfOpen(path: string): string {
   return `${identityOf(path)}, ${identityOf(`${path}-wal`)}`;
 }
 
-/** More would fill the disk where somebody goes on writing into a damaged ledger. */
+/** A limit, because a process that keeps writing to a damaged ledger could fill the disk with copies. */
 const copiesMax = 3;
 
 /**
- * A copy of a ledger that is refused, made before it is closed: closing empties the write-ahead log, and whoever
- * restores another ledger over it loses nothing. The file itself is not moved, because other processes may have
- * it open and would go on in it unseen.
+ * Copies a refused ledger before it is closed: closing empties the write-ahead log, and the copy protects the
+ * user who restores another ledger over it. The file itself is not moved, because other processes may have it
+ * open and would continue in it unnoticed.
  */
 export function keepRefused(path: string, why: "corrupt" | "lost"): string | undefined {
   const prefix = `${path}.${why}-`;
@@ -118,12 +118,12 @@ export function keepRefused(path: string, why: "corrupt" | "lost"): string | und
       copyFileSync(path + end, copy + end, constants.COPYFILE_FICLONE);
     return copy;
   } catch {
-    // A full disk, for one. The ledger itself is still there.
+    // For example, the disk is full. The ledger itself is still there.
     return undefined;
   }
 }
 
-/** Whether closing would take something out of the write-ahead log. */
+/** Whether the write-ahead log has content that closing would move into the database. */
 export function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -2,7 +2,7 @@ import type { Connection } from "./connection.ts";
 import { insertSealed, readSealed, updateSealed } from "./sealed-rows.ts";
 import { storeFault } from "./translate-error.ts";
 
-/** The few single values of a ledger; all are there from its first moment on. */
+/** The single values of a ledger; all exist from its creation on. */
 export interface Meta {
   /** Grows by one whenever locks are taken. */
   readonly fence: number;

@@ -5,7 +5,7 @@ import { createMeta, readMeta, writeMeta } from "./meta.ts";
 import { evidenceSchema, schema, sessionsSchema } from "./schema.ts";
 import { storeFault } from "./translate-error.ts";
 
-/** Brings a ledger from the version before to its own; the version is its place in the list, from 1. */
+/** Upgrades a ledger from the previous version. The version is the migration's position in the list, from 1. */
 export type Migration = (connection: Connection) => void;
 
 export const migrations: readonly Migration[] = [
@@ -17,7 +17,7 @@ export const migrations: readonly Migration[] = [
   (connection) => connection.execute(sessionsSchema),
 ];
 
-/** "LkSt": says whose database a file is. */
+/** "LkSt": identifies the database file as a ledger of Lockstep. */
 const applicationId = 0x4c6b_5374;
 
 /** The version of a ledger, 0 for a new file; throws for the file of another program or of a newer version. */
@@ -27,7 +27,7 @@ export function readVersion(connection: Connection, known: readonly Migration[])
   const isEmpty = connection.row("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
   if (version === 0 && owner === 0 && isEmpty) return 0;
   if (owner !== applicationId || version <= 0 || isEmpty)
-    throw storeFault("corrupt", connection.place, { why: "it is not a ledger of lockstep" });
+    throw storeFault("corrupt", connection.place, { why: "it is not a Lockstep ledger" });
   if (version > known.length)
     throw storeFault("newer", connection.place, {
       why: `it has version ${version}, this lockstep knows ${known.length}`,
@@ -36,12 +36,12 @@ export function readVersion(connection: Connection, known: readonly Migration[])
 }
 
 /**
- * Forward only, all of it in one transaction. Who comes second finds nothing left to do. An older ledger is
- * copied first, under the same lock, so that the copy is of exactly what was there.
+ * Upgrades only, all migrations in one transaction. A second process that waits for the lock finds nothing left
+ * to do. An older ledger is copied first, under the same lock, so that the copy matches exactly.
  */
 export async function migrate(connection: Connection, known: readonly Migration[]): Promise<void> {
   if ((await connection.snapshot(() => readVersion(connection, known))) === known.length) return;
-  const bringUp = () => {
+  const upgrade = () => {
     const version = readVersion(connection, known);
     if (version === known.length) return;
     if (version > 0) {
@@ -52,10 +52,10 @@ export async function migrate(connection: Connection, known: readonly Migration[
     connection.execute(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${known.length}`);
     writeMeta(connection, "schema", schemaDigest(connection));
   };
-  await connection.write(bringUp, { durable: true });
+  await connection.write(upgrade, { durable: true });
 }
 
-/** Tables, indexes and triggers must be the ones that the migrations left: a missing trigger hides changes. */
+/** Tables, indexes and triggers must match what the migrations created: a missing trigger would hide changes. */
 export function whySchemaChanged(connection: Connection): string | undefined {
   return readMeta(connection, "schema") === schemaDigest(connection)
     ? undefined
@@ -67,7 +67,7 @@ export function refuseChangedSchema(connection: Connection): void {
   if (why !== undefined) throw storeFault("corrupt", connection.place, { why });
 }
 
-/** With the version, so that a damaged one does not lead to the wrong migrations. */
+/** Includes the version, so that a damaged version number does not start the wrong migrations. */
 function schemaDigest(connection: Connection): string {
   const rows = connection.rows(
     "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY name",
@@ -76,7 +76,10 @@ function schemaDigest(connection: Connection): string {
   return hash("sha256", JSON.stringify([connection.pragma("user_version"), ...definitions]));
 }
 
-/** A second connection reads the committed state while the first one keeps everybody from changing it. */
+/**
+ * A second connection reads the committed state while the first one prevents all other processes from changing
+ * it.
+ */
 function backUp(path: string, version: number): void {
   const backup = `${path}.v${version}.bak`;
   const temporary = `${backup}.tmp`;

@@ -8,14 +8,14 @@ import { readMeta } from "./meta.ts";
 import { readTail } from "./read-events.ts";
 import { storeFault } from "./translate-error.ts";
 
-/** Compares the ledger with its heads, and brings the one beside it up to date after a crash before its writing. */
+/** Compares the ledger with its heads, and advances the head file next to it if a crash prevented that. */
 export async function openHead(
   connection: Connection,
   folder: string,
   outside: OutsideHead | undefined,
 ): Promise<HeadFile> {
   let seen = await look(connection, folder, outside);
-  // A new ledger gets its head only after its tables: what is missing may just have been made.
+  // A new ledger gets its head file after its tables: the file may just have been created by another process.
   if (seen.loss !== undefined) seen = await look(connection, folder, outside);
   if (seen.loss !== undefined) throw storeFault("lost", connection.place, { why: seen.loss.problem });
   if (seen.isNew) {
@@ -27,7 +27,7 @@ export async function openHead(
   return file;
 }
 
-/** The heads are read first: the ledger may be ahead of them, never behind. */
+/** The heads are read first: the ledger may be ahead of them, but never behind. */
 function look(connection: Connection, folder: string, outside: OutsideHead | undefined) {
   const [own, ...others] = readHeads(folder, outside);
   return connection.snapshot(() => {

@@ -23,23 +23,23 @@ import { storeFault, translateError } from "./translate-error.ts";
 export interface OpenOptions extends FilesOptions {
   /** How long a read or a commit waits for other processes before it fails. */
   readonly waitMs?: number;
-  /** For a process that has to answer at once: leaves the hourly check of a big ledger to others. */
+  /** For a process that must answer quickly: skips the hourly check of a big ledger. */
   readonly urgent?: boolean;
-  /** Where the head is kept once more. */
+  /** The folder for a second copy of the head. */
   readonly heads?: HeadsFolder;
   /** For tests of a full disk. */
   readonly maxPages?: number;
   readonly migrations?: readonly Migration[];
 }
 
-/** Opens the ledger in a folder, or says in a `StoreFault` why it must not be used. */
+/** Opens the ledger in a folder, or throws a `StoreFault` that says why it must not be used. */
 export async function openSqliteLedger(options: OpenOptions): Promise<Ledger> {
   const { folder } = options;
   try {
     return await open(options);
   } catch (error) {
     const fault = translateError(error, folder);
-    // Even a reader needs a few pages of its own; on a full disk they come out of the reserve.
+    // Even a reader needs a few pages of its own; on a full disk they come from the reserve.
     const isFull = fault instanceof StoreFault && fault.kind === "full" && freeReserve(folder);
     if (!isFull) throw fault;
   }
@@ -48,7 +48,7 @@ export async function openSqliteLedger(options: OpenOptions): Promise<Ledger> {
   });
 }
 
-/** For simulations and tests: the same code on a database that nobody else sees. */
+/** For simulations and tests: the same code on an in-memory database. */
 export async function openMemoryLedger({ secret }: { readonly secret?: string } = {}): Promise<Ledger> {
   const connection = new Connection(":memory:");
   await migrate(connection, migrations);
@@ -58,14 +58,15 @@ export async function openMemoryLedger({ secret }: { readonly secret?: string } 
 
 async function open(options: OpenOptions): Promise<Ledger> {
   const { folder, maxPages, waitMs, urgent = false, heads, migrations: known = migrations } = options;
-  // Before the database: a head is made after it, so one that is there by now is of a ledger that had tables.
+  // Read before the database: the head file is created after the tables, so if it exists now, the ledger had
+  // tables.
   const hadHead = readHead(folder) !== "missing";
   const path = prepareFiles(options);
   const before = identityOf(path);
   const connection = new Connection(path, waitMs === undefined ? {} : { waitMs });
   let home: Home | undefined;
   try {
-    // Looked at first, and at one moment: the file of another program stays as it is.
+    // Read first, in one transaction: the file of another program stays unchanged.
     const version = await connection.snapshot(() => readVersion(connection, known));
     if (version === 0 && hadHead) throw storeFault("lost", path, { why: "it is empty" });
     await connection.patiently(() => configure(connection, maxPages));
@@ -97,7 +98,7 @@ function withCopy(fault: unknown, path: string): unknown {
   if (kind !== "corrupt" && !(kind === "lost" && hasLog(path))) return fault;
   const copy = keepRefused(path, kind);
   if (copy === undefined) return fault;
-  return new StoreFault(kind, `${fault.message}; what is there now is also kept as \`${copy}\``, {
+  return new StoreFault(kind, `${fault.message}; a copy of the current ledger is kept as \`${copy}\``, {
     cause: fault,
   });
 }

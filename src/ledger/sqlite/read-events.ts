@@ -7,7 +7,7 @@ export function readEvents(connection: Connection, filter: EventFilter = {}): Le
   const { task, type, after, before, limit = -1, newestFirst = false } = filter;
   const conditions: [sql: string, value: string | number | undefined][] = [
     ["task = ?", task],
-    // A task has fewer events than there are of one type: the plus keeps SQLite from the wrong index.
+    // A task has fewer events than an event type: the plus sign keeps SQLite from using the index of types.
     [task === undefined ? "type = ?" : "+type = ?", type],
     ["key > ?", after],
     ["key < ?", before],

@@ -13,7 +13,7 @@ export function readLocks(
 ): Lock[] {
   const conditions = [
     ...(task === undefined ? [] : ["task = ?"]),
-    // Written out: with a variable SQLite could not use the index of the active ones.
+    // A literal, because with a bound variable SQLite could not use the index of active locks.
     ...(active === undefined ? [] : [`active = ${active ? 1 : 0}`]),
   ];
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
@@ -32,7 +32,10 @@ export function readLocksOnResources(connection: Connection, names: readonly str
     .sort((one, other) => one.id - other.id);
 }
 
-/** Under these a path lock is found. Only active locks have rows of them, so that released ones cost nothing. */
+/**
+ * The prefixes under which a path lock is indexed. Only active locks have rows there, so that released locks cost
+ * nothing.
+ */
 export function prefixesOf({ kind, shapes }: Pick<NewLock, "kind" | "shapes">): string[] {
   if (kind !== "path") return [];
   return [...new Set(shapes.map((shape) => literalPrefix(shape).toWellFormed()))];
@@ -49,13 +52,13 @@ export function readLocksNear(connection: Connection, prefixes: readonly string[
   else {
     const above = new Set([...asked].flatMap(ancestorsOf));
     for (const prefix of new Set([...above, ...asked])) add("prefix = ?", prefix);
-    // `0` is the character after `/`, so this range is everything below.
+    // `0` is the character after `/`, so this range contains everything below the prefix.
     for (const prefix of asked) add("prefix >= ? AND prefix < ?", `${prefix}/`, `${prefix}0`);
   }
   return [...ids].sort((one, other) => one - other).map((id) => activeLock(connection, id));
 }
 
-/** The folders above, up to the whole project, which is "". */
+/** The parent folders, up to the whole project, which is "". */
 function ancestorsOf(prefix: string): string[] {
   const segments = prefix.split("/");
   return segments.map((_, depth) => segments.slice(0, depth).join("/"));

@@ -11,7 +11,7 @@ export function readTask(connection: Connection, key: string): Task | undefined 
   return stored === undefined ? undefined : taskIn(stored);
 }
 
-/** The assignment is another program's document; everything else Lockstep has written itself. */
+/** The assignment comes from another program, so it is parsed; Lockstep wrote all other fields itself. */
 function taskIn(stored: Task): Task {
   if (stored.assignment == null) return stored;
   const assignment = readAssignment(stored.assignment);
@@ -27,7 +27,7 @@ export function readTasks(connection: Connection, filter: TaskFilter = {}): Task
   const page = "key > ? ORDER BY key LIMIT ?";
   const list = listTasks.bind(undefined, connection);
   if (states === undefined && session === undefined) return list(`WHERE ${page}`, after, limit);
-  // One search for each state: an index gives each of them in order of key, but not several together.
+  // One query for each state: the index gives the rows of one state in key order, but not of several.
   const found = [...new Set(states ?? taskStates)].flatMap((state) =>
     session === undefined
       ? list(`WHERE state = ? AND ${page}`, state, after, limit)
@@ -56,7 +56,7 @@ export function readNewestAttempt(connection: Connection, task: string): Attempt
   return listSealed<Attempt>(connection, { table: "attempts", rest, values: [task] })[0]?.value;
 }
 
-/** Of every task the newest; the index alone says which rows these are. */
+/** The newest attempt of every task; the index alone gives the row numbers. */
 export function readNewestAttempts(connection: Connection): Attempt[] {
   const newest = "SELECT max(number), rowid AS at FROM attempts GROUP BY task";
   const rest = `WHERE rowid IN (SELECT at FROM (${newest}))`;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 export const reserveName = "reserve";
 
 const reserveBytes = 256 * 1024;
-/** On a disk with less the reserve itself would be what fills it. */
+/** With less free space, the reserve itself would fill the disk. */
 const roomBytesMin = 4 * reserveBytes;
 
 /**
- * Bytes to give away on a full disk, for the changes that end something. They are random, because some file
- * systems store no zeros.
+ * Creates a file that can be deleted on a full disk, to make room for the changes that end something. Its bytes
+ * are random, because some file systems do not store zeros.
  */
 export function keepReserve(folder: string): void {
   const path = join(folder, reserveName);
@@ -25,7 +25,7 @@ export function keepReserve(folder: string): void {
   }
 }
 
-/** Whether there was one to give away. */
+/** Deletes the reserve. Returns whether there was one. */
 export function freeReserve(folder: string): boolean {
   try {
     rmSync(join(folder, reserveName));

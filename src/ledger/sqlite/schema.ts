@@ -1,7 +1,7 @@
 /**
- * Every table has its key, a JSON `body` and the `sum` of both. What is searched for is a column computed from
- * the body, so that it cannot say anything else; the two tables without a body are derived from others, and
- * `verify` compares them. Indexes leave out what is over, so that a search costs the same however much is over.
+ * Every table has a key, a JSON `body` and the `sum` of both. Searchable columns are generated from the body, so
+ * they always agree with it. The two tables without a body are derived from others, and `verify` compares them.
+ * Indexes omit finished rows, so that the cost of a search does not grow with the history.
  */
 export const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL) STRICT;
@@ -94,7 +94,7 @@ export const sessionsSchema = `
 CREATE TABLE sessions (key TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL, sum TEXT NOT NULL) STRICT;
 `;
 
-/** The tables whose rows have a sum. */
+/** The tables whose rows have a checksum. */
 export const sealedTables = [
   "meta",
   "events",

@@ -6,12 +6,12 @@ import { storeFault } from "./translate-error.ts";
 
 const sumLength = 16;
 
-/** Found damage, not malice: whoever can write the file can also compute a sum. */
+/** Detects damage, not manipulation: a process that can write the file can also compute the sum. */
 function sumOf(table: SealedTable, key: string | number, body: string): string {
   return hash("sha256", `${table}\0${key}\0${body}`).slice(0, sumLength);
 }
 
-/** The body of a row of `key`, `body` and `sum`; throws where they do not belong together. */
+/** The body of a row; throws if it does not match its sum. */
 function unseal<T>(connection: Connection, table: SealedTable, row: Row): T {
   const damage = damageOf(table, row);
   if (damage !== undefined) throw storeFault("corrupt", connection.place, { why: damage });
@@ -32,13 +32,13 @@ export function readSealed<T>(
   return row === undefined ? undefined : unseal<T>(connection, table, row);
 }
 
-/** For what can be had again: a damaged row counts as none, and the next writing mends it. */
+/** For data that can be recomputed: a damaged row counts as missing, and the next write replaces it. */
 export function readWhole<T>(connection: Connection, table: SealedTable, key: string): T | undefined {
   const row = connection.row(`SELECT key, body, sum FROM ${table} WHERE key = ?`, key);
   return row === undefined || damageOf(table, row) !== undefined ? undefined : JSON.parse(row.body as string);
 }
 
-/** Of all rows that match; `rest` is the part of the query after `FROM table`. */
+/** All rows that match; `rest` is the part of the query after `FROM table`. */
 export function listSealed<T>(
   connection: Connection,
   { table, rest, values = [] }: { table: SealedTable; rest: string; values?: (string | number | null)[] },
@@ -48,7 +48,7 @@ export function listSealed<T>(
     .map((row) => ({ key: row.key as string | number, value: unseal<T>(connection, table, row) }));
 }
 
-/** A row as it is to be stored. */
+/** A row before its sum is computed. */
 interface Unsealed {
   readonly key: string | number;
   readonly body: string;
@@ -65,13 +65,13 @@ export function updateSealed(connection: Connection, table: SealedTable, { key, 
   connection.run(`UPDATE ${table} SET body = ?, sum = ? WHERE key = ?`, body, sum, key);
 }
 
-/** For the tables whose rows are numbered; they are never deleted, so no number comes twice. */
+/** The next number in a table with numbered rows. Rows are never deleted, so no number is used twice. */
 export function nextKey(connection: Connection, table: SealedTable): number {
   return connection.row(`SELECT coalesce(max(key), 0) + 1 AS next FROM ${table}`)?.next as number;
 }
 
-/** SQLite would cut a text at its NUL, and two halves of a character that do not match become a third one. */
+/** SQLite would truncate a text at a NUL, and would replace unpaired surrogates. */
 export function assertStorable(text: string): void {
   if (text.includes("\0") || !text.isWellFormed())
-    throw new InvariantBroken(`\`${JSON.stringify(text)}\` is no name that can be stored`);
+    throw new InvariantBroken(`\`${JSON.stringify(text)}\` cannot be stored as a name`);
 }

@@ -8,6 +8,7 @@ import type {
   Ledger,
   SettingName,
   StoredRun,
+  Survey,
   TaskFilter,
 } from "../ledger.ts";
 import type { OutsideHead } from "../outside-head.ts";
@@ -19,11 +20,11 @@ import { readMeta } from "./meta.ts";
 import { readHeads } from "./open-head.ts";
 import { readEvents } from "./read-events.ts";
 import { readLocks, readLocksNear, readLocksOnResources } from "./read-locks.ts";
-import { readSurvey } from "./read-survey.ts";
 import {
   readDecisions,
   readDependents,
   readNewestAttempt,
+  readNewestAttempts,
   readOpenIntents,
   readRunningAttempts,
   readSessions,
@@ -36,7 +37,7 @@ import { readSealed, readWhole } from "./sealed-rows.ts";
 import { storeFault } from "./translate-error.ts";
 import { verifyLedger } from "./verify.ts";
 
-/** Where a ledger lies on disk; one in memory lies nowhere. */
+/** The files of a ledger on disk; a ledger in memory has none. */
 export interface Home {
   readonly folder: string;
   /** See `identityOfOpen`. */
@@ -67,7 +68,7 @@ export class SqliteLedger implements Ledger {
   dependents = (key: string) => this.#read((connection) => readDependents(connection, key));
   waitingFor = (key: string) => this.#read((connection) => readWaiting(connection, key));
   attempt = (task: string) => this.#read((connection) => readNewestAttempt(connection, task));
-  /** Who watches must not go on watching a file that nobody else sees. */
+  /** Also checks the file, because a watchdog must not keep reading a file that was deleted or replaced. */
   runningAttempts = () =>
     this.#read((connection) => {
       this.#assertInPlace();
@@ -90,20 +91,20 @@ export class SqliteLedger implements Ledger {
   survey = () => this.#read(readSurvey);
   evidence = (key: string) => this.#read((connection) => readWhole<StoredRun>(connection, "evidence", key));
   secret = () => this.#secret;
-  /** SQLite counts what other connections have stored, and not this one. */
+  /** `data_version` counts the commits of other connections; `#commits` counts those of this one. */
   version = () => `${Number(this.#connection.row("PRAGMA data_version")?.data_version)} ${this.#commits}`;
 
   async commit(change: Change): Promise<Committed> {
     this.#commits += 1;
     const stored = await this.#store(change).catch((error: unknown) => {
       if (!isFull(error) || this.#home === undefined) throw error;
-      // What stands in the log and in the database both is room too.
+      // Content that is in both the log and the database can be freed.
       if (this.#connection.foldLog())
         return this.#store(change).catch((again: unknown) => this.#relieve(change, again));
       return this.#relieve(change, error);
     });
     if ("conflict" in stored) return stored;
-    // Without a reserve the log must not take the room that folding it needs.
+    // Without a reserve, the log must not use up the space that emptying it needs.
     if (change.relieves === true && this.#home !== undefined && !hasReserve(this.#home.folder))
       this.#connection.foldLog();
     if (isDurable(change)) this.#advanceHead(stored);
@@ -140,15 +141,19 @@ export class SqliteLedger implements Ledger {
     return this.#connection.write(apply, { durable: isDurable(change) });
   }
 
-  /** What is written into a file that was deleted or exchanged, nobody else would ever see. */
+  /** No other process would see what is written to a deleted or replaced file. */
   #assertInPlace(): void {
     const { place } = this.#connection;
     if (this.#home === undefined || identityOfOpen(place) === this.#home.identity) return;
-    const why = "it was deleted or replaced while it was open: start again to open what is there now";
+    const why =
+      "it was deleted or replaced while it was open: restart the command to open the current ledger";
     throw storeFault("gone", place, { why });
   }
 
-  /** The change is stored by now, so this must not fail it; whoever opens the ledger next makes up for it. */
+  /**
+   * The change is already stored, so a failure here must not fail it. The next opening of the ledger advances the
+   * head.
+   */
   #advanceHead(head: Head): void {
     try {
       this.#home?.head.advance(head);
@@ -159,4 +164,25 @@ export class SqliteLedger implements Ledger {
 
 function isFull(error: unknown): boolean {
   return error instanceof StoreFault && error.kind === "full";
+}
+
+const eventsMax = 200;
+
+/** Must be called inside one transaction. */
+function readSurvey(connection: Connection): Survey {
+  const newest = (type: keyof Survey["events"]) =>
+    readEvents(connection, { type, newestFirst: true, limit: eventsMax });
+  return {
+    tasks: readTasks(connection),
+    attempts: readNewestAttempts(connection),
+    locks: readLocks(connection, { active: true }),
+    decisions: readDecisions(connection, "pending"),
+    sessions: readSessions(connection),
+    breaker: readSealed(connection, "settings", "breaker"),
+    events: {
+      "land.refused": newest("land.refused"),
+      "task.merged": newest("task.merged"),
+      "agent.limited": newest("agent.limited"),
+    },
+  };
 }

@@ -11,11 +11,11 @@ const primaryKinds: Readonly<Record<number, StoreFaultKind>> = {
   11: "corrupt", // CORRUPT
   13: "full", // FULL
   14: "io", // CANTOPEN
-  15: "busy", // PROTOCOL: lost a race for the WAL's locks too often
+  15: "busy", // PROTOCOL: lost the race for the WAL's locks too many times
   26: "corrupt", // NOTADB
 };
 
-/** Extended codes that mean something else than their family. */
+/** Extended codes whose meaning differs from that of their primary code. */
 const extendedKinds: Readonly<Record<number, StoreFaultKind>> = {
   522: "corrupt", // IOERR_SHORT_READ
   1032: "gone", // READONLY_DBMOVED
@@ -39,10 +39,13 @@ const fileKinds: Readonly<Record<string, StoreFaultKind>> = {
   ENOENT: "gone",
 };
 
-/** A generated column over a damaged row, a table that is no longer there, a damaged header. */
+/** A generated column on a damaged row, a missing table, a damaged header. */
 const damageMessages = /malformed JSON|no such|unsupported file format/;
 
-/** SQLite's and the disk's errors as faults; what is neither is a mistake in the program and stays as it is. */
+/**
+ * Translates errors of SQLite and the file system into faults. Any other error is a bug in the program and is
+ * returned unchanged.
+ */
 export function translateError(error: unknown, place: string): unknown {
   if (!(error instanceof Error) || error instanceof StoreFault) return error;
   const kind = kindOf(error);
@@ -57,7 +60,7 @@ function kindOf(error: Error): StoreFaultKind | undefined {
   return extendedKinds[errcode] ?? primaryKinds[errcode & 0xff];
 }
 
-/** `why` stands for the cause where there is none. */
+/** `why` replaces the message of the cause, or is given if there is no cause. */
 export function storeFault(
   kind: StoreFaultKind,
   place: string,
@@ -69,19 +72,19 @@ export function storeFault(
 
 const messages: Readonly<Record<StoreFaultKind, (place: string, why: string) => string>> = {
   full: (place) =>
-    `STORAGE_FULL: there is no room left for the ledger \`${place}\`, nothing was changed: free some space and try again`,
-  busy: (place) =>
-    `the ledger \`${place}\` is being written by another process, nothing was changed: try again`,
+    `STORAGE_FULL: the disk is full, so the ledger \`${place}\` cannot be written and nothing was changed: free some space and try again`,
+  busy: (place) => `the ledger \`${place}\` is locked by another process, nothing was changed: try again`,
   corrupt: (place, why) =>
-    `the ledger \`${place}\` is damaged, and left as it is: ${why}: restore a good copy with \`cp COPY ${place} && rm -f ${place}-wal ${place}-shm\``,
+    `the ledger \`${place}\` is damaged and was left unchanged: ${why}: restore a good copy with \`cp COPY ${place} && rm -f ${place}-wal ${place}-shm\``,
   "read-only": (place, why) =>
     `the ledger \`${place}\` cannot be written: ${why}: make its folder and files writable for this user`,
-  newer: (place, why) => `the ledger \`${place}\` is of a newer lockstep: ${why}: update lockstep`,
+  newer: (place, why) =>
+    `the ledger \`${place}\` was written by a newer version of Lockstep: ${why}: update Lockstep`,
   network: (place, why) =>
-    `the ledger \`${place}\` would be on a network file system (${why}), where locks do not hold: keep the repository on a local disk`,
-  gone: (place, why) => `the ledger \`${place}\` is not there: ${why}`,
+    `the ledger \`${place}\` is on a network file system (${why}), where file locks are not reliable: keep the repository on a local disk`,
+  gone: (place, why) => `the ledger \`${place}\` does not exist: ${why}`,
   lost: (place, why) =>
-    `the ledger \`${place}\` was rolled back, cut or deleted: ${why}: restore it from a copy, or start from what is there, such as a backup that you restored, with \`lockstep reconcile --accept-loss\``,
+    `the ledger \`${place}\` was rolled back, truncated or deleted: ${why}: restore it from a copy, or continue with the current files, such as a restored backup, with \`lockstep reconcile --accept-loss\``,
   io: (place, why) =>
     `the ledger \`${place}\` could not be read or written: ${why}: check the disk and try again`,
 };

@@ -12,8 +12,8 @@ const problemsMax = 1000;
 type Check = Generator<Problem[]>;
 
 /**
- * The whole ledger in small steps, each at one moment, with room for other work between them. The heads are
- * from before the first step: what they know must be there.
+ * Checks the whole ledger in small steps, each in its own transaction, and lets other work run between them. The
+ * heads are read before the first step, so everything they record must be in the ledger.
  */
 export async function verifyLedger(
   connection: Connection,
@@ -32,7 +32,7 @@ export async function verifyLedger(
   return { events: walk.events, problems: problems.slice(0, problemsMax) };
 }
 
-/** A page that SQLite itself cannot read ends its check, and the next one goes on. */
+/** If SQLite cannot read a page, that check ends and the next one starts. */
 function nextStep(check: Check): { readonly found: readonly Problem[]; readonly done: boolean } {
   try {
     const { value, done } = check.next();
@@ -58,12 +58,12 @@ function checksOf(connection: Connection, walk: EventWalk, heads: readonly Known
   ];
 }
 
-/** INV-5: a task is in the state that its events tell. The newest events are read in the same step. */
+/** INV-5: a task is in the state that its events lead to. The newest events are read in the same step. */
 function* checkTasks(connection: Connection, walk: EventWalk): Check {
   const pages = checkTable(connection, "tasks", ({ key, body }) => {
     const { state } = body as { state: string };
-    const told = walk.stateOf(key as string);
-    return state === told ? [] : [{ problem: `task \`${key}\` is ${state}, but its events end at ${told}` }];
+    const last = walk.stateOf(key as string);
+    return state === last ? [] : [{ problem: `task \`${key}\` is ${state}, but its events end at ${last}` }];
   });
   for (;;) {
     const late = [...walk.pages()].flat();
@@ -74,7 +74,7 @@ function* checkTasks(connection: Connection, walk: EventWalk): Check {
   const missing = (task: string) => connection.row("SELECT 1 FROM tasks WHERE key = ?", task) === undefined;
   yield [...walk.tasks()]
     .filter(missing)
-    .map((task) => ({ problem: `task \`${task}\` is missing, but events tell of it` }));
+    .map((task) => ({ problem: `task \`${task}\` is missing, but it has events` }));
 }
 
 function* checkPages(connection: Connection, table: string): Check {

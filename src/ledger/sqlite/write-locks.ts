@@ -14,11 +14,11 @@ export function releaseLocks(connection: Connection, { tasks, at }: NonNullable<
   }
 }
 
-/** INV-1: the caller found no overlap at `expect.fence`, so nobody may have taken any lock since. */
+/** INV-1: the caller found no overlap at `expect.fence`, so no lock may have been taken since. */
 export function takeLocks(connection: Connection, { take = [], expect }: Change): void {
   if (take.length === 0) return;
   if (expect?.fence === undefined)
-    throw new InvariantBroken("INV-1: locks are taken without the fence at which nothing overlapped them");
+    throw new InvariantBroken("INV-1: locks are taken without the fence at which their overlap was checked");
   const first = nextKey(connection, "locks");
   take.forEach((lock, index) => {
     if (lock.kind === "resource") assertStorable(lock.resource);

@@ -177,7 +177,7 @@ export function guardCases(given: GuardedCase): void {
         ]);
         const told = `${ran.stdout}${ran.stderr}\n${has("src/a/said") ? text("src/a/said") : ""}`;
         expect(await granted(), told).toEqual(nothing);
-        const answer = mode === "ask" ? "a person decides" : "no task gets more scope here";
+        const answer = mode === "ask" ? "a person decides" : "tasks cannot get more scope in this project";
         expect(ran.heard, told).toContain(answer);
         expect(ran.heard).toMatch(/`lockstep (?:task|release)` is a person's command/);
         const said = text("src/a/said");

@@ -1,24 +1,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sessionsFolder } from "../core/names/session-paths.ts";
-import { type Deny, deny } from "../core/rules/verdict.ts";
-import { judgeStatusDocument } from "../core/session/judge-status.ts";
-import { statusDocument } from "../core/session/status-document.ts";
-import { readJson } from "../core/text/read-json.ts";
-import { system } from "../engine/change/door.ts";
-import type { Engine } from "../engine/change/engine.ts";
-import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
-import { moveSession, unknownSession } from "../engine/sessions/move-session.ts";
-import { waitForStatusLock } from "../server/host-lock.ts";
-import { findProject } from "../workspace/files/find-project.ts";
-import { makePlainFolder } from "../workspace/files/plain-folder.ts";
-import { projectFile, replaceFile } from "../workspace/files/replace-file.ts";
-import { restoreFiles } from "../workspace/plan/session-backup.ts";
-import { appendToMemory } from "../workspace/state/append-to-memory.ts";
-import { openStateFolder } from "../workspace/state/state-folder.ts";
+import { sessionsFolder } from "../../core/names/session-paths.ts";
+import { type Deny, deny } from "../../core/rules/verdict.ts";
+import { judgeStatusDocument } from "../../core/session/judge-status.ts";
+import { statusDocument } from "../../core/session/status-document.ts";
+import { readJson } from "../../core/text/read-json.ts";
+import { system } from "../../engine/change/door.ts";
+import type { Engine } from "../../engine/change/engine.ts";
+import { sessionDecisions } from "../../engine/decisions/session-decisions.ts";
+import { moveSession, unknownSession } from "../../engine/sessions/move-session.ts";
+import { waitForStatusLock } from "../../server/host-lock.ts";
+import { findProject } from "../../workspace/files/find-project.ts";
+import { makePlainFolder } from "../../workspace/files/plain-folder.ts";
+import { projectFile, replaceFile } from "../../workspace/files/replace-file.ts";
+import { restoreFiles } from "../../workspace/plan/session-backup.ts";
+import { appendToMemory } from "../../workspace/state/append-to-memory.ts";
+import { openStateFolder } from "../../workspace/state/state-folder.ts";
 
-/** After the first writing (A4-2). */
+/** Retries after the first write (A4-2). */
 const retriesMax = 3;
 const pauseMs = 50;
 
@@ -28,13 +28,13 @@ const historyName = "approve-design-history.jsonl";
 interface Publishing {
   readonly root: string;
   readonly session: string;
-  /** How the file gets onto the disk. */
+  /** Writes the file. */
   readonly write?: typeof replaceFile;
 }
 
 /**
- * Shows in a session's status.json how the ledger stands. One process at a time: the last one writes the newest. Where
- * that cannot be written the session is blocked at once (S4-110), whichever process tried.
+ * Writes the state of a session from the ledger to its status.json. One process at a time, so that the newest
+ * state is written last. If the file cannot be written, the session is blocked at once (S4-110), by any process.
  */
 export async function publishStatus(
   engine: Engine,
@@ -62,7 +62,7 @@ export async function publishStatus(
   return blockUnwritable(engine, name, { problem, attempts: 1 + retriesMax });
 }
 
-/** The ledger at least knows it. A session that is blocked already keeps its first reason. */
+/** Records the block in the ledger. A session that is already blocked keeps its first reason. */
 async function blockUnwritable(
   engine: Engine,
   session: string,
@@ -70,20 +70,20 @@ async function blockUnwritable(
 ): Promise<Deny> {
   const file = join(sessionsFolder, session, statusName);
   const reason = `${file} cannot be written: ${problem}`;
-  const recovery = `fix that, then \`lockstep resume ${session}\``;
+  const recovery = `fix it, then \`lockstep resume ${session}\``;
   const blocker = { code: "persistence_failure", reason, recovery };
   await moveSession(engine, { session, event: { type: "block", blocker } }, system);
   return deny("E-STORE", `${reason}; ${recovery}`, { file, attempts });
 }
 
-/** S4-108: what a reader finds, and not what was meant. */
+/** S4-108: checks what was actually written, not what should have been. */
 function whyWrong(found: string, text: string): string | undefined {
   const [fault] = judgeStatusDocument(readJson(found));
   if (fault !== undefined) return fault;
-  return found === text ? undefined : "it reads otherwise than it was written";
+  return found === text ? undefined : "its content differs from what was written";
 }
 
-/** Of every session that is not done: an answer may be seen in several. Gives what could not be written. */
+/** Publishes every session that is not done, because an answer may appear in several. Returns the failures. */
 export async function publishOpen(
   engine: Engine,
   { root, stateFolder }: { readonly root: string; readonly stateFolder: string },
@@ -101,7 +101,7 @@ export async function publishOpen(
   return refused.filter((one) => one !== undefined);
 }
 
-/** Where somebody has cleaned up, there would be nothing but status.json otherwise. */
+/** Restores deleted session files; otherwise status.json would be the only file. */
 function whyNotRestored(stateFolder: string, root: string, session: string): string | undefined {
   try {
     restoreFiles(stateFolder, root, session);
@@ -118,7 +118,10 @@ export interface HistoryLine {
   readonly state_context: string;
 }
 
-/** What a person asked to be changed, before it is asked anew (S4-087, S4-103). The same line is not added twice. */
+/**
+ * Records a person's change request before the question is asked again (S4-087, S4-103). The same line is not
+ * added twice.
+ */
 export function appendHistory(root: string, session: string, line: HistoryLine): Deny | undefined {
   const file = join(sessionsFolder, session, historyName);
   const text = JSON.stringify(line);
@@ -126,7 +129,7 @@ export function appendHistory(root: string, session: string, line: HistoryLine):
     makePlainFolder(root, join(sessionsFolder, session));
     const before = readHistory(join(root, file));
     if (before.split("\n").includes(text)) return undefined;
-    // Whoever was killed while writing has left half a line.
+    // A process that was killed while writing may have left half a line.
     const start = before === "" || before.endsWith("\n") ? "" : "\n";
     appendToMemory(root, file, `${start}${text}\n`, { durable: true });
     return undefined;
@@ -134,7 +137,7 @@ export function appendHistory(root: string, session: string, line: HistoryLine):
     const { message } = error as Error;
     return deny(
       "E-STORE",
-      `${file} cannot be written: ${message}; fix that, then \`lockstep resume ${session}\``,
+      `${file} cannot be written: ${message}; fix it, then \`lockstep resume ${session}\``,
       {
         file,
       },

@@ -1,15 +1,15 @@
-import { metaKey } from "../core/names/task-name.ts";
-import { commandsIn } from "../core/proof/criterion.ts";
-import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
-import type { RunContext } from "../run/attempt/run-context.ts";
-import { projectChecks } from "../run/landing/prove-checks.ts";
-import { block } from "./block.ts";
-import { judgeFiles } from "./judge-files.ts";
-import { filesOf } from "./look-up.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
-import { readSessionFile } from "./session-files.ts";
+import { metaKey } from "../../core/names/task-name.ts";
+import { commandsIn } from "../../core/proof/criterion.ts";
+import { readAcceptance } from "../../core/session/artifacts/read-acceptance.ts";
+import type { RunContext } from "../../run/attempt/run-context.ts";
+import { projectChecks } from "../../run/landing/prove-checks.ts";
+import { judgeFiles } from "../files/judge-files.ts";
+import { filesOf } from "../files/look-up.ts";
+import { readSessionFile } from "../files/session-files.ts";
+import { block } from "../roles/block.ts";
+import type { SessionContext, StepEnd } from "../roles/session-context.ts";
 
-/** The commands that say whether the whole holds: those of the acceptance criteria, and the project's own. */
+/** The commands that check the whole work: those of the acceptance criteria and those of the project. */
 export async function acceptanceCommands({
   repository,
   config,
@@ -24,14 +24,14 @@ export async function acceptanceCommands({
   return [...new Set([...verified, ...own.map(({ command }) => command)])];
 }
 
-/** Lockstep runs them itself, on the base as it is now. */
+/** Runs the acceptance commands on the current base. */
 export async function proveAcceptance(context: SessionContext): Promise<StepEnd> {
   const { engine } = context.context;
   const faults = judgeFiles(context.context, filesOf(context.context), ["acceptance"]);
   if (faults.length > 0)
     return block(context, {
       code: "artifact_invalid",
-      reason: `nothing can be proven by it: ${faults.join("; ")}`,
+      reason: `acceptance.json cannot be used: ${faults.join("; ")}`,
       recovery: "fix acceptance.json",
     });
   const { baseCommit } = (await context.context.atBase()).repository;
@@ -39,7 +39,7 @@ export async function proveAcceptance(context: SessionContext): Promise<StepEnd>
   if (commands.length === 0)
     return block(context, {
       code: "no_way_to_test",
-      reason: "no acceptance criterion has a command, and the project has no tests that could be found",
+      reason: "no acceptance criterion has a command, and no test command was detected in the project",
       recovery: `add a \`cmd:\` to acceptance.json under \`verify\`, or \`checks\` to .lockstep/config.yaml`,
     });
   for (const command of commands) {

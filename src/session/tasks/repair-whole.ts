@@ -1,15 +1,14 @@
-import { finalChecks } from "../core/session/next-step.ts";
-import type { Repair, Session } from "../core/session/session.ts";
-import { repairsOf } from "../core/session/session.ts";
-import type { SessionEventOf } from "../core/session/session-event.ts";
-import { repairsMax } from "../core/session/states.ts";
-import { askSession } from "../engine/decisions/ask-session.ts";
-import { planOf } from "./judge-files.ts";
-import { filesOf } from "./look-up.ts";
+import { finalChecks } from "../../core/session/next-step.ts";
+import { type Repair, repairsOf, type Session } from "../../core/session/session.ts";
+import type { SessionEventOf } from "../../core/session/session-event.ts";
+import { repairsMax } from "../../core/session/states.ts";
+import { askSession } from "../../engine/decisions/ask-session.ts";
+import { planOf } from "../files/judge-files.ts";
+import { filesOf } from "../files/look-up.ts";
+import type { SessionContext, StepEnd } from "../roles/session-context.ts";
 import { runExtraTask } from "./run-extra-task.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
 
-/** Begins a repair of the whole work, or asks a person where that was tried too often. */
+/** Starts a repair of the whole work, or asks a person after too many tries. */
 export async function beginRepair(
   context: SessionContext,
   session: Session,
@@ -17,7 +16,7 @@ export async function beginRepair(
 ): Promise<StepEnd> {
   const { loop, task } = event;
   if (repairsOf(session, task, loop) < repairsMax) {
-    context.say(`${loop}: ${findingsFor(session, loop)[0] ?? "something has to be fixed"}`);
+    context.say(`${loop}: ${findingsFor(session, loop)[0] ?? "something must be fixed"}`);
     await context.move(event);
     return "again";
   }
@@ -27,7 +26,7 @@ export async function beginRepair(
     {
       session: context.name,
       kind: "repair",
-      question: `${loop} was tried ${repairsMax} times and still: ${findingsFor(session, loop).join("; ") || "it is not fixed"}. Try again (say how), or accept it as a known issue?`,
+      question: `${loop} was tried ${repairsMax} times, but this is not fixed: ${findingsFor(session, loop).join("; ") || "no details"}. Retry (say how), or accept it as a known issue?`,
       options: ["retry", "accept"],
       stateContext: session.state,
       fromSecurity: false,
@@ -46,7 +45,7 @@ export async function beginRepair(
   return "again";
 }
 
-/** With its known issues: nothing is hidden, and the session goes on. */
+/** Records the findings as known issues, and the session continues. */
 async function accept(
   { move }: SessionContext,
   session: Session,
@@ -68,7 +67,7 @@ async function accept(
   });
 }
 
-/** What has to be fixed, as it was found. */
+/** The findings that a repair must fix. */
 function findingsFor({ returned, failedStep, ci }: Session, loop: Repair["loop"]): readonly string[] {
   if (loop === "FIX_BUILD" && ci === "red") return failedStep === null ? [] : [failedStep];
   const purpose = finalChecks.find((one) => one.loop === loop)?.purpose ?? "integration";
@@ -77,7 +76,7 @@ function findingsFor({ returned, failedStep, ci }: Session, loop: Repair["loop"]
   return last.findings.length > 0 ? last.findings : [last.summary];
 }
 
-/** Lets an agent fix what a look at the whole has found: a task of its own, proven like every other. */
+/** Lets an agent fix the findings about the whole work, as a separate task with the usual proof. */
 export async function repairWhole(
   context: SessionContext,
   session: Session,
@@ -85,7 +84,7 @@ export async function repairWhole(
 ): Promise<StepEnd> {
   const repair = session.repairing.find((one) => one.task === "meta");
   if (repair === undefined)
-    throw new Error(`session \`${session.name}\` repairs nothing in ${session.state}`);
+    throw new Error(`session \`${session.name}\` has no repair in state ${session.state}`);
   const end = await runExtraTask(context, {
     id: `FIX-${repair.number}`,
     title: `Repair ${repair.number}: ${loop.slice("FIX_".length).toLowerCase()}`,
@@ -94,13 +93,13 @@ export async function repairWhole(
     role: loop === "FIX_BUILD" ? "Integrator" : "Coder",
   });
   if (typeof end === "string" && end !== "merged") return end;
-  // What was not fixed is found again: it counts as tried.
+  // If it is not fixed, the next check finds it again; this counts as a try.
   if (typeof end !== "string") context.say(`FIX-${repair.number}: ${end.failed}`);
   await context.move({ type: "repaired", task: "meta" });
   return "again";
 }
 
-/** What the plan's tasks may change; a build may break anywhere. */
+/** The scopes of the plan's tasks; a broken build may need a fix anywhere. */
 function scopeOf({ context }: SessionContext, loop: Repair["loop"]): readonly string[] {
   const plan = planOf(context, filesOf(context));
   if (loop === "FIX_BUILD" || "faults" in plan) return ["."];

@@ -1,16 +1,16 @@
-import type { Purpose, Session } from "../core/session/session.ts";
-import type { RunContext } from "../run/attempt/run-context.ts";
+import type { Purpose, Session } from "../../core/session/session.ts";
+import type { RunContext } from "../../run/attempt/run-context.ts";
+import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "../files/judge-files.ts";
 import type { RoleWish } from "./dispatch-role.ts";
-import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "./judge-files.ts";
 
-interface Errand {
+interface Request {
   readonly goal: (session: Session) => string;
-  /** What its answer is held to. */
+  /** The conditions that its files must meet. */
   readonly leaves: readonly FileCondition[];
 }
 
-/** What each role is asked for, and what it has to leave behind. */
-const errands: Readonly<Partial<Record<Purpose, Errand>>> = {
+/** The goal of each role, and the files it must leave. */
+const requests: Readonly<Partial<Record<Purpose, Request>>> = {
   spec: {
     goal: ({ goal }) => `Write the specification and its acceptance criteria for this goal: ${goal}`,
     leaves: ["spec", "acceptance"],
@@ -21,15 +21,15 @@ const errands: Readonly<Partial<Record<Purpose, Errand>>> = {
     leaves: ["spec", "acceptance", "plan"],
   },
   research: {
-    goal: ({ goal }) => `Find out what the design needs to know, and write a report, for this goal: ${goal}`,
+    goal: ({ goal }) => `Research what the design depends on, and write a report, for this goal: ${goal}`,
     leaves: ["research-report"],
   },
   architecture: {
-    goal: ({ goal }) => `Decide how it is built, and why, for this goal: ${goal}`,
+    goal: ({ goal }) => `Design the architecture, with reasons, for this goal: ${goal}`,
     leaves: ["architecture"],
   },
   "design-spec": {
-    goal: ({ goal }) => `Describe what people see and do, for this goal: ${goal}`,
+    goal: ({ goal }) => `Describe the user interface, for this goal: ${goal}`,
     leaves: ["design-spec"],
   },
   correction: {
@@ -37,12 +37,12 @@ const errands: Readonly<Partial<Record<Purpose, Errand>>> = {
     leaves: ["spec", "acceptance", "architecture"],
   },
   plan: {
-    goal: ({ goal }) => `Cut the work into tasks, for this goal: ${goal}`,
+    goal: ({ goal }) => `Split the work into tasks, for this goal: ${goal}`,
     leaves: ["plan"],
   },
   release: {
     goal: ({ goal }) =>
-      `Write the report: what was done, how to run it, how to test it, known issues. Name under files_to_create_or_update the documents of the repository that have to change. The goal was: ${goal}`,
+      `Write the report: what was done, how to run it, how to test it, known issues. List under files_to_create_or_update the documents of the repository that must change. The goal was: ${goal}`,
     leaves: ["report"],
   },
 };
@@ -57,24 +57,24 @@ export function wishFor(
   }: {
     readonly role: string;
     readonly purpose: Purpose;
-    /** Ids of tasks that this session has had already: a new plan starts with new ones. */
+    /** Task ids that this session has already used: a new plan needs new ids. */
     readonly used?: ReadonlySet<string>;
   },
 ): RoleWish | undefined {
-  const errand = errands[purpose];
-  if (errand === undefined) return undefined;
+  const request = requests[purpose];
+  if (request === undefined) return undefined;
   return {
-    ...{ role, purpose, goal: errand.goal(session) },
+    ...{ role, purpose, goal: request.goal(session) },
     judge: (files) => [
-      ...judgeFiles(context, files, errand.leaves),
+      ...judgeFiles(context, files, request.leaves),
       ...(purpose === "plan" ? usedAgain(context, files, used) : []),
     ],
   };
 }
 
-/** What became of them would be taken for what becomes of the new ones. */
+/** The ledger would treat a reused id as the old task. */
 function usedAgain(context: RunContext, files: SessionFiles, used: ReadonlySet<string>): readonly string[] {
   const plan = planOf(context, files);
   const again = "faults" in plan ? [] : plan.tasks.filter(({ id }) => used.has(id));
-  return again.map(({ id }) => `tasks.yaml: ${id} was a task of this session before: call it otherwise`);
+  return again.map(({ id }) => `tasks.yaml: ${id} was already a task of this session: use another id`);
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DesignDocument } from "../ledger/decision-data.ts";
+import type { DesignDocument } from "../../ledger/decision-data.ts";
 
-/** Keeps the text under its digest, so that a later version can be compared with it. */
+/** Stores the text under its digest, so that a later version can be compared with it. */
 export function keepVersion(stateFolder: string, file: string, text: string): DesignDocument {
   const digest = createHash("sha256").update(text).digest("hex");
   const path = versionPath(stateFolder, digest);

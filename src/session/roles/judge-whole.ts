@@ -1,23 +1,22 @@
-import { worklogPath } from "../core/names/session-paths.ts";
-import { metaId } from "../core/names/task-name.ts";
-import { contextFilesFor } from "../core/session/context-files.ts";
-import type { Purpose, Session } from "../core/session/session.ts";
-import { askReviewer } from "../run/review/ask-reviewer.ts";
-import { decidedBefore } from "./decided-before.ts";
+import { worklogPath } from "../../core/names/session-paths.ts";
+import { metaId } from "../../core/names/task-name.ts";
+import { contextFilesFor } from "../../core/session/context-files.ts";
+import type { Purpose, Session } from "../../core/session/session.ts";
+import { askReviewer } from "../../run/review/ask-reviewer.ts";
+import { listSessionFiles } from "../files/session-files.ts";
 import { judgeGiven, type RoleEnd } from "./dispatch-role.ts";
-import { metaTask } from "./meta-task.ts";
+import { decidedBefore, metaTask } from "./meta-task.ts";
 import type { SessionContext } from "./session-context.ts";
-import { listSessionFiles } from "./session-files.ts";
 
 const goals: Readonly<Partial<Record<Purpose, string>>> = {
-  "final-review": "Review all that the session has changed, as one piece of work",
-  "final-tests": "Test all that the session has changed against its acceptance criteria",
-  "final-security": "Look through all that the session has changed for what an attacker could use",
+  "final-review": "Review everything that the session has changed, as one piece of work",
+  "final-tests": "Test everything that the session has changed against its acceptance criteria",
+  "final-security": "Review everything that the session has changed for security problems",
   integration:
-    "Say whether the merged work builds, starts and passes its checks, and what of it has to be fixed",
+    "Check whether the merged work builds, starts and passes its checks, and report what must be fixed",
 };
 
-/** Lets a role look at everything that the session has changed; it writes nothing. */
+/** Lets a role review everything that the session has changed; it writes nothing. */
 export async function judgeWhole(
   sessionContext: SessionContext,
   session: Session,

@@ -1,20 +1,23 @@
-import { copyName, sessionPath } from "../core/names/session-paths.ts";
-import { metaId, taskKey } from "../core/names/task-name.ts";
-import { judgePlanEdit, judgeStatusEdit } from "../core/session/requests.ts";
-import { readJson } from "../core/text/read-json.ts";
-import { type GuardViolation, recordViolation } from "../engine/attempts/record-violation.ts";
-import type { Wish } from "../run/attempt/run-context.ts";
-import { readConfigDocument } from "../workspace/config/config-document.ts";
+import { copyName, sessionPath } from "../../core/names/session-paths.ts";
+import { metaId, taskKey } from "../../core/names/task-name.ts";
+import { judgePlanEdit, judgeStatusEdit } from "../../core/session/requests.ts";
+import { readJson } from "../../core/text/read-json.ts";
+import { type GuardViolation, recordViolation } from "../../engine/attempts/record-violation.ts";
+import type { Wish } from "../../run/attempt/run-context.ts";
+import { readConfigDocument } from "../../workspace/config/config-document.ts";
 import type { SessionContext } from "./session-context.ts";
 
 interface Wished {
   readonly role: string;
-  /** Null where it works for the session as a whole. */
+  /** Null if the agent works for the session as a whole. */
   readonly task: string | null;
   readonly wish: Wish;
 }
 
-/** An agent's edit of a view: what it may add is added, the rest is refused, recorded and told (S4-080, S4-137). */
+/**
+ * Handles an agent's edit of tasks.yaml or status.json: permitted additions are applied, the rest is refused,
+ * recorded and reported (S4-080, S4-137).
+ */
 export async function judgeWish(context: SessionContext, { role, task, wish }: Wished): Promise<void> {
   const { file, before, after } = wish;
   if (file === "tasks.yaml") {
@@ -38,7 +41,7 @@ async function refuse(
   reasons: readonly string[],
 ): Promise<void> {
   for (const reason of reasons) {
-    say(`${role} wrote in ${file}: refused: ${reason}`);
+    say(`${role} edited ${file}: refused: ${reason}`);
     const violation: GuardViolation = {
       ...{ kind: "refused", task: taskKey(name, task ?? metaId), epoch: null, agent: role, tool: "write" },
       ...{ code: "R-PW-001", target: sessionPath(name, file), reason, bytes: after.length },

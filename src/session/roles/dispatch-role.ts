@@ -1,36 +1,35 @@
-import { type RoleAnswer, readRoleAnswer } from "../clients/answer/read-role-answer.ts";
-import { promptForRole } from "../clients/input/prompt.ts";
-import { universalInput } from "../clients/input/universal-input.ts";
-import { sessionPath } from "../core/names/session-paths.ts";
-import { contextFilesFor } from "../core/session/context-files.ts";
-import { roleFiles } from "../core/session/role-files.ts";
-import type { Purpose, Session } from "../core/session/session.ts";
-import { putBack } from "../engine/attempts/refuse-attempt.ts";
-import { operate } from "../engine/operate.ts";
-import type { Agent } from "../run/attempt/agents.ts";
-import { type OpenAttempt, openAttempt } from "../run/attempt/attempt.ts";
-import { type Unanswered, unanswered } from "../run/attempt/converse.ts";
-import { runAgent } from "../run/attempt/run-agent.ts";
-import type { RunContext, RunTask } from "../run/attempt/run-context.ts";
-import { decidedBefore } from "./decided-before.ts";
-import { judgeFiles, type SessionFiles } from "./judge-files.ts";
+import { type RoleAnswer, readRoleAnswer } from "../../clients/answer/read-role-answer.ts";
+import { promptForRole } from "../../clients/input/prompt.ts";
+import { universalInput } from "../../clients/input/universal-input.ts";
+import { sessionPath } from "../../core/names/session-paths.ts";
+import { contextFilesFor } from "../../core/session/context-files.ts";
+import { roleFiles } from "../../core/session/role-files.ts";
+import type { Purpose, Session } from "../../core/session/session.ts";
+import { putBack } from "../../engine/attempts/refuse-attempt.ts";
+import { operate } from "../../engine/operate.ts";
+import type { Agent } from "../../run/attempt/agents.ts";
+import { type OpenAttempt, openAttempt } from "../../run/attempt/attempt.ts";
+import { type Unanswered, unanswered } from "../../run/attempt/converse.ts";
+import { runAgent } from "../../run/attempt/run-agent.ts";
+import type { RunContext, RunTask } from "../../run/attempt/run-context.ts";
+import { judgeFiles, type SessionFiles } from "../files/judge-files.ts";
+import { filesOf } from "../files/look-up.ts";
+import { listSessionFiles, readSessionFile } from "../files/session-files.ts";
+import { keepWritten, readWritten, type Written } from "../files/take-in-files.ts";
 import { judgeWish } from "./judge-wish.ts";
-import { filesOf } from "./look-up.ts";
-import { metaTask } from "./meta-task.ts";
+import { decidedBefore, metaTask } from "./meta-task.ts";
 import type { SessionContext } from "./session-context.ts";
-import { listSessionFiles, readSessionFile } from "./session-files.ts";
-import { keepWritten, readWritten, type Written } from "./take-in-files.ts";
 
 export interface RoleWish {
   readonly role: string;
   readonly purpose: Purpose;
-  /** What it is to do, in a sentence. */
+  /** The role's goal, in a sentence. */
   readonly goal: string;
-  /** What is wrong with what it has written; the files are as they would be taken in. */
+  /** Finds faults in the files that the role has written, as they would be after they are copied into the session. */
   judge(files: SessionFiles): readonly string[];
 }
 
-/** As much of an answer as decides how a session goes on. */
+/** The part of an answer that decides how the session continues. */
 export interface RoleSaid
   extends Pick<RoleAnswer, "status" | "summary" | "findings" | "questions" | "filesToUpdate"> {
   readonly next: { readonly agent: string };
@@ -39,7 +38,7 @@ export interface RoleSaid
 
 export type RoleEnd =
   | { readonly how: "answered"; readonly answer: RoleSaid }
-  /** A file that it needs is not there (S4-058), or is not what it should be (S4-166): nobody was asked. */
+  /** A file that the role needs is missing (S4-058) or invalid (S4-166): no agent was started. */
   | { readonly how: "missing"; readonly files: readonly string[] }
   | { readonly how: "invalid"; readonly faults: readonly string[] }
   | { readonly how: "unanswered"; readonly why: Unanswered };
@@ -51,7 +50,7 @@ const judgedFiles = {
   "tasks.yaml": "plan",
 } as const;
 
-/** What is wrong with the files that a role would build on. */
+/** Finds faults in the files that the role has to read. */
 export function judgeGiven(context: RunContext, files: readonly string[]): readonly string[] {
   const given = Object.entries(judgedFiles).filter(([name]) =>
     files.some((file) => file.endsWith(`/${name}`)),
@@ -63,7 +62,10 @@ export function judgeGiven(context: RunContext, files: readonly string[]): reado
   );
 }
 
-/** Lets a role write its files of the session: in a copy, inside its lock, and only what counts is taken in. */
+/**
+ * Lets a role write its files of the session: in a copy and inside its lock. Only valid files are copied into the
+ * session.
+ */
 export async function dispatchRole(
   sessionContext: SessionContext,
   session: Session,
@@ -96,15 +98,15 @@ export async function dispatchRole(
   try {
     return await work(sessionContext, session, { wish, task, agent, attempt });
   } finally {
-    // It may be over already: halted by its budget, or stopped by a person.
-    await putBack(engine, { task: task.key, reason: `${wish.role} is done` }, attempt.call);
+    // The attempt may already have ended: halted by its budget, or stopped by a person.
+    await putBack(engine, { task: task.key, reason: `${wish.role} has finished` }, attempt.call);
   }
 }
 
-/** Where the role before was halted or stopped, that ends with it. */
+/** Frees the session's own task if the previous role was halted or stopped. */
 async function freeMeta({ context: { engine, call } }: SessionContext, key: string): Promise<void> {
   const task = await engine.ledger.task(key);
-  const note = "another role is asked";
+  const note = "another role is dispatched";
   if (task?.state === "ESCALATED") await operate(engine, "task-resolve", { task: key, note }, call);
   if (task?.state === "BLOCKED") await operate(engine, "task-retry", { task: key }, call);
 }
@@ -157,7 +159,7 @@ async function work(
   });
 }
 
-/** The session's files as they would be with what was written. */
+/** The session's files as they would be with the written ones. */
 function reader({ context, name }: SessionContext, { files }: Written): SessionFiles {
   const { root } = context.repository;
   return {
@@ -172,9 +174,9 @@ async function takeIn(sessionContext: SessionContext, role: string, written: Wri
   const { context, say } = sessionContext;
   keepWritten(context, written.files);
   for (const name of written.strayed.slice(0, strayedMax))
-    say(`${role} wrote ${name}, which is not its file: nothing of that is kept`);
+    say(`${role} wrote ${name}, which is not one of its files: not kept`);
   if (written.strayed.length > strayedMax)
-    say(`${role} wrote ${written.strayed.length - strayedMax} more files that are not its own`);
+    say(`${role} wrote ${written.strayed.length - strayedMax} more files that are not its own: not kept`);
   for (const one of written.wishes) await judgeWish(sessionContext, { role, task: null, wish: one });
 }
 

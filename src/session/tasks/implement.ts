@@ -1,25 +1,24 @@
-import { copyName, sessionPath } from "../core/names/session-paths.ts";
-import { taskKey } from "../core/names/task-name.ts";
-import type { Session } from "../core/session/session.ts";
-import { reportedIn } from "../core/tasks/result.ts";
-import type { Task } from "../core/tasks/task.ts";
-import { shortened } from "../core/text/quoted.ts";
-import { askSession } from "../engine/decisions/ask-session.ts";
-import { openDecisions } from "../engine/decisions/open-decisions.ts";
-import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
-import { testWishes } from "../engine/decisions/test-consent.ts";
-import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
-import { block } from "./block.ts";
-import { conductTasks } from "./conduct-tasks.ts";
-import { blockFailed, gaveNothing, retryFailed } from "./failed-agents.ts";
-import { followRepairs } from "./follow-repairs.ts";
-import { planOf } from "./judge-files.ts";
-import { filesOf, unfinishedTasks } from "./look-up.ts";
-import { reviewersOf } from "./reviewers-of.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
-import { settleTask } from "./settle-task.ts";
+import { copyName, sessionPath } from "../../core/names/session-paths.ts";
+import { idOfKey, taskKey } from "../../core/names/task-name.ts";
+import { repairsOf, type Session } from "../../core/session/session.ts";
+import { type RepairLoop, repairsMax } from "../../core/session/states.ts";
+import { reportedIn } from "../../core/tasks/result.ts";
+import type { Task } from "../../core/tasks/task.ts";
+import { shortened } from "../../core/text/quoted.ts";
+import { askSession } from "../../engine/decisions/ask-session.ts";
+import { openDecisions } from "../../engine/decisions/open-decisions.ts";
+import { sessionDecisions } from "../../engine/decisions/session-decisions.ts";
+import { testWishes } from "../../engine/decisions/test-consent.ts";
+import type { LedgerEvent } from "../../ledger/ledger.ts";
+import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
+import { planOf } from "../files/judge-files.ts";
+import { filesOf, unfinishedTasks } from "../files/look-up.ts";
+import { block } from "../roles/block.ts";
+import type { SessionContext, StepEnd } from "../roles/session-context.ts";
+import { conductTasks, reviewersOf } from "./conduct-tasks.ts";
+import { blockFailed, gaveNothing, retryFailed, settleTask } from "./failed-tasks.ts";
 
-/** Runs the plan's tasks as `lockstep run` does, with the reviewers that the strategy wants. */
+/** Runs the plan's tasks as `lockstep run` does, with the reviewers of the chosen strategy. */
 export async function implement(context: SessionContext, session: Session): Promise<StepEnd> {
   const plan = planOf(context.context, filesOf(context.context));
   if ("faults" in plan)
@@ -35,21 +34,21 @@ export async function implement(context: SessionContext, session: Session): Prom
   await retryFailed(context, await tasksOf(context, plan));
   await carryOutAnswers(context, plan);
   const isFinal = session.strategy === "single-final";
-  const stays = await conductTasks(context, plan, {
+  const ended = await conductTasks(context, plan, {
     role: "Coder",
     reviewersFor: (task) => (isFinal ? [] : reviewersOf(context, task)),
     more: (run) => ({
-      // Until the whole has passed, nothing of it is completed (S4-135).
+      // No task is completed until the whole work has passed (S4-135).
       onState: (id, state) => run.onState(id, isFinal && state === "MERGED" ? "REVIEW" : state),
       onEvent: (event) => followRepairs(context, event),
     }),
   });
-  if (stays !== undefined) return stays;
+  if (ended !== undefined) return ended;
   await endRepairs(context);
   return afterRun(context, plan);
 }
 
-/** A role's word that a task may change tests counts only once a person has agreed. */
+/** A plan may let a task change tests only after a person has agreed. */
 async function waitsForConsent(
   context: SessionContext,
   session: Session,
@@ -62,7 +61,7 @@ async function waitsForConsent(
     engine,
     {
       ...{ session: context.name, kind: "question", stateContext: session.state, fromSecurity: false },
-      question: `The plan lets tasks change tests without asking you: ${wishes.join("; ")}. Is that right?`,
+      question: `The plan lets tasks change tests without asking you: ${wishes.join("; ")}. Do you approve?`,
       options: ["approved", "refused"],
       about: ["may_change_tests", ...wishes],
       data: { tests: wishes },
@@ -72,11 +71,11 @@ async function waitsForConsent(
   return state === "pending";
 }
 
-/** What is not in after a run waits for a person: for an answer, or for a word on what failed. */
+/** Tasks that are not merged after a run wait for a person: for an answer, or for a decision about a failure. */
 async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<StepEnd> {
   const { engine } = context.context;
   const session = await context.load();
-  // What its agent says stands in the way is a person's to decide (S4-136).
+  // A person decides about a blocker that an agent reported (S4-136).
   for (const task of await tasksOf(context, plan))
     if (task.state === "BLOCKED" && task.hold?.kind === "reported")
       await settleTask(context, "task-escalate", { task: task.key, reason: shortReason(task) });
@@ -87,8 +86,8 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
   const claims = tasks.flatMap((task) => {
     const { unproven_claims: paths, unproven_deeds: deeds } = reportedIn(task.result);
     return [
-      ...paths.map((path) => `${task.id} says that it changed ${path}, which is not in its work`),
-      ...deeds.map((deed) => `${task.id} says "${deed}", which nothing shows`),
+      ...paths.map((path) => `${task.id} claims to have changed ${path}, which is not in its work`),
+      ...deeds.map((deed) => `${task.id} claims "${deed}", without evidence`),
     ];
   });
   const issues = [...weakened, ...claims];
@@ -99,7 +98,7 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
   const failed = stuck.find(gaveNothing);
   if (failed !== undefined) return blockFailed(context, failed);
   if (session.mode === "lean" && stuck.length > 0) {
-    const reason = "it goes the whole way";
+    const reason = "the session continues in full mode";
     for (const { key } of stuck) await settleTask(context, "task-cancel", { task: key, reason });
     await context.move({ type: "too-complex", reason: left });
     return "again";
@@ -113,11 +112,11 @@ async function afterRun(context: SessionContext, plan: LoadedPlan): Promise<Step
   return block(context, {
     code: "tasks_waiting",
     reason: left,
-    recovery: "see `lockstep status` for what they wait for",
+    recovery: "read in `lockstep status` what they wait for",
   });
 }
 
-/** Those that are a person's, but for those that a person is asked about already: whether they may go on. */
+/** Escalated tasks, except those with an open `continue` decision. */
 async function withoutContinue(
   { context }: SessionContext,
   tasks: readonly Task[],
@@ -131,9 +130,8 @@ async function tasksOf({ context, name }: SessionContext, plan: LoadedPlan): Pro
   return found.filter((task) => task !== undefined);
 }
 
-/** What an agent printed may be long. */
 function shortReason({ refusal }: Task): string {
-  return shortened(refusal?.reason ?? "nobody says why", 200);
+  return shortened(refusal?.reason ?? "no reason given", 200);
 }
 
 async function askAbout(context: SessionContext, session: Session, task: Task) {
@@ -144,7 +142,7 @@ async function askAbout(context: SessionContext, session: Session, task: Task) {
     {
       session: context.name,
       kind: "repair",
-      question: `${task.id} was tried ${task.attempts} times and is not done: ${reason}. Try again (say how), or leave it out as a known issue?`,
+      question: `${task.id} is not done after ${task.attempts} attempts: ${reason}. Retry it (say how), or leave it out as a known issue?`,
       options: ["retry", "leave-out"],
       stateContext: session.state,
       fromSecurity: false,
@@ -155,7 +153,7 @@ async function askAbout(context: SessionContext, session: Session, task: Task) {
   );
 }
 
-/** What a person has said about tasks that went wrong. */
+/** Applies a person's answers about failed tasks. */
 async function carryOutAnswers(context: SessionContext, plan: LoadedPlan): Promise<void> {
   const session = await context.load();
   for (const task of await tasksOf(context, plan)) {
@@ -163,7 +161,7 @@ async function carryOutAnswers(context: SessionContext, plan: LoadedPlan): Promi
     const decision = await askAbout(context, session, task);
     const { state, answer } = decision;
     if (state === "pending") continue;
-    const note = answer?.replace(/^\w[\w-]*:?\s*/, "") || "no more was said";
+    const note = answer?.replace(/^\w[\w-]*:?\s*/, "") || "no further comment";
     if (state === "answered" && answer?.startsWith("retry"))
       await settleTask(context, "task-resolve", { task: task.key, note });
     else {
@@ -174,8 +172,33 @@ async function carryOutAnswers(context: SessionContext, plan: LoadedPlan): Promi
   }
 }
 
-/** Nothing is being repaired any more, whatever became of it. */
+/** Ends all repairs of tasks, whatever their result. */
 async function endRepairs(context: SessionContext): Promise<void> {
   for (const { task } of (await context.load()).repairing)
     if (task !== "meta") await context.move({ type: "repaired", task });
+}
+
+const loops: Readonly<Record<string, RepairLoop>> = {
+  Reviewer: "FIX_REVIEW",
+  QA: "FIX_TESTS",
+  Security: "FIX_SECURITY",
+};
+
+/** A rejected task counts as a repair of the session until its work is submitted again. */
+async function followRepairs(context: SessionContext, event: LedgerEvent): Promise<void> {
+  if (event.task === null || event.to === null) return;
+  const task = idOfKey(event.task);
+  const session = await context.load();
+  if (event.to === "REJECTED") {
+    const { refusal } = (await context.context.engine.ledger.task(event.task)) ?? {};
+    const role = context.context.config.agents[String(refusal?.details.agent)]?.role ?? "";
+    // If no reviewer refused it, its checks failed.
+    const loop = Object.hasOwn(loops, role) ? (loops[role] ?? "FIX_TESTS") : "FIX_TESTS";
+    // Beyond the limit, the task's own retries are used up too, and a person is asked.
+    if (repairsOf(session, task, loop) < repairsMax) await context.move({ type: "repair", loop, task });
+    return;
+  }
+  const isBack = event.to === "REVIEW" || event.to === "MERGED";
+  if (isBack && session.repairing.some((one) => one.task === task))
+    await context.move({ type: "repaired", task });
 }

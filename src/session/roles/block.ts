@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { metaKey } from "../core/names/task-name.ts";
+import { metaKey } from "../../core/names/task-name.ts";
 import type { RoleEnd } from "./dispatch-role.ts";
 import type { SessionContext, StepEnd } from "./session-context.ts";
 
-/** The session cannot go on without a person; why, and what to do, stands in status.json. */
+/** Blocks the session until a person acts; status.json has the reason and the next step. */
 export async function block(
   { move, name }: SessionContext,
   { code, reason, recovery }: { readonly code: string; readonly reason: string; readonly recovery: string },
@@ -16,7 +16,7 @@ export async function block(
   return "again";
 }
 
-/** A role that never gave anything that counts. */
+/** Blocks the session because a role gave no valid answer. */
 export async function blockUnanswered(
   context: SessionContext,
   role: string,
@@ -31,8 +31,8 @@ export async function blockUnanswered(
   if (end.how === "invalid")
     return block(context, {
       code: "artifact_invalid",
-      reason: `${role} cannot build on this: ${end.faults.join("; ")}`,
-      recovery: "fix that",
+      reason: `the input files of ${role} are invalid: ${end.faults.join("; ")}`,
+      recovery: "fix it",
     });
   const { how, unanswered } = end.why;
   if (how === "stopped") {
@@ -40,20 +40,23 @@ export async function blockUnanswered(
     return "stopped";
   }
   const agent = context.roles.agentOf(role);
-  const reason = `${role} (\`${agent}\`) gave nothing that counts: ${unanswered.split("\n")[0]}`;
+  const reason = `${role} (\`${agent}\`) gave no valid answer: ${unanswered.split("\n")[0]}`;
   if (how === "resting") return awaitAgent(context, { role, agent, reason });
   return block(context, {
     ...{ code: how === "failed" ? "subagent_failure" : "agent_unavailable", reason },
     recovery:
       how === "failed"
-        ? `see \`lockstep log ${metaKey(context.name)}\`, fix what made it fail`
-        : `see that \`${agent}\` can be reached`,
+        ? `read \`lockstep log ${metaKey(context.name)}\`, fix the cause`
+        : `make sure that \`${agent}\` can be reached`,
   });
 }
 
 const lookMs = 1000;
 
-/** An agent without quota is asked again when it has some, or another one takes over; for a login a person is needed. */
+/**
+ * Waits until the agent has quota again or another agent takes over. If a login is missing, blocks the session
+ * for a person.
+ */
 async function awaitAgent(
   context: SessionContext,
   { role, agent, reason }: { readonly role: string; readonly agent: string; readonly reason: string },
@@ -65,7 +68,7 @@ async function awaitAgent(
   while (!signal.aborted && agents.choose(agent, { type: null, as: "gatekeeper" }) === undefined) {
     if (agents.nextWakeMs(Date.now()) === undefined)
       return block(context, { code: "agent_unauthenticated", reason, recovery: `log \`${agent}\` in` });
-    await sleep(lookMs, undefined, { signal }).catch(() => {}); // stopped: seen above
+    await sleep(lookMs, undefined, { signal }).catch(() => {}); // aborted: the loop condition ends it
   }
   return "again";
 }

@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { sessionsFolder } from "../core/names/session-paths.ts";
+import { sessionsFolder } from "../../core/names/session-paths.ts";
 
 export function sessionFolder(root: string, session: string): string {
   return join(root, sessionsFolder, session);
 }
 
-/** Undefined where there is none. */
+/** Undefined if the file is missing. */
 export function readSessionFile(root: string, session: string, name: string): string | undefined {
   const file = join(sessionFolder(root, session), name);
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;

@@ -1,12 +1,12 @@
-import { copyName, sessionPath } from "../core/names/session-paths.ts";
-import { judgeArchitecture, judgeSpec } from "../core/session/artifacts/judge-artifacts.ts";
-import { readAcceptance } from "../core/session/artifacts/read-acceptance.ts";
-import type { Condition } from "../core/session/conditions.ts";
-import type { RunContext } from "../run/attempt/run-context.ts";
-import { faultLine } from "../workspace/config/config-fault.ts";
-import { type LoadedPlan, readPlan } from "../workspace/plan/load-plan.ts";
+import { copyName, sessionPath } from "../../core/names/session-paths.ts";
+import { judgeArchitecture, judgeSpec } from "../../core/session/artifacts/judge-artifacts.ts";
+import { readAcceptance } from "../../core/session/artifacts/read-acceptance.ts";
+import type { Condition } from "../../core/session/conditions.ts";
+import type { RunContext } from "../../run/attempt/run-context.ts";
+import { faultLine } from "../../workspace/config/config-fault.ts";
+import { type LoadedPlan, readPlan } from "../../workspace/plan/load-plan.ts";
 
-/** The files of a session, as they are or as they would be. */
+/** The files of a session, as stored or with pending changes. */
 export interface SessionFiles {
   read(name: string): string | undefined;
   list(): readonly string[];
@@ -14,7 +14,7 @@ export interface SessionFiles {
 
 type Planning = Pick<RunContext, "repository" | "config" | "session">;
 
-/** Conditions that are about what stands in the session's files. */
+/** Conditions on the content of the session's files. */
 export type FileCondition = Extract<
   Condition,
   | "spec"
@@ -27,7 +27,7 @@ export type FileCondition = Extract<
   | "report"
 >;
 
-/** What is wrong with them; nothing where the condition holds. */
+/** Finds faults; none if all conditions hold. */
 export function judgeFiles(
   context: Planning,
   files: SessionFiles,
@@ -46,8 +46,8 @@ const judges: Readonly<Record<FileCondition, Judge>> = {
       return "faults" in read ? read.faults : [];
     }),
   architecture: (files, context) => judged(files, context, "architecture.md", judgeArchitecture),
-  "research-report": (files, context) => below(files, context, { folder: "research/", what: "report" }),
-  "design-spec": (files, context) => below(files, context, { folder: "design-specs/", what: "design-spec" }),
+  "research-report": (files, context) => below(files, context, { folder: "research/", kind: "report" }),
+  "design-spec": (files, context) => below(files, context, { folder: "design-specs/", kind: "design-spec" }),
   plan: (files, context) => {
     const plan = planOf(context, files);
     return "faults" in plan ? plan.faults : [];
@@ -60,14 +60,14 @@ const judges: Readonly<Record<FileCondition, Judge>> = {
   report: (files, context) => judged(files, context, "report.md", () => []),
 };
 
-/** The plan of a session as it would be run, or what is wrong with it. */
+/** The plan of a session as it would run, or its faults. */
 export function planOf(
   { repository, config, session }: Planning,
   files: Pick<SessionFiles, "read">,
 ): LoadedPlan | { readonly faults: readonly string[] } {
   const name = sessionPath(session, copyName);
   const text = files.read(copyName);
-  if (text === undefined) return { faults: [`there is no ${name}`] };
+  if (text === undefined) return { faults: [`${name} is missing`] };
   const known = { agents: config.agents, taskTypes: config.task_types };
   const read = readPlan(name, text, { root: repository.root, known });
   return "plan" in read ? read.plan : { faults: read.faults.map(faultLine) };
@@ -80,20 +80,20 @@ function judged(
   judge: (text: string) => readonly string[],
 ): readonly string[] {
   const text = read(name);
-  if (text === undefined) return [`there is no ${sessionPath(session, name)}`];
+  if (text === undefined) return [`${sessionPath(session, name)} is missing`];
   if (text.trim() === "") return [`${name} is empty`];
-  if (hidden.test(text)) return [`${name} has control characters, which people would not see: take them out`];
+  if (hidden.test(text)) return [`${name} has invisible control characters: remove them`];
   return judge(text);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 function below(
   { list }: SessionFiles,
   { session }: Planning,
-  { folder, what }: { readonly folder: string; readonly what: string },
+  { folder, kind }: { readonly folder: string; readonly kind: string },
 ): readonly string[] {
   const has = list().some((name) => name.startsWith(folder));
-  return has ? [] : [`there is no ${what} in ${sessionPath(session, folder)}`];
+  return has ? [] : [`there is no ${kind} in ${sessionPath(session, folder)}`];
 }

@@ -1,16 +1,13 @@
-import { taskKey } from "../core/names/task-name.ts";
-import { asCriterion } from "../core/proof/criterion.ts";
-import { isIn } from "../core/tasks/task.ts";
-import type { RunTask } from "../run/attempt/run-context.ts";
-import { block } from "./block.ts";
-import { conductTasks } from "./conduct-tasks.ts";
-import { decidedBefore } from "./decided-before.ts";
-import { blockFailed, gaveNothing, retryFailed } from "./failed-agents.ts";
-import { singlePlan } from "./meta-task.ts";
+import { taskKey } from "../../core/names/task-name.ts";
+import { asCriterion } from "../../core/proof/criterion.ts";
+import { isIn } from "../../core/tasks/task.ts";
+import type { RunTask } from "../../run/attempt/run-context.ts";
+import { block } from "../roles/block.ts";
+import { decidedBefore, singlePlan } from "../roles/meta-task.ts";
+import type { SessionContext, StepEnd } from "../roles/session-context.ts";
+import { conductTasks, reviewersOf } from "./conduct-tasks.ts";
+import { blockFailed, gaveNothing, retryFailed, settleTask } from "./failed-tasks.ts";
 import { acceptanceCommands } from "./prove-acceptance.ts";
-import { reviewersOf } from "./reviewers-of.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
-import { settleTask } from "./settle-task.ts";
 
 export interface ExtraTask {
   readonly id: string;
@@ -20,12 +17,12 @@ export interface ExtraTask {
   readonly role: string;
 }
 
-/** `merged`, or why it is not; `again` where the session is blocked over it. */
+/** `merged`, or the reason why not; `again` if the session is blocked. */
 export type ExtraEnd = StepEnd | "merged" | { readonly failed: string };
 
 /**
- * A task that no plan has, such as a repair of the whole work: reviewed and held to the same proof as every other. One
- * that cannot be done is taken out of the way, with all that it made kept.
+ * Runs a task that is not in the plan, such as a repair of the whole work, with the same reviews and proof as any
+ * other. A task that cannot be done is cancelled, and its work is kept.
  */
 export async function runExtraTask(
   sessionContext: SessionContext,
@@ -42,20 +39,20 @@ export async function runExtraTask(
   const before = await context.engine.ledger.task(key);
   if (before !== undefined) await retryFailed(sessionContext, [before]);
   const reviewersFor = (task: RunTask) => reviewersOf(sessionContext, task);
-  const stays = await conductTasks(sessionContext, plan, { role, reviewersFor });
-  if (stays !== undefined) return stays;
+  const ended = await conductTasks(sessionContext, plan, { role, reviewersFor });
+  if (ended !== undefined) return ended;
   const task = await context.engine.ledger.task(key);
   if (task !== undefined && isIn(task)) return "merged";
   if (task !== undefined && gaveNothing(task)) return blockFailed(sessionContext, task);
-  const reason = task?.refusal?.reason ?? "nobody says why";
+  const reason = task?.refusal?.reason ?? "no reason given";
   if (task?.state === "ESCALATED") {
-    const why = `${role} could not do it: ${reason}`;
+    const why = `${role} failed: ${reason}`;
     await settleTask(sessionContext, "task-cancel", { task: task.key, reason: why });
     return { failed: why };
   }
   return block(sessionContext, {
     code: "task_not_merged",
-    reason: `${id} is ${task?.state ?? "gone"}: ${reason}`,
-    recovery: `see \`lockstep status\` for what ${id} waits for`,
+    reason: `${id} is ${task?.state ?? "missing"}: ${reason}`,
+    recovery: `read in \`lockstep status\` what ${id} waits for`,
   });
 }

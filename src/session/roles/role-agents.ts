@@ -1,30 +1,30 @@
-import type { Config } from "../contract/config.ts";
-import { kebabName, roleNames } from "../core/names/roles.ts";
-import type { Purpose } from "../core/session/session.ts";
+import type { Config } from "../../contract/config.ts";
+import { kebabName, roleNames } from "../../core/names/roles.ts";
+import type { Purpose } from "../../core/session/session.ts";
 
-/** Everybody but the Orchestrator, which is Lockstep itself. */
+/** All roles except the Orchestrator, which is Lockstep itself. */
 const roles = roleNames.filter((role) => role !== "Orchestrator");
 
 export interface RoleAgents {
   readonly config: Config;
-  /** Everybody who may be asked. */
+  /** All agents that may be needed. */
   readonly names: readonly string[];
   agentOf(role: string): string;
 }
 
 /**
- * Somebody for every role: whoever is configured for it, else whoever codes, in the role's own name and with the
- * role's own prompt, so that nobody judges their own work in the conversation in which they made it.
+ * Assigns an agent to every role: the one configured for it, or else the coder's configuration under the role's
+ * own name and prompt, so that no agent judges its own work in the same conversation.
  */
 export function withRoleAgents(config: Config): RoleAgents {
   const configured = Object.entries(config.agents);
-  const standIn = configured.find(([, { role }]) => role === "Coder") ?? configured[0];
+  const coder = configured.find(([, { role }]) => role === "Coder") ?? configured[0];
   const agents = { ...config.agents };
   const byRole = new Map<string, string>();
   for (const role of roles) {
     const own = configured.find(([, agent]) => agent.role === role)?.[0];
     const name = own ?? freeName(role, agents);
-    if (own === undefined && standIn !== undefined) agents[name] = { ...standIn[1], role, escalate_to: null };
+    if (own === undefined && coder !== undefined) agents[name] = { ...coder[1], role, escalate_to: null };
     byRole.set(role, name);
   }
   return {
@@ -32,13 +32,13 @@ export function withRoleAgents(config: Config): RoleAgents {
     names: [...byRole.values()],
     agentOf: (role) => {
       const name = byRole.get(role);
-      if (name === undefined) throw new Error(`there is no role \`${role}\``);
+      if (name === undefined) throw new Error(`unknown role \`${role}\``);
       return name;
     },
   };
 }
 
-/** A person hears who it is where they have named somebody for the role. */
+/** Names the agent only if the user configured one for the role. */
 export function startOf(
   { agentOf }: RoleAgents,
   { role, purpose }: { readonly role: string; readonly purpose: Purpose },

@@ -1,25 +1,25 @@
 import { join } from "node:path";
-import { copyName } from "../core/names/session-paths.ts";
-import { contextFilesFor } from "../core/session/context-files.ts";
-import type { RunContext, RunTask } from "../run/attempt/run-context.ts";
-import { Conductor } from "../run/conduct/conduct.ts";
-import type { LoadedPlan } from "../workspace/plan/load-plan.ts";
-import { block, blockUnanswered } from "./block.ts";
-import { judgeWish } from "./judge-wish.ts";
-import type { SessionContext, StepEnd } from "./session-context.ts";
-import { listSessionFiles, sessionFolder } from "./session-files.ts";
+import { copyName } from "../../core/names/session-paths.ts";
+import { contextFilesFor } from "../../core/session/context-files.ts";
+import type { RunContext, RunTask } from "../../run/attempt/run-context.ts";
+import { Conductor } from "../../run/conduct/conduct.ts";
+import type { LoadedPlan } from "../../workspace/plan/load-plan.ts";
+import { listSessionFiles, sessionFolder } from "../files/session-files.ts";
+import { block, blockUnanswered } from "../roles/block.ts";
+import { judgeWish } from "../roles/judge-wish.ts";
+import type { SessionContext, StepEnd } from "../roles/session-context.ts";
 
 interface Conducting {
-  /** Who does what the plan leaves to nobody in particular. */
+  /** The role for tasks to which the plan assigns no agent. */
   readonly role: string;
   reviewersFor(task: RunTask): readonly string[];
-  /** What else the session wants to know of the run. */
+  /** Additional callbacks for the run. */
   more?(run: RunContext): Partial<RunContext>;
 }
 
 /**
- * Lets the tasks of a plan be done as `lockstep run` does them. Everybody is given the session's files that their role
- * reads first; where one is missing nobody is asked (S4-055, S4-058). Undefined where the run came to its end.
+ * Runs the tasks of a plan as `lockstep run` does. Every agent gets the session's files that its role must read
+ * first; if one is missing, no agent is started (S4-055, S4-058). Undefined if the run ended normally.
  */
 export async function conductTasks(
   sessionContext: SessionContext,
@@ -37,7 +37,7 @@ export async function conductTasks(
   const file = join(sessionFolder(root, name), copyName);
   const taken = await run.takeIn({ plan: { ...plan, tasks }, session: { session: name, file } });
   if ("allow" in taken)
-    return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "fix that" });
+    return block(sessionContext, { code: taken.code, reason: taken.reason, recovery: "fix it" });
   const roleOf = (agent: string) => context.config.agents[agent]?.role ?? role;
   for (const asked of new Set([role, ...taken.tasks.flatMap(reviewersFor).map(roleOf)])) {
     const { missing } = given(asked);
@@ -54,4 +54,13 @@ export async function conductTasks(
   await conductor.add(runContext, taken.tasks);
   await conductor.run();
   return stops.gently.aborted ? "stopped" : undefined;
+}
+
+const sensitive =
+  /\b(?:auth\w*|log-?in|passwords?|tokens?|secrets?|permissions?|inputs?|uploads?|network|https?|urls?|sql|crypto\w*)\b/i;
+
+/** Every task gets Reviewer and QA; Security is added if the task is security-sensitive. */
+export function reviewersOf({ roles }: SessionContext, { plan }: RunTask): readonly string[] {
+  const isSensitive = plan.risk_flags.includes("security") || sensitive.test(`${plan.title}\n${plan.goal}`);
+  return ["Reviewer", "QA", ...(isSensitive ? ["Security"] : [])].map(roles.agentOf);
 }

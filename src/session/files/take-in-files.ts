@@ -1,25 +1,25 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { sessionsFolder, viewFiles } from "../core/names/session-paths.ts";
-import { readEntries, Scope } from "../core/paths/scope.ts";
-import { maskSecrets } from "../core/secrets/mask-secrets.ts";
-import type { RunContext, Wish } from "../run/attempt/run-context.ts";
-import { readOwn } from "../run/attempt/session-files.ts";
-import type { Checkout } from "../workspace/checkouts/checkout.ts";
-import { projectFile, replaceFile } from "../workspace/files/replace-file.ts";
+import { sessionsFolder, viewFiles } from "../../core/names/session-paths.ts";
+import { readEntries, Scope } from "../../core/paths/scope.ts";
+import { maskSecrets } from "../../core/secrets/mask-secrets.ts";
+import type { RunContext, Wish } from "../../run/attempt/run-context.ts";
+import { readOwn } from "../../run/attempt/session-files.ts";
+import type { Checkout } from "../../workspace/checkouts/checkout.ts";
+import { projectFile, replaceFile } from "../../workspace/files/replace-file.ts";
 import { filesBelow, readSessionFile } from "./session-files.ts";
 
-/** What a role has written in its copy of the session's folder. */
+/** The files that a role has written in its copy of the session's folder. */
 export interface Written {
-  /** Inside its lock, without secrets: path below the session's folder, and what it says. */
+  /** Inside its lock, with secrets masked: the path below the session's folder, and the text. */
   readonly files: ReadonlyMap<string, string>;
-  /** Outside of it: nothing of that is kept. */
+  /** Outside its lock: not kept. */
   readonly strayed: readonly string[];
   readonly wishes: readonly Wish[];
 }
 
 const views: readonly string[] = viewFiles;
-/** Kept by Lockstep, and taken in by other ways or not at all. */
+/** Maintained by Lockstep; a role's version is handled elsewhere or ignored. */
 const kept = /^(?:activeContext\.md|progress\.md|source\.json|approve-design-history\.jsonl|worklogs\/.*)$/;
 
 export async function readWritten(
@@ -46,7 +46,7 @@ export async function readWritten(
   return { files, strayed, wishes };
 }
 
-/** Each whole or not at all. */
+/** Each file is replaced atomically. */
 export function keepWritten({ repository, session }: RunContext, files: ReadonlyMap<string, string>): void {
   for (const [name, text] of files) {
     const file = join(repository.root, sessionsFolder, session, name);

@@ -1,19 +1,19 @@
-import { taskKey } from "../core/names/task-name.ts";
-import type { Condition, Facts } from "../core/session/conditions.ts";
-import { finalChecks, type Outside } from "../core/session/next-step.ts";
-import type { Session } from "../core/session/session.ts";
-import { isIn, type Task } from "../core/tasks/task.ts";
-import { readJson } from "../core/text/read-json.ts";
-import { field } from "../core/values/fields.ts";
-import { sessionDecisions } from "../engine/decisions/session-decisions.ts";
-import type { RunContext } from "../run/attempt/run-context.ts";
-import { tryGit } from "../workspace/git/run-git.ts";
+import { taskKey } from "../../core/names/task-name.ts";
+import type { Condition, Facts } from "../../core/session/conditions.ts";
+import { finalChecks, type Outside } from "../../core/session/next-step.ts";
+import type { Session } from "../../core/session/session.ts";
+import { isIn, type Task } from "../../core/tasks/task.ts";
+import { readJson } from "../../core/text/read-json.ts";
+import { field } from "../../core/values/fields.ts";
+import { sessionDecisions } from "../../engine/decisions/session-decisions.ts";
+import type { RunContext } from "../../run/attempt/run-context.ts";
+import { tryGit } from "../../workspace/git/run-git.ts";
 import { type FileCondition, judgeFiles, planOf, type SessionFiles } from "./judge-files.ts";
 import { listSessionFiles, readSessionFile } from "./session-files.ts";
 
 export type Looking = Pick<RunContext, "engine" | "repository" | "config" | "session">;
 
-/** What a session's next step depends on and does not itself know. */
+/** The facts outside the session record that its next step depends on. */
 export async function lookOutside(context: Looking): Promise<Outside> {
   return {
     pending: (await pendingOf(context)).length,
@@ -22,7 +22,7 @@ export async function lookOutside(context: Looking): Promise<Outside> {
   };
 }
 
-/** Null for each condition that holds, else what is missing. */
+/** For each condition: null if it holds, otherwise what is missing. */
 export async function lookUp(
   context: Looking,
   session: Session,
@@ -78,10 +78,12 @@ function notPassed({ strategy, returned }: Session): string | null {
       !(purpose === "final-tests" && strategy === "per-batch") &&
       returned.findLast((one) => one.purpose === purpose)?.status !== "OK",
   );
-  return left.length === 0 ? null : `the whole work did not pass ${left.map(({ role }) => role).join(", ")}`;
+  return left.length === 0
+    ? null
+    : `the whole work has not passed: ${left.map(({ role }) => role).join(", ")}`;
 }
 
-/** Null where every task of the plan is in, or was left out by a person. */
+/** Null if every task of the plan is merged or was left out by a person. */
 export async function unfinishedTasks(context: Looking): Promise<string | null> {
   const plan = planOf(context, filesOf(context));
   if ("faults" in plan) return listed(plan.faults);
@@ -93,7 +95,7 @@ export async function unfinishedTasks(context: Looking): Promise<string | null> 
   return left.length === 0 ? null : `not completed: ${left.join(", ")}`;
 }
 
-/** The base is a person's too: what was merged may have been taken out of it by hand. */
+/** A person may have removed merged work from the base by hand. */
 async function notOnBase({ engine, repository: { root, base }, session }: Looking): Promise<string | null> {
   const gone: string[] = [];
   for (const task of await engine.ledger.tasks({ session })) {
@@ -101,15 +103,15 @@ async function notOnBase({ engine, repository: { root, base }, session }: Lookin
     const { exit } = await tryGit(root, ["merge-base", "--is-ancestor", task.commit, `refs/heads/${base}`]);
     if (exit !== 0) gone.push(task.id);
   }
-  return gone.length === 0 ? null : `merged, but not on \`${base}\` any more: ${gone.join(", ")}`;
+  return gone.length === 0 ? null : `merged, but no longer on \`${base}\`: ${gone.join(", ")}`;
 }
 
-/** Only a person cancels. */
+/** Only a person can cancel a task. */
 function isLeftOut({ state, refusal }: Task): boolean {
   return state === "FAILED" && refusal?.details.cancelled === true;
 }
 
-/** Only what a reader of the file finds there counts (S4-154). */
+/** An answer counts only if it is in the file (S4-154). */
 function answerOnDisk(
   { repository, session }: Looking,
   id: string,
@@ -122,5 +124,5 @@ function answerOnDisk(
     : undefined;
   const answer = field(entry, "answer");
   const holds = field(entry, "status") === "answered" && typeof answer === "string" && isRight(answer);
-  return holds ? null : `status.json does not hold an answer to ${id}`;
+  return holds ? null : `status.json has no answer to ${id}`;
 }
