@@ -197,7 +197,7 @@ describe("a folder that cannot be used", () => {
     const run = await repository.run(["land", "work"], { env: { XDG_STATE_HOME: file } });
     expect(run.status).toBe(1);
     expect(run.stderr).toMatch(
-      /E-STORE: cannot create `.*\/file\/lockstep\/.*`: a file lies where a folder belongs; move that file away, or set XDG_STATE_HOME/,
+      /E-STORE: cannot create `.*\/file\/lockstep\/.*`: a file is in the place of a folder; move that file away, or set XDG_STATE_HOME/,
     );
   });
 

@@ -308,7 +308,7 @@ it.each(listed.filter(({ client }) => client !== "claude"))(
   (kind) => {
     const other = JSON.stringify(kind.first).replaceAll(id, "other").replaceAll(checkout, "/home/me/work");
     using place = heldWith(kind, `${other}\n`);
-    expect(place.one.home.giveBack(name)).toMatch(/not that of this conversation/);
+    expect(place.one.home.giveBack(name)).toMatch(/belongs to another conversation/);
     expect(place.given()).toEqual([]);
   },
 );

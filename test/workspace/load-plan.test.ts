@@ -335,13 +335,13 @@ describe("a mistake in a plan", () => {
 
   it("is an id that another task has", () => {
     expect(planLinesOf(`tasks:\n${taskText("A")}${taskText("B")}${taskText("A")}`)).toEqual([
-      "8:9: `tasks[2].id` is `A`: expected an id of its own: the task in line 2 has it",
+      "8:9: `tasks[2].id` is `A`: expected a unique id: the task in line 2 has the same id",
     ]);
   });
 
   it("is an id that another task has in other letters: on some disks their branches would be one", () => {
     expect(planLinesOf(`tasks:\n${taskText("Price")}${taskText("B")}${taskText("pRICE")}`)).toEqual([
-      "8:9: `tasks[2].id` is `pRICE`: expected an id of its own: the task in line 2 is `Price`, and upper and lower case are one",
+      "8:9: `tasks[2].id` is `pRICE`: expected a unique id: the task in line 2 has the id `Price`, and case is ignored",
     ]);
   });
 
@@ -416,7 +416,7 @@ describe("a file that is no plan", () => {
         planLinesAt(file, folder.path),
       ),
     ).toEqual([
-      "none.yaml: there is no such file: expected a plan, such as `tasks.yaml`",
+      "none.yaml: this file does not exist: expected a plan, such as `tasks.yaml`",
       "dir: it is not a regular file: expected a YAML file",
       "dir/x/y: `dir/x` is a file: expected a folder",
       "long.yaml: it is longer than 8388608 bytes: expected at most 8388608 bytes",

@@ -271,7 +271,7 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
     const pack = join(work.checkout.folder, ".git/objects/pack");
     rmSync(pack, { recursive: true, force: true });
     symlinkSync("/tmp", pack);
-    await expect(removeCheckout(work.checkout)).rejects.toThrow("is no folder: remove it");
+    await expect(removeCheckout(work.checkout)).rejects.toThrow("is not a folder: remove it");
     expect(existsSync(work.checkout.folder)).toBe(true);
   });
 

@@ -174,7 +174,7 @@ describe("a disk that refuses", () => {
     const project = findProject(join(folder.path, "project"));
     rmSync(join(folder.path, "project"), { recursive: true });
     expect(faultOf(() => openStateFolder(project)).message).toBe(
-      `cannot create \`${folder.path}/project/.lockstep\`: the folder above it does not exist; see that the project was not moved meanwhile`,
+      `cannot create \`${folder.path}/project/.lockstep\`: its parent folder does not exist; check that the project was not moved`,
     );
   });
 
