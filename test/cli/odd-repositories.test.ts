@@ -132,7 +132,7 @@ describe("a large file", () => {
     const without = await repository.land("work", ...check);
     expect(without.status).toBe(2);
     expect(without.stderr).toContain(
-      "the content of a.bin is not here, and checks see git-lfs's pointer: run `git lfs pull`",
+      "the content of a.bin was not fetched, so checks see the git-lfs pointer: run `git lfs pull`",
     );
     repository.write(`.git/lfs/objects/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`, content);
     const good = await repository.land("work", ...check);

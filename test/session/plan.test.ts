@@ -255,7 +255,7 @@ describe("the statuses in a session's copy", () => {
   it("leave a copy as it is that is no YAML any more, and say so", () => {
     expect(() => afterwards("tasks: [\n", both("MERGED"))).toThrow("the plan is not valid YAML");
     expect(() => afterwards("tasks:\n- id: A\n  status: |\n    x\n", both("MERGED"))).toThrow(
-      "no plain word",
+      "not a plain word",
     );
   });
 
