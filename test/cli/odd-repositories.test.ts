@@ -72,7 +72,7 @@ describe("a shallow clone", () => {
     const unknown = await lockstepIn(clone, ["land", "feature"]);
     expect(unknown).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("in this shallow clone: `git fetch origin feature` brings it"),
+      stderr: expect.stringContaining("in this shallow clone: run `git fetch origin feature`"),
     });
     gitIn(clone, "fetch", "-q", "--depth", "1", "origin", "feature:feature");
     const apart = await lockstepIn(clone, ["land", "feature"]);
@@ -154,7 +154,7 @@ describe("a filter that git requires and cannot start", () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringContaining(
-        `E-GIT: ${told}: install no-such-filter, or \`git config filter.large.required false\``,
+        `E-GIT: ${told}: install no-such-filter, or run \`git config filter.large.required false\``,
       ),
     });
     expect((await repository.run(["task", "list"])).stdout).not.toContain("T-001");

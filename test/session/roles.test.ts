@@ -103,10 +103,10 @@ describe("the prompt of a role", () => {
     for (const words of [
       "You are Planner",
       "Cut the work into tasks",
-      "What you are asked for now: Plan the work.",
+      "Your request now: Plan the work.",
       `Write \`.agents-work/${session}/tasks.yaml\`.`,
       "Read every file of `task.context_files` first",
-      "The design-specs among them are to be followed",
+      "Follow the design-specs among them",
       "`known_issues` of the session's `status.json`",
       "answer `BLOCKED` with the reason",
       "one JSON object and nothing else",

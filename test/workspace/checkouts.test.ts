@@ -118,7 +118,7 @@ describe("an agent's checkout", () => {
     agentIn(checkout).write("precious.txt", "only here\n");
     rmSync(join(checkout.folder, ".git"), { recursive: true });
     const { notes } = await repository.open();
-    const ref = /is on `([^`]+)`/.exec(notes[1] ?? "")?.[1] ?? "";
+    const ref = /are on `([^`]+)`/.exec(notes[1] ?? "")?.[1] ?? "";
     expect(repository.git("show", `${ref}:precious.txt`)).toBe("only here");
   });
 

@@ -1,7 +1,7 @@
 import { addHooks, marked, removeHooks } from "../settings/hook-entries.ts";
 import type { SettingsEdit } from "../settings/settings-edit.ts";
 
-/** A file of our own: an empty matcher in somebody else's makes Copilot ignore all that stands beside it. */
+/** A separate file: an empty matcher in a shared file makes Copilot ignore all other hooks in it. */
 export const settingsFiles = { personal: null, shared: ".github/hooks/lockstep.json" } as const;
 
 const timeoutSec = 10;

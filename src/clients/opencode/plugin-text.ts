@@ -1,7 +1,7 @@
-/** By its first line the file is known as ours. */
+/** The first line, which identifies the file as ours. */
 export const pluginTitle = "// Written by `lockstep init`; `lockstep init --remove` deletes it.";
 
-/** The plugin's program: what OpenCode tells it goes to the hook command, and every failure of that is a refusal. */
+/** The plugin's source. It passes OpenCode's events to the hook command; every failure of that command is a refusal. */
 export function pluginText(command: string): string {
   return `${pluginTitle}
 import { spawn } from "node:child_process";

@@ -2,17 +2,17 @@ import { type JsonChild, type JsonNode, member, readJsonTree } from "../../core/
 import { addedTo, cameWith, cutFrom } from "./json-edits.ts";
 import { editSettings, type SettingsEdit, UnreadableSettings } from "./settings-edit.ts";
 
-/** By this an entry is known as ours, whatever its command is. */
+/** Identifies an entry as ours, whatever its command is. */
 export const hookMark = "# lockstep-guard";
 
 export function marked(command: string): string {
   return command.endsWith(hookMark) ? command : `${command} ${hookMark}`;
 }
 
-/** For each event, in order, what is added to its list. */
+/** For each event the entry that is added to its list, in order. */
 export type HookEntries = readonly (readonly [event: string, entry: object])[];
 
-/** The entries merged into a file with `hooks: {event: […]}`; those of an earlier time are replaced. */
+/** Merges the entries into a file with `hooks: {event: […]}`. Our earlier entries are replaced. */
 export function addHooks(
   text: string | null,
   entries: HookEntries,
@@ -27,7 +27,7 @@ export function addHooks(
   });
 }
 
-/** The text as it was before, or null where the file came with us. */
+/** The original text without our entries; null if Lockstep created the file. */
 export function removeHooks(
   text: string,
   { file, beside = {} }: { readonly file: string; readonly beside?: object },
@@ -73,7 +73,7 @@ function bareText(text: string, beside: readonly string[]): string | null {
   }
 }
 
-/** Without the last entry of ours, so that the first one still shows what it came with; undefined for none. */
+/** The text without our last entry; undefined if there is none. The first entry still shows which containers we added. */
 function withoutOne(text: string, beside: readonly string[]): string | null | undefined {
   const root = rootOf(text);
   const hooks = hooksOf(root);
@@ -97,7 +97,7 @@ interface Spot {
   readonly entry: JsonChild;
 }
 
-/** Containers that came with the entry and hold nothing else go with it, and what was written behind the hooks. */
+/** Removes an entry, its containers if Lockstep added them and they are empty, and members added after the hooks. */
 function cutUp(text: string, { root, hooks, event, entry }: Spot, beside: readonly string[]): string | null {
   const isAlone = (container: JsonNode) => container.children.length === 1 && cameWith(text, container);
   if (!isAlone(event.value)) return cutFrom(text, event.value, entry);
@@ -114,16 +114,16 @@ function cutUp(text: string, { root, hooks, event, entry }: Spot, beside: readon
   }, text);
 }
 
-/** A group holds its handlers in a list of its own; other clients' entries are handlers themselves. */
+/** A group has its handlers in a list; other clients' entries are handlers themselves. */
 function handlersOf(entry: JsonChild): readonly JsonChild[] {
   const inside = member(entry.value, "hooks")?.value;
   return inside?.kind === "array" ? inside.children : [entry];
 }
 
 function isOurs({ value }: JsonChild): boolean {
-  const says = (key: string) => member(value, key)?.value.text ?? "";
-  const isCommand = ["command", "bash"].some((key) => says(key).endsWith(hookMark));
-  return isCommand || /^http:\/\/(?:127\.0\.0\.1|localhost):\d+\/guard\/\w+$/.test(says("url"));
+  const textAt = (key: string) => member(value, key)?.value.text ?? "";
+  const isCommand = ["command", "bash"].some((key) => textAt(key).endsWith(hookMark));
+  return isCommand || /^http:\/\/(?:127\.0\.0\.1|localhost):\d+\/guard\/\w+$/.test(textAt("url"));
 }
 
 function rootOf(text: string): JsonNode {
@@ -138,8 +138,8 @@ function hooksOf(root: JsonNode): JsonNode | undefined {
   return hooks;
 }
 
-function expectKind(node: JsonNode, kind: "object" | "array", what: string): void {
+function expectKind(node: JsonNode, kind: "object" | "array", name: string): void {
   if (node.kind === kind) return;
   const expected = kind === "object" ? "an object" : "a list";
-  throw new UnreadableSettings(`${what} is not ${expected}`, { at: node.start, expected });
+  throw new UnreadableSettings(`${name} is not ${expected}`, { at: node.start, expected });
 }
