@@ -21,13 +21,13 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
     case "before-tool":
       if (!answer.allow) return refusal(denial(reasonOf(answer)), reasonOf(answer));
       return answer.command === undefined
-        ? beside(answer, call, payload)
+        ? withContext(answer, call, payload)
         : message(replacement(answer, payload));
     case "after-tool":
-      return answer.allow ? beside(answer, call, payload) : blocked(answer);
+      return answer.allow ? withContext(answer, call, payload) : blocked(answer);
     case "session-start":
     case "subagent-start":
-      return beside(answer, call, payload);
+      return withContext(answer, call, payload);
     case "stop":
     case "subagent-stop": {
       const reason = continuationOf(answer);
@@ -68,7 +68,7 @@ function blocked(answer: GuardAnswer): NativeAnswer {
   return refusal({ decision: "block", reason }, reason);
 }
 
-function beside(answer: GuardAnswer, call: ToolCall, payload: unknown): NativeAnswer {
+function withContext(answer: GuardAnswer, call: ToolCall, payload: unknown): NativeAnswer {
   const additionalContext = contextOf(answer);
   if (additionalContext === undefined) return silent;
   return message({ hookSpecificOutput: { hookEventName: eventName(call, payload), additionalContext } });

@@ -16,7 +16,7 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
     case "after-tool":
     case "session-start":
     case "subagent-start":
-      return beside(answer, pascalName);
+      return withContext(answer, pascalName);
     case "stop":
     case "subagent-stop":
       return goOn(answer);
@@ -34,7 +34,7 @@ export function plainDenial(reason: string): object {
   return { permissionDecision: "deny", permissionDecisionReason: reason };
 }
 
-function beside(answer: GuardAnswer, hookEventName: string | undefined): NativeAnswer {
+function withContext(answer: GuardAnswer, hookEventName: string | undefined): NativeAnswer {
   const additionalContext = contextOf(answer);
   if (additionalContext === undefined) return silent;
   if (hookEventName === undefined) return message({ additionalContext });

@@ -16,29 +16,29 @@ export type HookEntries = readonly (readonly [event: string, entry: object])[];
 export function addHooks(
   text: string | null,
   entries: HookEntries,
-  { file, beside = {} }: { readonly file: string; readonly beside?: object },
+  { file, extra = {} }: { readonly file: string; readonly extra?: object },
 ): SettingsEdit {
   return editSettings(file, text, () => {
     if (text !== null) expectLists(text, entries);
-    const bare = text === null ? null : bareText(text, Object.keys(beside));
-    if (bare === null) return newFile(entries, beside);
+    const bare = text === null ? null : bareText(text, Object.keys(extra));
+    if (bare === null) return newFile(entries, extra);
     const hooked = entries.reduce((now, [event, entry]) => withEntry(now, event, entry), bare);
-    return Object.entries(beside).reduce(withMember, hooked);
+    return Object.entries(extra).reduce(withMember, hooked);
   });
 }
 
 /** The original text without our entries; null if Lockstep created the file. */
 export function removeHooks(
   text: string,
-  { file, beside = {} }: { readonly file: string; readonly beside?: object },
+  { file, extra = {} }: { readonly file: string; readonly extra?: object },
 ): SettingsEdit {
-  return editSettings(file, text, () => bareText(text, Object.keys(beside)));
+  return editSettings(file, text, () => bareText(text, Object.keys(extra)));
 }
 
-function newFile(entries: HookEntries, beside: object): string {
+function newFile(entries: HookEntries, extra: object): string {
   const hooks: Record<string, object[]> = {};
   for (const [event, entry] of entries) hooks[event] = [...(hooks[event] ?? []), entry];
-  return `${JSON.stringify({ hooks, ...beside }, null, 2)}\n`;
+  return `${JSON.stringify({ hooks, ...extra }, null, 2)}\n`;
 }
 
 function expectLists(text: string, entries: HookEntries): void {
@@ -64,9 +64,9 @@ function withEntry(text: string, event: string, entry: object): string {
   return addedTo(text, list.value, { value: entry });
 }
 
-function bareText(text: string, beside: readonly string[]): string | null {
+function bareText(text: string, extra: readonly string[]): string | null {
   for (let now = text; ; ) {
-    const next = withoutOne(now, beside);
+    const next = withoutOne(now, extra);
     if (next === undefined) return now;
     if (next === null) return null;
     now = next;
@@ -74,7 +74,7 @@ function bareText(text: string, beside: readonly string[]): string | null {
 }
 
 /** The text without our last entry; undefined if there is none. The first entry still shows which containers we added. */
-function withoutOne(text: string, beside: readonly string[]): string | null | undefined {
+function withoutOne(text: string, extra: readonly string[]): string | null | undefined {
   const root = rootOf(text);
   const hooks = hooksOf(root);
   for (const event of hooks?.children.toReversed() ?? []) {
@@ -84,7 +84,7 @@ function withoutOne(text: string, beside: readonly string[]): string | null | un
       const [first] = ours;
       if (first === undefined || hooks === undefined) continue;
       if (inside !== undefined && ours.length < inside.children.length) return cutFrom(text, inside, first);
-      return cutUp(text, { root, hooks, event, entry }, beside);
+      return cutUp(text, { root, hooks, event, entry }, extra);
     }
   }
   return undefined;
@@ -98,13 +98,13 @@ interface Spot {
 }
 
 /** Removes an entry, its containers if Lockstep added them and they are empty, and members added after the hooks. */
-function cutUp(text: string, { root, hooks, event, entry }: Spot, beside: readonly string[]): string | null {
+function cutUp(text: string, { root, hooks, event, entry }: Spot, extra: readonly string[]): string | null {
   const isAlone = (container: JsonNode) => container.children.length === 1 && cameWith(text, container);
   if (!isAlone(event.value)) return cutFrom(text, event.value, entry);
   if (!isAlone(hooks)) return cutFrom(text, hooks, event);
   const at = root.children.findIndex(({ value }) => value === hooks);
   const behind = root.children.slice(at + 1);
-  const ours = behind.map(({ key }) => key).join() === beside.join() ? [...behind].reverse() : [];
+  const ours = behind.map(({ key }) => key).join() === extra.join() ? [...behind].reverse() : [];
   if (at === 0 && ours.length === behind.length && cameWith(text, root)) return null;
   const keys = [...ours.map(({ key }) => key), "hooks"];
   return keys.reduce((now, key) => {

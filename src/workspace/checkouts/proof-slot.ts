@@ -77,7 +77,7 @@ function takeLock(lock: string): boolean {
 
 function isFree(lock: string): boolean {
   const holder = readHolder(lock);
-  if (holder === "nobody") return true;
+  if (holder === "none") return true;
   if (holder !== "unknown" && isAlive(holder)) return false;
   const aside = `${lock}.${process.pid}.dead`;
   if (!unless("ENOENT", () => renameSync(lock, aside))) return true;
@@ -102,11 +102,11 @@ function unless(code: string, act: () => void, after: () => void = () => {}): bo
   }
 }
 
-function readHolder(lock: string): ProcessIdentity | "nobody" | "unknown" {
+function readHolder(lock: string): ProcessIdentity | "none" | "unknown" {
   try {
     const read = JSON.parse(readFileSync(lock, "utf8"));
     return typeof read === "object" && read !== null ? read : "unknown";
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "nobody" : "unknown";
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "unknown";
   }
 }

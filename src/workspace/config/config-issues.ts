@@ -32,7 +32,7 @@ export function faultsOfIssues(document: ConfigDocument, issues: readonly Issue[
     }));
 }
 
-/** The first issues of the file. The rest is skipped: nobody reads so many, and each costs time. */
+/** The first issues of the file. The rest is skipped, because a long list is not read and each issue costs time. */
 function firstOf(document: ConfigDocument, issues: readonly Issue[]): readonly Issue[] {
   if (issues.length <= issuesMax) return issues;
   const placed = issues.map((issue) => ({ issue, offset: spotAt(document.root, issue.path as Path).value }));
