@@ -172,7 +172,7 @@ describe("settings that cannot be read", () => {
 
   it("are a plugin of somebody else's with our name", () => {
     expect(faultOf(opencode.install("export const X = 1;\n", hook))).toContain(
-      "lockstep.js:1:1: somebody else's",
+      "lockstep.js:1:1: another plugin",
     );
     expect(textOf(opencode.uninstall("export const X = 1;\n"))).toBe("export const X = 1;\n");
   });

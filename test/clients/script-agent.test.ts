@@ -106,7 +106,7 @@ describe("a scripted agent", () => {
         onEvent: () => {},
       },
     );
-    expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("longer than 1.5 seconds") });
+    expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("timeout of 1.5 seconds") });
   });
 
   it("may leave something behind in a session of its own, which goes on without a sandbox", async () => {

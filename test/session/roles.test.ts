@@ -146,7 +146,7 @@ describe("the prompt of a role", () => {
     const wish = { role: "Researcher", purpose: "research", files: [], root: project.path } as const;
     const prompt = promptForRole(inputFor("Researcher"), wish);
     expect(prompt).toContain("answer `NEEDS_INFO` with each question under `artifacts.questions`");
-    expect(prompt).toContain("Write nothing");
+    expect(prompt).toContain("Write no files");
   });
 
   it("shows an example where the project's own text has none", () => {
