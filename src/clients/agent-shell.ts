@@ -1,7 +1,7 @@
 import { agentOfPackage, isAgent } from "../core/shell/programs/agents/agent-names.ts";
 import type { SeenProcess } from "../workspace/process/process-ancestors.ts";
 
-/** What each client sets for the commands of its agent, and a person's own shell does not have. */
+/** Variables that clients set for their agents' commands. A user's own shell does not have them. */
 const marks = {
   CLAUDECODE: "Claude Code",
   CODEX_THREAD_ID: "Codex",
@@ -17,22 +17,22 @@ export const agentMarks: readonly string[] = Object.keys(marks);
 
 type Environment = SeenProcess["environment"];
 
-/** A client whose agent's shell this is. */
+/** The client whose agent runs this shell. */
 export interface AgentShell {
   readonly client: string;
-  /** By what it was recognised. */
+  /** How it was recognised. */
   readonly sign: string;
-  /** The client's own process; undefined where only variables tell. */
+  /** The client's own process; undefined if only variables show the client. */
   readonly process: SeenProcess | undefined;
 }
 
-/** In the environment of the command itself. */
+/** The client that the command's own environment shows. */
 export function markedShell(environment: Environment): Omit<AgentShell, "process"> | undefined {
   const [mark, client] = markIn(environment) ?? [];
   return mark === undefined || client === undefined ? undefined : { client, sign: `${mark} is set` };
 }
 
-/** The clients above a process, the outermost first: by their names, or by what they set for what they start. */
+/** The clients above a process, the outermost first, recognised by their names or by the variables that they set. */
 export function clientsAbove(ancestors: readonly SeenProcess[]): readonly AgentShell[] {
   return ancestors
     .flatMap((seen, index): AgentShell[] => {
@@ -51,11 +51,11 @@ function markIn(environment: Environment): readonly [string, string] | undefined
   return Object.entries(marks).find(([name]) => environment[name]);
 }
 
-/** Editors that are agents too: what a person types in their terminals has them above it. */
+/** Editors that are also agents. They do not count, because users type commands in their terminals. */
 const editors: ReadonlySet<string> = new Set(["cursor", "windsurf", "kiro"]);
 const interpreters: ReadonlySet<string> = new Set(["node", "nodejs", "bun", "deno"]);
 
-/** The client that was started with these words, itself or by an interpreter. */
+/** The client that these words start, directly or through an interpreter. */
 function clientNamed(words: readonly string[]): string | undefined {
   const [program = "", ...rest] = words;
   const script = interpreters.has(baseName(program)) ? rest.find((word) => !word.startsWith("-")) : undefined;

@@ -1,21 +1,21 @@
 import type { ClientHome } from "../workspace/client-home/client-home.ts";
 
-/** What Lockstep can ask of any client that works on a task: start it, follow it, stop it. */
+/** A client that works on tasks: Lockstep starts, follows and stops it. */
 export interface AgentClient {
-  /** Where it keeps logins and conversations; absent where it keeps none. */
+  /** The folders with its logins and conversations; absent if it has none. */
   readonly home?: ClientHome;
-  /** Environment variables of the person's that it needs to find its login and its server. */
+  /** The user's environment variables that it needs for its login and its server. */
   readonly passes: readonly string[];
-  /** Whether it can be used here, and what it can do. Costs no money. */
+  /** Whether it can be used here, and its abilities. Makes no paid request. */
   probe(): Promise<Probe>;
   start(start: AgentStart): AgentRun;
-  /** What a person types in the checkout to go on with a conversation; absent where the client has none. */
+  /** The command that a user runs in the checkout to continue a conversation; absent if the client cannot. */
   resumeCommand?(conversation: string): readonly string[];
 }
 
 export type Probe =
   | { readonly usable: true; readonly version: string | null; readonly can: Abilities }
-  /** unauthenticated: a person has to log in. */
+  /** `unauthenticated`: the user has to log in. */
   | {
       readonly usable: false;
       readonly why: "missing" | "unauthenticated" | "broken";
@@ -23,47 +23,47 @@ export type Probe =
     };
 
 export interface Abilities {
-  /** A conversation can be gone on with. */
+  /** It can continue a conversation. */
   readonly resume: boolean;
-  /** It asks before every tool call. */
+  /** It calls a hook before every tool call. */
   readonly hooks: boolean;
   readonly usage: boolean;
   readonly cost: boolean;
   readonly model: boolean;
-  /** It can be held to a JSON Schema. */
+  /** Its answer can be forced to match a JSON Schema. */
   readonly structured: boolean;
 }
 
 export interface AgentStart {
   /** The universal input (S4) with the assignment (S0), for programs. */
   readonly input: unknown;
-  /** The same for those who read prose; only what is new where a conversation goes on. */
+  /** The same as prose, for clients; in a continued conversation only the new part. */
   readonly prompt: string;
-  /** What to start instead of a program, with exactly this environment; walls are put up here. */
+  /** The command to start instead of the program, and its whole environment: this adds the sandbox. */
   wrap(
     command: readonly string[],
     env: Readonly<Record<string, string>>,
   ): { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
-  /** The walls stand: the client need not ask for leave. Otherwise its strictest mode that can still edit. */
+  /** True in the sandbox: the client need not ask for permission. Otherwise its strictest mode that can still edit. */
   readonly walled: boolean;
   readonly folder: string;
-  /** Where a path of the client's home lies that it writes in there. */
+  /** The path outside the sandbox for a path in the client's home. */
   outside(path: string): string;
   readonly env: Readonly<Record<string, string>>;
   readonly msMax: number;
-  /** The conversation to go on with, where the client can. */
+  /** The conversation to continue, if the client can. */
   readonly resume?: string;
   readonly onEvent: (event: AgentEvent) => void;
 }
 
 export type AgentEvent =
-  /** Any sign of life; `text` is what a person would want to see of it. */
+  /** Any sign of life; `text` is shown to the user. */
   | { readonly type: "said"; readonly text: string }
-  /** `text` is one line about it; `input` what it was called with, for telling repetitions. */
+  /** `text` is one line about the call; `input` are its arguments, to detect repetitions. */
   | { readonly type: "tool"; readonly name: string; readonly text: string; readonly input: unknown }
-  /** What a tool gave back, or the beginning of it. */
+  /** The result of a tool, or its beginning. */
   | { readonly type: "tool-result"; readonly text: string }
-  /** Since the last one. Tokens are those generated and those read uncached; a task's budget counts them. */
+  /** Usage since the last event. `tokens` are those generated and those read uncached; a task's budget counts them. */
   | Usage
   | { readonly type: "conversation"; readonly id: string };
 
@@ -74,7 +74,7 @@ export interface Usage {
   readonly cached?: number;
   readonly output?: number;
   readonly costUsd?: number;
-  /** How many answers of the model it is about, where it is told of several together. */
+  /** The number of model answers, if one event covers several. */
   readonly turns?: number;
 }
 
@@ -85,10 +85,10 @@ export interface AgentRun {
 }
 
 export type AgentEnd =
-  /** `answer`: the last JSON object that it gave, as it is; undefined if there was none. */
+  /** `answer`: the last JSON object that it printed, unchanged; undefined if there was none. */
   | { readonly how: "done"; readonly answer: unknown }
   | { readonly how: "failed"; readonly reason: string; readonly output: string }
-  /** Out of quota. Null: nobody said for how long. */
+  /** Out of quota. `until` is null if the end is unknown. */
   | { readonly how: "limited"; readonly until: Date | null; readonly reason: string }
   | { readonly how: "unauthenticated"; readonly reason: string }
   /** Its server cannot be reached, or is overloaded. */

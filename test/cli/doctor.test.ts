@@ -336,7 +336,7 @@ describe("lockstep doctor", () => {
     const { status, stdout } = await ground.run(["doctor"]);
     expect(status).toBe(1);
     expect(stdout).toMatch(
-      /\n {2}✗ configuration +\.lockstep\/config\.yaml:1:1: `limit` is no key here\n +→ did you mean `limits`\?\n/,
+      /\n {2}✗ configuration +\.lockstep\/config\.yaml:1:1: `limit` is not a known key\n +→ did you mean `limits`\?\n/,
     );
     expect(stdout).toMatch(/\n {2}✗ configuration +\.lockstep\/config\.yaml:2:10: /);
     expect(stdout).not.toContain("ledger");

@@ -72,7 +72,7 @@ describe("a shallow clone", () => {
     const unknown = await lockstepIn(clone, ["land", "feature"]);
     expect(unknown).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining("in this shallow clone: `git fetch origin feature` brings it"),
+      stderr: expect.stringContaining("in this shallow clone: run `git fetch origin feature`"),
     });
     gitIn(clone, "fetch", "-q", "--depth", "1", "origin", "feature:feature");
     const apart = await lockstepIn(clone, ["land", "feature"]);
@@ -132,7 +132,7 @@ describe("a large file", () => {
     const without = await repository.land("work", ...check);
     expect(without.status).toBe(2);
     expect(without.stderr).toContain(
-      "the content of a.bin is not here, and checks see git-lfs's pointer: run `git lfs pull`",
+      "the content of a.bin was not fetched, so checks see the git-lfs pointer: run `git lfs pull`",
     );
     repository.write(`.git/lfs/objects/${id.slice(0, 2)}/${id.slice(2, 4)}/${id}`, content);
     const good = await repository.land("work", ...check);
@@ -154,7 +154,7 @@ describe("a filter that git requires and cannot start", () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringContaining(
-        `E-GIT: ${told}: install no-such-filter, or \`git config filter.large.required false\``,
+        `E-GIT: ${told}: install no-such-filter, or run \`git config filter.large.required false\``,
       ),
     });
     expect((await repository.run(["task", "list"])).stdout).not.toContain("T-001");
@@ -197,7 +197,7 @@ describe("a folder that cannot be used", () => {
     const run = await repository.run(["land", "work"], { env: { XDG_STATE_HOME: file } });
     expect(run.status).toBe(1);
     expect(run.stderr).toMatch(
-      /E-STORE: cannot create `.*\/file\/lockstep\/.*`: a file lies where a folder belongs; move that file away, or set XDG_STATE_HOME/,
+      /E-STORE: cannot create `.*\/file\/lockstep\/.*`: a file is in the place of a folder; move that file away, or set XDG_STATE_HOME/,
     );
   });
 

@@ -24,7 +24,7 @@ describe("the plain lines of a run", () => {
       "A  handed in",
       `A  refused, R-PC-003: ${nothing}`,
       "A#2  started by a",
-      `A#2  to mend: ${nothing}`,
+      `A#2  to fix: ${nothing}`,
       "A#2  answers OK: said so",
       "A#2  handed in",
       "A#2  merged",

@@ -134,8 +134,8 @@ describe("a plan with several mistakes", () => {
     expect({ status, lines: stderr.trimEnd().split("\n") }).toEqual({
       status: 2,
       lines: [
-        "lockstep: E-PLAN: tasks.yaml:3:14: `tasks[0].gaol` is no key here: did you mean `goal`?",
-        "lockstep: E-PLAN: tasks.yaml:3:23: `tasks[0].lock_scop` is no key here: did you mean `lock_scope`?",
+        "lockstep: E-PLAN: tasks.yaml:3:14: `tasks[0].gaol` is not a known key: did you mean `goal`?",
+        "lockstep: E-PLAN: tasks.yaml:3:23: `tasks[0].lock_scop` is not a known key: did you mean `lock_scope`?",
       ],
     });
     const { stdout } = await repository.run(["run", "--json"]);

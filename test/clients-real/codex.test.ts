@@ -189,7 +189,7 @@ describe.skipIf(missing !== undefined)("codex", () => {
     const mark = join(project.path, "served");
     project.write(".codex/config.toml", `[mcp_servers.s]\ncommand = "touch"\nargs = ["${mark}"]\n`);
     const { heard } = await once([writes("A.txt"), reports], { folder: project.path });
-    expect(heard[0]).toContain("`AGENTS.md` says how this project is worked on");
+    expect(heard[0]).toContain("`AGENTS.md` has this project's instructions");
     expect([existsSync(join(project.path, "A.txt")), existsSync(mark)]).toEqual([true, false]);
   });
 

@@ -276,10 +276,10 @@ describe.each(listed)("a conversation of $client", (kind) => {
     const elsewhere = place.write(join("elsewhere", basename(record)), begun);
     rmSync(place.one.path(record));
     symlinkSync(elsewhere, place.one.path(record));
-    expect(place.one.home.giveBack(name)).toMatch(/no plain file/);
+    expect(place.one.home.giveBack(name)).toMatch(/not a regular file/);
     rmSync(dirname(place.one.path(record)), { recursive: true });
     symlinkSync(dirname(elsewhere), dirname(place.one.path(record)));
-    expect(place.one.home.giveBack(name)).toMatch(/no plain file/);
+    expect(place.one.home.giveBack(name)).toMatch(/not a regular file/);
     expect(place.given()).toEqual([]);
   });
 
@@ -298,7 +298,7 @@ describe.each(listed)("a conversation of $client", (kind) => {
 
   it.each(["../../x", "a/b", "*", ""])("is not one with the id `%s`", (wrong) => {
     using place = held();
-    expect(place.one.home.giveBack({ id: wrong, checkout })).toMatch(/no name of a file/);
+    expect(place.one.home.giveBack({ id: wrong, checkout })).toMatch(/not a valid file name/);
   });
 });
 
@@ -308,7 +308,7 @@ it.each(listed.filter(({ client }) => client !== "claude"))(
   (kind) => {
     const other = JSON.stringify(kind.first).replaceAll(id, "other").replaceAll(checkout, "/home/me/work");
     using place = heldWith(kind, `${other}\n`);
-    expect(place.one.home.giveBack(name)).toMatch(/not that of this conversation/);
+    expect(place.one.home.giveBack(name)).toMatch(/belongs to another conversation/);
     expect(place.given()).toEqual([]);
   },
 );

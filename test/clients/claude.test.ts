@@ -108,7 +108,7 @@ describe("what claude prints", () => {
   it("shows that the server is asked again", () => {
     const retry = { type: "system", subtype: "api_retry", attempt: 1, max_retries: 10, retry_delay_ms: 1126 };
     expect(read({ ...retry, error_status: 529, error: "overloaded" }).events).toEqual([
-      { type: "said", text: "the server answered 529 (overloaded): again in 2 s" },
+      { type: "said", text: "the server answered 529 (overloaded): retrying in 2 s" },
     ]);
   });
 

@@ -248,7 +248,7 @@ describe("codex", () => {
     using fake = program(completed);
     fake.write("AGENTS.md", "Indent with three spaces.\n");
     await fake.start();
-    expect(fake.file("input")).toMatch(/^`AGENTS\.md` says .*\n\nthe prompt$/);
+    expect(fake.file("input")).toMatch(/^`AGENTS\.md` has .*\n\nthe prompt$/);
   });
 
   it("can be used with a key, and nothing is made in its folder", async () => {

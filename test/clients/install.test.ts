@@ -135,11 +135,11 @@ describe("settings in JSON", () => {
 
 describe("settings that cannot be read", () => {
   it.each<[string, string, string]>([
-    ["a missing comma", '{\n  "a": 1\n  "b": 2\n}', "f.json:3:3: this is no JSON: expected `,` or `}`"],
-    ["an open end", '{\n  "a": [1', "f.json:2:10: this is no JSON: expected `,` or `]`"],
-    ["nothing", "", "f.json:1:1: this is no JSON: expected a value"],
-    ["two documents", "{}\n{}", "f.json:2:1: this is no JSON: expected the end of the file"],
-    ["single quotes", "{'a': 1}", "f.json:1:2: this is no JSON: expected a key in double quotes"],
+    ["a missing comma", '{\n  "a": 1\n  "b": 2\n}', "f.json:3:3: this is not JSON: expected `,` or `}`"],
+    ["an open end", '{\n  "a": [1', "f.json:2:10: this is not JSON: expected `,` or `]`"],
+    ["nothing", "", "f.json:1:1: this is not JSON: expected a value"],
+    ["two documents", "{}\n{}", "f.json:2:1: this is not JSON: expected the end of the file"],
+    ["single quotes", "{'a': 1}", "f.json:1:2: this is not JSON: expected a key in double quotes"],
     ["a list", "[]", "f.json:1:1: the file is not an object: expected an object"],
     ["hooks in a list", '{\n"hooks": []}', "f.json:2:10: `hooks` is not an object: expected an object"],
     [
@@ -155,20 +155,24 @@ describe("settings that cannot be read", () => {
   });
 
   it.each<[string, string, string]>([
-    ["no TOML", 'a = 1\nb = "open\n', "f.toml:2:5: this is no TOML: expected a value"],
-    ["an open list", "a = [1,\n", "f.toml:2:1: this is no TOML: expected the end of the list or table"],
-    ["a line without a value", "a\n", "f.toml:1:1: this is no TOML: expected a table or `key = value`"],
-    ["an open header", "[a\n", "f.toml:1:1: this is no TOML"],
-    ["hooks written out", "[x]\n[hooks]\nPreToolUse = []\n", "f.toml:3:1: `hooks.PreToolUse` is written out"],
-    ["hooks in one value", "hooks = { Stop = [] }\n", "f.toml:1:1: `hooks` is written out"],
-    ["a table for a list", "[hooks.Stop]\n", "f.toml:1:1: `hooks.Stop` is written out"],
+    ["no TOML", 'a = 1\nb = "open\n', "f.toml:2:5: this is not TOML: expected a value"],
+    ["an open list", "a = [1,\n", "f.toml:2:1: this is not TOML: expected the end of the list or table"],
+    ["a line without a value", "a\n", "f.toml:1:1: this is not TOML: expected a table or `key = value`"],
+    ["an open header", "[a\n", "f.toml:1:1: this is not TOML"],
+    [
+      "hooks written out",
+      "[x]\n[hooks]\nPreToolUse = []\n",
+      "f.toml:3:1: `hooks.PreToolUse` is written as one value",
+    ],
+    ["hooks in one value", "hooks = { Stop = [] }\n", "f.toml:1:1: `hooks` is written as one value"],
+    ["a table for a list", "[hooks.Stop]\n", "f.toml:1:1: `hooks.Stop` is written as one value"],
   ])("are a fault with the line in TOML too: %s", (_, text, fault) => {
     expect(faultOf(codex.install(text, hook, "f.toml"))).toContain(fault);
   });
 
   it("are a plugin of somebody else's with our name", () => {
     expect(faultOf(opencode.install("export const X = 1;\n", hook))).toContain(
-      "lockstep.js:1:1: somebody else's",
+      "lockstep.js:1:1: another plugin",
     );
     expect(textOf(opencode.uninstall("export const X = 1;\n"))).toBe("export const X = 1;\n");
   });

@@ -67,7 +67,7 @@ describe("an answer", () => {
     expect(read({ ...output, status }, role)).toMatchObject({ kind: "question", status });
     expect(read({ ...output, status })).toEqual({
       kind: "invalid",
-      reason: `\`${status}\` is for ${role} alone: say \`BLOCKED\` and why`,
+      reason: `only ${role} may answer \`${status}\`: answer \`BLOCKED\` with the reason`,
     });
   });
 

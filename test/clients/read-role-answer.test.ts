@@ -81,7 +81,7 @@ describe("a role's answer", () => {
       if (role === asker) expect(statusOf(answer(status), role)).toBe(status);
       else
         expect(read(answer(status), role)).toEqual({
-          invalid: `\`${status}\` is for ${asker} alone: say \`BLOCKED\` and why`,
+          invalid: `only ${asker} may answer \`${status}\`: answer \`BLOCKED\` with the reason`,
         });
     }
   });

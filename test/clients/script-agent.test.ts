@@ -57,8 +57,8 @@ describe("a scripted agent", () => {
     const said = async (input: unknown) => (await performed(folder, yaml, { input })).said;
     expect(await said({ attempt: 1, fix_delta: null })).toEqual(["first"]);
     const fix_delta = { reason: "no test" };
-    expect(await said({ attempt: 2, fix_delta })).toEqual(["to mend: no test", "second"]);
-    expect(await said({ attempt: 5, fix_delta })).toEqual(["to mend: no test", "second"]);
+    expect(await said({ attempt: 2, fix_delta })).toEqual(["to fix: no test", "second"]);
+    expect(await said({ attempt: 5, fix_delta })).toEqual(["to fix: no test", "second"]);
   });
 
   it("says what failed and goes on", async () => {
@@ -106,7 +106,7 @@ describe("a scripted agent", () => {
         onEvent: () => {},
       },
     );
-    expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("longer than 1.5 seconds") });
+    expect(end).toMatchObject({ how: "failed", reason: expect.stringContaining("timeout of 1.5 seconds") });
   });
 
   it("may leave something behind in a session of its own, which goes on without a sandbox", async () => {
@@ -130,15 +130,15 @@ describe("a script", () => {
     ["", "give a list of `steps`"],
     ["steps: []", "give a list of `steps`"],
     ["steps: [{ say: a }]\nattempts: []", "give a list of `steps`"],
-    ["stages: [{ say: a }]", "`stages` is no key of a script"],
-    ["steps: [{ apend: { path: a, text: b } }]", "steps[0]: `apend` is no step: did you mean `append`?"],
+    ["stages: [{ say: a }]", "`stages` is not a key of a script"],
+    ["steps: [{ apend: { path: a, text: b } }]", "steps[0]: `apend` is not a step: did you mean `append`?"],
     ["steps: [{ say: a, exit: 1 }]", "steps[0] is not one step"],
     ["steps: [say]", "steps[0] is not one step"],
     ["steps: [{ write: { path: a } }]", "steps[0]: `write` needs `{path, text}`"],
     ["steps: [{ say: a }, { sleep: -1 }]", "steps[1]: `sleep` needs a number of seconds"],
     ["steps: [{ exit: 256 }]", "`exit` needs a number from 0 to 255"],
     ["attempts: [[{ say: a }], [{ loop: { steps: [{ sy: b }] } }]]", "attempts[1][0].loop.steps[0]: `sy`"],
-    ["steps: [", "it is no YAML"],
+    ["steps: [", "it is not valid YAML"],
   ])("that is %j cannot be used, and nothing of it is done", async (yaml, reason) => {
     using folder = temporaryFolder({ "script.yaml": yaml });
     const client = scriptAgent({ script: "script.yaml", root: folder.path });

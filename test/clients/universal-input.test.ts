@@ -177,10 +177,10 @@ describe("the prompt", () => {
     for (const prompt of [promptFor(again, { role: "Coder", root }), promptToFix(again)]) {
       expect(prompt).toContain("This is attempt 2");
       expect(prompt).toContain("`npm test` failed (R-PC-002)");
-      expect(prompt).toContain("To mend it: make it pass");
+      expect(prompt).toContain("To fix it: make it pass");
       expect(prompt).toContain('Details: {"exit":1}');
     }
     expect(promptToFix(again)).not.toContain("Round prices");
-    expect(promptToFix(input)).toContain("Go on where you left off");
+    expect(promptToFix(input)).toContain("Continue where you left off");
   });
 });

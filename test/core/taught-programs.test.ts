@@ -60,7 +60,7 @@ describe("guard.programs", () => {
     [
       "a key that is none",
       generator.replace("folders:", "folder:"),
-      ["5:7: `guard.programs[0].folder` is no key here: did you mean `folders`?"],
+      ["5:7: `guard.programs[0].folder` is not a known key: did you mean `folders`?"],
     ],
     [
       "a name with a folder",
@@ -79,7 +79,7 @@ describe("guard.programs", () => {
     [
       "a subcommand's key that is none",
       "guard:\n  programs:\n    - names: x\n      commands:\n        fmt: { write: last }\n",
-      ["5:16: `guard.programs[0].commands.fmt.write` is no key here: did you mean `writes`?"],
+      ["5:16: `guard.programs[0].commands.fmt.write` is not a known key: did you mean `writes`?"],
     ],
   ])("refuses %s", async (_, text, lines) => {
     const found = await linesOf(text);

@@ -258,7 +258,7 @@ answer("OK");`);
     expect(status, stderr).toBe(0);
     expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 2 });
     expect(stderr).toContain("R-HK-001");
-    expect(stderr).toContain("to mend: `sh hooks/signed.sh` failed");
+    expect(stderr).toContain("to fix: `sh hooks/signed.sh` failed");
   });
 
   it.skipIf(missing)(

@@ -263,7 +263,7 @@ describe("a prover", () => {
     await expect(Prover.open({ ...ground.options, sandbox: "required" })).rejects.toMatchObject({
       code: "R-PE-003",
       message: expect.stringMatching(
-        /^`sandbox: required`, but there is none: the program `bwrap` is not on PATH/,
+        /^`sandbox: required`, but no sandbox is available: the program `bwrap` is not on PATH/,
       ),
     });
     expect(existsSync(ground.place("state/lockstep"))).toBe(false);

@@ -70,7 +70,11 @@ describe("a client that uses up its tokens", () => {
       .map((line) => JSON.parse(line));
     expect(heard).toMatchObject([
       { resumed: null, began: false },
-      { resumed: "conversation-1", began: true, prompt: expect.stringMatching(/^Go on where you left off/) },
+      {
+        resumed: "conversation-1",
+        began: true,
+        prompt: expect.stringMatching(/^Continue where you left off/),
+      },
     ]);
     expect(repository.git("show", "main:begun.txt")).toBe("begun");
   });

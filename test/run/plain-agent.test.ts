@@ -20,7 +20,7 @@ const failures: Readonly<Record<string, readonly [script: string, told: string]>
   Failed: [`echo '{"status":"FAIL","summary":"no way"}'`, "its answer cannot be used"],
   Incomplete: [`echo '{"status":"OK"}'`, "its answer cannot be used"],
   Unchanged: ["rm Unchanged.txt", "nothing was changed"],
-  Reviewed: [":", "looks: its answer cannot be used: there is no JSON object in it"],
+  Reviewed: [":", "looks: its answer cannot be used: it contains no JSON object"],
 };
 const scripts = {
   ...successes,

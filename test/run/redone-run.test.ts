@@ -105,7 +105,7 @@ describe("what a run that was killed left behind", () => {
     const words = [process.execPath, command, "run", "--json"];
     const { status, stdout, stderr } = await startProgram(words, { cwd: moved, env }).ended;
     expect({ status, ...readRun(stdout).states }, stderr).toEqual({ status: 0, A: "MERGED" });
-    expect(stderr).toContain("the checkout of `A` was gone or damaged: made again");
+    expect(stderr).toContain("the checkout of `A` was missing or damaged: created again");
     const left = readdirSync(state.path, { recursive: true, withFileTypes: true })
       .filter(({ name, parentPath }) => name === "A.txt" && !parentPath.startsWith(moved))
       .map(({ name, parentPath }) => readFileSync(join(parentPath, name), "utf8"));

@@ -49,7 +49,7 @@ answer(first ? "FAIL" : "OK", first ? ["high: A.txt:1: made of nothing"] : ["low
     expect(status, stderr).toBe(0);
     expect(done.tasks[0]).toMatchObject({ state: "MERGED", attempts: 2, agent: "a" });
     expect(stderr).toContain("looks: 1 A.txt added made");
-    expect(stderr).toContain("to mend: `looks` reviewed the work and refused it: looked at A");
+    expect(stderr).toContain("to fix: `looks` reviewed the work and refused it: looked at A");
     const reviews = await repository.events<Reviewed>("task.reviewed");
     expect(reviews.map(({ data: { agent, verdict, findings } }) => [agent, verdict, findings])).toEqual([
       ["looks", "refused", ["high: A.txt:1: made of nothing"]],

@@ -161,7 +161,10 @@ describe("an agent", () => {
       tasks: [task("A", "a")],
     });
     const { status, stderr } = await runPlan(repository);
-    expect({ status, stderr }).toEqual({ status: 3, stderr: expect.stringContaining("is no ordinary file") });
+    expect({ status, stderr }).toEqual({
+      status: 3,
+      stderr: expect.stringContaining("is not a regular file"),
+    });
   });
 
   it("that is stopped leaves its work on a ref before the next one goes on in its checkout", async () => {

@@ -106,7 +106,7 @@ describe("an agent", () => {
     expect(stderr).toContain("R-GT-001: `fx` is a git repository inside this one, which cannot be merged");
     expect(stderr).toContain("keep the files and delete `fx/.git`");
     expect(stderr).toContain(
-      "R-GT-001: the work cannot be read: `fx/.gitignore` is no ordinary file: remove",
+      "R-GT-001: the work cannot be read: `fx/.gitignore` is not a regular file: remove",
     );
     expect(repository.git("show", `refs/lockstep/${done.session}/A/1:fx/A.txt`)).toBe("made");
     expect(done.tasks[0]?.attempts).toBe(3);

@@ -248,14 +248,14 @@ describe("the statuses in a session's copy", () => {
   it("are written nowhere else", () => {
     using folder = temporaryFolder({ "tasks.yaml": plan });
     expect(() => writeStatuses(join(folder.path, "tasks.yaml"), both("MERGED"))).toThrow(
-      "is no session's copy",
+      "is not a session's copy",
     );
   });
 
   it("leave a copy as it is that is no YAML any more, and say so", () => {
-    expect(() => afterwards("tasks: [\n", both("MERGED"))).toThrow("the plan is no YAML any more");
+    expect(() => afterwards("tasks: [\n", both("MERGED"))).toThrow("the plan is not valid YAML");
     expect(() => afterwards("tasks:\n- id: A\n  status: |\n    x\n", both("MERGED"))).toThrow(
-      "no plain word",
+      "not a plain word",
     );
   });
 

@@ -103,10 +103,10 @@ describe("the prompt of a role", () => {
     for (const words of [
       "You are Planner",
       "Split the work into tasks",
-      "What you are asked for now: Plan the work.",
+      "Your request now: Plan the work.",
       `Write \`.agents-work/${session}/tasks.yaml\`.`,
       "Read every file of `task.context_files` first",
-      "The design-specs among them are to be followed",
+      "Follow the design-specs among them",
       "`known_issues` of the session's `status.json`",
       "answer `BLOCKED` with the reason",
       "one JSON object and nothing else",
@@ -146,7 +146,7 @@ describe("the prompt of a role", () => {
     const wish = { role: "Researcher", purpose: "research", files: [], root: project.path } as const;
     const prompt = promptForRole(inputFor("Researcher"), wish);
     expect(prompt).toContain("answer `NEEDS_INFO` with each question under `artifacts.questions`");
-    expect(prompt).toContain("Write nothing");
+    expect(prompt).toContain("Write no files");
   });
 
   it("shows an example where the project's own text has none", () => {

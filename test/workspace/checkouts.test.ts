@@ -92,7 +92,7 @@ describe("an agent's checkout", () => {
       rmSync(join(dirname(checkout.folder), part), { recursive: true });
       const again = await repository.open({ attempt: 2 });
       expect(again.notes).toEqual([
-        "the checkout of `T-1` was gone or damaged: made again from `refs/lockstep/none/T-1/1`",
+        "the checkout of `T-1` was missing or damaged: created again from `refs/lockstep/none/T-1/1`",
       ]);
       expect(again.checkout.base).toBe(repository.base);
       expect(agentIn(again.checkout).git("status", "--porcelain")).toBe("");
@@ -107,7 +107,7 @@ describe("an agent's checkout", () => {
     rmSync(checkout.folder, { recursive: true });
     const again = await repository.open();
     expect(again.notes).toEqual([
-      `the checkout of \`T-1\` was gone or damaged: made again from \`${repository.base}\``,
+      `the checkout of \`T-1\` was missing or damaged: created again from \`${repository.base}\``,
     ]);
     expect(readFileSync(join(again.checkout.folder, "a.txt"), "utf8")).toBe("a\n");
   });
@@ -118,7 +118,7 @@ describe("an agent's checkout", () => {
     agentIn(checkout).write("precious.txt", "only here\n");
     rmSync(join(checkout.folder, ".git"), { recursive: true });
     const { notes } = await repository.open();
-    const ref = /is on `([^`]+)`/.exec(notes[1] ?? "")?.[1] ?? "";
+    const ref = /are on `([^`]+)`/.exec(notes[1] ?? "")?.[1] ?? "";
     expect(repository.git("show", `${ref}:precious.txt`)).toBe("only here");
   });
 
@@ -164,7 +164,7 @@ describe("an agent's checkout", () => {
     const lock = join(checkout.folder, ".git", "index.lock");
     writeFileSync(lock, "");
     const { notes } = await repository.open({ attempt: 2 });
-    expect(notes).toEqual([`removed \`${lock}\`, which a git left that has ended`]);
+    expect(notes).toEqual([`removed the stale lock \`${lock}\` of a git that has ended`]);
     expect(existsSync(lock)).toBe(false);
   });
 
@@ -193,7 +193,7 @@ describe("an agent's checkout", () => {
     using repository = agentRepository();
     process.env.XDG_STATE_HOME = join(repository.path, "state");
     await expect(repository.open()).rejects.toThrow(
-      `checkouts would lie in the working tree \`${repository.path}\`: set XDG_STATE_HOME`,
+      `checkouts would be inside the working tree \`${repository.path}\`: set XDG_STATE_HOME`,
     );
   });
 
@@ -202,7 +202,7 @@ describe("an agent's checkout", () => {
     const { checkout } = await repository.open();
     renameSync(checkout.folder, `${checkout.folder}-moved`);
     symlinkSync(repository.path, checkout.folder);
-    const refusal = `\`${checkout.folder}\` is a link or a file where a checkout belongs: move it away`;
+    const refusal = `\`${checkout.folder}\` is a link or a file, but a checkout belongs there: move it away`;
     await expect(repository.open()).rejects.toThrow(refusal);
     await expect(collectWork(checkout)).rejects.toThrow(refusal);
     await expect(removeCheckout(checkout)).rejects.toThrow(refusal);

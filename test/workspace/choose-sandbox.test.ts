@@ -34,7 +34,7 @@ describe("a sandbox that is missing", () => {
   it("is an error by name where it is required, and otherwise no sandbox and the reason", async () => {
     const why = "the program `bwrap` is not on PATH: install the package `bubblewrap`";
     expect(await chooseSandbox("required", linux(""))).toEqual({
-      error: `\`sandbox: required\`, but there is none: ${why}`,
+      error: `\`sandbox: required\`, but no sandbox is available: ${why}`,
     });
     for (const mode of ["auto", "strict"] as const) {
       const found = await chooseSandbox(mode, linux(""));
@@ -50,7 +50,7 @@ describe("a sandbox that is missing", () => {
   it("is said honestly on macOS", async () => {
     const found = await chooseSandbox("auto", { platform: "darwin", path: process.env.PATH ?? "" });
     expect(found).toMatchObject({
-      missing: expect.stringMatching(/on macOS nothing confines an agent's process/),
+      missing: expect.stringMatching(/on macOS agent processes are not isolated/),
     });
     const required = await chooseSandbox("required", { platform: "darwin", path: "" });
     expect(required).toMatchObject({ error: expect.stringContaining("macOS") });
@@ -70,12 +70,12 @@ describe("a program `bwrap`", () => {
   it("that builds no walls is found out", async () => {
     const none = 'while [ "$1" != "--" ]; do shift; done; shift; exec "$@"';
     expect(await missingBy(none)).toMatch(
-      /^`.*\/bwrap` does not hold: a write that had to fail went through$/,
+      /^`.*\/bwrap` does not isolate: a write outside the sandbox succeeded$/,
     );
   });
 
   it("that runs nothing is found out", async () => {
-    expect(await missingBy("exit 0")).toMatch(/cannot build a sandbox here: it said nothing$/);
+    expect(await missingBy("exit 0")).toMatch(/cannot build a sandbox here: it printed no error message$/);
   });
 
   it("that hangs is given up", { timeout: 30_000 }, async () => {
@@ -152,7 +152,7 @@ describe.skipIf(missing !== undefined)("a sandbox that is there", () => {
 describe.runIf(asRoot)("on a machine that forbids it, the sandbox", () => {
   it("of root without capabilities, as in a container, says so", () => {
     expect(chosenUnder("setpriv", "--bounding-set=-all", "--inh-caps=-all")).toMatch(
-      /cannot build a sandbox here: name spaces are refused, as in a container .*Operation not permitted/,
+      /cannot build a sandbox here: namespaces are refused, as in a container .*Operation not permitted/,
     );
   });
 

@@ -294,7 +294,7 @@ describe("work that cannot be collected whole", () => {
     mkdirSync(join(work.checkout.folder, "src"));
     work.agent.run("mkfifo", "src/.gitignore");
     await expect(collectWork(work.checkout)).rejects.toThrow(
-      "`src/.gitignore` is no ordinary file: remove it",
+      "`src/.gitignore` is not a regular file: remove it",
     );
   });
 
@@ -305,7 +305,7 @@ describe("work that cannot be collected whole", () => {
     chmodSync(join(work.checkout.folder, "clean.sh"), 0o755);
     work.agent.write("x.nb", "x\n");
     await expect(collectWork(work.checkout)).rejects.toThrow(
-      "x.nb: clean filter 'strip' failed; of all filters, only git-lfs",
+      "x.nb: clean filter 'strip' failed; git-lfs is the only filter",
     );
     expect(existsSync(join(work.checkout.folder, "tripped"))).toBe(false);
   });

@@ -12,19 +12,23 @@ describe("a mistake", () => {
     [
       "in a key",
       "version: 1\nlimits:\n  max_paralel: 4\n",
-      "3:3: `limits.max_paralel` is no key here: did you mean `max_parallel`?",
+      "3:3: `limits.max_paralel` is not a known key: did you mean `max_parallel`?",
     ],
-    ["in a key at the top", "# first\n\nguards: {}\n", "3:1: `guards` is no key here: did you mean `guard`?"],
-    ["in a key like no other", "zzz: 1\n", `1:1: \`zzz\` is no key here: expected ${topKeys}`],
+    [
+      "in a key at the top",
+      "# first\n\nguards: {}\n",
+      "3:1: `guards` is not a known key: did you mean `guard`?",
+    ],
+    ["in a key like no other", "zzz: 1\n", `1:1: \`zzz\` is not a known key: expected ${topKeys}`],
     [
       "in a key of a flow map",
       "guard: { root: x, on_dney: block }\n",
-      "1:19: `guard.on_dney` is no key here: did you mean `on_deny`?",
+      "1:19: `guard.on_dney` is not a known key: did you mean `on_deny`?",
     ],
     [
       "in a key after wide characters",
       "guard: { root: été😀, nope: 1 }\n",
-      "1:23: `guard.nope` is no key here: expected one of `root`, `on_deny`, `unclaimed`, `opaque`, `protected`, `coordination`, `on_error`, `idle_minutes`, `programs`",
+      "1:23: `guard.nope` is not a known key: expected one of `root`, `on_deny`, `unclaimed`, `opaque`, `protected`, `coordination`, `on_error`, `idle_minutes`, `programs`",
     ],
     ["in a word", "sandbox:   requierd\n", "1:12: `sandbox` is `requierd`: did you mean `required`?"],
     [
@@ -100,7 +104,7 @@ describe("a mistake", () => {
     [
       "in the name of an agent",
       "agents:\n  my coder: { adapter: claude }\n",
-      "2:3: `agents.my coder` is no name: expected up to 64 letters, digits, dots, hyphens and underscores, a letter or digit first",
+      "2:3: `agents.my coder` is not a valid name: expected up to 64 letters, digits, dots, hyphens and underscores, a letter or digit first",
     ],
     [
       "of an agent without an adapter",
@@ -110,7 +114,7 @@ describe("a mistake", () => {
     [
       "of a key that is missing because it is mistyped",
       "agents:\n  a:\n    adaptor: codex\n",
-      "3:5: `agents.a.adaptor` is no key here: did you mean `adapter`?",
+      "3:5: `agents.a.adaptor` is not a known key: did you mean `adapter`?",
     ],
     [
       "of a command without a program",
@@ -162,14 +166,14 @@ describe("a mistake", () => {
     const text = Array.from({ length: 3000 }, (_, at) => `key${at}: 1\n`).join("");
     const lines = await linesOf(text);
     expect(lines).toHaveLength(20);
-    expect(lines[19]).toMatch(/^20:1: `key19` is no key here/);
+    expect(lines[19]).toMatch(/^20:1: `key19` is not a known key/);
     const agents = Array.from({ length: 3000 }, (_, at) => `  a${at}: {}\n`).join("");
     expect((await linesOf(`agents:\n${agents}`))[19]).toMatch(/^21:3: `agents.a19.adapter` is missing/);
   });
 
   it("never breaks the line that tells of it", async () => {
     const [line = "", other = ""] = await linesOf('"a\\nb\\e[2J\u202e": 1\nsandbox: "x\\r\\ny"\n');
-    expect(line).toMatch(/^1:1: `a\\u\{a\}b\\u\{1b\}\[2J\\u\{202e\}` is no key here: /);
+    expect(line).toMatch(/^1:1: `a\\u\{a\}b\\u\{1b\}\[2J\\u\{202e\}` is not a known key: /);
     expect(other).toMatch(/^2:10: `sandbox` is `x\\u\{d\}\\u\{a\}y`: /);
     expect((await linesOf(`sandbox: ${"x".repeat(5000)}\n`))[0]?.length).toBeLessThan(200);
     expect((await linesOf(`a: !${"x".repeat(5000)} b\n`))[0]?.length).toBeLessThan(400);
@@ -184,7 +188,7 @@ describe("a mistake", () => {
           line: 2,
           column: 3,
           path: "limits.widn",
-          problem: "`limits.widn` is no key here",
+          problem: "`limits.widn` is not a known key",
           expected: expect.stringContaining("`max_parallel`"),
           suggestion: "widen",
         },

@@ -17,11 +17,11 @@ describe("YAML that is not taken", () => {
       "gate: {}\nsandbox: auto\ngate: {}\n",
       "3:1: `gate` is given twice: expected each key once",
     ],
-    ["a key that is a list", "? [a]\n: 1\n", "1:3: this is no key: expected a word"],
+    ["a key that is a list", "? [a]\n: 1\n", "1:3: this is not a key: expected a word"],
     [
       "a key that is every object's own",
       "limits:\n  __proto__: { max_parallel: 1 }\n",
-      "2:3: this is no key: expected a word",
+      "2:3: this is not a key: expected a word",
     ],
     [
       "an alias",

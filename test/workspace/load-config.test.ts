@@ -149,7 +149,7 @@ describe("a file that cannot be taken", () => {
   it("is one that is too long", async () => {
     using folder = temporaryFolder({ [ownConfig]: `#${"x".repeat(256 * 1024)}` });
     expect(await linesAt(folder.path)).toEqual([
-      `${ownConfig}: it is longer than 262144 bytes: expected less`,
+      `${ownConfig}: it is longer than 262144 bytes: expected at most 262144 bytes`,
     ]);
     folder.write(ownConfig, `#${"x".repeat(256 * 1024 - 1)}`);
     expect(await linesAt(folder.path)).toEqual([]);
@@ -170,14 +170,18 @@ describe("a file that cannot be taken", () => {
   it("is a folder", async () => {
     using folder = temporaryFolder();
     mkdirSync(join(folder.path, ownConfig), { recursive: true });
-    expect(await linesAt(folder.path)).toEqual([`${ownConfig}: it is no plain file: expected a YAML file`]);
+    expect(await linesAt(folder.path)).toEqual([
+      `${ownConfig}: it is not a regular file: expected a YAML file`,
+    ]);
   });
 
   it("is a pipe, which nobody waits for", async () => {
     using folder = temporaryFolder({ ".lockstep/x": "" });
     const maker = "mkfifo";
     execFileSync(maker, [join(folder.path, ownConfig)]);
-    expect(await linesAt(folder.path)).toEqual([`${ownConfig}: it is no plain file: expected a YAML file`]);
+    expect(await linesAt(folder.path)).toEqual([
+      `${ownConfig}: it is not a regular file: expected a YAML file`,
+    ]);
   });
 
   it("is a link, even to a good file, and one that leads nowhere", async () => {
@@ -205,7 +209,7 @@ describe("a file that cannot be taken", () => {
   it("is one of another name, which would be overlooked", async () => {
     using folder = temporaryFolder({ ".lockstep/config.yml": "sandbox: required\n" });
     expect(await linesAt(folder.path)).toEqual([
-      `.lockstep/config.yml: nothing reads this file: expected the name \`${ownConfig}\``,
+      `.lockstep/config.yml: this file is not read: expected the name \`${ownConfig}\``,
     ]);
     folder.write(ownConfig, "");
     expect(await linesAt(folder.path)).toEqual([]);
@@ -216,7 +220,7 @@ describe("a file that cannot be taken", () => {
     using folder = temporaryFolder({ [ownConfig]: "" });
     chmodSync(join(folder.path, ownConfig), 0o000);
     expect(await linesAt(folder.path)).toEqual([
-      `${ownConfig}: it cannot be read (EACCES): expected a file that you may read`,
+      `${ownConfig}: it cannot be read (EACCES): expected a file that you can read`,
     ]);
   });
 });

@@ -174,7 +174,7 @@ describe("a mistake in a plan", () => {
     [
       "an unknown key",
       "    lock_scopes: [src]\n",
-      "5:5: `tasks[0].lock_scopes` is no key here: did you mean `lock_scope`?",
+      "5:5: `tasks[0].lock_scopes` is not a known key: did you mean `lock_scope`?",
     ],
     [
       "an unknown status",
@@ -335,13 +335,13 @@ describe("a mistake in a plan", () => {
 
   it("is an id that another task has", () => {
     expect(planLinesOf(`tasks:\n${taskText("A")}${taskText("B")}${taskText("A")}`)).toEqual([
-      "8:9: `tasks[2].id` is `A`: expected an id of its own: the task in line 2 has it",
+      "8:9: `tasks[2].id` is `A`: expected a unique id: the task in line 2 has the same id",
     ]);
   });
 
   it("is an id that another task has in other letters: on some disks their branches would be one", () => {
     expect(planLinesOf(`tasks:\n${taskText("Price")}${taskText("B")}${taskText("pRICE")}`)).toEqual([
-      "8:9: `tasks[2].id` is `pRICE`: expected an id of its own: the task in line 2 is `Price`, and upper and lower case are one",
+      "8:9: `tasks[2].id` is `pRICE`: expected a unique id: the task in line 2 has the id `Price`, and case is ignored",
     ]);
   });
 
@@ -368,7 +368,7 @@ describe("a mistake in a plan", () => {
     expect(
       planLinesAt("tasks.yaml", folder.path).map((line) => line.split(": ").slice(0, 2).join(": ")),
     ).toEqual([
-      "tasks.yaml:1:1: `projct` is no key here",
+      "tasks.yaml:1:1: `projct` is not a known key",
       "tasks.yaml:6:21: `tasks[0].depends_on[1]` is `X`",
       "tasks.yaml:7:18: `tasks[0].lock_scope[0]` is `/etc`",
       "tasks.yaml:11:12: `tasks[1].agent` is `nobody`",
@@ -416,10 +416,10 @@ describe("a file that is no plan", () => {
         planLinesAt(file, folder.path),
       ),
     ).toEqual([
-      "none.yaml: there is no such file: expected a plan, such as `tasks.yaml`",
-      "dir: it is no plain file: expected a YAML file",
+      "none.yaml: this file does not exist: expected a plan, such as `tasks.yaml`",
+      "dir: it is not a regular file: expected a YAML file",
       "dir/x/y: `dir/x` is a file: expected a folder",
-      "long.yaml: it is longer than 8388608 bytes: expected less",
+      "long.yaml: it is longer than 8388608 bytes: expected at most 8388608 bytes",
       "bytes.yaml:2:1: a byte here is not UTF-8: expected a file in UTF-8",
     ]);
   });

@@ -229,7 +229,7 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
   it.each<[string, string, (folder: string) => void]>([
     [
       "ignored files beyond the limit",
-      "its ignored files are 65 MiB, and at most 64 MiB are kept; move away or delete what is not needed, such as `big.bin`",
+      "its ignored files take 65 MiB, the limit is 64 MiB; move away or delete what is not needed, such as `big.bin`",
       (folder) => {
         writeFileSync(join(folder, "big.bin"), "");
         truncateSync(join(folder, "big.bin"), 65 * 1024 * 1024);
@@ -249,7 +249,7 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
     ],
     [
       "a pipe among its objects",
-      "is no ordinary file: remove it",
+      "is not a regular file: remove it",
       (folder) => {
         mkdirSync(join(folder, ".git/objects/ab"), { recursive: true });
         execFileSync("mkfifo", [join(folder, ".git/objects/ab", "c".repeat(38))]);
@@ -271,7 +271,7 @@ describe("a checkout that cannot be kept whole is not removed:", () => {
     const pack = join(work.checkout.folder, ".git/objects/pack");
     rmSync(pack, { recursive: true, force: true });
     symlinkSync("/tmp", pack);
-    await expect(removeCheckout(work.checkout)).rejects.toThrow("is no folder: remove it");
+    await expect(removeCheckout(work.checkout)).rejects.toThrow("is not a folder: remove it");
     expect(existsSync(work.checkout.folder)).toBe(true);
   });
 

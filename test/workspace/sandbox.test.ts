@@ -367,15 +367,15 @@ describe("walls that cannot be built", () => {
       (place) => ({ hidden: [place("nowhere")] }),
       /^`.*\/nowhere` does not exist; /,
     ],
-    ["around a relative path", () => ({ readOnly: ["main"] }), /^`main` is no absolute path$/],
+    ["around a relative path", () => ({ readOnly: ["main"] }), /^`main` is not an absolute path$/],
     [
       "of two kinds at once",
       (place) => ({ hidden: [place("main")] }),
-      /^`.*\/main` is asked to be both hidden and read-only/,
+      /^`.*\/main` is requested both as hidden and as read-only/,
     ],
     ["with everything writable", () => ({ writable: ["/"] }), /^`\/` as a whole/],
-    ["inside /proc", () => ({ readOnly: ["/proc/self"] }), /lies in `\/proc`/],
-    ["with everybody's temporary folder", () => ({ temporary: "/tmp" }), /^`\/tmp` is everybody's/],
+    ["inside /proc", () => ({ readOnly: ["/proc/self"] }), /is in `\/proc`/],
+    ["with everybody's temporary folder", () => ({ temporary: "/tmp" }), /^`\/tmp` is shared by all users/],
     [
       "with a home elsewhere",
       (place) => ({ home: { path: place("home"), shown: ["/etc"], writable: [] } }),
@@ -384,7 +384,7 @@ describe("walls that cannot be built", () => {
     [
       "around a hidden folder to start in",
       (place) => ({ writable: [], hidden: [place("checkout")] }),
-      /is hidden inside/,
+      /is hidden in the sandbox/,
     ],
     [
       "around a link that an agent put there",

@@ -46,7 +46,7 @@ describe("a lock in a git folder", () => {
     await using _git = gitAtWork(join(repository.path, where));
     const [lock = ""] = repository.locks;
     await expect(removeStaleLocks({ ...repository, waitMsMax: 200 })).rejects.toThrow(
-      /index\.lock` is held: git works there \(process \d+\), wait until it has ended or end it, then try again/,
+      /index\.lock` is held: git is running there \(process \d+\), wait until it ends or stop it, then try again/,
     );
     expect(existsSync(lock)).toBe(true);
   });
@@ -87,7 +87,7 @@ describe("a lock in a git folder", () => {
     using noProcesses = temporaryFolder();
     const options = { ...repository, waitMsMax: 50 };
     await expect(removeStaleLocks(options, noProcesses.path)).rejects.toThrow(
-      /index\.lock` is held: it is too new to be left over, try again in a minute/,
+      /index\.lock` is held: it is too new to be stale, try again in a minute/,
     );
     const old = Date.now() / 1000 - 61;
     for (const lock of repository.locks) utimesSync(lock, old, old);

@@ -73,7 +73,9 @@ describe("lockstep's own folder", () => {
 
   it.each(["", "..", "a/b", ".hidden", "A"])("has no subfolder called %j", (name) => {
     using folder = temporaryFolder({ ".git/HEAD": "x" });
-    expect(() => openStateSubfolder(findProject(folder.path), name)).toThrow("is no name for a folder");
+    expect(() => openStateSubfolder(findProject(folder.path), name)).toThrow(
+      "is not a valid name for a state folder",
+    );
     expect(readdirSync(join(folder.path, ".git"))).toEqual(["HEAD"]);
   });
 
@@ -122,7 +124,7 @@ describe("what lockstep does not take for its folder", () => {
       const { code, message } = faultOf(() => openStateSubfolder(project, "logs"));
       expect(code).toBe("E-STORE");
       expect(message).toBe(
-        `\`${place}\` is a link or a file where a folder of lockstep's belongs; move it away`,
+        `\`${place}\` is a link or a file, but lockstep needs a folder there; move it away`,
       );
       rmSync(place);
     }
@@ -137,7 +139,7 @@ describe("what lockstep does not take for its folder", () => {
       chmodSync(join(folder.path, ".git/lockstep"), 0o700);
       chmodSync(at, mode);
       expect(faultOf(() => openStateSubfolder(findProject(folder.path), "logs")).message).toBe(
-        `\`${at}\` can be written by other users: its mode is ${(mode & 0o777).toString(8)}; see that nothing strange is in it, then \`chmod 700\` it`,
+        `\`${at}\` can be written by other users: its mode is ${(mode & 0o777).toString(8)}; check that nothing unexpected is in it, then \`chmod 700\` it`,
       );
       expect(modeOf(at)).toBe(mode);
     }
@@ -172,7 +174,7 @@ describe("a disk that refuses", () => {
     const project = findProject(join(folder.path, "project"));
     rmSync(join(folder.path, "project"), { recursive: true });
     expect(faultOf(() => openStateFolder(project)).message).toBe(
-      `cannot create \`${folder.path}/project/.lockstep\`: the folder above it does not exist; see that the project was not moved meanwhile`,
+      `cannot create \`${folder.path}/project/.lockstep\`: its parent folder does not exist; check that the project was not moved`,
     );
   });
 

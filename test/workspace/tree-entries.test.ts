@@ -99,7 +99,7 @@ describe("the difference of two trees", () => {
     const options = { cwd: repository.path, input: Buffer.concat([entry("a.txt"), entry("b.txt")]) };
     const words = ["hash-object", "-w", "-t", "tree", "--literally", "--stdin"];
     const tree = String(execFileSync("git", words, options)).trim();
-    await expect(readDiff(repository.path, "HEAD", tree)).rejects.toThrow("is damaged: `git fsck` says more");
+    await expect(readDiff(repository.path, "HEAD", tree)).rejects.toThrow("is damaged: run `git fsck`");
   });
 
   it("comes with the texts on both sides, and none for what is no text", async () => {

@@ -4,17 +4,17 @@ import { scanObject } from "./scan-object.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Nobody reports so; whoever walks through an answer may do so without care. */
+/** Real answers are not nested this deep. The limit makes recursion over an answer safe. */
 const depthMax = 100;
 
 /**
- * The last JSON object in a text that is meant as an answer, or the last one at all; wherever it stands: alone,
- * between prose, in a fence, over several lines.
+ * The last JSON object in a text that looks like an answer, else the last object of any kind. It may stand alone, in
+ * prose, in a code fence or over several lines.
  */
 export function findAnswer(text: string): JsonObject | undefined {
   let found: JsonObject | undefined;
   let answer: JsonObject | undefined;
-  // Without it, a text full of beginnings would be read to its end from each of them.
+  // Without this, a text with many opening brackets would be read to its end from each of them.
   const unended = new Set<number>();
   let start = text.indexOf("{");
   while (start >= 0) {
@@ -34,7 +34,7 @@ export function findAnswer(text: string): JsonObject | undefined {
   return answer ?? found;
 }
 
-/** `{}` is prose about code, and a line of usage may well come after the answer. */
+/** Ignores `{}`, which is code in prose, and a line of usage, which may follow the answer. */
 function readObject(json: string): JsonObject | undefined {
   const object: unknown = JSON.parse(json);
   return isObject(object) && Object.keys(object).some((key) => key !== "usage") ? object : undefined;

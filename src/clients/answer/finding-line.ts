@@ -3,7 +3,7 @@ import { field, isObject, isText } from "../../core/values/fields.ts";
 
 const findingLengthMax = 1000;
 
-/** A finding, a comment or a question as one line, the worst word first; empty where it says nothing. */
+/** A finding, a comment or a question as one line, its severity first; empty if it has no text. */
 export function findingLine(found: unknown): string {
   if (typeof found === "string") return oneLine(found);
   const text = (...names: readonly string[]) => names.map((name) => field(found, name)).find(isText);
@@ -14,8 +14,8 @@ export function findingLine(found: unknown): string {
   const place = file === undefined ? undefined : `${file}${Number.isSafeInteger(line) ? `:${line}` : ""}`;
   const category = text("category");
   const fix = text("suggested_fix", "recommended_fix");
-  const told = `${category === undefined ? "" : `[${category}] `}${message}${fix === undefined ? "" : `; ${fix}`}`;
-  return oneLine([text("severity"), place, told].filter((part) => part !== undefined).join(": "));
+  const body = `${category === undefined ? "" : `[${category}] `}${message}${fix === undefined ? "" : `; ${fix}`}`;
+  return oneLine([text("severity"), place, body].filter((part) => part !== undefined).join(": "));
 }
 
 export type Severity = "blocking" | "medium" | "minor";
@@ -23,7 +23,7 @@ export type Severity = "blocking" | "medium" | "minor";
 const blocking = /^[\s[(*-]*(?:critical|high|blocker|major)\b/i;
 const medium = /^[\s[(*-]*(?:medium|moderate)\b/i;
 
-/** By the word that it begins with; without one it blocks nothing. */
+/** The severity by the finding's first word; `minor` without one. */
 export function severityOf(finding: string): Severity {
   if (blocking.test(finding)) return "blocking";
   return medium.test(finding) ? "medium" : "minor";

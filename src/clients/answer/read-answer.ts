@@ -19,15 +19,15 @@ import { findingLine } from "./finding-line.ts";
 export type AnswerReading =
   | { readonly kind: "report"; readonly report: Submission; readonly output: AgentOutput | null }
   | { readonly kind: "question"; readonly status: keyof typeof questions; readonly output: AgentOutput }
-  /** Not what was asked for: all problems, one a line; `askAgain` says so to the agent. */
+  /** An unusable answer. `reason` has all problems, one per line; `askAgain` sends them to the agent. */
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** What an agent's output says beyond a result. */
+/** The parts of an agent's output beyond its result. */
 export interface AgentOutput {
   readonly summary: string;
   /** Findings and review comments, one line each. */
   readonly findings: readonly string[];
-  /** What a person has to do by hand. */
+  /** Steps that a person has to do by hand. */
   readonly manualSteps: readonly string[];
   readonly testsChanged: readonly string[];
   readonly meetsDefinitionOfDone: boolean;
@@ -37,16 +37,18 @@ export interface AgentOutput {
   readonly next: { readonly agent: string; readonly task: string; readonly reason: string };
 }
 
-/** Reads what `findAnswer` found, in any of the forms in which agents report. */
+/** Reads the result of `findAnswer`, in any form that agents use. */
 export function readAnswer(
   answer: unknown,
   { task, role }: { readonly task: ReportedTask; readonly role: string },
 ): AnswerReading {
-  if (answer === undefined) return invalid("there is no JSON object in it");
+  if (answer === undefined) return invalid("it contains no JSON object");
   const status = field(answer, "status");
   if (isQuestion(status)) {
     if (role !== questions[status])
-      return invalid(`\`${status}\` is for ${questions[status]} alone: say \`BLOCKED\` and why`);
+      return invalid(
+        `only ${questions[status]} may answer \`${status}\`: answer \`BLOCKED\` with the reason`,
+      );
     const output = readOutput(answer, task);
     return isFault(output) ? faulty(output) : { kind: "question", status, output };
   }
@@ -55,15 +57,15 @@ export function readAnswer(
   if (!isAgentStatus(field(body, "status")) || ("kind" in report && report.kind !== "result"))
     return "kind" in report ? { kind: "report", report, output: null } : faulty(report);
   const output = readOutput(body, task, body === answer ? "" : "result.");
-  // Of a field that both read, the output says best what it should be.
+  // If both report a fault in the same field, the output's description is better.
   const read = allOf({ output, report });
   return isFault(read) ? faulty(read) : { kind: "report", ...read };
 }
 
-/** What to say to an agent in the same conversation. */
+/** The prompt that asks for a usable answer in the same conversation. */
 export function askAgain(reason: string): string {
-  const told = reason.includes("\n") ? `\n${reason}\n` : ` ${reason}. `;
-  return `Your answer cannot be used:${told}Answer again with one JSON object of the form that you were given, and nothing else.`;
+  const problems = reason.includes("\n") ? `\n${reason}\n` : ` ${reason}. `;
+  return `Your answer cannot be used:${problems}Answer again with one JSON object of the form that you were given, and nothing else.`;
 }
 
 function faulty(fault: Fault): AnswerReading {
@@ -78,7 +80,7 @@ function isQuestion(status: unknown): status is keyof typeof questions {
   return typeof status === "string" && Object.hasOwn(questions, status);
 }
 
-/** Findings are texts, or objects that say where and how bad. */
+/** Findings are texts, or objects with a place and a severity. */
 export const findingList = {
   is: (value: unknown): value is readonly unknown[] =>
     Array.isArray(value) &&
@@ -133,7 +135,7 @@ function readNext(next: unknown, task: ReportedTask, prefix: string): AgentOutpu
     reason: optional(text),
   });
   if (isFault(read)) return read;
-  // Some roles' own prompts say `same` for the task they work on.
+  // Some roles' prompts use `same` for the current task.
   const id = read.recommended_task_id === "same" ? task.id : read.recommended_task_id;
   return { agent: read.recommended_agent, task: id, reason: read.reason ?? "" };
 }

@@ -7,19 +7,19 @@ import { type AgentOutput, type AnswerReading, findingList, readAnswer } from ".
 
 type RoleStatus = "OK" | "BLOCKED" | "FAIL" | "NEEDS_INFO" | "NEEDS_DECISION";
 
-/** What a role answers, whatever it was asked for. */
+/** The answer of a role, for any request. */
 export interface RoleAnswer {
   readonly status: RoleStatus;
   readonly summary: string;
   readonly next: AgentOutput["next"];
   /** Findings, review comments, security concerns and failed tests, one line each. */
   readonly findings: readonly string[];
-  /** For a person; none where the status asks nobody. */
+  /** Questions for a person; none if the status does not ask for one. */
   readonly questions: readonly string[];
   readonly filesToUpdate: readonly string[];
   readonly commands: readonly string[];
   readonly notes: readonly string[];
-  /** What a person has to do by hand. */
+  /** Steps that a person has to do by hand. */
   readonly manualSteps: readonly string[];
   readonly gates: {
     readonly meetsDefinitionOfDone: boolean;
@@ -32,16 +32,16 @@ export interface RoleAnswer {
 interface Reading {
   readonly role: string;
   readonly task?: string;
-  /** It looks at others' work, whatever its role is. */
+  /** True if it reviews the work of others, in any role. */
   readonly isReview?: boolean;
 }
 
-/** Those whose findings decide, whatever they call their answer. */
+/** Roles whose findings decide, whatever status they answer. */
 const checkers = ["Reviewer", "QA", "Security"];
 const findingsMax = 50;
 const words = { done: "OK", blocked: "BLOCKED", failed: "FAIL" } as const;
 
-/** Reads what `findAnswer` found: strict in what decides, lenient about lists that are left out (A4-15). */
+/** Reads the result of `findAnswer`. Fields that decide are required; lists may be missing (A4-15). */
 export function readRoleAnswer(
   answer: unknown,
   { role, task = "meta", isReview = checkers.includes(role) }: Reading,
@@ -60,37 +60,41 @@ export function readRoleAnswer(
     return { invalid: "it must have `status`, `summary`, `artifacts`, `gates` and `next`" };
   const { summary, next, findings, manualSteps, testsChanged: _, ...gates } = read.output;
   const all = [...findings, ...gates.securityConcerns.map(findingLine), ...failedTests(artifacts)];
-  const told = { ...{ role, artifacts, summary, gates }, found: [...new Set(all)], notes: lists.notes ?? [] };
-  const status = isReview ? judged(said, told) : said;
+  const parts = {
+    ...{ role, artifacts, summary, gates },
+    found: [...new Set(all)],
+    notes: lists.notes ?? [],
+  };
+  const status = isReview ? judged(said, parts) : said;
   return {
-    ...{ status, summary, next, gates, notes: told.notes, manualSteps },
-    findings: told.found.slice(0, findingsMax),
-    questions: status.startsWith("NEEDS_") ? questionsOf(lists.questions ?? [], told) : [],
+    ...{ status, summary, next, gates, notes: parts.notes, manualSteps },
+    findings: parts.found.slice(0, findingsMax),
+    questions: status.startsWith("NEEDS_") ? questionsOf(lists.questions ?? [], parts) : [],
     filesToUpdate: lists.files_to_create_or_update ?? [],
     commands: lists.commands_to_run ?? [],
   };
 }
 
-/** A field that was told of is not told of again. */
+/** Reports each field once. */
 function problemsIn(read: AnswerReading, lists: object): readonly string[] {
-  const told = read.kind === "invalid" ? read.reason : "";
+  const reported = read.kind === "invalid" ? read.reason : "";
   const more = isFault(lists) ? problemsOf(lists) : [];
-  const isNew = (problem: string) => !told.includes(/^`[^`]*`/.exec(problem)?.[0] ?? problem);
-  return [...(told === "" ? [] : [told]), ...more.filter(isNew)];
+  const isNew = (problem: string) => !reported.includes(/^`[^`]*`/.exec(problem)?.[0] ?? problem);
+  return [...(reported === "" ? [] : [reported]), ...more.filter(isNew)];
 }
 
 function wordOf(report: Submission): RoleStatus | undefined {
   return report.kind === "result" ? words[report.status] : undefined;
 }
 
-interface Told extends Pick<RoleAnswer, "summary" | "notes" | "gates"> {
+interface Parts extends Pick<RoleAnswer, "summary" | "notes" | "gates"> {
   readonly role: string;
   readonly artifacts: unknown;
   readonly found: readonly string[];
 }
 
-/** What was found counts more than what the answer is called. */
-function judged(said: RoleStatus, { role, found, artifacts, gates }: Told): RoleStatus {
+/** Findings count more than the answered status. */
+function judged(said: RoleStatus, { role, found, artifacts, gates }: Parts): RoleStatus {
   const severities = new Set(found.map(severityOf));
   if (severities.has("blocking") || needsFixes(field(artifacts, "verdict"))) return "BLOCKED";
   if (said !== "OK") return said;
@@ -102,7 +106,7 @@ function needsFixes(verdict: unknown): boolean {
   return typeof verdict === "string" && /^\s*needs[\s_-]*fix/i.test(verdict);
 }
 
-/** A failed test is a finding that blocks, in whichever form the number comes. */
+/** A failed test is a blocking finding. The number may be a count or a list. */
 function failedTests(artifacts: unknown): readonly string[] {
   const results = field(artifacts, "test_results");
   const failed = field(results, "failed");
@@ -113,8 +117,8 @@ function failedTests(artifacts: unknown): readonly string[] {
   return [findingLine(`high: ${tests}${isText(output) ? `: ${output}` : ""}`)];
 }
 
-/** The questions themselves, else what there is to decide, else whatever it says. */
-function questionsOf(asked: readonly unknown[], { role, found, notes, summary }: Told): readonly string[] {
+/** The questions themselves, else the findings to decide about, else the notes or the summary. */
+function questionsOf(asked: readonly unknown[], { role, found, notes, summary }: Parts): readonly string[] {
   const own = asked.map(findingLine).filter((one) => one !== "");
   const open = role === "Security" ? found.filter((one) => severityOf(one) === "medium") : [];
   return [own, open, notes, [summary]].find((some) => some.length > 0) ?? [];

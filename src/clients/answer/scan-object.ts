@@ -5,10 +5,10 @@ const space = /[ \t\n\r]*/y;
 
 export type Scan =
   | { readonly end: number; readonly depth: number }
-  /** Where objects begin that cannot end, because what was met in the last of them is no JSON. */
+  /** The starts of objects that cannot end, because the text in the innermost one is not JSON. */
   | { readonly unended: readonly number[] };
 
-/** Looks where the JSON object ends that begins at `start`, and how deep it is nested. */
+/** Finds the end and the depth of the JSON object that begins at `start`. */
 export function scanObject(source: string, start: number): Scan {
   const scanner = new Scanner(source, start);
   do {
@@ -20,10 +20,10 @@ export function scanObject(source: string, start: number): Scan {
 class Scanner {
   at: number;
   depth = 0;
-  /** Where each object or list begins that has not ended. */
+  /** The starts of the objects and lists that have not ended. */
   readonly open: number[] = [];
   readonly #source: string;
-  /** `first`: what may follow an opening bracket, its closing one among it. */
+  /** `first`: directly after an opening bracket, where the closing one may follow. */
   #next: "value" | "first" | "after" = "value";
 
   constructor(source: string, start: number) {

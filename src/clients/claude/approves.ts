@@ -5,10 +5,10 @@ import type { GuardedClient } from "../../contract/tool-call.ts";
 import { field } from "../../core/values/fields.ts";
 import { isAllowed, rulesIn } from "./permission-rules.ts";
 
-/** In these a rule that allows a command answers Claude's question; the others ask nothing, or allow nothing. */
+/** The permission modes in which an allow rule answers Claude's question. The other modes ask nothing or allow nothing. */
 const askingModes: readonly unknown[] = ["default", "acceptEdits", "dontAsk"];
 
-/** Whether the person's own settings let the call's command run without a question. */
+/** True if the user's own settings let the command run without a question. */
 export const approves: NonNullable<GuardedClient["approves"]> = ({ operation }, payload, at) => {
   if (operation.kind !== "shell" || !askingModes.includes(field(payload, "permission_mode"))) return false;
   const own = at.environment.CLAUDE_CONFIG_DIR || join(homedir(), ".claude");
@@ -21,7 +21,7 @@ export const approves: NonNullable<GuardedClient["approves"]> = ({ operation }, 
   try {
     return isAllowed(operation.command, files.map(readSettings).map(rulesIn));
   } catch {
-    return false; // a file that cannot be read may forbid it
+    return false; // a file that cannot be read may deny the command
   }
 };
 

@@ -10,15 +10,15 @@ interface Counts {
 const none: Counts = { input: 0, cached: 0, output: 0 };
 
 /**
- * The client tells a message's usage several times, growing, and at the end what everything came to, with side
- * questions and subagents of which nothing was told before. Each token counts once.
+ * Counts each token once. The client reports a message's usage several times with growing numbers, and at the end a total
+ * that also includes side questions and subagents.
  */
 export class CountedUsage {
   readonly #messages = new Map<string, Counts>();
   #sinceResult = none;
   #costUsd = 0;
 
-  /** What is new in the usage of one message. */
+  /** The new part of a message's usage. */
   ofMessage(id: string, usage: unknown): Usage[] {
     const before = this.#messages.get(id) ?? none;
     const now = largest(before, {
@@ -27,10 +27,10 @@ export class CountedUsage {
       output: count(usage, "output_tokens"),
     });
     this.#messages.set(id, now);
-    return this.#told(difference(now, before));
+    return this.#report(difference(now, before));
   }
 
-  /** What was not told before the result. Totals hold earlier runs as well, but for older clients' which have no more. */
+  /** The usage that was not reported before the result. Totals include earlier results; older clients have only totals. */
   ofResult(result: unknown): Usage[] {
     const since = field(result, "model_usage_since_last_result");
     const models = Object.values(since ?? field(result, "modelUsage") ?? {}).filter(isObject);
@@ -43,13 +43,13 @@ export class CountedUsage {
     );
     const rest = difference(largest(whole.reduce(sum, none), this.#sinceResult), this.#sinceResult);
     const costUsd = models.map((model) => count(model, "costUSD")).reduce((one, other) => one + other, 0);
-    const told = this.#told(rest, Math.max(0, costUsd - this.#costUsd));
+    const reported = this.#report(rest, Math.max(0, costUsd - this.#costUsd));
     if (since === undefined) this.#costUsd = costUsd;
     else this.#sinceResult = none;
-    return told;
+    return reported;
   }
 
-  #told(counts: Counts, costUsd = 0): Usage[] {
+  #report(counts: Counts, costUsd = 0): Usage[] {
     this.#sinceResult = sum(this.#sinceResult, counts);
     const { input, cached, output } = counts;
     if (input + cached + output + costUsd === 0) return [];

@@ -2,16 +2,16 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { ClientHome } from "../../workspace/client-home/client-home.ts";
 
-/** Hooks, servers, plugins and instructions, and the program itself where it was installed there. */
+/** Hooks, servers, plugins and instructions, and the program itself if it was installed there. */
 const orders = [
   ...["settings.json", "CLAUDE.md", "agents", "commands", "skills", "plugins", "hooks", "rules"],
   ...["output-styles", "workflows", "local", ".config.json"],
 ];
 
-/** Settings of every kind, servers and trust in projects beside some state, of which it needs none back. */
+/** Settings, servers and trusted projects, together with some state that need not be copied back. */
 const both = ".claude.json";
 
-/** @param moved CLAUDE_CONFIG_DIR, which takes everything along. */
+/** @param moved CLAUDE_CONFIG_DIR, which replaces all paths. */
 export function claudeHome(moved: string | undefined): ClientHome {
   const isMoved = moved !== undefined && isAbsolute(moved);
   return {
@@ -29,7 +29,7 @@ export function claudeHome(moved: string | undefined): ClientHome {
     conversation: {
       folder: (_root, { checkout }) => join("projects", checkout.replace(/[^A-Za-z0-9]/g, "-")),
       file: (id) => `${id}.jsonl`,
-      accepts: () => true, // what it is listed for is said by its folder alone
+      accepts: () => true, // only its folder decides for which project it is listed
     },
   };
 }

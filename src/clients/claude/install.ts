@@ -1,7 +1,7 @@
 import { addHooks, marked, removeHooks } from "../settings/hook-entries.ts";
 import type { SettingsEdit } from "../settings/settings-edit.ts";
 
-/** Only the shared one is also read by Copilot, and by Cursor. */
+/** Copilot and Cursor also read the shared file. */
 export const settingsFiles = {
   personal: ".claude/settings.local.json",
   shared: ".claude/settings.json",
@@ -9,17 +9,17 @@ export const settingsFiles = {
 
 const timeoutSeconds = 10;
 
-/** Those that an HTTP hook may take: elsewhere it is skipped, or cannot be made to block where it fails. */
+/** Events that an HTTP hook can handle. For the others it is skipped, or its failure does not block. */
 const toolEvents = ["PreToolUse", "PostToolUse", "PostToolUseFailure"];
 const otherEvents = ["SessionStart", "SessionEnd", "PreCompact", "Stop", "SubagentStop", "ConfigChange"];
 
 export interface ClaudeHook {
   readonly command: string;
-  /** The whole handler for the events about tools, in place of the command. */
+  /** The handler for tool events that replaces the command. */
   readonly http?: Readonly<Record<string, unknown>>;
-  /** Starts the server that answers HTTP: when a session begins, and at each prompt should it have ended. */
+  /** Starts the HTTP server at the start of a session, and again at a prompt if it has ended. */
   readonly start?: string;
-  /** The same after a batch of calls, refused ones too, for a server that died in the middle of a turn. */
+  /** The same after a batch of calls, including refused ones, for a server that ended during a turn. */
   readonly revive?: string;
 }
 

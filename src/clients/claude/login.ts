@@ -14,7 +14,7 @@ const vertex = [
 ];
 const foundry = ["ANTHROPIC_FOUNDRY_RESOURCE", "ANTHROPIC_FOUNDRY_BASE_URL", "ANTHROPIC_FOUNDRY_API_KEY"];
 
-/** A cloud's keys open more than its models: they come along only where they are the login. */
+/** A cloud's keys give access to more than its models, so they are passed only if they are the login. */
 export function loginVariables(own: Readonly<Record<string, string | undefined>>): readonly string[] {
   const through = (name: string, variables: readonly string[]) =>
     (own[name] ?? "") === "" ? [] : [name, ...variables];
@@ -29,7 +29,7 @@ export function loginVariables(own: Readonly<Record<string, string | undefined>>
   ];
 }
 
-/** The version that is there and logged in, as far as it can tell without asking its server. */
+/** The installed version, if it is logged in. Its server is not asked. */
 export async function checkLogin(ask: {
   readonly passes: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export async function checkLogin(ask: {
   return { usable: false, why: "unauthenticated", reason };
 }
 
-/** Older ones could take the question for a prompt. */
+/** Older versions could take `auth status` for a prompt. */
 function knowsLogin(version: string): boolean {
   return version.localeCompare("2.1.197", "en", { numeric: true }) >= 0;
 }

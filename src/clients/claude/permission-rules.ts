@@ -1,6 +1,6 @@
 import { field, isStringList } from "../../core/values/fields.ts";
 
-/** As they are in Claude's settings files: `Bash`, `Bash(npm test)`, `Bash(npm run:*)`, `Bash(git * main)`. */
+/** Rules in Claude's settings files: `Bash`, `Bash(npm test)`, `Bash(npm run:*)`, `Bash(git * main)`. */
 export interface PermissionRules {
   readonly allow: readonly string[];
   readonly ask: readonly string[];
@@ -28,7 +28,7 @@ export function isAllowed(command: string, all: readonly PermissionRules[]): boo
 
 const literal = /'[^']*'|"[^"$`\\]*"/g;
 
-/** No other command is in it, nothing is redirected, and no word depends on anything. */
+/** True for a single command without redirections, expansions or substitutions. */
 function isSimple(command: string): boolean {
   return !/[;&|<>(){}$`\\\n#"']/.test(command.replace(literal, ""));
 }
@@ -44,7 +44,7 @@ function exactly(pattern: string): RegExp {
   return new RegExp(`^${anyOf(text)}${more}$`, "s");
 }
 
-/** Wherever a program's name may begin, whatever follows. */
+/** Matches wherever a program's name may begin, with any arguments. */
 function loosely(pattern: string): RegExp {
   return new RegExp(`(?:^|[\\s/'"])${anyOf(pattern.replace(/:?\*$/, "").trimEnd())}`, "s");
 }

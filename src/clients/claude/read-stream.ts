@@ -9,7 +9,7 @@ import { readResetTime } from "./reset-time.ts";
 const textLengthMax = 2000;
 const lineLengthMax = 200;
 
-/** Of a tool's input, what a person would want to see in one line. */
+/** The arguments of a tool that are shown to the user, in order of preference. */
 const telling = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description", "path"];
 
 /** The stream of `claude -p --output-format stream-json`. */
@@ -19,7 +19,7 @@ export class ClaudeReading implements StreamReading {
   #error: string | undefined;
   #resetsAt: Date | null = null;
   #result: unknown;
-  /** What ends in the background is told to the agent, and may make it speak once more. */
+  /** Kept across results: the end of a background task may make the agent send a further result without an answer. */
   #answer: unknown;
 
   read(message: unknown): readonly AgentEvent[] {
@@ -61,7 +61,7 @@ export class ClaudeReading implements StreamReading {
     }
   }
 
-  /** A message while it is being made: its beginning has what was read for it, its end what was written. */
+  /** A partial message: its first event has the input tokens, its last one the output tokens. */
   #readPart(event: unknown): AgentEvent[] {
     const message = field(event, "message");
     if (field(event, "type") === "message_start") this.#streamed = String(field(message, "id"));
@@ -92,7 +92,7 @@ function readSystem(message: unknown): AgentEvent[] {
     field(message, name),
   );
   const seconds = Math.ceil(Number(ms) / 1000);
-  return [{ type: "said", text: `the server answered ${status} (${error}): again in ${seconds} s` }];
+  return [{ type: "said", text: `the server answered ${status} (${error}): retrying in ${seconds} s` }];
 }
 
 function blocksOf(message: unknown): readonly unknown[] {
@@ -127,7 +127,7 @@ function answerIn(result: unknown): unknown {
   return field(result, "structured_output") ?? (isText(text) ? findAnswer(text) : undefined);
 }
 
-/** Errors of the client itself come as a list. */
+/** Errors of the client itself are a list. */
 function resultText(result: unknown): string {
   const errors = field(result, "errors");
   const text = field(result, "result") ?? (Array.isArray(errors) ? errors.join("\n") : undefined);

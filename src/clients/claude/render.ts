@@ -6,7 +6,7 @@ import type {
   ToolCall,
 } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
-import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+import { contextOf, continuationOf, message, reasonOf, refusal, silent } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 
 const eventNames: Readonly<Partial<Record<GuardEvent, string>>> = {
@@ -21,16 +21,16 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
     case "before-tool":
       if (!answer.allow) return refusal(denial(reasonOf(answer)), reasonOf(answer));
       return answer.command === undefined
-        ? beside(answer, call, payload)
+        ? withContext(answer, call, payload)
         : message(replacement(answer, payload));
     case "after-tool":
-      return answer.allow ? beside(answer, call, payload) : blocked(answer);
+      return answer.allow ? withContext(answer, call, payload) : blocked(answer);
     case "session-start":
     case "subagent-start":
-      return beside(answer, call, payload);
+      return withContext(answer, call, payload);
     case "stop":
     case "subagent-stop": {
-      const reason = goOnOf(answer);
+      const reason = continuationOf(answer);
       return reason === undefined ? silent : message({ decision: "block", reason });
     }
     case "compact":
@@ -41,7 +41,7 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
   }
 };
 
-/** With any other name of the event the tool would run. */
+/** With any other event name the tool would run. */
 export function denial(reason: string): object {
   return {
     hookSpecificOutput: {
@@ -52,7 +52,7 @@ export function denial(reason: string): object {
   };
 }
 
-/** With an allow the client asks its user nothing; without one it asks about the new command as about any other. */
+/** With an allow the client does not ask its user; without one it asks about the new command as about any other. */
 export function replacement(answer: GuardAnswer, payload: unknown): object {
   return {
     hookSpecificOutput: {
@@ -64,12 +64,12 @@ export function replacement(answer: GuardAnswer, payload: unknown): object {
 }
 
 function blocked(answer: GuardAnswer): NativeAnswer {
-  const reason = toldBy(answer) ?? reasonOf(answer);
+  const reason = contextOf(answer) ?? reasonOf(answer);
   return refusal({ decision: "block", reason }, reason);
 }
 
-function beside(answer: GuardAnswer, call: ToolCall, payload: unknown): NativeAnswer {
-  const additionalContext = toldBy(answer);
+function withContext(answer: GuardAnswer, call: ToolCall, payload: unknown): NativeAnswer {
+  const additionalContext = contextOf(answer);
   if (additionalContext === undefined) return silent;
   return message({ hookSpecificOutput: { hookEventName: eventName(call, payload), additionalContext } });
 }

@@ -8,7 +8,7 @@ const clockTime =
 /** `usage limit reached|1795000000`. */
 const epochSeconds = /\|(\d{10})\b/;
 
-/** When a limit ends, from the text that tells of it; null where it does not say. */
+/** When a limit ends, according to the client's text; null if the text does not say. */
 export function readResetTime(text: string, now: Date): Date | null {
   const [, seconds] = epochSeconds.exec(text) ?? [];
   if (seconds !== undefined) return new Date(Number(seconds) * 1000);
@@ -30,7 +30,7 @@ export function readResetTime(text: string, now: Date): Date | null {
   return Number.isNaN(next) ? null : new Date(now.getTime() + next - wall);
 }
 
-/** What clocks there show, as if they showed UTC; undefined for a zone that nobody knows. */
+/** The local time in a zone, read as if it were UTC; undefined for an unknown zone. */
 function wallClock(now: Date, zone: string | undefined): number | undefined {
   try {
     const shown = now.toLocaleString("sv-SE", zone === undefined ? {} : { timeZone: zone });

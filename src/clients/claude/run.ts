@@ -9,7 +9,7 @@ import { ClaudeReading } from "./read-stream.ts";
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
 
-/** Work that would be done elsewhere, after its end, or by others, such as the person's own conversations. */
+/** Tools that work outside the checkout, after the run, or through other conversations of the user. */
 const withheld = ["EnterWorktree", "CronCreate", "ScheduleWakeup", "Workflow", "ListAgents", "SendMessage"];
 
 export function claudeAgent(settings: ClientSettings): AgentClient {
@@ -38,8 +38,8 @@ function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
     input: prompt,
     words: [
       ...["-p", "--output-format", "stream-json", "--verbose"],
-      "--include-partial-messages", // only there the tokens of an answer stand before the end of the run
-      // Settings in the project are written by those whom they are to hold.
+      "--include-partial-messages", // only these report an answer's tokens before the end of the run
+      // The project's own settings are not used, because agents could have written them.
       ...[
         "--setting-sources",
         "user",
@@ -47,9 +47,9 @@ function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
         JSON.stringify({ disableAllHooks: false, ...permissions }),
       ],
       "--strict-mcp-config",
-      ...["--add-dir", folder], // its CLAUDE.md, which goes with the settings of the project otherwise
+      ...["--add-dir", folder], // for its CLAUDE.md, which is otherwise ignored together with the project's settings
       ...["--disallowedTools", withheld.join(",")],
-      // Without walls: edits below the folder, what only reads, and the task's own checks; all else is refused.
+      // Without a sandbox: edits below the folder, read-only tools, and the task's own checks. The rest is refused.
       ...["--permission-mode", walled ? "bypassPermissions" : "acceptEdits"],
       ...(model === null ? [] : ["--model", model]),
       ...(resume === undefined ? [] : ["--resume", resume]),
@@ -58,13 +58,13 @@ function wordsFor(start: AgentStart, { model, args }: ClientSettings): Words {
     env: {
       ...quiet,
       CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1",
-      CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1", // else one task's agent would leave notes for another's
-      ...(walled && { IS_SANDBOX: "1" }), // root is refused full leave otherwise
+      CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1", // or one task's agent would leave notes for another's
+      ...(walled && { IS_SANDBOX: "1" }), // without it, root may not bypass permissions
     },
   };
 }
 
-/** What the task says that it runs, and the command for another path. */
+/** The commands of the task's checks, and `lockstep widen`. */
 function commandsOf(input: unknown): readonly string[] {
   const { acceptance_criteria, proves } = readAssignment(field(input, "assignment"));
   return [...commandsIn(acceptance_criteria ?? []), ...(proves ?? []), "lockstep widen:*"];

@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { field } from "../../core/values/fields.ts";
 import type { ClientHome } from "../../workspace/client-home/client-home.ts";
 
-/** Hooks, servers, rules, instructions, variables, and the program itself where it was installed there. */
+/** Hooks, servers, rules, instructions, variables, and the program itself if it was installed there. */
 const orders = [
   ...["config.toml", "managed_config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md", ".env"],
   ...["agents", "hooks", "plugins", "prompts", "rules", "skills", "packages"],
@@ -36,5 +36,5 @@ export function codexHome(moved: string | undefined): ClientHome {
 }
 
 const tokens = ["id_token", "access_token", "refresh_token"];
-/** Lines that say for which project it is listed. */
+/** The types of lines that name the project. */
 const places: readonly unknown[] = ["session_meta", "turn_context"];

@@ -3,11 +3,11 @@ import { blockSpan, withBlock, withoutBlock } from "../settings/marked-block.ts"
 import { editSettings, type SettingsEdit, UnreadableSettings } from "../settings/settings-edit.ts";
 import { outlineToml, type TomlLine } from "../settings/toml-outline.ts";
 
-/** The hooks may stand in the project's or the user's; what the user trusts stands in the user's. */
+/** Hooks may be in the project's or the user's settings; the list of trusted hooks is in the user's. */
 export const settingsFiles = { personal: null, shared: ".codex/config.toml" } as const;
 
 const timeoutSeconds = 10;
-/** Codex waits no longer at a session's end, and warns of a file that says more. */
+/** Codex waits at most this long at a session's end, and warns about a longer timeout. */
 const endSeconds = 3;
 const events = [
   "PreToolUse",
@@ -40,7 +40,7 @@ export function uninstall(text: string, file: string = settingsFiles.shared): Se
   return editSettings(file, text, () => withoutBlock(text, "hooks"));
 }
 
-/** Without its hash among these, as `codex app-server` tells it, Codex skips a hook and says nothing. */
+/** A hook and its hash from `codex app-server`. Codex silently skips hooks that are not trusted. */
 export interface TrustedHook {
   readonly key: string;
   readonly hash: string;
@@ -61,7 +61,7 @@ export function trust(text: string | null, hooks: readonly TrustedHook[], file: 
   });
 }
 
-/** Those that were written by `trust`, for whatever project. */
+/** The hooks that `trust` wrote, for all projects. */
 export function trustedHooks(text: string): readonly TrustedHook[] {
   const span = blockSpan(text, "trust");
   return outlineToml(text).flatMap(({ start, path: [, , key], value }) => {
@@ -84,7 +84,7 @@ function hookLines(event: string, command: string): string[] {
   ];
 }
 
-/** A list that is written out in one value cannot be added to further down. */
+/** A list that is written as one value cannot be extended further down in the file. */
 function expectRoom(lines: readonly TomlLine[]): void {
   const taken = lines.find(({ kind, path: [first, event, ...deeper] }) => {
     if (first !== "hooks" || kind === "list-table") return false;
@@ -93,7 +93,7 @@ function expectRoom(lines: readonly TomlLine[]): void {
   });
   if (taken === undefined) return;
   const name = taken.path.join(".");
-  throw new UnreadableSettings(`\`${name}\` is written out here, so that nothing can be added to it`, {
+  throw new UnreadableSettings(`\`${name}\` is written as one value, so nothing can be added to it`, {
     at: taken.start,
     expected: `a table \`[[hooks.${taken.path[1] ?? "PreToolUse"}]]\` for each of its entries`,
   });
@@ -108,7 +108,7 @@ function isTrusted(lines: readonly TomlLine[], { key, hash }: TrustedHook): bool
   if (own.some(({ value }) => value === JSON.stringify(hash) || value === `'${hash}'`)) return true;
   throw new UnreadableSettings(`\`${line.path.join(".")}\` trusts another form of this hook`, {
     at: line.start,
-    expected: "no such table: take it out",
+    expected: "no such table: remove it",
   });
 }
 

@@ -10,7 +10,7 @@ const logins =
 const outages =
   /\bstatus:? 5\d\d\b|stream disconnected|connection failed|error sending request|at capacity|overloaded|high demand|timed? ?out/i;
 
-/** How a run ended whose turn failed; the client gives a text and no code. */
+/** How a run with a failed turn ended. The client gives a text but no code. */
 export function readError(message: string, now: Date): AgentEnd {
   const reason = shortened(message.trim().split(/\r?\n/)[0] ?? "", reasonLengthMax).toWellFormed();
   if (limits.test(message)) return { how: "limited", until: readUntil(message, now), reason };
@@ -19,7 +19,7 @@ export function readError(message: string, now: Date): AgentEnd {
   return { how: "failed", reason, output: message };
 }
 
-/** `try again at 10:00 PM`, which is today, or `try again at Nov 18th, 2026 5:47 PM`; by the clock of this machine. */
+/** `try again at 10:00 PM` (today) or `try again at Nov 18th, 2026 5:47 PM`, in local time. */
 const clockTime =
   /try again at (?:([A-Z][a-z]{2}) (\d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}):(\d{2}) ([AP])M/;
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -37,6 +37,6 @@ function readUntil(message: string, now: Date): Date | null {
     (Number(hour) % 12) + (half === "P" ? 12 : 0),
     Number(minute),
   );
-  // Its seconds were left out.
+  // The text has no seconds.
   return new Date(at.getTime() + minuteMs);
 }

@@ -12,10 +12,10 @@ const textLengthMax = 2000;
 /** Reads `codex exec --json`. */
 export class CodexReading implements StreamReading {
   readonly #usage: ThreadUsage;
-  /** Calls of tools that were told of when they began. */
+  /** Ids of tool calls that were reported at their start. */
   readonly #begun = new Set<unknown>();
   #calls = 0;
-  /** What it said last. */
+  /** The last message of the agent. */
   #text = "";
   #error: string | undefined;
 
@@ -36,7 +36,7 @@ export class CodexReading implements StreamReading {
           .ofTotal(field(message, "usage"))
           .map((one) => ({ ...one, turns: 1 + this.#calls }));
       case "turn.failed":
-        this.#error = textOf(field(message, "error"), "message") || "it did not say why it failed";
+        this.#error = textOf(field(message, "error"), "message") || "codex failed without an error message";
         return [];
       case "error":
         return saidOf(textOf(message, "message"));
@@ -81,7 +81,7 @@ export class CodexReading implements StreamReading {
   }
 }
 
-/** Undefined for what is no call of a tool. */
+/** Undefined if the item is not a tool call. */
 function callOf(item: unknown): AgentEvent | undefined {
   const name = textOf(item, "type");
   switch (name) {
@@ -110,7 +110,7 @@ function changesOf(item: unknown): string {
   return shortened(lines.join(", "), textLengthMax).toWellFormed();
 }
 
-/** A tool that went well often says nothing. */
+/** Successful tools often print nothing; then the status is used. */
 function resultOf(item: unknown): string {
   const said =
     textOf(item, "aggregated_output") ||

@@ -37,7 +37,7 @@ function wordsFor({ prompt, folder, walled, resume }: AgentStart, { model, args 
     words: [
       ...["exec", "--json", "--skip-git-repo-check"],
       ...quiet.flatMap((setting) => ["-c", setting]),
-      // It would trust the folder by itself, and then start what the project's own settings name.
+      // Otherwise Codex trusts the folder, and starts programs from the project's own settings.
       ...["-c", `projects={${JSON.stringify(folder)}={trust_level="untrusted"}}`],
       ...(walled ? ["--dangerously-bypass-approvals-and-sandbox"] : strict.flatMap((one) => ["-c", one])),
       ...(model === null ? [] : ["--model", model]),
@@ -51,24 +51,24 @@ function wordsFor({ prompt, folder, walled, resume }: AgentStart, { model, args 
 const quiet = [
   "check_for_update_on_startup=false",
   "analytics.enabled=false",
-  "allow_login_shell=false", // a login shell of Debian's forgets the search path, and with it `lockstep`
-  "features.unbounded_connection_retries=false", // else it waits for ever for a server that it cannot reach
+  "allow_login_shell=false", // on Debian a login shell resets PATH, and `lockstep` is not found
+  "features.unbounded_connection_retries=false", // otherwise it waits for ever for an unreachable server
 ];
 
-/** Its own walls: writes below the folder and in temporary folders. The network is open, or no socket would be. */
+/** Codex's own sandbox: writes in the folder and in temporary folders. Network access is needed for Lockstep's socket. */
 const strict = [
   'approval_policy="never"',
   'sandbox_mode="workspace-write"',
   "sandbox_workspace_write.network_access=true",
 ];
 
-/** Of a folder that it does not trust it reads no instructions by itself. */
+/** Codex does not read the instructions of an untrusted folder by itself. */
 function withGuide(prompt: string, folder: string): string {
   if (!existsSync(join(folder, "AGENTS.md"))) return prompt;
-  return `\`AGENTS.md\` says how this project is worked on: read it before you begin, and keep to it.\n\n${prompt}`;
+  return `\`AGENTS.md\` has this project's instructions: read it before you begin, and follow it.\n\n${prompt}`;
 }
 
-/** The variables in which its settings say that keys for other providers are. */
+/** The variables for other providers' keys that its settings name. */
 function keysIn(home: string): readonly string[] {
   return [...settingsIn(home).matchAll(/^\s*env_key\s*=\s*["'](\w+)["']/gm)].map(
     ([, name]) => name as string,
@@ -80,7 +80,7 @@ function settingsIn(home: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-/** It knows whether somebody logged in; another provider needs no login, or one that it cannot tell. */
+/** Codex only knows about its own login. For other providers the login is not checked. */
 async function check(
   person: NodeJS.ProcessEnv,
   home: string,

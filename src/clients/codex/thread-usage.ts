@@ -4,19 +4,19 @@ import type { Usage } from "../agent.ts";
 import { AppendedLines } from "../process/appended-lines.ts";
 import { jsonLine } from "../process/json-line.ts";
 import { pathsIn } from "../process/paths-in.ts";
-import { type Counts, ToldUsage, tokensIn } from "../process/told-usage.ts";
+import { type Counts, ReportedUsage, tokensIn } from "../process/reported-usage.ts";
 
 /**
- * The client tells what a thread has used only when it ends, and then with all that earlier runs used. Its own record
- * of the thread has the total after every answer of the model.
+ * The usage of a thread. Codex reports it only at the end, and then as a total of all runs. Its own record of the thread
+ * has the total after every answer of the model.
  */
 export class ThreadUsage {
   readonly #sessions: string;
-  readonly #told = new ToldUsage();
+  readonly #reported = new ReportedUsage();
   #thread: string | undefined;
   #record: AppendedLines | undefined;
 
-  /** `resumed`: the thread that has a past. */
+  /** `resumed`: the thread that is continued; its earlier usage is not counted. */
   constructor(home: string, resumed?: string) {
     this.#sessions = join(home, "sessions");
     if (resumed === undefined) return;
@@ -30,15 +30,15 @@ export class ThreadUsage {
     this.#record = undefined;
   }
 
-  /** What the record has that was not told yet. */
+  /** The usage in the record that was not reported yet. */
   recorded(): Usage[] {
     this.#record ??= this.#find();
     return (this.#record?.next() ?? []).flatMap((line) => this.ofTotal(totalIn(line, this.#thread)));
   }
 
-  /** What a total has that was not told yet. */
+  /** The part of a total that was not reported yet. */
   ofTotal(usage: unknown): Usage[] {
-    return this.#told.ofTotal(totalOf(usage));
+    return this.#reported.ofTotal(totalOf(usage));
   }
 
   #find(): AppendedLines | undefined {
@@ -48,9 +48,9 @@ export class ThreadUsage {
   }
 }
 
-/** Of a record of usage, before an answer's tools run; of a count, which older versions have alone, after them. */
+/** The total in a usage record (before an answer's tools run) or in a count (after them; older versions have only these). */
 function totalIn(line: string, thread: string | undefined): unknown {
-  // The rest of the record is everything that was said and read: it is not even parsed.
+  // Other lines are the conversation itself, and are not parsed.
   if (!line.includes('"token_')) return undefined;
   const document = jsonLine(line);
   const payload = field(document, "payload");
@@ -59,14 +59,14 @@ function totalIn(line: string, thread: string | undefined): unknown {
   return isOwn ? field(payload, "thread_token_usage") : undefined;
 }
 
-/** The folders of days in those of months in those of years; deeper, agents could have laid links in circles. */
+/** The folders YEAR/MONTH/DAY. Nothing deeper is searched, because agents could create link cycles. */
 function daysIn(sessions: string): readonly string[] {
   const isDate = (name: string) => /^\d{2,4}$/.test(name);
   const below = (folders: readonly string[]) => folders.flatMap((folder) => pathsIn(folder, isDate));
   return below(below(below([sessions])));
 }
 
-/** What was read from the cache is part of its input, thoughts are part of its output. */
+/** The client's input tokens include cached ones; its output tokens include reasoning. */
 function totalOf(usage: unknown): Counts {
   const input = tokensIn(usage, "input_tokens");
   const cached = Math.min(tokensIn(usage, "cached_input_tokens"), input);

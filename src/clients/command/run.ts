@@ -7,7 +7,7 @@ import { followProgram } from "../process/follow-program.ts";
 import { LastBytes } from "../process/last-bytes.ts";
 import { rolePrompt } from "../roles/role-prompt.ts";
 
-/** As much as a hook takes; of an answer that is longer only a part could be found. */
+/** The same limit as for a hook's input. A longer answer is not found. */
 const answerBytesMax = 1024 * 1024;
 const saidLengthMax = 2000;
 const usageLengthMax = 1000;
@@ -17,11 +17,11 @@ export interface CommandAgent {
   readonly run: readonly string[];
   /** The project's root. */
   readonly root: string;
-  /** What the configuration adds to its environment. */
+  /** Variables from the configuration. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Any program: it gets the task as JSON on stdin, and may answer in JSON. */
+/** Any program as an agent: it gets the task as JSON on stdin and may answer in JSON. */
 export function commandAgent({ run, root, env = {} }: CommandAgent): AgentClient {
   const [program = "", ...words] = run;
   return {
@@ -47,7 +47,7 @@ export function commandAgent({ run, root, env = {} }: CommandAgent): AgentClient
   };
 }
 
-/** What clients are told of the role in their prompt. */
+/** Adds the text about the role that clients get in their prompt. */
 function withRolePrompt(input: unknown, root: string): unknown {
   const role = field(input, "role");
   return isText(role) && isObject(input) ? { ...input, role_prompt: rolePrompt(role, { root }) } : input;
@@ -59,7 +59,7 @@ function said(line: string): AgentEvent {
 
 const usageLine = /^\s*\{\s*"usage"\s*:/;
 
-/** A line that only looks like usage is one that was said. */
+/** Undefined for a line that is not valid usage; it is then ordinary output. */
 function readUsage(line: string): AgentEvent | undefined {
   if (line.length > usageLengthMax || !usageLine.test(line)) return undefined;
   const usage = onlyField(line, "usage");

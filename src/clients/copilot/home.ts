@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { field } from "../../core/values/fields.ts";
 import type { ClientHome } from "../../workspace/client-home/client-home.ts";
 
-/** Hooks, servers, plugins, instructions, permissions, and the program itself where it has updated itself. */
+/** Hooks, servers, plugins, instructions, permissions, and the program itself if it has updated itself. */
 const orders = [
   ...["settings.json", "mcp-config.json", "lsp-config.json", "permissions-config.json"],
   ...["copilot-instructions.md", "agents", "extensions", "hooks", "installed-plugins", "instructions"],
@@ -18,7 +18,7 @@ export function copilotHome(moved: string | undefined): ClientHome {
       {
         path: moved !== undefined && isAbsolute(moved) ? moved : join(homedir(), ".copilot"),
         shows: orders,
-        // Which folders are trusted, and its login, which no refresh ends. It starts only where it can write it.
+        // The trusted folders and the login, which a refresh does not invalidate. Copilot must be able to write the file.
         copies: ["config.json"],
         logins: [],
         keeps: ["session-state"],

@@ -1,11 +1,11 @@
 import { addHooks, marked, removeHooks } from "../settings/hook-entries.ts";
 import type { SettingsEdit } from "../settings/settings-edit.ts";
 
-/** A file of our own: an empty matcher in somebody else's makes Copilot ignore all that stands beside it. */
+/** A separate file: an empty matcher in a shared file makes Copilot ignore all other hooks in it. */
 export const settingsFiles = { personal: null, shared: ".github/hooks/lockstep.json" } as const;
 
 const timeoutSec = 10;
-const beside = { version: 1 };
+const extra = { version: 1 };
 const events = [
   "preToolUse",
   "postToolUse",
@@ -26,10 +26,10 @@ export function install(
   return addHooks(
     text,
     events.map((event) => [event, handler] as const),
-    { file, beside },
+    { file, extra },
   );
 }
 
 export function uninstall(text: string, file: string = settingsFiles.shared): SettingsEdit {
-  return removeHooks(text, { file, beside });
+  return removeHooks(text, { file, extra });
 }

@@ -2,7 +2,7 @@ import type { GuardEvent, GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
 import { readCall } from "../payload/read-call.ts";
 
-/** Hooks under camelCase names are not told which event it is: the payload's other fields show it. */
+/** Payloads for hooks with camelCase names do not name the event: their other fields show it. */
 export const parse: GuardedClient["parse"] = (payload, at) => {
   const isNamed = ["hook_event_name", "hookName"].some((key) => isText(field(payload, key)));
   const event = isNamed ? undefined : eventShown(payload);

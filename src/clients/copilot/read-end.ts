@@ -5,7 +5,7 @@ import { statedWait } from "../process/stated-wait.ts";
 
 const reasonLengthMax = 300;
 
-/** How a run ended that did not end well. Before there is a session it only prints why. */
+/** How a failed run ended. Before a session starts, Copilot only prints the cause. */
 export function readEnd(error: unknown, tail: string, now: Date): AgentEnd | undefined {
   const message = field(error, "message");
   if (!isText(message)) return readLogin(tail);
@@ -41,7 +41,7 @@ function kindOf(error: unknown, message: string): Kind | undefined {
   return outages.test(message) ? "unavailable" : undefined;
 }
 
-/** A token that could not be tried may be good. */
+/** If the server could not be reached, the token may be valid. */
 function readLogin(tail: string): AgentEnd | undefined {
   const [line] = /^Error: .*authentication.*$/im.exec(tail) ?? [];
   if (line === undefined) return undefined;

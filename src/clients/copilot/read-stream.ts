@@ -5,27 +5,27 @@ import type { AgentEnd, AgentEvent, Usage } from "../agent.ts";
 import { findAnswer } from "../answer/find-answer.ts";
 import { AppendedLines } from "../process/appended-lines.ts";
 import { jsonLine } from "../process/json-line.ts";
+import { type Counts, ReportedUsage, tokensIn } from "../process/reported-usage.ts";
 import type { StreamReading } from "../process/stream-client.ts";
-import { type Counts, ToldUsage, tokensIn } from "../process/told-usage.ts";
 import { toolLine } from "../process/tool-line.ts";
 import { readEnd } from "./read-end.ts";
 
 const textLengthMax = 2000;
 
-/** Reads `copilot --output-format json`. Tokens stand only in its own record of the session. */
+/** Reads `copilot --output-format json`. Token counts are only in its own record of the session. */
 export class CopilotReading implements StreamReading {
   readonly #record: AppendedLines;
   readonly #session: string;
-  readonly #told = new ToldUsage();
-  #isTold = false;
-  /** What it said last. */
+  readonly #reported = new ReportedUsage();
+  #isConversationReported = false;
+  /** The last message of the agent. */
   #text = "";
   #error: unknown;
 
   constructor(home: string, session: string) {
     this.#session = session;
     this.#record = new AppendedLines(join(home, "session-state", session, "events.jsonl"));
-    // What earlier runs used was told by them.
+    // Skips the usage of earlier runs.
     this.#record.next();
   }
 
@@ -37,7 +37,7 @@ export class CopilotReading implements StreamReading {
     return this.#record.next().flatMap((line) => {
       const event = line.includes('"session.usage_record"') ? jsonLine(line) : undefined;
       const isUsage = field(event, "type") === "session.usage_record";
-      return isUsage ? this.#told.add(countsOf(field(field(event, "data"), "usage"))) : [];
+      return isUsage ? this.#reported.add(countsOf(field(field(event, "data"), "usage"))) : [];
     });
   }
 
@@ -47,8 +47,8 @@ export class CopilotReading implements StreamReading {
   }
 
   #newConversation(): AgentEvent[] {
-    if (this.#isTold) return [];
-    this.#isTold = true;
+    if (this.#isConversationReported) return [];
+    this.#isConversationReported = true;
     return [{ type: "conversation", id: this.#session }];
   }
 
@@ -56,7 +56,7 @@ export class CopilotReading implements StreamReading {
     const data = field(message, "data");
     switch (field(message, "type")) {
       case "assistant.message":
-        // A subagent's words are no answer.
+        // A subagent's message is not the answer.
         if (field(message, "agentId") === undefined && isText(field(data, "content")))
           this.#text = textOf(data, "content");
         return saidOf(textOf(data, "content"));
@@ -76,14 +76,14 @@ export class CopilotReading implements StreamReading {
   }
 }
 
-/** Of one answer of the model; what was read from the cache is part of its input. */
+/** The usage of one answer of the model. The client's input tokens include cached ones. */
 function countsOf(usage: unknown): Counts {
   const input = tokensIn(usage, "inputTokens");
   const cached = Math.min(tokensIn(usage, "cacheReadTokens"), input);
   return { input: input - cached, cached, output: tokensIn(usage, "outputTokens") };
 }
 
-/** Some models get a tool whose input is a patch as it is. */
+/** For some models the tool's input is a plain patch. */
 function toolOf(data: unknown): AgentEvent {
   const input = field(data, "arguments");
   const patched = typeof input === "string" ? /^\*\*\* \w+ File: .*$/m.exec(input)?.[0] : undefined;

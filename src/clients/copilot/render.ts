@@ -1,10 +1,10 @@
 import type { GuardAnswer, GuardedClient, NativeAnswer } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
 import { denial } from "../claude/render.ts";
-import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+import { contextOf, continuationOf, message, reasonOf, refusal, silent } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 
-/** Exit 2 refuses only before a tool: elsewhere it is a warning, and the document is not read. */
+/** Exit 2 refuses only before a tool. For other events it is a warning, and the document is not read. */
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   const own = field(payload, "hook_event_name");
   const pascalName = isText(own) ? own : undefined;
@@ -16,7 +16,7 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
     case "after-tool":
     case "session-start":
     case "subagent-start":
-      return beside(answer, pascalName);
+      return withContext(answer, pascalName);
     case "stop":
     case "subagent-stop":
       return goOn(answer);
@@ -29,19 +29,19 @@ function replacement(command: string, payload: unknown): object {
   return { modifiedArgs: withCommand(payload, command) };
 }
 
-/** For hooks that were set up under a name in camel case; the others take Claude's form. */
+/** For hooks with camelCase names; the others use Claude's form. */
 export function plainDenial(reason: string): object {
   return { permissionDecision: "deny", permissionDecisionReason: reason };
 }
 
-function beside(answer: GuardAnswer, hookEventName: string | undefined): NativeAnswer {
-  const additionalContext = toldBy(answer);
+function withContext(answer: GuardAnswer, hookEventName: string | undefined): NativeAnswer {
+  const additionalContext = contextOf(answer);
   if (additionalContext === undefined) return silent;
   if (hookEventName === undefined) return message({ additionalContext });
   return message({ additionalContext, hookSpecificOutput: { hookEventName, additionalContext } });
 }
 
 function goOn(answer: GuardAnswer): NativeAnswer {
-  const reason = goOnOf(answer);
+  const reason = continuationOf(answer);
   return reason === undefined ? silent : message({ decision: "block", reason });
 }

@@ -11,7 +11,7 @@ import { CopilotReading } from "./read-stream.ts";
 
 const quiet = { COPILOT_AUTO_UPDATE: "false" };
 
-/** Not GH_TOKEN and GITHUB_TOKEN, which it would take too: whoever has them can push. */
+/** GH_TOKEN and GITHUB_TOKEN are left out, although Copilot accepts them: they allow a push. */
 const passes = [
   ...["COPILOT_HOME", "COPILOT_GITHUB_TOKEN", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_MODEL"],
   "COPILOT_OFFLINE",
@@ -38,7 +38,7 @@ export function copilotAgent(settings: ClientSettings): AgentClient {
         check: async () => {
           const env = { ...settings.env, ...quiet };
           const asked = await askProgram(["copilot", "--version"], { passes, env });
-          const text = asked.text.replace(/\.$/m, ""); // it says its version in a sentence
+          const text = asked.text.replace(/\.$/m, ""); // the version is at the end of a sentence
           return notLoggedIn(person, folder) ?? readVersion("copilot", { ...asked, text });
         },
         resumeCommand: (conversation) => ["copilot", `--resume=${conversation}`],
@@ -47,12 +47,12 @@ export function copilotAgent(settings: ClientSettings): AgentClient {
     );
   return {
     ...clientFor(""),
-    // It tells the session's name only at its end: it is given one.
+    // Copilot reports its session id only at the end, so Lockstep sets one.
     start: (start) => clientFor(start.resume ?? randomUUID()).start(start),
   };
 }
 
-/** It reads the prompt from stdin where there is none among its words. The project's folder is not trusted. */
+/** Without a prompt argument, Copilot reads the prompt from stdin. The project's folder is not trusted. */
 function wordsFor({ prompt, walled }: AgentStart, session: string, { model, args }: ClientSettings): Words {
   return {
     input: prompt,
@@ -60,7 +60,7 @@ function wordsFor({ prompt, walled }: AgentStart, session: string, { model, args
       ...["--output-format", "json", `--session-id=${session}`, "--no-color"],
       ...["--no-ask-user", "--no-auto-update", "--disable-client-telemetry", "--no-remote-export"],
       "--disable-builtin-mcps", // with them it could write to GitHub
-      // Without walls: edits and commands that stay in the folder, as far as it sees; what else it would ask is denied.
+      // Without a sandbox: edits, and commands that stay in the folder as far as Copilot can tell. The rest is denied.
       ...(walled ? ["--allow-all", "--no-sandbox"] : ["--allow-tool=write", "--allow-tool=shell"]),
       ...(model === null ? [] : ["--model", model]),
       ...args,
@@ -69,7 +69,7 @@ function wordsFor({ prompt, walled }: AgentStart, session: string, { model, args
   };
 }
 
-/** In doubt it is: a token may be the GitHub CLI's. */
+/** In doubt it counts as logged in: it may use the GitHub CLI's token. */
 function notLoggedIn(person: NodeJS.ProcessEnv, home: string): Extract<Probe, { usable: false }> | undefined {
   if (["COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_BASE_URL"].some((name) => person[name])) return undefined;
   if (existsSync(join(homedir(), ".config", "gh", "hosts.yml")) || hasUser(join(home, "config.json")))

@@ -4,7 +4,7 @@ import type { SettingsEdit } from "../settings/settings-edit.ts";
 export const settingsFiles = { personal: null, shared: ".cursor/hooks.json" } as const;
 
 const timeoutSeconds = 10;
-const beside = { version: 1 };
+const extra = { version: 1 };
 const events = [
   "preToolUse",
   "postToolUse",
@@ -25,9 +25,9 @@ export function install(
   const entries = events.map(
     (event) => [event, event === "preToolUse" ? { ...handler, failClosed: true } : handler] as const,
   );
-  return addHooks(text, entries, { file, beside });
+  return addHooks(text, entries, { file, extra });
 }
 
 export function uninstall(text: string, file: string = settingsFiles.shared): SettingsEdit {
-  return removeHooks(text, { file, beside });
+  return removeHooks(text, { file, extra });
 }

@@ -2,7 +2,7 @@ import type { GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
 import { type KnownParts, readCall } from "../payload/read-call.ts";
 
-/** Its older events are each about one tool, and have that tool's fields beside the others. */
+/** Cursor's older events are each for one tool, whose fields are at the top level of the payload. */
 export const parse: GuardedClient["parse"] = (payload, at) => {
   const roots = field(payload, "workspace_roots");
   const folder = field(payload, "cwd") ?? (Array.isArray(roots) ? roots[0] : undefined);
@@ -28,7 +28,7 @@ function toolPart(payload: unknown): KnownParts {
       return { tool: "Edit", input: { file_path: of("file_path"), edits: of("edits") } };
     case "beforeMCPExecution":
     case "afterMCPExecution": {
-      // A server's tool may have the name of a tool that the client itself has.
+      // A server's tool may have the same name as a tool of Cursor.
       const tool = of("tool_name");
       return isText(tool) ? { tool: `MCP:${tool}` } : {};
     }

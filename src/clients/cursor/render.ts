@@ -1,8 +1,8 @@
 import type { GuardedClient } from "../../contract/tool-call.ts";
-import { goOnOf, message, reasonOf, refusal, toldBy } from "../payload/native-answer.ts";
+import { contextOf, continuationOf, message, reasonOf, refusal } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 
-/** From its documentation; nothing printed may count as a failure. */
+/** Always prints a document: according to Cursor's documentation, empty output may count as a failure. */
 export const render: GuardedClient["render"] = (answer, call, payload) => {
   switch (call.event) {
     case "before-tool":
@@ -13,16 +13,16 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
       return refusal(denial(reasonOf(answer)), reasonOf(answer));
     case "after-tool":
     case "session-start":
-      return message(withPart("additional_context", toldBy(answer)));
+      return message(withPart("additional_context", contextOf(answer)));
     case "stop":
     case "subagent-stop":
-      return message(withPart("followup_message", goOnOf(answer)));
+      return message(withPart("followup_message", continuationOf(answer)));
     default:
       return message({});
   }
 };
 
-/** With the keys of both spellings that it has had. */
+/** With both spellings of the keys that Cursor has used. */
 export function denial(reason: string): object {
   return {
     permission: "deny",

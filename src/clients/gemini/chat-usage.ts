@@ -4,24 +4,24 @@ import type { Usage } from "../agent.ts";
 import { AppendedLines } from "../process/appended-lines.ts";
 import { jsonLine } from "../process/json-line.ts";
 import { pathsIn } from "../process/paths-in.ts";
-import { type Counts, ToldUsage, tokensIn } from "../process/told-usage.ts";
+import { type Counts, ReportedUsage, tokensIn } from "../process/reported-usage.ts";
 
 /**
- * The client tells what a run has used only when it ends. Its own record of the conversation has what each answer of
- * the model used, as soon as it is there.
+ * The usage of a conversation. Gemini reports it only at the end of a run. Its own record of the conversation has the
+ * usage of each answer of the model as soon as the answer is there.
  */
 export class ChatUsage {
   readonly #projects: string;
-  readonly #told = new ToldUsage();
-  /** Answers that were counted: the record has one again with what its tools gave, and all of them when it is resumed. */
+  readonly #reported = new ReportedUsage();
+  /** The counted answers. The record repeats an answer with its tool results, and all answers after a resume. */
   readonly #answers = new Set<string>();
-  /** A conversation that is resumed has several. */
+  /** A resumed conversation has several records. */
   readonly #records = new Map<string, AppendedLines>();
   #session: string | undefined;
   #folder: string | undefined;
   #isOver = false;
 
-  /** `resumed`: the conversation that has a past. */
+  /** `resumed`: the conversation that is continued; its earlier usage is not counted. */
   constructor(home: string, resumed?: string) {
     this.#projects = join(home, "tmp");
     if (resumed === undefined) return;
@@ -33,15 +33,15 @@ export class ChatUsage {
     this.#session = session;
   }
 
-  /** What the record has that was not told yet. */
+  /** The usage in the record that was not reported yet. */
   recorded(): Usage[] {
-    return this.#isOver ? [] : this.#newAnswers().flatMap((counts) => this.#told.add(counts));
+    return this.#isOver ? [] : this.#newAnswers().flatMap((counts) => this.#reported.add(counts));
   }
 
-  /** What the total at the end has that was not told yet, such as questions of the client's own. */
+  /** The part of the final total that was not reported yet, such as the client's own questions. */
   ofTotal(stats: unknown): Usage[] {
-    this.#isOver = true; // the last answer may come into the record only after this
-    return this.#told.ofTotal(countsOf(stats, { input: "input_tokens", total: "total_tokens" }));
+    this.#isOver = true; // the last answer may be recorded only after this
+    return this.#reported.ofTotal(countsOf(stats, { input: "input_tokens", total: "total_tokens" }));
   }
 
   #newAnswers(): Counts[] {
@@ -49,7 +49,7 @@ export class ChatUsage {
   }
 
   #read(line: string): Counts[] {
-    // The rest of the record is everything that was said and read: it is not even parsed.
+    // Other lines are the conversation itself, and are not parsed.
     const document = line.includes('"tokens"') ? jsonLine(line) : undefined;
     const all = field(field(document, "$set"), "messages");
     return (Array.isArray(all) ? all : [document]).flatMap((message) => {
@@ -74,7 +74,7 @@ export class ChatUsage {
   }
 }
 
-/** What was read from the cache is part of its input; thoughts are in the total only. */
+/** The client's input tokens include cached ones; reasoning is only in the total. */
 function countsOf(tokens: unknown, names: { readonly input: string; readonly total: string }): Counts {
   const input = tokensIn(tokens, names.input);
   const cached = Math.min(tokensIn(tokens, "cached"), input);

@@ -12,17 +12,17 @@ const orders = [
   ...["extensions", "commands", "skills", "agents", "policies", "tmp/bin"],
 ];
 
-/** Its logins are not ended by a refresh, so none has to go back. */
+/** A refresh does not invalidate these logins, so they are not copied back. */
 const copies = [
   ...["oauth_creds.json", "google_accounts.json", "gemini-credentials.json", "mcp-oauth-tokens.json"],
   ...["installation_id", "state.json"],
 ];
 
-/** Says which project a folder of conversations belongs to. */
+/** The file that names the project of a folder of conversations. */
 const owner = ".project_root";
 const ownerBytesMax = 4096;
 
-/** @param moved GEMINI_CLI_HOME, in which its folder lies. */
+/** @param moved GEMINI_CLI_HOME, which contains its folder. */
 export function geminiHome(moved: string | undefined): ClientHome {
   const above = moved !== undefined && isAbsolute(moved) ? moved : homedir();
   return {
@@ -38,7 +38,7 @@ export function geminiHome(moved: string | undefined): ClientHome {
   };
 }
 
-/** It gives each project a folder with a name of its own choice, and knows it again by the file in it. */
+/** Gemini chooses the name of a project's folder, and identifies the folder by a file in it. */
 function folderOf(root: string, checkout: string): string {
   const owned = foldersIn(join(root, "tmp"))
     .map((name) => join("tmp", name))

@@ -4,7 +4,7 @@ import type { SettingsEdit } from "../settings/settings-edit.ts";
 export const settingsFiles = { personal: null, shared: ".gemini/settings.json" } as const;
 
 const timeoutMs = 10_000;
-/** PreCompress is left out: it fires before every request to the model, whether or not anything is compressed. */
+/** PreCompress is left out: it fires before every request to the model, even if nothing is compressed. */
 const events = ["BeforeTool", "AfterTool", "SessionStart", "SessionEnd", "AfterAgent"];
 
 export function install(

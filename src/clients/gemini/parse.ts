@@ -1,5 +1,5 @@
 import type { GuardedClient } from "../../contract/tool-call.ts";
 import { readCall } from "../payload/read-call.ts";
 
-/** Its subagents cannot be told from the main session. */
+/** Gemini's subagents cannot be distinguished from the main session. */
 export const parse: GuardedClient["parse"] = (payload, at) => readCall(payload, at);

@@ -5,17 +5,17 @@ import { statedWait } from "../process/stated-wait.ts";
 
 const reasonLengthMax = 300;
 
-/** Its exit code for a missing login. */
+/** Gemini's exit code for a missing login. */
 const noLogin = 41;
 
-/** How a run ended that did not end well; it exits with what a byte holds of the server's HTTP status. */
+/** How a failed run ended. Its exit code is the server's HTTP status modulo 256. */
 export function readEnd({
   exit,
   said,
   tail,
 }: {
   readonly exit: number | null;
-  /** Its own last message, if there was one. */
+  /** The last message of the client; empty if there was none. */
   readonly said: string;
   readonly tail: string;
 }): AgentEnd | undefined {
@@ -36,7 +36,7 @@ function lastLine(text: string): string {
   return shortened(text.trim().split(/\r?\n/).at(-1) ?? "", reasonLengthMax);
 }
 
-/** `[API Error: …]` around a text or the server's own document. */
+/** The text in `[API Error: …]`, or the message in the server's document there. */
 function reasonOf(said: string): string {
   const inner = /^\[API Error: ([\s\S]*)\]/.exec(said)?.[1] ?? said;
   const text = messageIn(inner) ?? inner;
@@ -54,7 +54,7 @@ function messageIn(json: string): string | undefined {
   }
 }
 
-/** A daily quota comes without a time. */
+/** A daily quota has no end time. */
 function untilOf(said: string, tail: string): Date | null {
   const dumped = /\bretryDelayMs: (\d+)/.exec(tail)?.[1];
   const ms = statedWait(said) ?? (dumped === undefined ? undefined : Number(dumped));

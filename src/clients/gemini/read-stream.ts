@@ -12,11 +12,11 @@ const textLengthMax = 2000;
 /** Reads `--output-format stream-json`. */
 export class GeminiReading implements StreamReading {
   readonly #usage: ChatUsage;
-  /** What it said since its last call of a tool; it comes in pieces. */
+  /** The text since the last tool call, which arrives in pieces. */
   #text = "";
   #result: unknown;
   #fault = "";
-  /** Answers of the model, one of which may call several tools. */
+  /** The number of answers of the model. One answer may call several tools. */
   #turns = 1;
   #last: unknown;
 
@@ -88,7 +88,7 @@ function toolOf(message: unknown): AgentEvent {
   return { type: "tool", name: textOf(message, "tool_name"), text: toolLine(input), input };
 }
 
-/** A tool that went well often says nothing. */
+/** Successful tools often print nothing; then the status is used. */
 function resultOf(message: unknown): string {
   const said = textOf(message, "output") || textOf(field(message, "error"), "message");
   return (said || textOf(message, "status")).slice(0, textLengthMax).toWellFormed();

@@ -1,6 +1,6 @@
 import type { GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
-import { goOnOf, message, reasonOf, refusal, silent, toldBy } from "../payload/native-answer.ts";
+import { contextOf, continuationOf, message, reasonOf, refusal, silent } from "../payload/native-answer.ts";
 import { withCommand } from "../payload/replace-command.ts";
 
 export const render: GuardedClient["render"] = (answer, call, payload) => {
@@ -10,15 +10,15 @@ export const render: GuardedClient["render"] = (answer, call, payload) => {
       return answer.command === undefined ? silent : message(replacement(answer.command, payload));
     case "after-tool":
     case "session-start": {
-      // A refusal after a call would hide the call's own result from the model.
-      const additionalContext = toldBy(answer);
+      // Not a refusal, which would hide the call's result from the model.
+      const additionalContext = contextOf(answer);
       if (additionalContext === undefined) return silent;
       const own = field(payload, "hook_event_name");
       const usual = call.event === "after-tool" ? "AfterTool" : "SessionStart";
       return message({ hookSpecificOutput: { hookEventName: isText(own) ? own : usual, additionalContext } });
     }
     case "stop": {
-      const reason = goOnOf(answer);
+      const reason = continuationOf(answer);
       return reason === undefined ? silent : message({ decision: "deny", reason });
     }
     default:
@@ -30,7 +30,7 @@ export function denial(reason: string): object {
   return { decision: "deny", reason };
 }
 
-/** Its allow answers no question: the client judges the new command by its own rules. */
+/** The allow does not replace the user's approval: Gemini checks the new command by its own rules. */
 function replacement(command: string, payload: unknown): object {
   return {
     decision: "allow",

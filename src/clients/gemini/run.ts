@@ -9,7 +9,7 @@ import { ChatUsage } from "./chat-usage.ts";
 import { geminiHome } from "./home.ts";
 import { GeminiReading } from "./read-stream.ts";
 
-/** Each says by itself how to log in. */
+/** Each of these variables alone selects a login. */
 const logins = [
   ...["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"],
   ...["GEMINI_CLI_USE_COMPUTE_ADC", "CLOUD_SHELL"],
@@ -25,7 +25,7 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
   const person: NodeJS.ProcessEnv = { ...process.env, ...settings.env };
   const home = geminiHome(person.GEMINI_CLI_HOME);
   const [{ path: folder } = { path: "" }] = home.folders;
-  // A cloud's keys open more than its models: they come along only where they are the login.
+  // A cloud's keys give access to more than its models, so they are passed only if they are the login.
   const cloud = person.GOOGLE_GENAI_USE_VERTEXAI === "true" ? ["GOOGLE_APPLICATION_CREDENTIALS"] : [];
   return streamClient(
     {
@@ -38,7 +38,7 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
       words: (start, { model, args }) => ({
         words: [
           ...["--output-format", "stream-json"],
-          // Unlike a trusted folder, the project's own settings, hooks and MCP servers stay unread.
+          // The folder is not trusted, so the project's own settings, hooks and MCP servers are not read.
           "--skip-trust",
           ...approvals(start.walled),
           ...(model === null ? [] : ["--model", model]),
@@ -65,29 +65,29 @@ export function geminiAgent(settings: ClientSettings): AgentClient {
   );
 }
 
-/** Without walls: edits in its folder and the shell, nothing else; it refuses what it would have to ask for. */
+/** Without a sandbox: only edits in its folder and the shell. Gemini refuses everything that it would have to ask for. */
 function approvals(walled: boolean): readonly string[] {
   if (walled) return ["--approval-mode", "yolo"];
   return ["--approval-mode", "auto_edit", "--allowed-tools=run_shell_command"];
 }
 
-/** Set, if only to nothing: otherwise the project's `.env` could send the person's key to another server. */
+/** Always set, even if empty: otherwise the project's `.env` could send the user's key to another server. */
 function ownServers(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(servers.map((name) => [name, env[name] ?? ""]));
 }
 
-/** It would put files in the place of every `@name`, and take addresses apart. */
+/** Gemini would replace every `@name` by a file, also in mail addresses. */
 function withoutReferences(prompt: string): string {
   const escaped = prompt.replace(/(?<!\\)@/g, "\\@");
   return escaped === prompt ? prompt : `(Read every \\@ below as an at sign.)\n\n${escaped}`;
 }
 
-/** In doubt it is: a key may be in the system's keychain, or in a file that it reads by itself. */
+/** In doubt it counts as logged in: a key may be in the keychain, or in a file that Gemini reads by itself. */
 function notLoggedIn(env: NodeJS.ProcessEnv, folder: string): Extract<Probe, { usable: false }> | undefined {
   if (logins.some((name) => env[name] !== undefined)) return undefined;
   const files = [join(folder, "oauth_creds.json"), join(folder, ".env"), join(homedir(), ".env")];
   if (files.some((file) => existsSync(file)) || choseLogin(join(folder, "settings.json"))) return undefined;
-  const reason = "`gemini` is not logged in: start it once and choose how, or set `GEMINI_API_KEY`";
+  const reason = "`gemini` is not logged in: start it once and choose a login, or set `GEMINI_API_KEY`";
   return { usable: false, why: "unauthenticated", reason };
 }
 

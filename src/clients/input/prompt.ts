@@ -18,11 +18,11 @@ import type { UniversalInput } from "./universal-input.ts";
 
 export interface PromptFacts {
   readonly role: string;
-  /** The project's root, which may have its own text for the role. */
+  /** The project's root, which may contain its own text for the role. */
   readonly root: string;
 }
 
-/** The whole task, for a client that knows nothing of it yet. */
+/** The whole task, for a new conversation. */
 export function promptFor(input: UniversalInput, { role, root }: PromptFacts): string {
   const text = rolePrompt(role, { root });
   return joined([
@@ -36,10 +36,10 @@ export function promptFor(input: UniversalInput, { role, root }: PromptFacts): s
   ]);
 }
 
-/** For the same conversation as before: only what the last review refused. */
+/** For a continued conversation: only what the last review refused. */
 export function promptToFix(input: UniversalInput): string {
-  const todo = fixingOf(input) || "Go on where you left off.";
-  return `${todo}\n\nYour task, your scope and the form of your answer are as before.`;
+  const todo = fixingOf(input) || "Continue where you left off.";
+  return `${todo}\n\nYour task, your scope and the form of your answer have not changed.`;
 }
 
 function rulesOf({ task, assignment, worklog_path }: UniversalInput): readonly string[] {
@@ -48,16 +48,16 @@ function rulesOf({ task, assignment, worklog_path }: UniversalInput): readonly s
     ...contextRules(task),
     `Write only in ${inTicks(lock_scope)}, and in your worklog ${inTicks([worklog_path])}.`,
     ...(forbidden_scope.length > 0 ? [`Never write in ${inTicks(forbidden_scope)}.`] : []),
-    `If you need another path, ask for it and go on with the rest: \`lockstep widen ${shellWord(task.id)} PATH --why "…"\`. Anything else that you write is refused.`,
-    "Your working tree is what counts: you need not commit, and you must not push or touch other branches.",
+    `If you need another path, ask for it and continue with the rest: \`lockstep widen ${shellWord(task.id)} PATH --why "…"\`. Anything else that you write is refused.`,
+    "Lockstep takes your working tree: you need not commit, and you must not push or touch other branches.",
     "The acceptance checks are run for you afterwards, on the merged tree.",
     testsRule(assignment),
     `Append to ${inTicks([worklog_path])} what you did and why, in short; no secrets.`,
-    "Start no other agents, and ask nobody: if you cannot go on, answer `BLOCKED` with the reason.",
+    "Do not start other agents or ask questions: if you cannot continue, answer `BLOCKED` with the reason.",
   ];
 }
 
-/** Told before the work starts, so that most never meet it. */
+/** The agent sees this rule before it starts, so that most agents never break it. */
 function testsRule({ may_change_tests }: UniversalInput["assignment"]): string {
   const allowed = may_change_tests ?? [];
   const free = allowed.length === 0 ? "" : ` A person has allowed changes to ${inTicks(allowed)}.`;
@@ -66,23 +66,23 @@ function testsRule({ may_change_tests }: UniversalInput["assignment"]): string {
 
 interface RoleWish extends PromptFacts {
   readonly purpose: Purpose;
-  /** What it writes: paths and globs from the project's root. */
+  /** The files to write: paths and globs from the project's root. */
   readonly files: readonly string[];
 }
 
-const wishes: Readonly<Record<Purpose, string>> = {
+const requests: Readonly<Record<Purpose, string>> = {
   spec: "Write the specification of what `task.goal` asks for.",
   "lean-setup":
-    "This looks small: write its specification in short, and the plan with the one task that does it.",
+    "This looks small: write a short specification, and a plan with the one task that implements it.",
   research: "Find out what `task.goal` asks.",
-  architecture: "Design how the specification is met.",
-  "design-spec": "Design what people see and do.",
+  architecture: "Design an architecture that meets the specification.",
+  "design-spec": "Design what users see and do.",
   correction: "A person asks for changes, as `task.goal` says: change your files, and keep the rest of them.",
   plan: "Plan the work.",
   "final-review": "Review the session's whole work.",
   "final-tests": "Test the session's whole work.",
-  "final-security": "Look at the session's whole work.",
-  integration: "Find out whether the session's whole work builds and holds together.",
+  "final-security": "Review the security of the session's whole work.",
+  integration: "Find out whether the session's whole work builds and works together.",
   release: "Write the report of this session.",
 };
 
@@ -92,7 +92,7 @@ export function promptForRole(input: UniversalInput, wish: RoleWish): string {
   const text = rolePrompt(role, { root });
   return joined([
     openingOf(role, text),
-    `What you are asked for now: ${wishes[purpose]}`,
+    `Your request now: ${requests[purpose]}`,
     inputRule,
     listed("Rules:", [...instructionsAt(root), ...roleRules(input, wish)]),
     fixingOf(input),
@@ -109,12 +109,12 @@ function roleRules({ task }: UniversalInput, { role, files }: RoleWish): readonl
   return [
     ...contextRules(task),
     ...(files.length === 0
-      ? ["Write nothing: whatever you write is thrown away."]
+      ? ["Write no files: everything that you write is discarded."]
       : [
-          `Write ${inTicks(files)}. Whatever else you write is thrown away, in the code too.`,
-          "Markdown is simple and to the point: plain sentences, each thing once, nothing that nobody needs.",
+          `Write ${inTicks(files)}. Everything else that you write is discarded, including code.`,
+          "Markdown is simple and to the point: plain sentences, each thing once, nothing superfluous.",
         ]),
-    "What you assume, and problems that stay, are added to `assumptions` and `known_issues` of the session's `status.json`; the rest of it is not yours.",
-    `Start no other agents. Where only a person can go on, ${way}.`,
+    "Add your assumptions and the remaining problems to `assumptions` and `known_issues` of the session's `status.json`; do not change the rest of it.",
+    `Do not start other agents. If only a person can decide, ${way}.`,
   ];
 }

@@ -1,9 +1,9 @@
 import { checklistFor } from "../../core/session/checklists.ts";
 import type { PlannedAssignment } from "../../core/tasks/assignment.ts";
 
-/** What agents are given: one document for programs, the same as a prompt for clients (`promptFor`). */
+/** The input of agents: one document for programs, and the same as a prompt for clients (`promptFor`). */
 
-/** A task as a plan has it. */
+/** A task of a plan. */
 export interface PlannedTask {
   readonly id: string;
   readonly title: string;
@@ -27,7 +27,7 @@ type ChangedFile =
   | { readonly path: string; readonly change_type: "added" | "modified" | "deleted" }
   | { readonly path: string; readonly old_path: string; readonly change_type: "renamed" };
 
-/** What the last review refused, and the ref that holds that work. */
+/** What the last review refused, and the ref with that work. */
 interface FixDelta {
   readonly code: string | null;
   readonly reason: string;
@@ -37,7 +37,7 @@ interface FixDelta {
 }
 
 export interface AttemptFacts {
-  /** As it was dispatched; it may have been widened since it was planned. */
+  /** The dispatched assignment, which may be wider than the planned one. */
   readonly assignment: PlannedAssignment;
   /** From 1. */
   readonly attempt: number;
@@ -45,9 +45,9 @@ export interface AttemptFacts {
   readonly branch: string;
   readonly projectType: string;
   readonly role: string;
-  /** What is to be looked at; only a Reviewer is given the list (S4-021, S4-022). */
+  /** The files to review; only a Reviewer gets this list (S4-021, S4-022). */
   readonly changedFiles?: readonly ChangedFile[];
-  /** The session's files that there are. */
+  /** The session's existing files. */
   readonly artifacts?: readonly string[];
   readonly ciStatus?: "unknown" | "green" | "red";
   readonly lastFailedStep?: string | null;

@@ -4,17 +4,17 @@ import { isAbsolute, join } from "node:path";
 import { field, isObject } from "../../core/values/fields.ts";
 import type { ClientHome, ConversationExport } from "../../workspace/client-home/client-home.ts";
 
-/** What keeps a start quick, and reads nothing that an agent wrote. */
+/** Settings for a quick start, and to ignore files that an agent may have written. */
 export const quiet = {
   OPENCODE_DISABLE_AUTOUPDATE: "1",
   OPENCODE_DISABLE_MODELS_FETCH: "1",
   OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
   OPENCODE_DISABLE_SHARE: "1",
-  // The project's plugins and MCP servers are programs, and its settings are written by those whom they are to hold.
+  // The project's plugins and MCP servers are programs, and agents could have written its settings.
   OPENCODE_DISABLE_PROJECT_CONFIG: "1",
 };
 
-/** Without `XDG_STATE_HOME`, where Lockstep keeps what agents may not see. */
+/** `XDG_STATE_HOME` is not passed on: Lockstep keeps files there that agents must not see. */
 export function opencodeHome(own: Readonly<Record<string, string | undefined>>): ClientHome {
   const further = ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"]
     .map((name) => own[name] ?? "")
@@ -27,7 +27,7 @@ export function opencodeHome(own: Readonly<Record<string, string | undefined>>):
         shows: ["bin"],
         copies: ["mcp-auth.json"],
         logins: [{ file: "auth.json", values: ["access", "refresh", "expires"].map((key) => ["*", key]) }],
-        // Its database has grants and accounts beside the conversations.
+        // The database has grants and accounts as well as the conversations, so it is never copied back.
         keeps: ["opencode.db", "opencode.db-shm", "opencode.db-wal", "storage", "snapshot"],
       },
       {
@@ -45,7 +45,7 @@ function placed(own: Readonly<Record<string, string | undefined>>, name: string,
   return join(isAbsolute(moved) ? moved : join(homedir(), usual), "opencode");
 }
 
-/** What it makes at its first start, and does not start without; inside the sandbox it could not. */
+/** Creates the settings folder as OpenCode does at its first start, because it cannot do so in the sandbox. */
 export function makeSettings({ shows: [folder = ""] }: ClientHome): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, ".gitignore");
@@ -66,7 +66,7 @@ const conversation: ConversationExport = {
   },
 };
 
-/** A message of another conversation could overwrite one there. */
+/** False for a message of another conversation, which an import could overwrite. */
 function isOf(message: unknown, session: string): boolean {
   const [info, parts] = [field(message, "info"), field(message, "parts")];
   if (field(info, "sessionID") !== session || !Array.isArray(parts)) return false;

@@ -1,7 +1,7 @@
 import { editSettings, type SettingsEdit, UnreadableSettings } from "../settings/settings-edit.ts";
 import { pluginText, pluginTitle } from "./plugin-text.ts";
 
-/** OpenCode has no hooks for commands: a plugin calls ours. */
+/** OpenCode has no command hooks, so a plugin calls ours. */
 export const settingsFiles = { personal: null, shared: ".opencode/plugins/lockstep.js" } as const;
 
 export function install(
@@ -11,7 +11,7 @@ export function install(
 ): SettingsEdit {
   return editSettings(file, text, () => {
     if (text !== null && !isOurs(text))
-      throw new UnreadableSettings("somebody else's plugin has this name", {
+      throw new UnreadableSettings("another plugin has this name", {
         at: 0,
         expected: "another name for it",
       });

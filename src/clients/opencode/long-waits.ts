@@ -1,12 +1,12 @@
 import type { AgentClient, AgentEnd } from "../agent.ts";
 import { readRetry } from "./read-error.ts";
 
-/** Longer than it waits by itself where the server names no time, and than a model thinks before its first word. */
+/** Longer than OpenCode's own retries without a time from the server, and than a model's time to the first word. */
 const usualPatienceMs = 120_000;
 
 /**
- * It waits as long as its server says, be it for hours, and says nothing meanwhile but a line in its log. Whoever
- * waits longer than that is stopped, and the end is the reason for waiting.
+ * OpenCode waits as long as its server says, even for hours, and only logs one line. A run that waits too long is
+ * stopped, and ends with the reason for the wait.
  */
 export function endingLongWaits(client: AgentClient, patienceMs = usualPatienceMs): AgentClient {
   return {

@@ -2,7 +2,7 @@ import type { GuardEvent, GuardedClient } from "../../contract/tool-call.ts";
 import { field, isText } from "../../core/values/fields.ts";
 import { type KnownParts, readCall } from "../payload/read-call.ts";
 
-/** What the plugin hands on: the hook's own two arguments, and what it knows of the session. */
+/** Reads the plugin's payload: the two arguments of OpenCode's hook, and the session's data. */
 export const parse: GuardedClient["parse"] = (payload, at) => {
   const input = field(payload, "input");
   const output = field(payload, "output");

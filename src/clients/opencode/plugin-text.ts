@@ -1,7 +1,7 @@
-/** By its first line the file is known as ours. */
+/** The first line, which identifies the file as ours. */
 export const pluginTitle = "// Written by `lockstep init`; `lockstep init --remove` deletes it.";
 
-/** The plugin's program: what OpenCode tells it goes to the hook command, and every failure of that is a refusal. */
+/** The plugin's source. It passes OpenCode's events to the hook command; every failure of that command is a refusal. */
 export function pluginText(command: string): string {
   return `${pluginTitle}
 import { spawn } from "node:child_process";
@@ -77,7 +77,7 @@ export const Lockstep = async ({ client, directory }) => {
   async function about(sessionID) {
     if (!sessions.has(sessionID)) {
       const { data, error } = await client.session.get({ path: { id: sessionID } });
-      if (data === undefined) throw new Error("Lockstep cannot tell whose session this is: " + JSON.stringify(error));
+      if (data === undefined) throw new Error("Lockstep cannot read the session that this call belongs to: " + JSON.stringify(error));
       sessions.set(sessionID, { parentID: data.parentID, agent: data.agent });
     }
     return sessions.get(sessionID);
@@ -99,10 +99,10 @@ export const Lockstep = async ({ client, directory }) => {
       const shown = text.length > textLengthMax ? text.slice(0, half) + "…" + text.slice(-half) : text;
       const result = { output: shown, metadata: { exit: output.metadata?.exit } };
       const answer = await askAbout("tool.execute.after", input, result).catch(failed);
-      const told = [answer.allow ? "" : answer.reason, answer.context].filter(Boolean).join("\\n\\n");
-      if (told === "") return;
-      if (Array.isArray(output.content)) output.content.push({ type: "text", text: told });
-      else output.output = output.output + "\\n\\n" + told;
+      const note = [answer.allow ? "" : answer.reason, answer.context].filter(Boolean).join("\\n\\n");
+      if (note === "") return;
+      if (Array.isArray(output.content)) output.content.push({ type: "text", text: note });
+      else output.output = output.output + "\\n\\n" + note;
     },
     event: async ({ event }) => {
       if (event.type !== "session.created") return;
@@ -112,13 +112,13 @@ export const Lockstep = async ({ client, directory }) => {
     },
     "experimental.chat.system.transform": async ({ sessionID }, output) => {
       const answer = await contexts.get(sessionID);
-      const told = answer?.allow === false ? answer.reason : answer?.context;
-      if (told) output.system.push(told);
+      const note = answer?.allow === false ? answer.reason : answer?.context;
+      if (note) output.system.push(note);
     },
     "experimental.session.compacting": async (input, output) => {
       const answer = await askAbout("experimental.session.compacting", input, {}).catch(failed);
-      const told = answer.allow ? answer.context : answer.reason;
-      if (told) output.context.push(told);
+      const note = answer.allow ? answer.context : answer.reason;
+      if (note) output.context.push(note);
     },
   };
 };

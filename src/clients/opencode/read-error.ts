@@ -5,7 +5,7 @@ import { statedWait } from "../process/stated-wait.ts";
 
 const reasonLengthMax = 300;
 
-/** How a run ended that told of an error; of its own faults only its log says which. */
+/** How a run with an error ended. OpenCode's internal errors are only described in its log. */
 export function readError(error: unknown, tail: string): AgentEnd {
   const data = field(error, "data");
   const name = field(error, "name");
@@ -16,7 +16,7 @@ export function readError(error: unknown, tail: string): AgentEnd {
   return endAs(kind, message, headerWait(field(data, "responseHeaders")));
 }
 
-/** What its log says of a request that it will repeat; undefined where that is no matter of waiting. */
+/** The error in a log line about a request that will be retried; undefined if waiting does not help. */
 export function readRetry(line: string): AgentEnd | undefined {
   const message = /message="stream error".*\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
   if (message === undefined) return undefined;
@@ -32,7 +32,7 @@ const logins = /api.?key|unauthori[sz]ed|authenticat|log ?in\b|credentials/i;
 const outages =
   /overloaded|unable to connect|cannot connect|service unavailable|server.?error|server had an error|E(?:CONN|NOTFOUND|AI_AGAIN|TIMEDOUT)/i;
 
-/** The server's status decides; the words only where there is none. */
+/** The server's status decides; the text is used only if there is no status. */
 function kindOf(message: string, status: unknown, name: unknown): Kind {
   if (status === 429 || status === 402) return "limited";
   if (status === 401 || name === "ProviderAuthError") return "unauthenticated";
@@ -52,7 +52,7 @@ function endAs(kind: Kind, message: string, waitMs: number | undefined): AgentEn
   return { how: kind, until: ms === undefined ? null : new Date(Date.now() + ms), reason };
 }
 
-/** `retry-after` holds seconds or a date. */
+/** `retry-after` is in seconds or a date. */
 function headerWait(headers: unknown): number | undefined {
   const [ms, after] = ["retry-after-ms", "retry-after"].map((name) => field(headers, name));
   if (isText(ms) && Number.isFinite(Number(ms))) return Number(ms);

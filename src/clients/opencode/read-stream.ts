@@ -8,10 +8,10 @@ import { readError } from "./read-error.ts";
 
 const textLengthMax = 2000;
 
-/** Reads `opencode run --format json`: a line for every part of the conversation that is finished. */
+/** Reads `opencode run --format json`: a line for every finished part of the conversation. */
 export class OpencodeReading implements StreamReading {
   #conversation: unknown;
-  /** What it said last. */
+  /** The last message of the agent. */
   #text = "";
   #error: unknown;
 
@@ -24,7 +24,7 @@ export class OpencodeReading implements StreamReading {
     return exit === 0 ? { how: "done", answer: findAnswer(this.#text) } : undefined;
   }
 
-  /** Every line names it. */
+  /** Every line names the conversation; it is reported once. */
   #newConversation(message: unknown): AgentEvent[] {
     const id = field(message, "sessionID");
     if (!isText(id) || id === this.#conversation) return [];
@@ -54,7 +54,7 @@ export class OpencodeReading implements StreamReading {
   }
 }
 
-/** Told when it has ended: the call and what came of it are one message. */
+/** A tool is reported at its end: call and result are one message. */
 function readTool(part: unknown): AgentEvent[] {
   const state = field(part, "state");
   const input = field(state, "input");
@@ -65,7 +65,7 @@ function readTool(part: unknown): AgentEvent[] {
   ];
 }
 
-/** Of one step. What is written into the cache was read uncached. */
+/** The usage of one step. Tokens written to the cache were read uncached. */
 function usageOf(part: unknown): AgentEvent[] {
   const tokens = field(part, "tokens");
   const cache = field(tokens, "cache");

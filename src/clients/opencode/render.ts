@@ -1,11 +1,11 @@
 import type { GuardedClient } from "../../contract/tool-call.ts";
-import { goOnOf, message, reasonOf, refusal } from "../payload/native-answer.ts";
+import { continuationOf, message, reasonOf, refusal } from "../payload/native-answer.ts";
 
-/** The plugin reads this, and throws where a call is refused. */
+/** The plugin reads this document, and throws if the call is refused. */
 export const render: GuardedClient["render"] = (answer, call) => {
   const context = answer.context === undefined ? {} : { context: answer.context.toWellFormed() };
   if (call.event === "stop" || call.event === "subagent-stop") {
-    const reason = goOnOf(answer);
+    const reason = continuationOf(answer);
     return message({ allow: reason === undefined, reason: reason ?? "", ...context });
   }
   if (answer.allow) {

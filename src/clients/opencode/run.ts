@@ -8,7 +8,7 @@ import { makeSettings, opencodeHome, quiet } from "./home.ts";
 import { endingLongWaits } from "./long-waits.ts";
 import { OpencodeReading } from "./read-stream.ts";
 
-/** Without walls: the folder and the shell, nothing else. Denied, not asked for: it ends at a question nobody answers. */
+/** Without a sandbox: only the folder and the shell. The rest is `deny`, because OpenCode ends at an unanswered question. */
 const strict = {
   "*": "deny",
   ...{ read: "allow", edit: "allow", glob: "allow", grep: "allow", list: "allow", todowrite: "allow" },
@@ -48,8 +48,8 @@ function wordsFor(
   return {
     words: [
       ...["run", "--format", "json"],
-      ...["--print-logs", "--log-level", "ERROR"], // nothing else says that it waits for its server
-      ...["--title", `Lockstep ${env.LOCKSTEP_TASK ?? ""}`.trim()], // else a model is asked for one
+      ...["--print-logs", "--log-level", "ERROR"], // only the log shows that it waits for its server
+      ...["--title", `Lockstep ${env.LOCKSTEP_TASK ?? ""}`.trim()], // otherwise a model is asked for a title
       ...(walled ? ["--auto"] : []),
       ...(model === null ? [] : ["--model", model]),
       ...(resume === undefined ? [] : ["--session", resume]),
@@ -57,7 +57,7 @@ function wordsFor(
     ],
     env: {
       ...quiet,
-      // Goes with the settings of the project otherwise.
+      // Otherwise the guide is ignored together with the project's settings.
       ...(guide !== undefined && { OPENCODE_CONFIG_CONTENT: JSON.stringify({ instructions: [guide] }) }),
       ...(!walled && { OPENCODE_PERMISSION: JSON.stringify(strict) }),
     },
@@ -81,18 +81,18 @@ const providerKeys: Readonly<Record<string, readonly string[]>> = {
   xai: ["XAI_API_KEY"],
 };
 
-/** Of the many it could use, those of the model's provider; `workspace.env_pass` names others. */
+/** The keys of the model's provider; `workspace.env_pass` adds others. */
 function keysFor(model: string | null): readonly string[] {
   if (model === null) return Object.values(providerKeys).flat();
   return providerKeys[model.split("/")[0] ?? ""] ?? [];
 }
 
-/** A provider without a login is one that it does not know. */
+/** OpenCode reports a provider without a login as unknown. */
 async function check({
   model,
   env,
 }: ClientSettings): Promise<{ readonly version: string | null } | Extract<Probe, { usable: false }>> {
-  // With all that the person has: which variables a provider looks at is its own affair.
+  // With all of the user's variables, because each provider reads different ones.
   const ask = { passes: Object.keys(process.env), env: { ...env, ...quiet } };
   const found = readVersion("opencode", await askProgram(["opencode", "--version"], ask));
   if ("usable" in found || model === null) return found;

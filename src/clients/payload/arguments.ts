@@ -2,9 +2,9 @@ import { shellWord } from "../../core/text/quoted.ts";
 import { isObject, isStringList } from "../../core/values/fields.ts";
 import { wordsOf } from "./tool-names.ts";
 
-/** One text in a tool's input, at whatever depth, and what its key says about it. */
+/** A text in a tool's input, at any depth, and its role according to its key. */
 export interface Argument {
-  /** Empty for an input that is nothing but a text. */
+  /** Empty if the whole input is a text. */
   readonly key: string;
   readonly text: string;
   readonly role: Role;
@@ -15,14 +15,14 @@ type Role = "path" | "command" | "folder" | "content" | "name" | "other";
 
 const depthMax = 64;
 
-/** Every text in the input; undefined where it is nested deeper than anybody means it. */
+/** Every text in the input; undefined if it is nested too deep. */
 export function argumentsIn(input: unknown): readonly Argument[] | undefined {
   const found: Argument[] = [];
   const whole = decoded(input);
   return collect({ key: "", value: whole, depth: 0 }, found) ? found : undefined;
 }
 
-/** Some clients send the input as a text with JSON in it. */
+/** Parses an input that is JSON in a text, which some clients send. */
 export function decoded(input: unknown): unknown {
   if (typeof input !== "string" || !input.trimStart().startsWith("{")) return input;
   try {
@@ -83,7 +83,7 @@ const pathWords = new Set(
   `path paths file files filename filenames filepath filepaths dir dirs directory directories folder folders dirpath
     notebook`.split(/\s+/),
 );
-/** Words that mean a path only where the value looks like one. */
+/** Words that mean a path only if the value looks like one. */
 const maybePaths = new Set("target destination dest dst source src output location uri".split(" "));
 const contentWords = new Set(
   `content contents body code sql statement statements data patch diff blob payload replacement mutation

@@ -1,11 +1,10 @@
 import type { GuardEvent, Operation, Replaceable, ToolCall } from "../../contract/tool-call.ts";
 import { field, isObject, isText } from "../../core/values/fields.ts";
-import { eventNamed } from "./event-names.ts";
 import { folderIn, malformed, readOperation } from "./read-operation.ts";
 import { readOutcome } from "./read-outcome.ts";
 import { hasCommand } from "./replace-command.ts";
 
-/** The keys of every client: which of them a payload has is the client's affair. */
+/** The keys of all clients. Each client uses some of them. */
 const keys = {
   event: ["hook_event_name", "hookEventName", "hookName", "event", "type"],
   session: ["session_id", "sessionId", "sessionID", "conversation_id"],
@@ -18,7 +17,7 @@ const keys = {
   folder: ["cwd", "directory"],
 } as const;
 
-/** What a client's folder knows better than the keys tell. */
+/** Parts of a payload that a client's own code reads, because its keys differ. */
 export interface KnownParts {
   readonly event?: GuardEvent;
   readonly tool?: string;
@@ -27,11 +26,11 @@ export interface KnownParts {
   readonly agentId?: string | null;
   readonly agentType?: string | null;
   readonly folder?: unknown;
-  /** False where the client does not let a hook change a command, or where the changed one could not run. */
+  /** False if the client does not let a hook change a command, or if the changed command could not run. */
   readonly replaceable?: Replaceable | false;
 }
 
-/** The neutral form of a payload; `known` comes before what the payload's own keys say. */
+/** The neutral form of a payload. `known` overrides the payload's keys. */
 export function readCall(
   payload: unknown,
   at: { readonly folder: string },
@@ -51,7 +50,7 @@ export function readCall(
   };
   const folder = folderOf(isText(known.folder) ? known.folder : text("folder"), at.folder);
   if (!isObject(payload))
-    return { ...base, actor, folder, operation: malformed("the payload is no JSON object") };
+    return { ...base, actor, folder, operation: malformed("the payload is not a JSON object") };
   if (event !== "before-tool" && event !== "after-tool")
     return { ...base, actor, folder, operation: { kind: "none" } };
   if (tool === "") return { ...base, actor, folder, operation: malformed("the payload names no tool") };
@@ -62,20 +61,41 @@ export function readCall(
   return replaceable !== false && hasCommand(tool, input, operation) ? { ...call, replaceable } : call;
 }
 
-/** Without an event that is known, a tool's name is enough to be judged as a call to come. */
+/** The clients' own names of events, in lower case. */
+const eventNames: Readonly<Record<Exclude<GuardEvent, "other">, string>> = {
+  "before-tool":
+    "pretooluse beforetool tool.execute.before beforeshellexecution beforemcpexecution beforereadfile beforetabfileread",
+  "after-tool":
+    "posttooluse posttoolusefailure aftertool tool.execute.after aftershellexecution aftermcpexecution afterfileedit aftertabfileedit",
+  "session-start": "sessionstart session.created",
+  "session-end": "sessionend",
+  compact: "precompact precompress experimental.session.compacting",
+  stop: "stop agentstop afteragent",
+  "subagent-start": "subagentstart",
+  "subagent-stop": "subagentstop",
+  "settings-change": "configchange",
+};
+
+const events = new Map<string, GuardEvent>(
+  Object.entries(eventNames).flatMap(([event, spelled]) =>
+    spelled.split(" ").map((name): [string, GuardEvent] => [name, event as GuardEvent]),
+  ),
+);
+
+/** Without a known event, a payload with a tool's name is judged as a call before the tool. */
 function eventOf(name: string | null, tool: string): GuardEvent {
   if (name === null) return "before-tool";
-  const event = eventNamed(name);
+  const event = events.get(name.toLowerCase()) ?? "other";
   return event === "other" && tool !== "" && /^(?:pre|before)/i.test(name) ? "before-tool" : event;
 }
 
-/** Not tidied up: what `..` means behind a link is for the disk to say. */
+/** The path is not normalized, because `..` after a link depends on the disk. */
 function folderOf(spelled: string | null, base: string): string {
   if (spelled === null) return base;
   return spelled.startsWith("/") ? spelled : `${base}/${spelled}`;
 }
 
-/** A command may say where it runs; the folder of a tool that runs none is but one of its paths. */
+/** A command's input may name its working folder. For other tools, a folder is only one of their paths. */
 function callFolder(operation: Operation, input: unknown, folder: string): string {
   const runs = operation.kind === "shell" || (operation.kind === "unknown" && operation.commands.length > 0);
   return runs ? folderOf(folderIn(input), folder) : folder;

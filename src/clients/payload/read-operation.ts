@@ -8,7 +8,7 @@ import { readUnknown } from "./unknown-tool.ts";
 
 const batchDepthMax = 4;
 
-/** What a call of any client's tool would do, from its name and its input; `response` is there after it. */
+/** What a tool call of any client would do, from its name and input. `response` is set after the call. */
 export function readOperation(tool: string, input: unknown, response?: unknown, depth = 0): Operation {
   const given = argumentsIn(input);
   if (given === undefined) return malformed(`the input of ${quoted(tool)} is nested too deep to be read`);
@@ -58,7 +58,7 @@ function pathsIn(given: readonly Argument[]): string[] {
   return [...new Set(found.map(({ text }) => text))];
 }
 
-/** Two keys with a path are two targets: which of them the tool takes is its own affair. */
+/** Every key with a path is a target, because it is unknown which one the tool uses. */
 function readWrite(tool: string, action: WriteTarget["action"], given: readonly Argument[]): Operation {
   const named = pathsIn(given).map((path): WriteTarget => ({ path, action }));
   const patched = given.filter(isPatch).flatMap(({ text }) => targetsOf(text));
@@ -67,7 +67,7 @@ function readWrite(tool: string, action: WriteTarget["action"], given: readonly 
   return { kind: "write", targets, bytes: bytesOf(given) };
 }
 
-/** Some models give an editing tool nothing but a patch. */
+/** True for a patch, which some models pass to an editing tool. */
 function isPatch({ key, text }: Argument): boolean {
   return (key === "" || /^(?:patch(?:_?text)?|diff|input|command)$/i.test(key)) && readPatch(text).length > 0;
 }
@@ -102,7 +102,7 @@ const movingKeys =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: interrupt and end of input type nothing
 const endingKeys = /[\u0003\u0004]/g;
 
-/** Keys alone say yes, no or again to what was judged before; among letters they make another command of them. */
+/** Keys without letters only answer a prompt or repeat a judged command. Mixed with letters they change the command. */
 function readTyping(tool: string, given: readonly Argument[]): Operation {
   const commands = given.filter(({ key, role }) => key === "" || role === "command").map(({ text }) => text);
   const typed = commands
@@ -112,7 +112,7 @@ function readTyping(tool: string, given: readonly Argument[]): Operation {
   const letters = typed.replace(movingKeys, "");
   if (letters.trim() === "") return { kind: "none" };
   if (letters !== typed)
-    return malformed(`${quoted(tool)} moves about in what it types: type the command whole, in one call`);
+    return malformed(`${quoted(tool)} moves the cursor while it types: type the whole command in one call`);
   return { kind: "shell", command: typed.trimEnd(), typed: true };
 }
 
@@ -131,11 +131,11 @@ function agentTypeIn(input: unknown): string | null {
 }
 
 function agentIdIn(response: unknown): string | null {
-  const told = decoded(response);
-  return ["agentId", "agent_id"].map((key) => field(told, key)).find(isText) ?? null;
+  const result = decoded(response);
+  return ["agentId", "agent_id"].map((key) => field(result, key)).find(isText) ?? null;
 }
 
-/** The calls inside fire no hooks of their own. */
+/** The inner calls do not trigger hooks of their own, so they are judged here. */
 function readBatch(tool: string, input: unknown, given: readonly Argument[], depth: number): Operation {
   const calls = ["tool_calls", "tool_uses", "calls"].map((key) => field(input, key)).find(Array.isArray);
   if (calls === undefined) return readUnknown(tool, given);
@@ -157,7 +157,7 @@ function inItsFolder(operation: Operation, argument: unknown): Operation {
 
 const folderKeys = ["workdir", "cwd", "dir_path", "working_directory", "workingDirectory", "directory"];
 
-/** Where a command says that it runs. */
+/** The working folder that a command's input names. */
 export function folderIn(input: unknown): string | null {
   const given = decoded(input);
   return folderKeys.map((key) => field(given, key)).find(isText) ?? null;

@@ -3,7 +3,7 @@ import { field, isText } from "../../core/values/fields.ts";
 
 const textLengthMax = 20_000;
 
-/** How a call ended, as far as its own result tells. */
+/** How a call ended, according to its result. */
 export function readOutcome(response: unknown, error: unknown): { failed: boolean; text: string } {
   const text = isText(error) ? error : textOf(response);
   return {

@@ -1,4 +1,4 @@
-/** What a tool of any client does, told from its name alone. */
+/** What a tool of any client does, according to its name. */
 export type ToolKind =
   | "none"
   | "read"
@@ -9,11 +9,11 @@ export type ToolKind =
   | "delete"
   | "move"
   | "patch"
-  /** Looks or edits, as its `command` says. */
+  /** Views or edits, depending on its `command`. */
   | "editor"
   | "shell"
   | "powershell"
-  /** Types into a shell that is open. */
+  /** Types into an open shell. */
   | "typing"
   | "spawn"
   /** Calls other tools. */
@@ -21,7 +21,7 @@ export type ToolKind =
   | "worktree"
   | "unknown";
 
-/** In lower case, without what stands between the words: clients spell the same name in several ways. */
+/** In lower case and without separators, because clients spell the same name in several ways. */
 const names: Readonly<Record<Exclude<ToolKind, "unknown">, string>> = {
   none: `todowrite todoread writetodos updatetodo managetodolist updateplan taskcreate taskupdate taskget tasklist
     taskoutput taskstop askuserquestion askuser question askquestion requestuserinput enterplanmode exitplanmode
@@ -69,7 +69,7 @@ export function kindOfTool(name: string): ToolKind {
   );
 }
 
-/** `mcp__fs__readFile` → `read`, `file`: a server's name says nothing about what its tool does. */
+/** `mcp__fs__readFile` → `read`, `file`. The server's name is dropped. */
 export function wordsOfTool(name: string): readonly string[] {
   return wordsOf(name.startsWith("mcp__") ? (name.split("__").at(-1) ?? "") : name);
 }

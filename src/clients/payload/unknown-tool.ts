@@ -4,7 +4,7 @@ import type { Argument } from "./arguments.ts";
 import { wordsOfTool } from "./tool-names.ts";
 
 const readingWords = new Set("read get list search find fetch query".split(" "));
-/** `find_and_replace` and `get_or_create` do not only read. */
+/** Tools such as `find_and_replace` and `get_or_create` do not only read. */
 const changingWords = new Set(
   `write edit replace create delete update set put post move rename remove insert append save patch apply add copy
     upload run exec execute eval shell bash terminal send commit push merge import install upsert drop`.split(
@@ -15,7 +15,7 @@ const statement =
   /^\s*(?:select|with|insert|update|delete|copy|create|drop|alter|attach|merge|call|load|pragma|mutation|vacuum)\b/i;
 const shellSigns = /[;&|<>`$\n]/;
 
-/** A tool that nobody here knows: its fields tell what it may do. */
+/** A tool with an unknown name: its fields show what it may do. */
 export function readUnknown(tool: string, given: readonly Argument[]): Operation {
   const words = wordsOfTool(tool);
   const saysItReads =

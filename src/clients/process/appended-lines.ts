@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { PrintedLines } from "./printed-lines.ts";
 
-/** More at once than any client writes between two of its messages. */
+/** More than any client writes between two of its messages. */
 const bytesMax = 64 * 1024 * 1024;
 
-/** Agents can write where their clients keep records: no link is followed, and nothing is waited for. */
+/** Agents can write to their clients' record folders, so links are not followed and pipes do not block. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** A file that a client appends to, line by line. */
@@ -19,7 +19,7 @@ export class AppendedLines {
     this.#lines = new PrintedLines((line) => this.#found.push(line), bytesMax);
   }
 
-  /** The lines since the last time that are whole by now. */
+  /** The complete lines since the last call. */
   next(): readonly string[] {
     const chunk = this.#read();
     if (chunk !== undefined) this.#lines.add(chunk);
@@ -56,7 +56,7 @@ function openIfThere(file: string): number | undefined {
 
 const absences: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EACCES"]);
 
-/** It is not there yet, or something else is in its place. */
+/** True if the file is missing, or if something else is at its path. */
 export function isAbsence(error: unknown): boolean {
   return absences.has((error as NodeJS.ErrnoException).code);
 }

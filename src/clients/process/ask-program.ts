@@ -6,12 +6,12 @@ const msMax = 60_000;
 const ownVariables = ["PATH", "HOME", "USER", "LANG", "TMPDIR"];
 
 export interface Asked {
-  /** Null where it was ended because it took too long. */
+  /** Null if it was ended by the timeout. */
   readonly exit: number | null;
   readonly text: string;
 }
 
-/** A short question to a client's program, outside of any walls, with the variables that agents get as well. */
+/** Runs a client's program for a short question, outside the sandbox, with the same variables as agents. */
 export async function askProgram(
   command: readonly string[],
   {
@@ -28,7 +28,7 @@ export async function askProgram(
   return { exit, text: tail };
 }
 
-/** What `--version` gave, or why nothing can be done with that program. */
+/** The version from `--version`, or why the program cannot be used. */
 export function readVersion(
   program: string,
   { exit, text }: Asked,

@@ -3,12 +3,12 @@ import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
 import type { Probe } from "../agent.ts";
 
-/** A name is looked for on PATH; a path is one from the project's root, as the configuration means it. */
+/** A plain name is searched on PATH; a path is relative to the project's root. */
 export function programFile(program: string, root: string): string {
   return program.includes("/") ? resolve(root, program) : program;
 }
 
-/** Why the program cannot be started, if so. */
+/** Why the program cannot be started; undefined if it can. */
 export function findFault(
   program: string,
   { root, path }: { readonly root: string; readonly path: string },
@@ -21,7 +21,7 @@ export function findFault(
   const [file] = found;
   if (file !== undefined)
     return broken(`${quoted(file)} is not executable: \`chmod +x\` it, or name its interpreter first`);
-  const where = named ? `there is no file ${quoted(files[0] ?? "")}` : `${quoted(program)} is not on PATH`;
+  const where = named ? `the file ${quoted(files[0] ?? "")} is missing` : `${quoted(program)} is not on PATH`;
   return { usable: false, why: "missing", reason: `${where}: install it, or correct the agent's \`run\`` };
 }
 
@@ -29,7 +29,7 @@ function broken(reason: string) {
   return { usable: false, why: "broken", reason } as const;
 }
 
-/** A shell passes over a folder that is closed to this user. */
+/** False for files in folders that this user cannot read, which a shell skips too. */
 function isFile(path: string): boolean {
   return unlessClosed(() => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
 }

@@ -11,14 +11,14 @@ export interface ProgramStart {
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
   readonly onStdout?: (chunk: Buffer) => void;
-  /** In characters: longer lines come in pieces. */
+  /** In characters; longer lines are split. */
   readonly lineLengthMax?: number;
   onLine(line: string, from: "stdout" | "stderr"): void;
-  /** Asked when it has ended by itself; undefined where its exit code says it all and it was no success. */
+  /** Called when the program has ended by itself; undefined if it failed and only the exit code is known. */
   endOf(end: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined;
 }
 
-/** Runs an agent's program behind its walls until it ends or is stopped. */
+/** Runs an agent's program in its sandbox until it ends or is stopped. */
 export function followProgram(
   { wrap, folder, msMax }: Pick<AgentStart, "wrap" | "folder" | "msMax">,
   program: ProgramStart,
@@ -36,7 +36,7 @@ export function followProgram(
     msMax,
     abort: stop.signal,
     streams: "apart",
-    // Twice of what is shown: a secret that is cut in two is not found, and the cut comes before what is shown.
+    // Twice the length that is shown, because a secret that is cut in two is not masked.
     tailBytesMax: 2 * outputBytesMax,
     onOutput: (chunk, from) => {
       if (from === "stdout") onStdout?.(chunk);
@@ -74,8 +74,8 @@ function failureOf(
   output: string,
 ): string {
   const name = quoted(command[0] ?? "");
-  if (timedOut) return `${name} took longer than ${msMax / 1000} seconds and was ended`;
+  if (timedOut) return `${name} was stopped after its timeout of ${msMax / 1000} seconds`;
   if (exit !== null) return `${name} ended with exit code ${exit}`;
   if (signal !== null) return `${name} was ended by ${signal}`;
-  return output; // why it could not be started
+  return output; // says why it could not be started
 }

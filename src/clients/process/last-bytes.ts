@@ -1,4 +1,4 @@
-/** The end of a stream in a fixed piece of memory, however long the stream and however small its pieces. */
+/** Keeps the end of a stream in a ring buffer. */
 export class LastBytes {
   readonly #kept: Buffer;
   #total = 0;

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isAbsence } from "./appended-lines.ts";
 
-/** What lies in a folder under a name that is wanted; nothing where there is no such folder. */
+/** The paths in a folder whose names are wanted; none if the folder does not exist. */
 export function pathsIn(folder: string, isWanted: (name: string) => boolean): readonly string[] {
   try {
     return readdirSync(folder)

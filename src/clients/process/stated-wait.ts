@@ -12,7 +12,7 @@ const stated = new RegExp(
   "i",
 );
 
-/** For how many milliseconds a text says to wait: `retry in 34.07s`, `will reset after 3h17m5s`, `in 2 hours 5 minutes`. */
+/** The waiting time in a text, in milliseconds: `retry in 34.07s`, `will reset after 3h17m5s`, `in 2 hours 5 minutes`. */
 export function statedWait(text: string): number | undefined {
   const said = stated.exec(text)?.[1];
   if (said === undefined) return undefined;

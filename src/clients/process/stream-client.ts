@@ -5,30 +5,30 @@ import { findFault } from "./find-program.ts";
 import { followProgram } from "./follow-program.ts";
 import { jsonLine } from "./json-line.ts";
 
-/** A client as the configuration has it. */
+/** A client's settings in the configuration. */
 export interface ClientSettings {
   readonly model: string | null;
-  /** Further arguments, as the person wrote them. */
+  /** The user's additional arguments. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What makes one client different from the others that print a line of JSON for everything that happens. */
+/** A client that prints a line of JSON for every event. */
 export interface StreamClient {
-  /** Looked for on PATH. */
+  /** Searched on PATH. */
   readonly program: string;
-  /** What a person does to have it. */
+  /** How the user installs it. */
   readonly install: string;
   readonly can: Abilities;
   readonly home: ClientHome;
   readonly passes: readonly string[];
-  /** Lines about itself that mean nothing to those who follow the work; absent where it prints none. */
+  /** Lines that are not shown, because they are only about the client itself. */
   readonly noise?: RegExp;
-  /** Its words, the environment beyond the agent's, and what it reads on stdin. */
+  /** Its arguments, additional environment variables, and its stdin. */
   words(start: AgentStart, settings: ClientSettings): Words;
-  /** The reading of one run, from its first message on. */
+  /** The reader of one run's messages. */
   read(start: AgentStart): StreamReading;
-  /** Asked without starting a conversation: the version that is there, or why it cannot work. */
+  /** The installed version, or why the client cannot work. Starts no conversation. */
   check(): Promise<{ readonly version: string | null } | Extract<Probe, { usable: false }>>;
   resumeCommand(conversation: string): readonly string[];
 }
@@ -40,18 +40,18 @@ export interface Words {
 }
 
 export interface StreamReading {
-  /** What a message means; nothing for those that mean nothing to us. */
+  /** The events of a message; none if the message is not relevant. */
   read(message: unknown): readonly AgentEvent[];
-  /** What its own record on disk says that it has used, since the last time; absent where it keeps none. */
+  /** New usage in the client's own record on disk; absent if it keeps none. */
   used?(): readonly Usage[];
-  /** How it ended by what it said; undefined where it said nothing about it and did not end well. */
+  /** How the run ended according to its messages; undefined if it failed without saying why. */
   end(result: { readonly exit: number | null; readonly tail: string }): AgentEnd | undefined;
 }
 
 const saidLengthMax = 2000;
-/** An answer is in the record before its tools run, which can take long and say nothing. */
+/** How often the record is read: usage is in it before tools run, and those can be silent for a long time. */
 const recordMs = 1000;
-/** A message may hold whole files, before and after. */
+/** A message may contain two versions of a whole file. */
 const messageLengthMax = 64 * 1024 * 1024;
 
 export function streamClient(client: StreamClient, settings: ClientSettings): AgentClient {
@@ -69,7 +69,7 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
     start: (start) => {
       const reading = client.read(start);
       const { words, env = {}, input } = client.words(start, settings);
-      const tellUsed = () => reading.used?.().forEach(start.onEvent);
+      const reportUsage = () => reading.used?.().forEach(start.onEvent);
       const run = followProgram(start, {
         command: [program, ...words],
         env: { ...start.env, ...settings.env, ...env },
@@ -79,17 +79,17 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
           const message = from === "stdout" ? jsonLine(line) : undefined;
           const isNoise = client.noise?.test(line) === true || (from === "stderr" && isContinuation(line));
           const events = message === undefined ? [said(isNoise ? "" : line)] : reading.read(message);
-          // A message that means nothing to us is still a sign of life.
+          // A message without events is still a sign of life.
           for (const event of events.length > 0 ? events : [said("")]) start.onEvent(event);
-          if (message !== undefined) tellUsed();
+          if (message !== undefined) reportUsage();
         },
         endOf: (end) => reading.end(end),
       });
-      const timer = setInterval(tellUsed, recordMs);
-      // However it ended: who is stopped has used what it has used.
+      const timer = setInterval(reportUsage, recordMs);
+      // The usage of a stopped run counts too.
       const ended = run.ended.finally(() => {
         clearInterval(timer);
-        tellUsed();
+        reportUsage();
       });
       return {
         ended,
@@ -102,7 +102,7 @@ export function streamClient(client: StreamClient, settings: ClientSettings): Ag
   };
 }
 
-/** Of the line above it: a call in a stack trace, or a part of an object that was printed. */
+/** True for a line that continues the one above: a call in a stack trace, or a part of a printed object. */
 function isContinuation(line: string): boolean {
   return /^(?:\s|[\]})]+[,;]?$)/.test(line);
 }

@@ -1,14 +1,14 @@
 import { shortened } from "../../core/text/quoted.ts";
 import { field, isText } from "../../core/values/fields.ts";
 
-/** What tells most about a call first, in the words of every client's tools. */
+/** The most informative arguments of any client's tools, in order of preference. */
 const telling = [
   ...["command", "file_path", "filePath", "path", "dir_path", "pattern", "query", "url"],
   ...["prompt", "description"],
 ];
 const lengthMax = 200;
 
-/** One line about a call of a tool: its command, or the path that it is about. */
+/** One line about a tool call: its command, its path, or another argument. */
 export function toolLine(input: unknown): string {
   const text = telling.map((name) => field(input, name)).find(isText) ?? "";
   return shortened(text.trim().split(/\r?\n/)[0] ?? "", lengthMax).toWellFormed();

@@ -5,13 +5,13 @@ import { faultLine, wholeFileFault } from "../../workspace/config/config-fault.t
 import { readConfigFile } from "../../workspace/config/read-config-file.ts";
 import { installFolder } from "../../workspace/process/install-folder.ts";
 
-/** A project's own text for a role cannot be used. */
+/** The project's own text for a role cannot be used. */
 class RoleFileFault extends Error {
   override readonly name = "RoleFileFault";
   readonly code = "E-CONFIG";
 }
 
-/** What a role is told of its duties: the project's own text, else the one that comes with Lockstep. */
+/** The text with a role's duties: the project's own, else the one that comes with Lockstep. */
 export function rolePrompt(role: string, { root }: { readonly root: string }): string {
   const file = projectFile(role);
   const own = file === undefined ? undefined : readConfigFile(root, file);
@@ -24,7 +24,7 @@ export function rolePrompt(role: string, { root }: { readonly root: string }): s
   throw new RoleFileFault(faultLine(fault));
 }
 
-/** The texts that come with Lockstep, by where a project has its own. */
+/** The texts that come with Lockstep, by the path of a project's own text. */
 export function builtInRoles(): ReadonlyMap<string, string> {
   return new Map(roleNames.map((role) => [projectFile(role) ?? "", builtIn(role)]));
 }
@@ -33,7 +33,7 @@ function builtIn(role: string): string {
   return readFileSync(join(installFolder(), "roles", `${kebabName(role)}.md`), "utf8");
 }
 
-/** A role of the project's own may have a text too. */
+/** The path of the project's text for a role, which may also be a role of its own. */
 function projectFile(role: string): string | undefined {
   const name = kebabName(role);
   return name === "" ? undefined : `.lockstep/roles/${name}.md`;
@@ -43,7 +43,7 @@ function isRole(role: string): boolean {
   return (roleNames as readonly string[]).includes(role);
 }
 
-/** The text alone: the lines between `---` at the start are for those who look for files. */
+/** Removes the frontmatter, which is only metadata. */
 function withoutFrontmatter(text: string): string {
   return text.replace(/^---\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/, "").trim();
 }

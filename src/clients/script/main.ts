@@ -10,7 +10,7 @@ const [, , file = ""] = argv;
 const script = load(file);
 const input: unknown = JSON.parse(readFileSync(0, "utf8"));
 const fixDelta = field(input, "fix_delta");
-if (fixDelta !== undefined) stdout.write(`to mend: ${String(field(fixDelta, "reason"))}\n`);
+if (fixDelta !== undefined) stdout.write(`to fix: ${String(field(fixDelta, "reason"))}\n`);
 exit((await perform(stepsOf(script, field(input, "attempt")))) ?? 0);
 
 function load(path: string): Script {

@@ -6,17 +6,17 @@ import type { Step } from "./read-script.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Does one step after the other in the working folder; the exit code, if the script names one. */
+/** Performs the steps in order in the working folder. Returns the exit code if the script sets one. */
 export async function perform(steps: readonly Step[]): Promise<number | undefined> {
   for (const step of steps) {
-    const code = await tell(step);
+    const code = await performStep(step);
     if (code !== undefined) return code;
   }
   return undefined;
 }
 
-/** What fails is said and the rest is still done, as agents do when they meet a wall. */
-async function tell(step: Step): Promise<number | undefined> {
+/** Prints a failure and continues with the next step, as agents do after a refusal. */
+async function performStep(step: Step): Promise<number | undefined> {
   try {
     return await take(step);
   } catch (error) {
@@ -33,7 +33,7 @@ async function take(step: Step): Promise<number | undefined> {
       for (let round = 0; round < step.times; round += 1) {
         const code = await perform(step.steps);
         if (code !== undefined) return code;
-        // A loop that waits for nothing must still let signals through.
+        // Lets signals through in a loop that does not wait.
         await sleep(0);
       }
       return undefined;
@@ -72,7 +72,7 @@ function act(step: Act): void {
       runHere("git", step.words);
       break;
     case "spawn":
-      goOn(step.text);
+      spawnDetached(step.text);
       break;
     case "say":
       say(step.text);
@@ -96,7 +96,7 @@ function runHere(program: string, words: readonly string[]): void {
   if (status !== 0) throw new Error(status === null ? `ended by ${signal}` : `exit code ${status}`);
 }
 
-/** In a session of its own, which neither the end of this process nor a signal to its group reaches. */
-function goOn(command: string): void {
+/** In a session of its own, so that it survives the end of this process and signals to its group. */
+function spawnDetached(command: string): void {
   spawn("sh", ["-c", command], { detached: true, stdio: "ignore" }).unref();
 }

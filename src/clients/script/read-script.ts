@@ -4,7 +4,7 @@ import { quoted } from "../../core/text/quoted.ts";
 import { field, isLine, isObject } from "../../core/values/fields.ts";
 import { readPlainYaml } from "../../core/yaml/read-yaml.ts";
 
-/** One thing that a scripted agent does. */
+/** One action of a scripted agent. */
 export type Step =
   | { readonly do: "say" | "delete" | "run" | "spawn"; readonly text: string }
   | { readonly do: "write" | "append"; readonly path: string; readonly text: string }
@@ -14,13 +14,13 @@ export type Step =
   | { readonly do: "usage" | "answer"; readonly value: unknown }
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "hang" }
-  /** Without a number of times it goes on for ever. */
+  /** Without `times` it loops for ever. */
   | { readonly do: "loop"; readonly times: number; readonly steps: readonly Step[] };
 
-/** The steps of each attempt; the last ones also serve all later attempts. */
+/** The steps of each attempt. The last list is also used for all later attempts. */
 export type Script = readonly (readonly Step[])[];
 
-/** A script that cannot be performed, and where it is wrong. */
+/** An error in a script, with its place. */
 export class ScriptFault extends Error {
   override readonly name = "ScriptFault";
 }
@@ -36,18 +36,18 @@ export function readScript(text: string): Script {
     throw new ScriptFault("give a list of `steps`, or `attempts` with a list of steps for each");
   if (key === "steps") return [readSteps(value, "steps")];
   if (key === "attempts") return value.map((steps, at) => readSteps(steps, `attempts[${at}]`));
-  throw new ScriptFault(`${quoted(key ?? "")} is no key of a script: give \`steps\` or \`attempts\``);
+  throw new ScriptFault(`${quoted(key ?? "")} is not a key of a script: give \`steps\` or \`attempts\``);
 }
 
 function parseDocument(text: string): unknown {
   const read = readPlainYaml(yaml, text, bounds);
   if ("value" in read) return read.value;
   const { line, column, message } = read.fault;
-  throw new ScriptFault(`it is no YAML: line ${line}, column ${column}: ${message}`);
+  throw new ScriptFault(`it is not valid YAML: line ${line}, column ${column}: ${message}`);
 }
 
 function readSteps(value: unknown, at: string): readonly Step[] {
-  if (!Array.isArray(value)) throw new ScriptFault(`${at} is no list of steps`);
+  if (!Array.isArray(value)) throw new ScriptFault(`${at} is not a list of steps`);
   return value.map((step, index) => readStep(step, `${at}[${index}]`));
 }
 
@@ -58,7 +58,7 @@ function readStep(step: unknown, at: string): Step {
   if (!Object.hasOwn(readers, name)) {
     const near = nearestName(name, Object.keys(readers));
     const known = near === undefined ? Object.keys(readers).join(", ") : `did you mean \`${near}\`?`;
-    throw new ScriptFault(`${at}: ${quoted(name)} is no step: ${known}`);
+    throw new ScriptFault(`${at}: ${quoted(name)} is not a step: ${known}`);
   }
   const { wanted, read } = readers[name as keyof typeof readers];
   const found = read((step as Record<string, unknown>)[name], `${at}.${name}`);
@@ -115,11 +115,11 @@ const readers = {
     read: (value) => (isAmount(value) ? { do: "sleep", seconds: value } : undefined),
   },
   usage: {
-    wanted: "`{tokens}`, and `cost_usd` where it is known",
+    wanted: "`{tokens}`, and `cost_usd` if it is known",
     read: (value) => (isAmount(field(value, "tokens")) ? { do: "usage", value } : undefined),
   },
   answer: {
-    wanted: "what to answer",
+    wanted: "an object, which is the answer",
     read: (value) => (isObject(value) ? { do: "answer", value } : undefined),
   },
   exit: {
@@ -129,7 +129,7 @@ const readers = {
   },
   hang: { wanted: "nothing", read: () => ({ do: "hang" }) },
   loop: {
-    wanted: "`{steps}`, and `times` unless it is to go on for ever",
+    wanted: "`{steps}`, and `times` unless it loops for ever",
     read: (value, at) => {
       const times = field(value, "times") ?? Infinity;
       const steps = field(value, "steps");

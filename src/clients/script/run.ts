@@ -12,14 +12,14 @@ export interface ScriptAgent {
   readonly root: string;
 }
 
-/** An agent that does what a file says, in a process of its own: for demonstrations and tests. */
+/** An agent that performs the steps in a file, in a process of its own. For demonstrations and tests. */
 export function scriptAgent({ script, root }: ScriptAgent): AgentClient {
   const file = resolve(root, script);
   const { passes, probe, start } = commandAgent({ run: [process.execPath, ownProgram(), file], root });
   return { passes, probe: async () => findFault(file) ?? probe(), start };
 }
 
-/** Beside this file as it is written; when built, beside `main.js` or one folder above its chunks. */
+/** In the source tree next to this file; in a build next to `main.js` or one folder above its chunks. */
 export function ownProgram(): string {
   const places = ["./main.ts", "./script-agent.js", "../script-agent.js"];
   const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
@@ -32,7 +32,7 @@ function findFault(file: string): Probe | undefined {
     return {
       usable: false,
       why: "missing",
-      reason: `there is no script ${quoted(file)}: write one, and name it with \`run: [agents/steps.yaml]\``,
+      reason: `the script ${quoted(file)} is missing: write one, and name it with \`run: [agents/steps.yaml]\``,
     };
   try {
     readScript(readFileSync(file, "utf8"));

@@ -2,43 +2,43 @@ import { type JsonChild, type JsonNode, member, readJsonTree } from "../../core/
 import { addedTo, cameWith, cutFrom } from "./json-edits.ts";
 import { editSettings, type SettingsEdit, UnreadableSettings } from "./settings-edit.ts";
 
-/** By this an entry is known as ours, whatever its command is. */
+/** Identifies an entry as ours, whatever its command is. */
 export const hookMark = "# lockstep-guard";
 
 export function marked(command: string): string {
   return command.endsWith(hookMark) ? command : `${command} ${hookMark}`;
 }
 
-/** For each event, in order, what is added to its list. */
+/** For each event the entry that is added to its list, in order. */
 export type HookEntries = readonly (readonly [event: string, entry: object])[];
 
-/** The entries merged into a file with `hooks: {event: […]}`; those of an earlier time are replaced. */
+/** Merges the entries into a file with `hooks: {event: […]}`. Our earlier entries are replaced. */
 export function addHooks(
   text: string | null,
   entries: HookEntries,
-  { file, beside = {} }: { readonly file: string; readonly beside?: object },
+  { file, extra = {} }: { readonly file: string; readonly extra?: object },
 ): SettingsEdit {
   return editSettings(file, text, () => {
     if (text !== null) expectLists(text, entries);
-    const bare = text === null ? null : bareText(text, Object.keys(beside));
-    if (bare === null) return newFile(entries, beside);
+    const bare = text === null ? null : bareText(text, Object.keys(extra));
+    if (bare === null) return newFile(entries, extra);
     const hooked = entries.reduce((now, [event, entry]) => withEntry(now, event, entry), bare);
-    return Object.entries(beside).reduce(withMember, hooked);
+    return Object.entries(extra).reduce(withMember, hooked);
   });
 }
 
-/** The text as it was before, or null where the file came with us. */
+/** The original text without our entries; null if Lockstep created the file. */
 export function removeHooks(
   text: string,
-  { file, beside = {} }: { readonly file: string; readonly beside?: object },
+  { file, extra = {} }: { readonly file: string; readonly extra?: object },
 ): SettingsEdit {
-  return editSettings(file, text, () => bareText(text, Object.keys(beside)));
+  return editSettings(file, text, () => bareText(text, Object.keys(extra)));
 }
 
-function newFile(entries: HookEntries, beside: object): string {
+function newFile(entries: HookEntries, extra: object): string {
   const hooks: Record<string, object[]> = {};
   for (const [event, entry] of entries) hooks[event] = [...(hooks[event] ?? []), entry];
-  return `${JSON.stringify({ hooks, ...beside }, null, 2)}\n`;
+  return `${JSON.stringify({ hooks, ...extra }, null, 2)}\n`;
 }
 
 function expectLists(text: string, entries: HookEntries): void {
@@ -64,17 +64,17 @@ function withEntry(text: string, event: string, entry: object): string {
   return addedTo(text, list.value, { value: entry });
 }
 
-function bareText(text: string, beside: readonly string[]): string | null {
+function bareText(text: string, extra: readonly string[]): string | null {
   for (let now = text; ; ) {
-    const next = withoutOne(now, beside);
+    const next = withoutOne(now, extra);
     if (next === undefined) return now;
     if (next === null) return null;
     now = next;
   }
 }
 
-/** Without the last entry of ours, so that the first one still shows what it came with; undefined for none. */
-function withoutOne(text: string, beside: readonly string[]): string | null | undefined {
+/** The text without our last entry; undefined if there is none. The first entry still shows which containers we added. */
+function withoutOne(text: string, extra: readonly string[]): string | null | undefined {
   const root = rootOf(text);
   const hooks = hooksOf(root);
   for (const event of hooks?.children.toReversed() ?? []) {
@@ -84,7 +84,7 @@ function withoutOne(text: string, beside: readonly string[]): string | null | un
       const [first] = ours;
       if (first === undefined || hooks === undefined) continue;
       if (inside !== undefined && ours.length < inside.children.length) return cutFrom(text, inside, first);
-      return cutUp(text, { root, hooks, event, entry }, beside);
+      return cutUp(text, { root, hooks, event, entry }, extra);
     }
   }
   return undefined;
@@ -97,14 +97,14 @@ interface Spot {
   readonly entry: JsonChild;
 }
 
-/** Containers that came with the entry and hold nothing else go with it, and what was written behind the hooks. */
-function cutUp(text: string, { root, hooks, event, entry }: Spot, beside: readonly string[]): string | null {
+/** Removes an entry, its containers if Lockstep added them and they are empty, and members added after the hooks. */
+function cutUp(text: string, { root, hooks, event, entry }: Spot, extra: readonly string[]): string | null {
   const isAlone = (container: JsonNode) => container.children.length === 1 && cameWith(text, container);
   if (!isAlone(event.value)) return cutFrom(text, event.value, entry);
   if (!isAlone(hooks)) return cutFrom(text, hooks, event);
   const at = root.children.findIndex(({ value }) => value === hooks);
   const behind = root.children.slice(at + 1);
-  const ours = behind.map(({ key }) => key).join() === beside.join() ? [...behind].reverse() : [];
+  const ours = behind.map(({ key }) => key).join() === extra.join() ? [...behind].reverse() : [];
   if (at === 0 && ours.length === behind.length && cameWith(text, root)) return null;
   const keys = [...ours.map(({ key }) => key), "hooks"];
   return keys.reduce((now, key) => {
@@ -114,16 +114,16 @@ function cutUp(text: string, { root, hooks, event, entry }: Spot, beside: readon
   }, text);
 }
 
-/** A group holds its handlers in a list of its own; other clients' entries are handlers themselves. */
+/** A group has its handlers in a list; other clients' entries are handlers themselves. */
 function handlersOf(entry: JsonChild): readonly JsonChild[] {
   const inside = member(entry.value, "hooks")?.value;
   return inside?.kind === "array" ? inside.children : [entry];
 }
 
 function isOurs({ value }: JsonChild): boolean {
-  const says = (key: string) => member(value, key)?.value.text ?? "";
-  const isCommand = ["command", "bash"].some((key) => says(key).endsWith(hookMark));
-  return isCommand || /^http:\/\/(?:127\.0\.0\.1|localhost):\d+\/guard\/\w+$/.test(says("url"));
+  const textAt = (key: string) => member(value, key)?.value.text ?? "";
+  const isCommand = ["command", "bash"].some((key) => textAt(key).endsWith(hookMark));
+  return isCommand || /^http:\/\/(?:127\.0\.0\.1|localhost):\d+\/guard\/\w+$/.test(textAt("url"));
 }
 
 function rootOf(text: string): JsonNode {
@@ -138,8 +138,8 @@ function hooksOf(root: JsonNode): JsonNode | undefined {
   return hooks;
 }
 
-function expectKind(node: JsonNode, kind: "object" | "array", what: string): void {
+function expectKind(node: JsonNode, kind: "object" | "array", name: string): void {
   if (node.kind === kind) return;
   const expected = kind === "object" ? "an object" : "a list";
-  throw new UnreadableSettings(`${what} is not ${expected}`, { at: node.start, expected });
+  throw new UnreadableSettings(`${name} is not ${expected}`, { at: node.start, expected });
 }

@@ -1,8 +1,9 @@
 import { commaBetween, type JsonChild, type JsonNode, skipTrivia } from "../../core/text/json-tree.ts";
 
 /**
- * Edits that change nothing else, and undo each other to the byte. What is added to a container that was empty stands
- * right behind its bracket; in one that came with it there is white space first. That tells them apart later.
+ * Edits that change nothing else and can be undone to the byte. In a container that was empty, the first added child
+ * follows the bracket directly; in a container that was added with the child, white space comes first. `cameWith` uses
+ * this difference.
  */
 export function addedTo(text: string, container: JsonNode, part: { key?: string; value: unknown }): string {
   const { unit, eol } = layoutOf(text);
@@ -22,7 +23,7 @@ export function addedTo(text: string, container: JsonNode, part: { key?: string;
   return `${head}${glue}${middle}${eol}${indent}${written}${after}${text.slice(end)}`;
 }
 
-/** The text without one child, the white space before it, and the comma that it no longer needs. */
+/** The text without one child, the white space before it, and its comma. */
 export function cutFrom(text: string, container: JsonNode, child: JsonChild): string {
   const at = container.children.indexOf(child);
   const next = container.children[at + 1];
@@ -35,7 +36,7 @@ export function cutFrom(text: string, container: JsonNode, child: JsonChild): st
   return without(text, spans);
 }
 
-/** Whether the container was written together with its first child. */
+/** True if the container was added together with its first child. */
 export function cameWith(text: string, container: JsonNode): boolean {
   return /\s/.test(text[container.start + 1] ?? "");
 }

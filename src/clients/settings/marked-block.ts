@@ -1,15 +1,15 @@
 const opening = (name: string) => `# >>> lockstep ${name}:`;
 const closing = (name: string) => `# <<< lockstep ${name}`;
-const hint = "written by `lockstep init`, taken out by `lockstep init --remove`";
+const hint = "written by `lockstep init`, removed by `lockstep init --remove`";
 
-/** A part of its own behind all the rest, with one line end before it, which goes with it again. */
+/** Appends a marked block, with one line break before it that is removed with it. */
 export function withBlock(text: string | null, name: string, lines: readonly string[]): string {
   const eol = text?.includes("\r\n") === true ? "\r\n" : "\n";
   const block = [`${opening(name)} ${hint}`, ...lines, closing(name), ""].join(eol);
   return text === null ? block : `${text}${eol}${block}`;
 }
 
-/** Null where the file came with the part, and holds nothing else. */
+/** Null if the file contains nothing but the block. */
 export function withoutBlock(text: string, name: string): string | null {
   const span = blockSpan(text, name);
   if (span === undefined) return text;
@@ -21,7 +21,7 @@ export function withoutBlock(text: string, name: string): string | null {
   return (wouldJoin ? head : bare) + tail;
 }
 
-/** From the first character of the part to behind its last line end. */
+/** From the first character of the block to the end of its last line break. */
 export function blockSpan(text: string, name: string): readonly [number, number] | undefined {
   const start = text.indexOf(opening(name));
   const last = start < 0 ? -1 : text.indexOf(closing(name), start);

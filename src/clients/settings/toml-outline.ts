@@ -1,12 +1,12 @@
 import { UnreadableSettings } from "./settings-edit.ts";
 
-/** A table's header or a key with its value: enough to know what may be added behind it all. */
+/** A table's header, or a key with its value: enough to know what may be appended to the file. */
 export interface TomlLine {
   readonly kind: "table" | "list-table" | "key";
-  /** The whole way from the root, such as `hooks`, `PreToolUse`. */
+  /** The whole path from the root, such as `hooks`, `PreToolUse`. */
   readonly path: readonly string[];
   readonly start: number;
-  /** Of a key: its value as it is written. */
+  /** For a key: its value as written in the file. */
   readonly value: string;
 }
 
@@ -21,7 +21,7 @@ const lineRest = /[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y;
 const piece =
   /"""(?:[^\\]|\\[\s\S])*?"{3,5}|'''[\s\S]*?'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[[{\]}]|[^"'[{\]}#\r\n]+/y;
 
-/** What the file's lines say, without reading more of it than that. */
+/** The tables and keys of a file. Values are not interpreted. */
 export function outlineToml(text: string): readonly TomlLine[] {
   const lines: TomlLine[] = [];
   let table: readonly string[] = [];
@@ -81,5 +81,5 @@ function partsOf(spelled: string): string[] {
 }
 
 function wrong(at: number, expected: string): UnreadableSettings {
-  return new UnreadableSettings("this is no TOML", { at, expected });
+  return new UnreadableSettings("this is not TOML", { at, expected });
 }

@@ -12,14 +12,14 @@ export interface KeptRef {
 }
 
 export interface TaskKept {
-  /** Where attempts started whose checkouts are still there. */
+  /** The base commits of attempts whose checkouts still exist. */
   readonly bases: readonly KeptRef[];
   readonly made: readonly KeptRef[];
 }
 
 export const nothing: TaskKept = { bases: [], made: [] };
 
-/** What the repository keeps of all attempts at some tasks. */
+/** The refs that the repository keeps for all attempts at some tasks. */
 export async function readTaskRefs<Name extends AttemptName>(
   commonFolder: string,
   names: readonly Name[],
@@ -39,7 +39,7 @@ export async function readTaskRefs<Name extends AttemptName>(
   });
 }
 
-/** Whether an attempt up to this one has begun and its checkout was not removed. */
+/** True if this attempt or an earlier one has begun and its checkout was not removed. */
 export async function hasBegun(commonFolder: string, name: AttemptName): Promise<boolean> {
   const attempts = Array.from({ length: name.attempt }, (_, at) => ({ ...name, attempt: at + 1 }));
   const folder = repositoryFolder(commonFolder);

@@ -11,12 +11,12 @@ import { moveKeptRef } from "./collect-work.ts";
 import { ownGit } from "./own-git.ts";
 
 export interface Bringing {
-  /** What was collected from the checkout, as it is now. */
+  /** The commit with the current work of the checkout. */
   readonly work: string;
   readonly onto: string;
   readonly subject: string;
   readonly trailers?: Readonly<Record<string, string>>;
-  /** Git in the checkout with the agent's own git folder: behind walls, or with nothing of its configuration. */
+  /** Git in the checkout with the agent's own git folder: in the sandbox, or without its configuration. */
   gitInside(words: readonly string[]): Promise<{ readonly exit: number | null }>;
 }
 
@@ -26,8 +26,8 @@ export type Brought = { readonly checkout: Checkout } & (
 );
 
 /**
- * Puts an attempt's work on top of a newer base, in the repository and in its checkout. It is merged where no agent
- * configured anything; what conflicts is left in the checkout between marks, for the agent to bring together.
+ * Rebases an attempt's work onto a newer base, in the repository and in its checkout. The merge runs in the repository,
+ * where agents cannot configure git. Conflicts are left in the checkout with markers, for the agent to resolve.
  */
 export async function bringBase(checkout: Checkout, bringing: Bringing): Promise<Brought> {
   const { work, onto, subject, trailers = {} } = bringing;
@@ -46,7 +46,7 @@ export async function bringBase(checkout: Checkout, bringing: Bringing): Promise
   return { how: "rebased", checkout: await show(checkout, merged.tree, bringing), commit };
 }
 
-/** What the checkout's contents are compared with from now on. */
+/** Sets the commit that the checkout is compared with. */
 async function moveBase(checkout: Checkout, base: string): Promise<Checkout> {
   const moved = { ...checkout, base };
   await keepOnRef(repositoryFolder(checkout.commonFolder), refsOf(checkout).base, base);
@@ -55,12 +55,12 @@ async function moveBase(checkout: Checkout, base: string): Promise<Checkout> {
 }
 
 /**
- * The work is on its ref, so the tree may be replaced. The base comes last: after a crash before that the same base
- * is brought again, and finds its own changes there.
+ * Writes a tree to the checkout. Nothing is lost, because the work is on its ref. The base is moved last: after a crash
+ * before that, the same rebase runs again and finds its changes already there.
  */
 async function show(checkout: Checkout, tree: string, { onto, gitInside }: Bringing): Promise<Checkout> {
   await git(checkout.folder, ["read-tree", "--reset", "-u", tree], await ownGit(checkout));
-  // So that the agent sees its own changes as such, and not those of the base. It may have broken its git folder.
+  // So that the agent's git shows its own changes and not those of the base. Fails if the agent broke its git folder.
   await gitInside(["reset", "--quiet", "--mixed", onto]);
   return moveBase(checkout, onto);
 }
@@ -69,7 +69,7 @@ function marksFile({ folder }: Checkout): string {
   return join(dirname(folder), "conflict.json");
 }
 
-/** The files of the last conflict that still hold its marks, which name the two commits. */
+/** The files of the last conflict that still contain its markers, which name the two commits. */
 async function marksLeft(checkout: Checkout, work: string): Promise<readonly string[]> {
   const file = marksFile(checkout);
   if (!existsSync(file)) return [];

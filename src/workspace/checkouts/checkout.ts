@@ -7,31 +7,28 @@ import { quoted } from "../../core/text/quoted.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { checkoutsFolder } from "../state/state-home.ts";
 
-/**
- * Where an attempt's agent works. What Lockstep keeps about it lies beside it, not in it: there the agent
- * could write.
- */
+/** The checkout in which an attempt's agent works. Lockstep's records are next to it, because the agent can write in it. */
 export interface Checkout extends AttemptName {
   readonly commonFolder: string;
   readonly folder: string;
-  /** The agent's private temporary folder, which goes with the checkout. */
+  /** The agent's private temporary folder, which is removed with the checkout. */
   readonly temporary: string;
-  /** The commit that its contents started from, which stays when the base branch moves. */
+  /** The commit that the work started from. It stays the same when the base branch moves. */
   readonly base: string;
-  /** The untracked files that were copied into it, each with the digest of what it held. */
+  /** The untracked files that were copied into it, each with its digest at that time. */
   readonly included: Readonly<Record<string, string>>;
-  /** Only agents in the sandbox have worked in it, and each sandbox ended every process of its agent. */
+  /** True if only sandboxed agents have worked in it, so that none of their processes is left. */
   readonly isContained: boolean;
 }
 
-/** A checkout cannot be opened, read, kept or removed; the message ends with what to do about it. */
+/** A checkout cannot be opened, read, kept or removed. The message ends with the remedy. */
 export class CheckoutFault extends Error {
   override readonly name = "CheckoutFault";
   readonly code = "E-GIT";
   readonly retryable = false;
 }
 
-/** Where git is run for the repository itself: `safe.bareRepository` may forbid it in the git folder. */
+/** The folder to run git in for the repository itself. `safe.bareRepository` may forbid the git folder. */
 export function repositoryFolder(commonFolder: string): string {
   return basename(commonFolder) === ".git" ? dirname(commonFolder) : commonFolder;
 }
@@ -40,13 +37,13 @@ export function attemptsFolder(commonFolder: string): string {
   return join(realpathSync(checkoutsFolder(commonFolder)), "attempts");
 }
 
-/** The folder that holds a task's checkout and what is kept about it. */
+/** The folder with a task's checkout and its records. */
 export function slotOf(commonFolder: string, { session, task }: AttemptName): string {
   const key = taskKey(session, task);
   return join(attemptsFolder(commonFolder), `${cleaned(key)}-${digestOf(key).slice(0, 8)}`);
 }
 
-/** The index that Lockstep reads the checkout with. */
+/** Lockstep's own index for the checkout. */
 export function ownIndex({ folder }: Pick<Checkout, "folder">): string {
   return join(dirname(folder), "index");
 }
@@ -55,7 +52,7 @@ export function recordFile(slot: string): string {
   return join(slot, "checkout.json");
 }
 
-/** Undefined where there is none, or none that can be read. */
+/** Undefined if the record is missing or cannot be read. */
 export function readRecord(commonFolder: string, slot: string): Checkout | undefined {
   const file = recordFile(slot);
   if (!existsSync(file)) return undefined;
@@ -65,7 +62,7 @@ export function readRecord(commonFolder: string, slot: string): Checkout | undef
     const isContained = contained === true;
     return { ...placesIn(slot), commonFolder, session, task, attempt, base, included, isContained };
   } catch {
-    return undefined; // a checkout without its record is made again, and its contents are kept before
+    return undefined; // a checkout without a record is created again, after its files are kept
   }
 }
 
@@ -75,7 +72,7 @@ export function writeRecord(checkout: Checkout): void {
   replaceFile(recordFile(dirname(folder)), JSON.stringify(record));
 }
 
-/** Said when a person gets the checkout: from then on anything may be at work in it. */
+/** Records that a person took over the checkout: from then on any process may work in it. */
 export function openToPerson(checkout: Checkout): void {
   if (checkout.isContained) writeRecord({ ...checkout, isContained: false });
 }
@@ -84,17 +81,17 @@ export function placesIn(slot: string): Pick<Checkout, "folder" | "temporary"> {
   return { folder: join(slot, "tree"), temporary: join(slot, "tmp") };
 }
 
-/** A link in its place would have Lockstep read, or delete, something else. */
+/** Refuses a link, through which Lockstep would read or delete other files. */
 export function refuseReplaced(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (found.isDirectory() && realpathSync(folder) === folder) return;
   throw new CheckoutFault(
-    `${quoted(folder, 300)} is a link or a file where a checkout belongs: move it away`,
+    `${quoted(folder, 300)} is a link or a file, but a checkout belongs there: move it away`,
   );
 }
 
-/** A name that files may have, near to what it was made from. */
+/** A valid file name that resembles the text. */
 function cleaned(text: string): string {
   return text.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 60);
 }

@@ -7,9 +7,9 @@ import { type Checkout, repositoryFolder } from "./checkout.ts";
 import { snapshotTree } from "./snapshot-tree.ts";
 
 export interface CollectOptions {
-  /** What the commit stands on; the checkout's base unless told. */
+  /** The parent of the commit; the checkout's base by default. */
   readonly parent?: string;
-  /** Paths that are no work; `.agents-work` unless told. */
+  /** Paths that are not part of the work; `.agents-work` by default. */
   readonly exclude?: readonly string[];
   readonly subject?: string;
   readonly trailers?: Readonly<Record<string, string>>;
@@ -19,11 +19,11 @@ export interface Collected {
   readonly commit: string;
   readonly ref: string;
   readonly changed: readonly ChangedPath[];
-  /** Repositories in the checkout, whose files are in the commit. */
+  /** Nested repositories in the checkout. Their files are in the commit. */
   readonly nested: readonly string[];
 }
 
-/** Brings what an agent's working tree holds into the repository: one commit, on the attempt's ref. */
+/** Commits an agent's working tree to the repository, on the attempt's ref. */
 export async function collectWork(
   checkout: Checkout,
   options: CollectOptions = {},
@@ -39,7 +39,7 @@ export async function collectWork(
   return { commit, ref, changed, nested };
 }
 
-/** What the ref held before can still be found in its log. */
+/** Moves a ref. Its log keeps the previous value. */
 export async function moveKeptRef(commonFolder: string, ref: string, commit: string): Promise<void> {
   const folder = repositoryFolder(commonFolder);
   const logged = (await readRef(folder, ref)) !== undefined;

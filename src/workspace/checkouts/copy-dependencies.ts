@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { copyFolder } from "./copy-folder.ts";
 import { isOutput, walkTree } from "./walk-tree.ts";
 
-/** What set-ups leave at the top; packages of a workspace have a `node_modules` of their own as well. */
+/** The folders that set-ups create at the top. Packages of a workspace also have their own `node_modules`. */
 const keptFolders = /^(?:(?:.*\/)?node_modules|\.venv|target|vendor\/bundle)$/;
 
 /**
- * Copies installed dependencies into another checkout. Never links: a package of the project that is linked into
- * `node_modules` must lead to the new checkout. What is there already stays. The folders that were copied.
+ * Copies installed dependencies into another checkout and returns the copied folders. They are not linked, because a
+ * project package that is linked into `node_modules` must lead to the new checkout. Existing folders stay.
  */
 export async function copyDependencies(from: string, to: string): Promise<readonly string[]> {
   const found = findKept(from).filter(
@@ -19,7 +19,7 @@ export async function copyDependencies(from: string, to: string): Promise<readon
   return found;
 }
 
-/** An agent that commits everything has them neither: its own git is told to ignore them. */
+/** Makes the agent's git ignore the folders, so that they are not committed. */
 function noteInstalled(checkout: string, found: readonly string[]): void {
   writeFileSync(installedFile(checkout), JSON.stringify([...installedIn(checkout), ...found]));
   const info = join(checkout, ".git", "info");
@@ -28,13 +28,13 @@ function noteInstalled(checkout: string, found: readonly string[]): void {
   appendFileSync(join(info, "exclude"), found.map((path) => `/${path}\n`).join(""));
 }
 
-/** What was copied into a checkout, whether or not git ignores it: it is nobody's work. */
+/** The folders that were copied into a checkout. They are not part of the work, even if git does not ignore them. */
 export function installedIn(checkout: string): readonly string[] {
   const file = installedFile(checkout);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 }
 
-/** Beside the checkout, where its agent cannot write. */
+/** Next to the checkout, where its agent cannot write. */
 function installedFile(checkout: string): string {
   return join(dirname(checkout), "installed.json");
 }
@@ -46,7 +46,7 @@ function findKept(folder: string): string[] {
     entry: (path, entry) => {
       if (entry.isDirectory() && keptFolders.test(path)) found.push(Buffer.from(path, "latin1").toString());
     },
-    closed: () => {}, // nobody could install anything there
+    closed: () => {}, // nothing can be installed in a folder that cannot be read
   });
   return found;
 }

@@ -19,21 +19,21 @@ import { dirname, join } from "node:path";
 import { onDisk, walkTree } from "./walk-tree.ts";
 
 export interface FolderCopy {
-  /** The checkouts, and the folder's path in both. */
+  /** The two checkouts. */
   readonly from: string;
   readonly to: string;
+  /** The folder's path in both. */
   readonly path: string;
 }
 
 /**
- * Copies a folder from one checkout into another, as clones of the blocks where the disk can. What leads back into the
- * old checkout, by a link or by a path that Python wrote down, leads into the new one: tests there would run on the
- * old one's code.
+ * Copies a folder from one checkout into another, with copy-on-write if the disk supports it. Links and paths in Python
+ * environments that lead to the old checkout are changed to the new one, or tests would run the old checkout's code.
  */
 export async function copyFolder({ from, to, path }: FolderCopy): Promise<void> {
   const aside = mkdtempSync(join(dirname(to), "copying-"));
   try {
-    // In its place only when it is whole: half of it would never be completed.
+    // Renamed only when complete, because an incomplete folder would never be completed.
     const copy = join(aside, "copy");
     await cp(realpathSync(join(from, path)), copy, {
       recursive: true,
@@ -50,12 +50,12 @@ export async function copyFolder({ from, to, path }: FolderCopy): Promise<void> 
   }
 }
 
-/** A socket or a pipe is of the process that made it. */
+/** Sockets and pipes are not copied: they belong to a process. */
 function isCopied(found: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): boolean {
   return found.isFile() || found.isDirectory() || found.isSymbolicLink();
 }
 
-/** Relative links lead into the new checkout by themselves. */
+/** Changes absolute links and paths. Relative links already lead into the new checkout. */
 function repoint(copy: string, from: readonly string[], to: string): void {
   walkTree(copy, "", {
     enter: () => true,
@@ -73,7 +73,7 @@ function repoint(copy: string, from: readonly string[], to: string): void {
   });
 }
 
-/** What a virtual environment says about its own place, and about a project that is installed from its sources. */
+/** Files of a virtual environment that contain its own path, or the path of a project installed from its sources. */
 function namesPaths(full: Buffer, path: string): boolean {
   if (/(?:^|\/)(?:pyvenv\.cfg|[^/]+\.pth|[^/]+\.egg-link|__editable__[^/]*\.py)$/.test(path)) return true;
   return /(?:^|\/)bin\/[^/]+$/.test(path) && startsWith(full, "#!");

@@ -10,13 +10,13 @@ interface IncludedFile {
   readonly bytes: Buffer;
 }
 
-/** A folder that tools fill, such as `node_modules`: copied whole, and told by what its files look like. */
+/** A folder that tools fill, such as `node_modules`. It is copied whole and compared by its files' metadata. */
 interface IncludedFolder {
   readonly path: string;
   readonly mark: string;
 }
 
-/** The untracked files of the main checkout that the others get a copy of. */
+/** The untracked files of the main checkout that are copied into the other checkouts. */
 export interface Included {
   readonly root: string;
   readonly files: readonly IncludedFile[];
@@ -25,7 +25,7 @@ export interface Included {
 
 const filesBytesMax = 256 * 1024 * 1024;
 
-/** What is not there is left out; of a folder, all files are read. */
+/** Missing paths are left out. For a folder, all files in it are read. */
 export function readIncluded(root: string, paths: readonly string[]): Included | { readonly error: string } {
   const files: IncludedFile[] = [];
   const folders: IncludedFolder[] = [];
@@ -51,7 +51,7 @@ export function readIncluded(root: string, paths: readonly string[]): Included |
   return { root, files, folders };
 }
 
-/** The same as long as all that is included is. */
+/** Fingerprints of all included files and folders. */
 export function includedMarks({
   files,
   folders,
@@ -62,7 +62,7 @@ export function includedMarks({
   return [...digests, ...folders.map(({ path, mark }) => [path, mark] as const)];
 }
 
-/** What the commit itself has at such a path counts. */
+/** Does not overwrite files of the commit. */
 export async function copyIncluded({ root, files, folders }: Included, to: string): Promise<void> {
   for (const { path, mode, bytes } of files) {
     if (!isFree(to, path)) continue;
@@ -78,7 +78,7 @@ function isFree(folder: string, path: string): boolean {
   );
 }
 
-/** Whoever wrote the tree could choose, by a link in it, where the copy goes. */
+/** True if a link in the tree, which an agent may have written, would redirect the copy. */
 function leadsElsewhere(folder: string, path: string): boolean {
   let at = folder;
   for (const segment of path.split("/").slice(0, -1)) {
@@ -94,7 +94,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** The files at and below a path; a link in a folder counts as what it leads to, if that is a file. */
+/** The files at and below a path. A link to a file counts as a file. */
 function filesAt(root: string, path: string): readonly string[] | undefined {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
   if (found === undefined) return [];
@@ -107,12 +107,12 @@ function filesAt(root: string, path: string): readonly string[] | undefined {
       const full = `${path}/${shown(name)}`;
       if (statSync(join(root, full), { throwIfNoEntry: false })?.isFile()) names.push(full);
     },
-    closed: () => {}, // the checks could not read it either
+    closed: () => {}, // checks cannot read it either
   });
   return names.sort();
 }
 
-/** Reading all of `node_modules` for each check would take longer than many a check. */
+/** From metadata only: reading all of `node_modules` would take longer than many checks. */
 function markOf(root: string, names: readonly string[]): string {
   const hash = createHash("sha256");
   for (const name of names) {

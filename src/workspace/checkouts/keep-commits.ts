@@ -9,9 +9,9 @@ import { makeRepository, shareObjects } from "./new-repository.ts";
 import { asEnvironment } from "./own-git.ts";
 
 /**
- * Brings the commits and tags that exist in the checkout alone into the repository: all of them, also those that no
- * branch, stash or log there leads to any more. Git never reads the checkout's configuration for this: it looks at
- * the objects through a git folder of our own, and checks each one that it takes over. Says whether there were any.
+ * Copies the commits and tags that exist only in the checkout into the repository, including those that no branch, stash
+ * or log reaches. Git does not read the checkout's configuration: it reads the objects through a git folder of our own
+ * (the lens), and verifies each object that it copies. Returns true if there were any.
  */
 export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]): Promise<boolean> {
   if (isEmpty(join(checkout.folder, ".git", "objects"))) return false;
@@ -19,7 +19,7 @@ export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]):
   rmSync(lens, { recursive: true, force: true });
   try {
     await makeRepository({ gitFolder: lens, like: checkout.base });
-    // What the agent says about its objects is not believed.
+    // Index files that the agent could have written are not trusted.
     appendFileSync(join(lens, "config"), "[core]\n\tmultiPackIndex = false\n\tcommitGraph = false\n");
     if (!linkObjects(join(checkout.folder, ".git"), lens)) return false;
     const { commits, tags } = await ownObjects(lens);
@@ -37,7 +37,7 @@ export async function keepCommits(checkout: Checkout, made: readonly KeptRef[]):
   }
 }
 
-/** An agent that never committed, staged or stashed anything left no object. */
+/** True if there are no objects: the agent never committed, staged or stashed anything. */
 function isEmpty(objects: string): boolean {
   if (!lstatSync(objects, { throwIfNoEntry: false })?.isDirectory()) return false;
   return objectFolders(objects).every(
@@ -49,7 +49,7 @@ function objectFolders(objects: string): readonly string[] {
   return readdirSync(objects).filter((each) => /^(?:[0-9a-f]{2}|pack)$/.test(each));
 }
 
-/** Without `info`: that could lead on to the objects of other repositories. */
+/** `info` is left out: it could refer to the objects of other repositories. */
 function linkObjects(gitFolder: string, lens: string): boolean {
   const from = join(gitFolder, "objects");
   if (![gitFolder, from].every((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory()))
@@ -58,12 +58,12 @@ function linkObjects(gitFolder: string, lens: string): boolean {
   for (const name of objectFolders(from)) {
     // A link could lead to the objects of any other repository.
     if (!lstatSync(join(from, name)).isDirectory())
-      throw new CheckoutFault(`${quoted(join(from, name), 300)} is no folder: remove it`);
-    const strange = readdirSync(join(from, name), { withFileTypes: true }).find((file) => !file.isFile());
-    // Git would wait for a pipe for ever.
-    if (strange !== undefined)
+      throw new CheckoutFault(`${quoted(join(from, name), 300)} is not a folder: remove it`);
+    const special = readdirSync(join(from, name), { withFileTypes: true }).find((file) => !file.isFile());
+    // Git would block for ever on a pipe.
+    if (special !== undefined)
       throw new CheckoutFault(
-        `${quoted(join(from, name, strange.name), 300)} is no ordinary file: remove it`,
+        `${quoted(join(from, name, special.name), 300)} is not a regular file: remove it`,
       );
     symlinkSync(join(from, name), join(lens, "objects", name));
   }
@@ -91,7 +91,7 @@ async function ownObjects(lens: string): Promise<{ commits: string[]; tags: stri
   return { commits, tags };
 }
 
-/** Those that no other one of them is built on; in one walk, however many there are. */
+/** The commits that are not a parent of another one, found in one walk. */
 async function newest(lens: string, commits: readonly string[], known: readonly string[]): Promise<string[]> {
   if (commits.length === 0) return [];
   const input = [...commits, ...known.map((commit) => `^${commit}`), ""].join("\n");
@@ -111,7 +111,7 @@ async function fetchTips({ commonFolder, base, ...name }: Checkout, lens: string
     "--no-recurse-submodules",
     "--no-auto-maintenance",
   ];
-  // A person's `fetch.prune` would remove what was kept before.
+  // The user's `fetch.prune` setting would remove refs that were kept before.
   const careful = ["--no-prune", "--no-prune-tags", `--negotiation-tip=${base}`];
   const refs = `refs/kept/*:${refsOf(name).kept}/*`;
   const env = asEnvironment([

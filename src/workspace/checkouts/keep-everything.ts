@@ -12,11 +12,11 @@ import { excludedByDefault, snapshotTree, unchangedTree } from "./snapshot-tree.
 export interface Kept {
   readonly ref: string;
   readonly holds: string;
-  /** What brings it back, for a shell in the repository. */
+  /** The shell command that restores it, to run in the repository. */
   readonly command: string;
 }
 
-/** Leaves nothing an agent made in the checkout alone; everything the repository now has of the task. */
+/** Copies everything that an agent made in the checkout into the repository. Returns all that it keeps for the task. */
 export async function keepEverything(
   checkout: Checkout,
   options: KeepOptions = {},
@@ -29,7 +29,7 @@ export interface KeepOptions {
   readonly exclude?: readonly string[];
 }
 
-/** The same, and the refs that say where the task's attempts started; `before` is what the repository has of it. */
+/** The same, plus the base refs of the task's attempts. `before` is what the repository already keeps for the task. */
 export async function keepAll(
   checkout: Checkout,
   before: TaskKept,
@@ -47,8 +47,8 @@ export async function keepAll(
 }
 
 /**
- * Not on the work's own ref: a checkout that somebody emptied must not take the place of the work. Says whether
- * there was anything that no ref had.
+ * Keeps the working tree. It is not put on the work's own ref, because an emptied checkout must not replace the work.
+ * Returns true if no ref had this tree yet.
  */
 async function keepWorkingTree(checkout: Checkout, made: readonly KeptRef[], exclude: readonly string[]) {
   const { commonFolder, task, attempt, base } = checkout;
@@ -57,7 +57,7 @@ async function keepWorkingTree(checkout: Checkout, made: readonly KeptRef[], exc
   if (before !== undefined && isKept(before)) return false;
   const { tree, changed } = await snapshotTree(checkout, { parent: base, exclude });
   if (changed.length === 0 || isKept(tree)) return false;
-  const subject = `${task}: what the checkout of attempt ${attempt} held`;
+  const subject = `${task}: working tree of attempt ${attempt}`;
   const commit = await commitTree(repositoryFolder(commonFolder), { tree, parents: [base], subject });
   await moveKeptRef(commonFolder, `${refsOf(checkout).kept}/${commit.slice(0, 12)}`, commit);
   return true;

@@ -18,8 +18,9 @@ import { asBytes, type BytePath, isOutput, liesBehindLink, shown, sizeAt, walkTr
 const ignoredBytesMax = 64 * 1024 * 1024;
 
 /**
- * Keeps the files that belong to no commit: ignored ones that no tool makes again, and what was excluded. Such files
- * may hold secrets, so their commit has no tie to any history that could be pushed. Says whether there were any.
+ * Keeps the files that are in no commit: excluded files, and ignored files that tools do not create. Such files may
+ * contain secrets, so their commit is not connected to any history that could be pushed. Returns true if something new
+ * was kept.
  */
 export async function keepIgnored(
   checkout: Checkout,
@@ -75,7 +76,7 @@ async function findIgnored(checkout: Checkout, exclude: readonly string[]): Prom
   return [...files];
 }
 
-/** The files and links there; a folder that cannot be kept whole is refused by name. */
+/** The files and links at and below a path. A folder that cannot be read is refused. */
 function filesAt(folder: string, start: BytePath): BytePath[] {
   const found = sizeAt(folder, start);
   if (found === undefined) return [];
@@ -99,7 +100,7 @@ function refuseTooMuch(folder: string, paths: readonly BytePath[]): void {
   if (total <= ignoredBytesMax) return;
   const [largest] = sizes.sort((one, other) => other.bytes - one.bytes);
   const inMebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
-  const why = `its ignored files are ${inMebibytes(total)}, and at most ${inMebibytes(ignoredBytesMax)} are kept`;
+  const why = `its ignored files take ${inMebibytes(total)}, the limit is ${inMebibytes(ignoredBytesMax)}`;
   const remedy = `move away or delete what is not needed, such as ${quoted(shown(largest?.path ?? ""))}`;
-  throw new CheckoutFault(`the checkout ${quoted(folder, 300)} stays: ${why}; ${remedy}`);
+  throw new CheckoutFault(`the checkout ${quoted(folder, 300)} cannot be kept: ${why}; ${remedy}`);
 }

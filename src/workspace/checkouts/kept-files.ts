@@ -3,17 +3,17 @@ import { replaceFile } from "../files/replace-file.ts";
 import { splitAtZero } from "../git/read-diff.ts";
 import { type BytePath, onDisk } from "../git/sweep-tree.ts";
 
-/** What a set-up left behind, file by file, so that it can be told from what checks did to it since. */
+/** Fingerprints of the files that a set-up created, to detect later changes by checks. */
 type Marks = ReadonlyMap<BytePath, string>;
 
-/** What an agent's code left may refuse to be read, or to go. */
+/** True for errors of files that cannot be read or removed, which code of agents may have left. */
 export function isRefusal(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENOTEMPTY", "ENAMETOOLONG"].includes(
     (error as NodeJS.ErrnoException).code ?? "",
   );
 }
 
-/** Everything at and below these paths. Nobody can set the time at which the system took note of a change. */
+/** Fingerprints of everything at and below these paths. The ctime cannot be set by a program. */
 function marksOf(folder: string, paths: readonly BytePath[]): Marks {
   const marks = new Map<BytePath, string>();
   const open = [...paths];
@@ -28,18 +28,15 @@ function marksOf(folder: string, paths: readonly BytePath[]): Marks {
   return marks;
 }
 
-/** The paths are what a set-up left. */
+/** Records the files that a set-up created. */
 export function writeMarks(file: string, key: string, kept: { folder: string; paths: readonly BytePath[] }) {
-  // The key comes last: a list that was cut has none, and nothing is taken for added by it.
+  // The key comes last. A truncated list has no key, so files missing in it are not taken for added ones.
   const fields = [...marksOf(kept.folder, kept.paths)].flat().concat(key);
   const bytes = Buffer.from(fields.map((field) => `${field}\0`).join(""), "latin1");
   replaceFile(file, bytes);
 }
 
-/**
- * The key, after what was added since is removed; undefined where something was changed, is gone, or was closed to
- * its owner.
- */
+/** Removes files that were added since, and returns the key. Undefined if a file was changed, removed or made unreadable. */
 export function restoreMarked(
   file: string,
   kept: { folder: string; paths: readonly BytePath[] },

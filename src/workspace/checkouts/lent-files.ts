@@ -7,15 +7,15 @@ import { asBytes, onDisk, sizeAt } from "./walk-tree.ts";
 
 type Place = Pick<Checkout, "folder">;
 
-/** What a file held, and what it looked like then. */
+/** The digest of a file's content, and its fingerprint at that time. */
 interface Lent {
   readonly digest: string;
   readonly mark: string | undefined;
 }
 
 /**
- * Files of a checkout that others have as they are now: what was lent to it, what was collected from it. Only if an
- * agent changes one of them is there something to keep.
+ * Records files of a checkout that exist elsewhere with the same content: files that were copied into it, and files that
+ * were collected from it. They have to be kept only if an agent changes them.
  */
 export function rememberLent(place: Place, digests: Readonly<Record<string, string>>): void {
   const lent = Object.entries(digests).map(([path, digest]) => [path, { digest, mark: markAt(place, path) }]);
@@ -23,7 +23,7 @@ export function rememberLent(place: Place, digests: Readonly<Record<string, stri
   replaceFile(lentFile(place), JSON.stringify(all));
 }
 
-/** Those that are there, by whether they still are as they were. */
+/** The recorded files that exist: `still` are unchanged, `edited` are changed. */
 export function lookAtLent(place: Place): {
   readonly still: readonly string[];
   readonly edited: readonly string[];
@@ -52,7 +52,7 @@ export function markAt({ folder }: Place, path: string): string | undefined {
   return fileMark(onDisk(folder, asBytes(path)));
 }
 
-/** Beside the checkout: in it the agent could write. */
+/** Next to the checkout, where its agent cannot write. */
 function lentFile({ folder }: Place): string {
   return join(dirname(folder), "lent.json");
 }

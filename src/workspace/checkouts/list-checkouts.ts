@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { attemptsFolder, type Checkout, ownIndex, placesIn, readRecord, recordFile } from "./checkout.ts";
-import { isDoomed } from "./remove-checkout.ts";
+import { isRemoved } from "./remove-checkout.ts";
 import { sizeAt, walkTree } from "./walk-tree.ts";
 
 export interface ListedCheckout {
   readonly name: string;
-  /** Undefined for one that was not made to its end. */
+  /** Undefined for a checkout whose creation did not finish. */
   readonly checkout: Checkout | undefined;
-  /** What it takes on the disk; counted when it is asked for. */
+  /** Its size on the disk, computed on access. */
   readonly bytes: number;
   /** When it was last opened or read. */
   readonly lastUse: Date;
@@ -17,7 +17,7 @@ export interface ListedCheckout {
 export function listCheckouts(commonFolder: string): readonly ListedCheckout[] {
   const attempts = attemptsFolder(commonFolder);
   if (!existsSync(attempts)) return [];
-  const names = readdirSync(attempts).filter((name) => !isDoomed(name));
+  const names = readdirSync(attempts).filter((name) => !isRemoved(name));
   return names.sort().map((name) => {
     const slot = join(attempts, name);
     return {
@@ -38,7 +38,7 @@ function lastUseOf(slot: string): Date {
   return new Date(Math.max(...times));
 }
 
-/** Blocks, not lengths: a file may be sparse. A file with several names is counted once. */
+/** Counts blocks, because files may be sparse. A file with several hard links is counted once. */
 export function diskUse(slot: string): number {
   const seen = new Set<string>();
   let blocks = 0;
@@ -55,7 +55,7 @@ export function diskUse(slot: string): number {
   walkTree(slot, "", {
     enter: () => true,
     entry: (path) => count(sizeAt(slot, path)),
-    closed: () => {}, // what lies in it cannot be counted
+    closed: () => {}, // its content cannot be counted
   });
   return blocks * 512;
 }

@@ -6,18 +6,18 @@ import { CheckoutFault } from "./checkout.ts";
 import { type BytePath, isOutput, onDisk, shown, sizeAt, walkTree } from "./walk-tree.ts";
 
 /**
- * Git takes a repository inside another one for a submodule and leaves its files out. Here they are files like all
- * others, and its `.git` is kept under another name, so that nothing an agent made is lost with its checkout.
+ * Git treats a repository inside another one as a submodule and leaves its files out. Here they are ordinary files, and
+ * the `.git` folder is kept under another name, so that no work of an agent is lost with its checkout.
  */
 
 type Own = Required<Pick<GitOptions, "env">>;
 
-/** `sub/.git` itself and all that is below it. */
+/** True for `sub/.git` itself and everything below it. */
 export function isInGit(path: BytePath): boolean {
   return /(?:^|\/)\.git(?:\/|$)/i.test(path);
 }
 
-/** The repositories among what is neither tracked nor ignored, wherever they lie. */
+/** The nested repositories that are neither tracked nor ignored. */
 export async function untrackedRepositories(folder: string, own: Own): Promise<readonly BytePath[]> {
   const words = ["ls-files", "--others", "--exclude-standard", "-z"];
   return namesIn(await gitBytes(folder, words, own)).flatMap((path) =>
@@ -25,7 +25,7 @@ export async function untrackedRepositories(folder: string, own: Own): Promise<r
   );
 }
 
-/** The repositories around files of the index in folders of tools: they are looked through for nothing else. */
+/** The nested repositories in output folders such as `dist`. These folders are only searched if they have tracked files. */
 export async function trackedRepositories(folder: string, own: Own): Promise<readonly BytePath[]> {
   const tracked = namesIn(await gitBytes(folder, ["ls-files", "-z"], own)).filter(isOutput);
   const folders = new Set(tracked.flatMap(foldersAbove));
@@ -37,10 +37,7 @@ function foldersAbove(path: BytePath): readonly BytePath[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-/**
- * Brings their files into the index as they are now. What the index has as a submodule of the project's stays.
- * Undefined, or what git says of its failure.
- */
+/** Stages the current files of nested repositories. The project's submodules stay. Returns git's message if it fails. */
 export async function stageNested(
   folder: string,
   {
@@ -72,7 +69,7 @@ export async function stageNested(
   return updateIndex(folder, ["--add", "--remove"], { paths, own });
 }
 
-/** The files of a repository in the checkout that no snapshot has: its `.git`, and what is ignored. */
+/** The files of a nested repository that no snapshot has: its `.git` and the ignored files. */
 export async function unstagedIn(
   folder: string,
   nested: BytePath,
@@ -83,19 +80,19 @@ export async function unstagedIn(
   return files.filter((path) => isInGit(path) || left.has(path));
 }
 
-/** Stages files of `.git` folders as `dot-git`: no tree can have the name itself. */
+/** Stages files of `.git` folders as `dot-git`, because a tree cannot contain the name `.git`. */
 export async function stageGitFolders(folder: string, paths: readonly BytePath[], own: Own): Promise<void> {
   if (paths.length === 0) return;
-  const strange = paths.find((path) => path.includes("\n"));
-  if (strange !== undefined)
-    throw new CheckoutFault(`${quoted(shown(strange))} has a line break in its name: rename it`);
+  const broken = paths.find((path) => path.includes("\n"));
+  if (broken !== undefined)
+    throw new CheckoutFault(`${quoted(shown(broken))} has a line break in its name: rename it`);
   const links = paths.filter((path) => lstatSync(onDisk(folder, path)).isSymbolicLink());
   const files = paths.filter((path) => !links.includes(path));
   const input = Buffer.from(files.map((path) => `${path}\n`).join(""), "latin1");
   const words = ["hash-object", "-w", "--no-filters", "--stdin-paths"];
   const ids = files.length === 0 ? [] : (await git(folder, words, { ...own, input })).split("\n");
   const entries = files.map((path, at) => `${modeAt(folder, path)} ${ids[at]}\t${stored(path)}\0`);
-  // What a link leads to may be a person's own.
+  // Links are staged as links, because a target may be the user's own file.
   for (const path of links) {
     const target = readlinkSync(onDisk(folder, path), { encoding: "buffer" });
     const id = await git(folder, ["hash-object", "-w", "--stdin"], { ...own, input: target });
@@ -127,14 +124,14 @@ function filesBelow(folder: string, start: BytePath, wants: (path: BytePath) => 
   return files;
 }
 
-/** The submodules that a listing of modes, ids and paths names. */
+/** The submodules in a listing of modes, ids and paths. */
 async function linksIn(folder: string, words: readonly string[], own: Own): Promise<readonly BytePath[]> {
   return namesIn(await gitBytes(folder, words, own)).flatMap((line) =>
     line.startsWith("160000 ") ? [line.slice(line.indexOf("\t") + 1)] : [],
   );
 }
 
-/** Not by `git add`, which passes over what lies in a repository of its own. */
+/** `git add` cannot be used: it skips files in nested repositories. */
 export async function updateIndex(
   folder: string,
   words: readonly string[],

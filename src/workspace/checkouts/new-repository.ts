@@ -12,15 +12,15 @@ import { quotePath } from "../git/quote-path.ts";
 import { git } from "../git/run-git.ts";
 
 export interface NewRepository {
-  /** `.git` in its checkout, or the whole of a bare one. */
+  /** `.git` in its checkout, or the folder of a bare repository. */
   readonly gitFolder: string;
-  /** What is checked out; without it the repository is bare. */
+  /** The branch that is checked out; without it the repository is bare. */
   readonly branch?: string;
-  /** Its ids are as long as this one. */
+  /** An object id with the wanted length of ids. */
   readonly like: string;
 }
 
-/** What `git init` makes without a template: no hooks, and refs that are files. */
+/** Creates what `git init` creates without a template: no hooks, and refs as files. */
 export async function makeRepository({ gitFolder, branch, like }: NewRepository): Promise<void> {
   const bare = branch === undefined;
   const folder = dirname(gitFolder);
@@ -41,10 +41,10 @@ export async function makeRepository({ gitFolder, branch, like }: NewRepository)
   writeFileSync(join(gitFolder, "config"), config);
 }
 
-/** Asked of git once: which ids these are, and what the file system can do. */
+/** Configuration files by kind. Git writes the first one, because it depends on the file system. */
 const configs = new Map<string, Buffer>();
 
-/** Lets a git folder use the objects of another without copying them, and know where their history ends. */
+/** Lets a git folder use the objects of another without copying them, including the limits of a shallow clone. */
 export function shareObjects(gitFolder: string, from: string): void {
   const info = join(gitFolder, "objects", "info");
   mkdirSync(info, { recursive: true });
@@ -53,14 +53,14 @@ export function shareObjects(gitFolder: string, from: string): void {
   if (existsSync(shallow)) copyFileSync(shallow, join(gitFolder, "shallow"));
 }
 
-/** Who commits there: `NAME <MAIL>`, whatever the home of whoever works there says. */
+/** Sets the committer, `NAME <MAIL>`, independently of the agent's home. */
 export function writePerson(gitFolder: string, person: string): void {
   const [, name = "", mail = ""] = /^(.*) <(.*)>$/.exec(person) ?? [];
   const value = (text: string) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
   appendFileSync(join(gitFolder, "config"), `[user]\n\tname = ${value(name)}\n\temail = ${value(mail)}\n`);
 }
 
-/** In a repository that was just made, where refs are files. */
+/** Only for a new repository, in which refs are files. */
 export function writeBranch(gitFolder: string, branch: string, commit: string): void {
   const file = join(gitFolder, "refs", "heads", branch);
   mkdirSync(dirname(file), { recursive: true });

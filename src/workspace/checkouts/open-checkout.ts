@@ -27,20 +27,20 @@ export interface OpenOptions extends AttemptName {
   /** The main checkout, and the untracked files to copy from it. */
   readonly root: string;
   readonly include: readonly string[];
-  /** Where a new checkout starts; one that is found again keeps its own. */
+  /** The base of a new checkout; an existing one keeps its own. */
   readonly base: string;
   readonly exclude?: readonly string[];
-  /** Whether the agent that gets it works in the sandbox. */
+  /** True if its agent works in the sandbox. */
   readonly isContained: boolean;
 }
 
 export interface OpenedCheckout {
   readonly checkout: Checkout;
-  /** What somebody should know: that it was made again, and what was found. */
+  /** Messages for the user: that it was created again, and what was found. */
   readonly notes: readonly string[];
 }
 
-/** The checkout of an attempt: that of the attempt before it as it is, or a new one. */
+/** The checkout of an attempt: the unchanged one of the attempt before, or a new one. */
 export async function openCheckout(options: OpenOptions): Promise<OpenedCheckout> {
   const { commonFolder, session, task, attempt } = options;
   refuseInsideWorkingTree(attemptsFolder(commonFolder));
@@ -67,7 +67,7 @@ async function findAgain(checkout: Checkout): Promise<OpenedCheckout> {
   writeRecord(checkout);
   return {
     checkout,
-    notes: removed.map((lock) => `removed ${quoted(lock, 300)}, which a git left that has ended`),
+    notes: removed.map((lock) => `removed the stale lock ${quoted(lock, 300)} of a git that has ended`),
   };
 }
 
@@ -78,7 +78,7 @@ async function make(
 ): Promise<OpenedCheckout> {
   const { commonFolder, session, task, attempt, root, include, isContained } = options;
   const name = { session, task, attempt };
-  // A removed checkout has no base ref left: then this is a new start.
+  // A checkout that was removed on purpose has no base ref left: then the task starts anew.
   const vanished = await hasBegun(commonFolder, name);
   const isNew = !vanished && !existsSync(placesIn(slot).folder);
   const [{ bases, made } = nothing] = isNew ? [] : await readTaskRefs(commonFolder, [name]);
@@ -107,12 +107,12 @@ async function make(
   });
   if (vanished)
     notes.unshift(
-      `the checkout of \`${task}\` was gone or damaged: made again from \`${last?.ref ?? base}\``,
+      `the checkout of \`${task}\` was missing or damaged: created again from \`${last?.ref ?? base}\``,
     );
   return { checkout, notes };
 }
 
-/** Of the latest attempt that has any. */
+/** The work of the latest attempt that has any. */
 function lastWork(made: readonly KeptRef[]): (KeptRef & { readonly attempt: number }) | undefined {
   const works = made.flatMap((kept) => {
     const attempt = /\/(\d+)$/.exec(kept.ref)?.[1];
@@ -121,7 +121,7 @@ function lastWork(made: readonly KeptRef[]): (KeptRef & { readonly attempt: numb
   return works.sort((one, other) => other.attempt - one.attempt)[0];
 }
 
-/** Saves what a damaged checkout still holds, then makes place for the new one. */
+/** Keeps the files of a damaged checkout, then removes it. */
 async function keepLeft(
   left: Checkout,
   made: readonly KeptRef[],
@@ -132,10 +132,10 @@ async function keepLeft(
   const known = new Set(made.map(({ ref }) => ref));
   const added = kept.filter(({ ref }) => !known.has(ref));
   removeFolder(left.folder);
-  return added.map(({ ref, command }) => `what was left of it is on \`${ref}\`: \`${command}\``);
+  return added.map(({ ref, command }) => `its remaining files are on \`${ref}\`: run \`${command}\``);
 }
 
-/** As far as it takes for git to work in it. */
+/** True if everything that git needs is there. */
 function isWhole(folder: string): boolean {
   const gitFolder = join(folder, ".git");
   if (!lstatSync(gitFolder, { throwIfNoEntry: false })?.isDirectory()) return false;
@@ -144,13 +144,13 @@ function isWhole(folder: string): boolean {
   );
 }
 
-/** There, tools would find the outer checkout's packages, and a test could pass on the wrong code. */
+/** Inside another working tree, tools would find its packages, and a test could pass on the wrong code. */
 function refuseInsideWorkingTree(folder: string): void {
   for (let at = folder; at !== dirname(at); at = dirname(at)) {
     if (isGitFolder(at)) return;
     if (existsSync(join(at, ".git")))
       throw new CheckoutFault(
-        `checkouts would lie in the working tree ${quoted(at, 300)}: set XDG_STATE_HOME to a folder in no repository`,
+        `checkouts would be inside the working tree ${quoted(at, 300)}: set XDG_STATE_HOME to a folder outside any repository`,
       );
   }
 }

@@ -6,19 +6,19 @@ import { type Checkout, ownIndex, repositoryFolder } from "./checkout.ts";
 
 export { asEnvironment } from "../git/git-settings.ts";
 
-/** For the base they run. For what agents wrote only git-lfs does, or none at all, which takes files as they are. */
+/** `run` is for the base. On agents' files only git-lfs runs (`refuse`), or no filter at all (`off`). */
 type Filters = "run" | "refuse" | "off";
 
 /**
- * Git on an agent's checkout, but with the repository's git folder and an index of our own: nothing in the checkout
- * tells it what to run.
+ * Git on an agent's checkout, but with the repository's git folder and an index of our own. So git runs nothing that is
+ * configured in the checkout.
  */
 export async function ownGit(
   checkout: Pick<Checkout, "commonFolder" | "folder">,
   { index = ownIndex(checkout), filters = "refuse" }: { index?: string; filters?: Filters } = {},
 ): Promise<Required<Pick<GitOptions, "env">>> {
   const { commonFolder, folder } = checkout;
-  // A git that was killed leaves its lock on the index.
+  // A git that was killed leaves the lock of its index.
   await removeStaleLocks({ folders: [folder], locks: [`${index}.lock`] });
   return {
     env: {
@@ -37,7 +37,7 @@ async function filterSettings(commonFolder: string, filters: Filters): Promise<r
   return (await filtersIn(repositoryFolder(commonFolder))).flatMap((name) => replaceFilter(name, "off"));
 }
 
-/** Those that do not run on what agents wrote. */
+/** The filters that do not run on agents' files. */
 export async function refusedFilters(commonFolder: string): Promise<readonly string[]> {
   return (await filtersIn(repositoryFolder(commonFolder))).filter(isRefused);
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { git } from "../git/run-git.ts";
 import { repositoryFolder } from "./checkout.ts";
 
-/** Fewer are not worth the time. */
+/** Packing fewer objects is not worth the time. */
 const looseMax = 1000;
 
 /**
- * Packs what many merges have left: an object and a ref each are a file of their own. Nothing is deleted, also nothing
- * that no ref holds, so it takes nothing from a checkout that shares these objects.
+ * Packs the loose objects and refs that many merges leave. Nothing is deleted, not even unreachable objects, because
+ * checkouts share these objects.
  */
 export async function packRepository(
   commonFolder: string,
@@ -22,7 +22,7 @@ export async function packRepository(
   return true;
 }
 
-/** Objects that are files of their own. */
+/** The number of loose objects. */
 export function countLoose(commonFolder: string): number {
   const objects = join(commonFolder, "objects");
   const folders = existsSync(objects) ? readdirSync(objects) : [];

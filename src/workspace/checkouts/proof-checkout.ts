@@ -17,30 +17,30 @@ import { shareObjects } from "./new-repository.ts";
 import { takeSlot } from "./proof-slot.ts";
 
 /**
- * What set-ups leave behind and checks need, in whatever folder: kept as long as the set-up's inputs are the same
- * and nobody has touched it since. Checks run code that agents wrote, and that must not reach the checks of others.
+ * Names that set-ups create and checks need, in any folder. They are kept as long as the set-up's inputs are the same
+ * and no check has changed them: checks run code of agents, which must not affect other checks.
  */
 const keptNames = ["node_modules", ".venv", "vendor", "target", ".yarn", ".pnp.cjs", ".pnp.loader.mjs"];
 
 /**
- * A checkout that only checks run in. It is used again, because installing dependencies for each check would
- * cost more than the checks; what belongs to no commit and to no set-up is removed each time.
+ * A checkout that only checks run in. It is reused, because installing dependencies for each check would cost more than
+ * the checks. Files that belong neither to the commit nor to the set-up are removed each time.
  */
 export interface ProofCheckout extends Disposable {
   readonly folder: string;
-  /** Where to put a private folder for temporary files. */
+  /** The place for a private temporary folder. */
   readonly temporary: string;
-  /** Makes the working tree exactly that of a commit, and what the last set-up left; false if that had to go too. */
+  /** Checks out a commit exactly, plus the files of the last set-up. False if those had to be removed too. */
   show(commit: string): Promise<boolean>;
-  /** The same, without anything that set-ups made. */
+  /** The same without the files of set-ups. */
   showBare(commit: string): Promise<void>;
-  /** What the last set-up here was made from, if it is as it was; what was added to it since is removed. */
+  /** The key of the last set-up, if its files are unchanged. Files that were added since are removed. */
   setupKey(): string | undefined;
-  /** Says that what was shown last is the result of a set-up. */
+  /** Records that the current files are the result of a set-up. */
   keepSetup(key: string): void;
 }
 
-/** `say` gets what a person should know, once. */
+/** `say` gets messages for the user, each once. */
 export function openProofCheckout(
   commonFolder: string,
   say: (line: string) => void = () => {},
@@ -58,10 +58,10 @@ export function openProofCheckout(
     rmSync(keyFile, { force: true });
     const words = ["--quiet", "--shared", "--no-checkout", "--template=", commonFolder, folder];
     await git(slot.folder, ["clone", ...words]);
-    shareObjects(gitFolder, commonFolder); // git itself does not for a shallow repository
+    shareObjects(gitFolder, commonFolder); // git does not share the objects of a shallow repository
   };
   const checkOut = async (commit: string, kept: readonly string[]) => {
-    rmSync(join(gitFolder, "index.lock"), { force: true }); // ours alone: whoever left it is dead
+    rmSync(join(gitFolder, "index.lock"), { force: true }); // this process owns the slot, so the lock is stale
     const { env, refused } = await proofGit(folder, gitFolder);
     await git(folder, ["checkout", "--quiet", "--force", "--detach", commit], { env });
     const tree = await listTree(repositoryFolder(commonFolder), commit);
@@ -77,7 +77,7 @@ export function openProofCheckout(
     sayOnce(
       pointers,
       (files) =>
-        `the content of ${files} is not here, and checks see git-lfs's pointer: run \`git lfs pull\``,
+        `the content of ${files} was not fetched, so checks see the git-lfs pointer: run \`git lfs pull\``,
     );
     const index = join(slot.folder, "submodule-index");
     const empty = await fillSubmodules({ gitFolder: commonFolder, commit, tree, folder, index });
@@ -93,7 +93,7 @@ export function openProofCheckout(
       return true;
     } catch (error) {
       if (!(error instanceof GitFault) && !isRefusal(error)) throw error;
-      // Damaged, closed, or of a repository that lies elsewhere by now: nothing in it is worth more than a new one.
+      // The checkout is damaged, unreadable, or its repository was moved: create it again.
       await make();
       await checkOut(commit, kept);
       return false;
@@ -115,16 +115,16 @@ export function openProofCheckout(
   };
 }
 
-/** The environment of git in a proof checkout, and the filters that are missing there: agents wrote what is shown. */
+/** The environment of git in a proof checkout, and the filters that do not run there on agents' files. */
 async function proofGit(folder: string, gitFolder: string) {
-  // Never found by looking upwards: where this repository is damaged, git would take the next one above for it.
+  // Explicit, because git would use a repository further up if this one is damaged.
   const place = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
   const filters = await filtersIn(folder, { env: place });
   const settings = [...exactSettings, ...filters.flatMap((name) => replaceFilter(name, "off"))];
   return { env: { ...place, ...asEnvironment(settings) }, refused: filters.filter(isRefused) };
 }
 
-/** By the name of their filter. */
+/** The paths with a filter, by its name. */
 async function filteredPaths(
   folder: string,
   { env, modes }: { env: Readonly<Record<string, string>>; modes: ReadonlyMap<BytePath, string> },
@@ -146,7 +146,7 @@ async function filteredPaths(
   return found;
 }
 
-/** Says something about files, however often they are shown. */
+/** Reports each message once. */
 function onceFor(say: (line: string) => void) {
   const said = new Set<string>();
   return (files: readonly string[] = [], line: (files: string) => string) => {

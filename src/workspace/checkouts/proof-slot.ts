@@ -21,7 +21,7 @@ export interface ProofSlot extends Disposable {
   readonly folder: string;
 }
 
-/** A folder for one user at a time; one whose user died is free. */
+/** A folder for one process at a time. If that process has ended, the folder is free. */
 export function takeSlot(parent: string): ProofSlot {
   for (let number = 0; number < slotsMax; number += 1) {
     const folder = join(parent, String(number));
@@ -29,7 +29,7 @@ export function takeSlot(parent: string): ProofSlot {
     const slot = takeIn(folder);
     if (slot !== undefined) return slot;
   }
-  throw new Error(`all ${slotsMax} places for checks in ${parent} are in use: wait until one of them ends`);
+  throw new Error(`all ${slotsMax} checkouts for checks in ${parent} are in use: wait until one is free`);
 }
 
 function takeIn(folder: string): ProofSlot | undefined {
@@ -44,7 +44,7 @@ interface ListedSlot {
   readonly lastUse: number;
 }
 
-/** Those with anything in them. */
+/** The slots that are not empty. */
 export function listSlots(parent: string): readonly ListedSlot[] {
   const names = existsSync(parent) ? readdirSync(parent).filter((name) => /^\d+$/.test(name)) : [];
   return names
@@ -57,14 +57,14 @@ export function listSlots(parent: string): readonly ListedSlot[] {
     });
 }
 
-/** Removes what is in it, unless somebody uses it. The folder itself stays: somebody may be about to take it. */
+/** Empties a slot that is not in use. The folder itself stays, because another process may be about to take it. */
 export function emptySlot(folder: string): void {
   using slot = takeIn(folder);
   if (slot === undefined) return;
   for (const name of readdirSync(folder)) if (name !== lockName) removeFolder(join(folder, name));
 }
 
-/** Linked into its place, so that it is never seen half-written. */
+/** The lock is written under another name and then linked, so that it is never incomplete. */
 function takeLock(lock: string): boolean {
   const own = `${lock}.${process.pid}`;
   writeFileSync(own, JSON.stringify(identityOf(process.pid)), { mode: 0o600 });
@@ -77,19 +77,19 @@ function takeLock(lock: string): boolean {
 
 function isFree(lock: string): boolean {
   const holder = readHolder(lock);
-  if (holder === "nobody") return true;
+  if (holder === "none") return true;
   if (holder !== "unknown" && isAlive(holder)) return false;
   const aside = `${lock}.${process.pid}.dead`;
   if (!unless("ENOENT", () => renameSync(lock, aside))) return true;
   const moved = readHolder(aside);
-  // Somebody was faster, and what was moved is his.
-  const isHis = typeof moved !== "string" && isAlive(moved);
-  if (isHis) unless("EEXIST", () => linkSync(aside, lock));
+  // Another process took the lock in the meantime: give it back.
+  const isTaken = typeof moved !== "string" && isAlive(moved);
+  if (isTaken) unless("EEXIST", () => linkSync(aside, lock));
   rmSync(aside, { force: true });
-  return !isHis;
+  return !isTaken;
 }
 
-/** False where it fails in the way that is expected. */
+/** False if it fails with the expected code. */
 function unless(code: string, act: () => void, after: () => void = () => {}): boolean {
   try {
     act();
@@ -102,11 +102,11 @@ function unless(code: string, act: () => void, after: () => void = () => {}): bo
   }
 }
 
-function readHolder(lock: string): ProcessIdentity | "nobody" | "unknown" {
+function readHolder(lock: string): ProcessIdentity | "none" | "unknown" {
   try {
     const read = JSON.parse(readFileSync(lock, "utf8"));
     return typeof read === "object" && read !== null ? read : "unknown";
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "nobody" : "unknown";
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "none" : "unknown";
   }
 }

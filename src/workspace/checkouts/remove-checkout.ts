@@ -8,10 +8,10 @@ import { giveToPool } from "./checkout-pool.ts";
 import { deleteLater } from "./delete-later.ts";
 import { type KeepOptions, type Kept, keepAll } from "./keep-everything.ts";
 
-/** Marks what was kept whole before it got this name, so that it may be deleted at any time. */
-const doomed = ".removed";
+/** The suffix of removed checkouts. Their content is kept elsewhere, so they can be deleted at any time. */
+const removedSuffix = ".removed";
 
-/** Deletes a checkout after everything in it was kept; where that fails, nothing is deleted. */
+/** Deletes a checkout after all its work is kept. If that fails, nothing is deleted. */
 export async function removeCheckout(
   checkout: Checkout,
   options: KeepOptions = {},
@@ -20,7 +20,7 @@ export async function removeCheckout(
   return kept;
 }
 
-/** Several of one repository; one that cannot be kept stays, and so do those after it. */
+/** Deletes several checkouts of one repository. If one cannot be kept, it and the following ones stay. */
 export async function removeCheckouts(
   checkouts: readonly Checkout[],
   options: KeepOptions = {},
@@ -34,31 +34,31 @@ export async function removeCheckouts(
     for (const { of: checkout, ...before } of known)
       done.push({ checkout, ...(await keepAll(checkout, before, options)) });
   } finally {
-    const over = done.flatMap(({ bases }) =>
+    const finished = done.flatMap(({ bases }) =>
       bases.map(({ ref, object }) => ({ ref, to: undefined, from: object })),
     );
-    await changeRefs(repositoryFolder(commonFolder), over);
-    for (const { checkout } of done) doom(checkout);
-    deleteLater(doomedIn(dirname(dirname(first.folder))));
+    await changeRefs(repositoryFolder(commonFolder), finished);
+    for (const { checkout } of done) setAside(checkout);
+    deleteLater(removedIn(dirname(dirname(first.folder))));
   }
   return done.map(({ kept }) => kept);
 }
 
-/** What only agents in the sandbox have worked in can be used again. */
-function doom({ commonFolder, folder, isContained }: Checkout): void {
+/** Renames a checkout for deletion. One in which only sandboxed agents have worked can be used again. */
+function setAside({ commonFolder, folder, isContained }: Checkout): void {
   const slot = dirname(folder);
   if (!existsSync(slot)) return;
-  const gone = `${slot}-${randomBytes(4).toString("hex")}${doomed}`;
-  renameSync(slot, gone);
-  if (isContained) giveToPool(commonFolder, gone);
+  const removed = `${slot}-${randomBytes(4).toString("hex")}${removedSuffix}`;
+  renameSync(slot, removed);
+  if (isContained) giveToPool(commonFolder, removed);
 }
 
-/** Also those of an earlier removal that did not come to its end. */
-function doomedIn(attempts: string): readonly string[] {
-  const names = existsSync(attempts) ? readdirSync(attempts).filter(isDoomed) : [];
+/** The checkouts to delete, including those of an earlier removal that was interrupted. */
+function removedIn(attempts: string): readonly string[] {
+  const names = existsSync(attempts) ? readdirSync(attempts).filter(isRemoved) : [];
   return names.map((name) => join(attempts, name));
 }
 
-export function isDoomed(name: string): boolean {
-  return name.endsWith(doomed);
+export function isRemoved(name: string): boolean {
+  return name.endsWith(removedSuffix);
 }

@@ -17,25 +17,25 @@ type Own = Awaited<ReturnType<typeof ownGit>>;
 
 export interface Snapshot {
   readonly tree: string;
-  /** What is other than in the commit that it was compared with. */
+  /** The differences to the parent commit. */
   readonly changed: readonly ChangedPath[];
-  /** Folders that are git repositories of their own. The tree has their files, but nothing can be merged with them. */
+  /** Folders that are git repositories of their own. The tree has their files, but such work cannot be merged. */
   readonly nested: readonly string[];
 }
 
-/** Paths of the checkout that belong to no commit: the session's folder. */
+/** Paths that are not part of a commit: the sessions' folder. */
 export const excludedByDefault: readonly string[] = [sessionsFolder];
 
 export interface SnapshotOptions {
   readonly parent: string;
   readonly exclude?: readonly string[];
-  /** Another than Lockstep's own for those who only look: they stand in nobody's way. */
+  /** A separate index file for read-only snapshots, so that they do not contend with the attempt's index. */
   readonly index?: string;
 }
 
 /**
- * The working tree as a tree of the repository: what `parent` tracks and what is not ignored. It depends on these
- * two alone; the index only spares reading what did not change.
+ * Writes the working tree as a tree of the repository: the files that `parent` tracks and those that are not ignored. The
+ * index does not change the result; it only saves reading unchanged files.
  */
 export async function snapshotTree(
   checkout: Checkout,
@@ -44,13 +44,15 @@ export async function snapshotTree(
   const { folder } = checkout;
   refuseReplaced(folder);
   if (!existsSync(folder))
-    throw new CheckoutFault(`the checkout ${quoted(folder, 300)} is gone: open it again, from what was kept`);
-  // First of all: git waits for ever for a pipe in the place of a file that it reads.
+    throw new CheckoutFault(
+      `the checkout ${quoted(folder, 300)} is missing: open it again, it is restored from the kept work`,
+    );
+  // This comes first: git blocks for ever on a pipe at the path of a file that it reads.
   const found = findObstacles(folder);
   const own = await ownGit(checkout, { index });
   await fillIndex(checkout, { parent, index, own });
   await refuseClosed(folder, found, own);
-  // Git fails where it is told to leave out what is ignored anyway.
+  // Git fails if an excluded path is also ignored.
   const left = leftOut(checkout, exclude).map(asBytes);
   const excluded = await notIgnored(folder, left, own);
   const nested = new Set(
@@ -58,7 +60,7 @@ export async function snapshotTree(
   );
   const stage = () => stageAll(checkout, { excluded, nested: [...nested], parent, own });
   let staged = await stage();
-  // Those in folders of tools, which are not looked through.
+  // Nested repositories in output folders, which are not searched.
   const more = "failed" in staged ? await untrackedRepositories(folder, own) : newLinks(staged.changed);
   if (more.some((path) => !nested.has(path))) {
     for (const path of more) nested.add(path);
@@ -83,8 +85,8 @@ async function stageAll(
   { commonFolder, folder }: Checkout,
   { excluded, nested, parent, own }: Staging,
 ): Promise<Omit<Snapshot, "nested"> | { readonly failed: string }> {
-  const passedOver = [...excluded, ...nested].map((path) => `:(exclude,top,literal)${shown(path)}`);
-  const { exit, stderr } = await tryGit(folder, ["add", "--all", "--", ".", ...passedOver], own);
+  const skipped = [...excluded, ...nested].map((path) => `:(exclude,top,literal)${shown(path)}`);
+  const { exit, stderr } = await tryGit(folder, ["add", "--all", "--", ".", ...skipped], own);
   if (exit !== 0) return { failed: stderr };
   const ignored = (paths: readonly BytePath[]) => ignoredOf(folder, paths, own);
   const failed = await stageNested(folder, { nested, parent, ignored, own });
@@ -98,7 +100,7 @@ function newLinks(changed: readonly ChangedPath[]): BytePath[] {
   return links.map(({ path }) => asBytes(path));
 }
 
-/** The tree of the last snapshot that was compared with `parent`, if nothing has changed in the checkout since. */
+/** The tree of the last snapshot with this `parent`, if nothing has changed in the checkout since. */
 export async function unchangedTree(
   checkout: Checkout,
   { parent, exclude = excludedByDefault }: SnapshotOptions,
@@ -126,7 +128,7 @@ function leftOut({ folder, included }: Checkout, exclude: readonly string[]): re
   return left.filter((path) => !liesBehindLink(folder, path));
 }
 
-/** An index that cannot be read is made again; it holds nothing that the parent and the disk do not. */
+/** An unreadable index is created again: everything in it comes from the parent and the disk. */
 async function fillIndex(
   checkout: Checkout,
   { parent, index, own }: { readonly parent: string; readonly index: string; readonly own: Own },
@@ -146,7 +148,7 @@ interface Obstacles {
   readonly closed: readonly BytePath[];
 }
 
-/** What git would pass over in silence, or wait for: nested repositories, closed folders, pipes. */
+/** Finds what git would silently skip or block on: nested repositories, unreadable folders, pipes. */
 function findObstacles(folder: string): Obstacles {
   const nested: BytePath[] = [];
   const closed: BytePath[] = [];
@@ -157,7 +159,7 @@ function findObstacles(folder: string): Obstacles {
       if (name === ".git" && path !== ".git") nested.push(path.slice(0, -5));
       const readByGit = name === ".gitignore" || name === ".gitattributes" || name === ".gitmodules";
       if (readByGit && !found.isFile() && !found.isSymbolicLink() && !found.isDirectory())
-        throw new CheckoutFault(`${quoted(shown(path))} is no ordinary file: remove it`);
+        throw new CheckoutFault(`${quoted(shown(path))} is not a regular file: remove it`);
     },
     closed: (path) => closed.push(path),
   });
@@ -188,7 +190,7 @@ export async function ignoredOf(
   return new Set(splitAtZero(stdout).map((path) => path.toString("latin1")));
 }
 
-/** All that lie in the checkout and are not ignored. */
+/** All nested repositories in the checkout that are not ignored. */
 export async function nestedIn(folder: string, own: Own): Promise<readonly BytePath[]> {
   const found = await notIgnored(folder, findObstacles(folder).nested, own);
   const untracked = await untrackedRepositories(folder, own);
@@ -196,8 +198,8 @@ export async function nestedIn(folder: string, own: Own): Promise<readonly ByteP
 }
 
 function submoduleFault(paths: readonly string[]): CheckoutFault {
-  const why = "no task can move a submodule";
-  return new CheckoutFault(`${list(paths)} is a submodule: ${why}, check out the commit that it had`);
+  const why = "a task cannot change a submodule";
+  return new CheckoutFault(`${list(paths)} is a submodule: ${why}, check out its previous commit`);
 }
 
 function list(paths: readonly string[]): string {
@@ -207,11 +209,11 @@ function list(paths: readonly string[]): string {
     .join(", ");
 }
 
-/** The lines in which git says why, without its warnings. */
+/** Git's error lines, without its warnings. */
 function cause(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => /^(?:error|fatal):/.test(line));
   const why = lines.slice(0, 3).join("; ") || stderr.trim();
   return / filter '.*' failed/.test(why)
-    ? `${why}; of all filters, only git-lfs is run on agents' files`
+    ? `${why}; git-lfs is the only filter that runs on agents' files`
     : why;
 }

@@ -11,12 +11,10 @@ import {
 import { dirname, join } from "node:path";
 import { readName } from "../git/read-diff.ts";
 
-/**
- * Paths below a folder as one character for each byte: names need not be UTF-8, and must lead back to the same file.
- */
+/** A path with one character per byte, because a name need not be UTF-8 and must lead back to the same file. */
 export type BytePath = string;
 
-/** Folders that tools fill and can fill again. */
+/** Folders that tools create and can create again. */
 const outputFolders =
   /(?:^|\/)(?:node_modules|\.venv|target|vendor\/bundle|dist|build|out|coverage|\.next|\.turbo|\.cache|__pycache__)(?:\/|$)/;
 
@@ -32,7 +30,7 @@ export function asBytes(path: string): BytePath {
   return Buffer.from(path).toString("latin1");
 }
 
-/** For people. */
+/** The path as shown to users. */
 export function shown(path: BytePath): string {
   return readName(Buffer.from(path, "latin1")).path;
 }
@@ -41,7 +39,7 @@ export function sizeAt(root: string, path: BytePath): Stats | undefined {
   return lstatSync(onDisk(root, path), { throwIfNoEntry: false });
 }
 
-/** Whether a link above the path makes it lie elsewhere. */
+/** True if a parent of the path is a link. */
 export function liesBehindLink(root: string, path: string): boolean {
   let above = dirname(join(root, path));
   while (!existsSync(above)) above = dirname(above);
@@ -49,14 +47,14 @@ export function liesBehindLink(root: string, path: string): boolean {
 }
 
 interface Visitor {
-  /** Whether to go into a folder. */
+  /** True to walk into a folder. */
   enter(path: BytePath): boolean;
   entry(path: BytePath, found: Dirent<string>): void;
   /** A folder that this user cannot read. */
   closed(path: BytePath): void;
 }
 
-/** Everything below `start`. Links are entries, and not followed. */
+/** Visits everything below `start`. Links are not followed. */
 export function walkTree(root: string, start: BytePath, visitor: Visitor): void {
   const open = [start];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {

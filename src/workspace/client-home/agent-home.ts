@@ -12,13 +12,13 @@ import { clearPlain, readOwn } from "./plain-files.ts";
 const copyBytesMax = 1024 * 1024;
 const exchangeMs = 1_000;
 
-/** What an agent's client has in the place of the person's folders. It lies in the agent's slot and goes with it. */
+/** The folders that replace the user's client folders for an agent. They are in the agent's slot and removed with it. */
 export class AgentHome {
   readonly #folder: string;
   readonly #home: ClientHome;
   readonly #logins: readonly LoginExchange[];
 
-  /** @param slot The folder beside the checkout, which no agent can write. */
+  /** @param slot The folder that contains the checkout; agents cannot write it. */
   constructor(slot: string, home: ClientHome) {
     this.#folder = join(slot, "homes", home.name);
     this.#home = home;
@@ -30,12 +30,12 @@ export class AgentHome {
     );
   }
 
-  /** False where no client was started in the sandbox here. */
+  /** False if no client was started here in the sandbox. */
   get exists(): boolean {
     return existsSync(this.#folder);
   }
 
-  /** Made anew for a start: of an earlier one its conversations are left, and the login that it may have refreshed. */
+  /** Resets the folders before a start. Conversations of earlier starts stay, and so does a refreshed login. */
   prepare(resumed?: ConversationName): void {
     this.exchangeLogins();
     for (const [at, { path, shows, copies, keeps }] of this.#home.folders.entries()) {
@@ -54,7 +54,7 @@ export class AgentHome {
     if (resumed !== undefined) this.#bring(resumed, { from: this.#person, to: this.#agent });
   }
 
-  /** Until the end: what one side refreshes the other gets, so that several agents can share a login. */
+  /** Passes refreshed logins between user and agent until disposed, so that several agents can share a login. */
   follow(): Disposable {
     const timer = setInterval(() => this.exchangeLogins(), exchangeMs).unref();
     return {
@@ -65,7 +65,7 @@ export class AgentHome {
     };
   }
 
-  /** Later, or at the next start, where the disk is full or a folder is in the way. */
+  /** Errors of the disk are ignored: the exchange is tried again later, at the latest at the next start. */
   exchangeLogins(): void {
     for (const login of this.#logins) {
       try {
@@ -76,7 +76,7 @@ export class AgentHome {
     }
   }
 
-  /** Gives a conversation to the person who takes over; says why that cannot be done. */
+  /** Copies a conversation to the user who takes over the task; returns why that failed. */
   giveBack(name: ConversationName): string | undefined {
     return this.exists ? this.#bring(name, { from: this.#agent, to: this.#person }) : undefined;
   }
@@ -89,7 +89,7 @@ export class AgentHome {
     }));
   }
 
-  /** Where a path of the client's lies outside of the sandbox. */
+  /** The path outside the sandbox for a path that the client uses. */
   outside(path: string): string {
     const at = this.#home.folders.findIndex((folder) => folder.path === path || isBelow(folder.path, path));
     return at < 0 ? path : join(this.#own(at), path.slice(this.#home.folders[at]?.path.length));

@@ -9,22 +9,23 @@ const conversationBytesMax = 256 * 1024 * 1024;
 export type Side = { readonly root: string; readonly whose: "person" | "agent" };
 
 /**
- * Copies a conversation from one home into the other, unless there is one that went on without it: nothing newer is
- * overwritten. Says why it is not there afterwards.
+ * Copies a conversation from one home to the other. A copy there that has continued on its own is not overwritten.
+ * Returns why the conversation could not be copied.
  */
 export function bringConversation(
   conversation: ConversationFile,
   name: ConversationName,
   { from, to }: { readonly from: Side; readonly to: Side },
 ): string | undefined {
-  if (!isFileName(name.id)) return "its id is no name of a file";
+  if (!isFileName(name.id)) return "its id is not a valid file name";
   const source = find(conversation, name, from);
   if (source === undefined)
     return find(conversation, name, to) === undefined ? "its client kept no record of it" : undefined;
   const content = readFrom(from, source);
-  if (content === undefined) return `its record is no plain file of at most ${conversationBytesMax} bytes`;
+  if (content === undefined)
+    return `its record is not a regular file of at most ${conversationBytesMax} bytes`;
   if (from.whose === "agent" && !conversation.accepts(linesOf(content), name))
-    return "its record is not that of this conversation in this checkout";
+    return "its record belongs to another conversation or checkout";
   const folder = conversation.folder(to.root, name);
   const below = source.slice(conversation.folder(from.root, name).length + 1);
   const target = find(conversation, name, to) ?? join(folder, below);
@@ -36,7 +37,7 @@ export function bringConversation(
   return undefined;
 }
 
-/** Relative to the root. */
+/** The path of the conversation's file, relative to the root. */
 function find(conversation: ConversationFile, name: ConversationName, side: Side): string | undefined {
   const folder = conversation.folder(side.root, name);
   return matching(side, folder, conversation.file(name.id).split("/"))[0];
@@ -50,7 +51,7 @@ function matching(side: Side, folder: string, [segment = "", ...rest]: readonly 
   return rest.length === 0 ? paths : paths.flatMap((path) => matching(side, path, rest));
 }
 
-/** Whether a link led there is seen when the file is read. */
+/** Follows links; `readFrom` refuses them when the file is read. */
 function namesIn({ root }: Side, path: string): readonly string[] {
   const folder = join(root, path);
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
@@ -67,7 +68,7 @@ function put({ root, whose }: Side, path: string, content: string | Buffer): voi
   replaceFile(join(root, path), content, { durable: true });
 }
 
-/** These records only grow. */
+/** The records are append-only. */
 function isBeginning(start: Buffer, whole: Buffer): boolean {
   return start.length <= whole.length && start.equals(whole.subarray(0, start.length));
 }
@@ -76,7 +77,7 @@ function isFileName(id: string): boolean {
   return /^[A-Za-z0-9][\w-]*$/.test(id);
 }
 
-/** A line that is no JSON is undefined. */
+/** The parsed lines; undefined for a line that is not JSON. */
 function linesOf(content: Buffer): readonly unknown[] {
   const lines = content.toString().split("\n");
   return lines.filter((line) => line.trim() !== "").map(parsed);
@@ -86,6 +87,6 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // the last one of a client that was killed
+    return undefined; // the last line of a client that was killed
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Where a client keeps what it knows, and what of it an agent's client has. In the sandbox the client writes to
- * folders of the agent's own in the place of these; everything that is not named here is thrown away with them.
+ * The folders in which a client keeps its state, and the parts of them that an agent gets. In the sandbox the client
+ * writes to the agent's own folders instead. Everything that is not named here is deleted with those.
  */
 export interface ClientHome {
   /** The client's name. */
   readonly name: string;
-  /** The first one holds the conversations. */
+  /** The first folder holds the conversations. */
   readonly folders: readonly HomeFolder[];
-  /** Elsewhere: absolute paths that the client reads, and the agent may not write. */
+  /** Absolute paths outside these folders that the client reads; read-only for the agent. */
   readonly shows: readonly string[];
   readonly conversation: ConversationFile | ConversationExport;
 }
@@ -15,48 +15,49 @@ export interface ClientHome {
 /** All names are relative to the path. */
 interface HomeFolder {
   readonly path: string;
-  /** What the client obeys, as the person has it: read-only. */
+  /** The user's settings and instructions for the client; read-only. */
   readonly shows: readonly string[];
-  /** Files that the client insists on writing: copied at every start, and never back. */
+  /** Files that the client has to write: copied from the user at every start, never back. */
   readonly copies: readonly string[];
-  /** Files whose refreshed values go back while the client runs: a refresh may end what the person has. */
+  /** Files whose refreshed values are copied back while the client runs, because a refresh can invalidate the user's. */
   readonly logins: readonly Login[];
-  /** What stays from one start to the next, so that a conversation can be resumed; it does not go back. */
+  /** Names that are kept between starts, so that a conversation can be resumed; never copied back. */
   readonly keeps: readonly string[];
 }
 
 export interface Login {
   /** A JSON document. */
   readonly file: string;
-  /** The values that a refresh changes, by their keys; `*` is every key. */
+  /** The key paths of the values that a refresh changes; `*` is every key. */
   readonly values: readonly (readonly string[])[];
 }
 
-/** One conversation, in the checkout that it was held in. */
+/** A conversation and its checkout. */
 export interface ConversationName {
   readonly id: string;
   readonly checkout: string;
 }
 
-/** A conversation that is one file. It goes back to a person who takes the task over, and nothing else does. */
+/** A conversation in one file. It is the only thing that a user who takes over the task gets from the agent's home. */
 export interface ConversationFile {
   /** The folder below `root` with the conversations of a checkout. */
   folder(root: string, name: ConversationName): string;
   /** The file below that folder; `*` is any text without a slash. */
   file(id: string): string;
-  /** A file in that folder, without which the client does not find it, and its text. */
+  /** A file in that folder that the client needs to find the conversation, and its text. */
   mark?(name: ConversationName): readonly [file: string, text: string];
-  /** False where the lines belong to another conversation, or would be listed for another project. */
+  /** False if the lines belong to another conversation, or would be listed for another project. */
   accepts(lines: readonly unknown[], name: ConversationName): boolean;
 }
 
-/** A conversation in a database, which the client reads in the sandbox and writes outside of it. */
+/** A conversation in a database. The client exports it in the sandbox and imports it outside. */
 export interface ConversationExport {
-  /** Prints the conversation as JSON. */
+  /** The command that prints the conversation as JSON. */
   readonly print: (id: string) => readonly string[];
-  /** Takes it in from a file, with these variables beside the person's. */
+  /** The command that imports it from a file. */
   readonly take: (file: string) => readonly string[];
+  /** Variables for the import, in addition to the user's. */
   readonly env: Readonly<Record<string, string>>;
-  /** The document without what the client obeys; undefined where it is of another conversation. */
+  /** The document without settings that the client would follow; undefined if it is another conversation. */
   cleaned(document: unknown, name: ConversationName): unknown;
 }

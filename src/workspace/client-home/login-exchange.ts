@@ -11,15 +11,15 @@ import { isJson, refreshedLogin } from "./refreshed-login.ts";
 const loginBytesMax = 1024 * 1024;
 const recordBytesMax = 64 * 1024;
 
-/** What both sides held when they were last the same, as digests; agents cannot write it. */
+/** The digests of both sides at the last exchange; agents cannot write the record. */
 interface Given {
   readonly person: string;
   readonly agent: string;
 }
 
 /**
- * A login that the person and one agent's client both hold. What the client refreshes goes back to the person as long
- * as nobody else has refreshed it meanwhile: then the agent gets that one. So no refresh overwrites a newer one.
+ * A login that the user and one agent's client share. A refresh by the client is copied back to the user, unless the
+ * user's login has changed in the meantime: then the agent gets that one. So no refresh overwrites a newer one.
  */
 export class LoginExchange {
   readonly #login: Login;
@@ -33,24 +33,24 @@ export class LoginExchange {
     this.#record = record;
   }
 
-  /** Gives the agent's client the login as the person has it. */
+  /** Copies the user's login to the agent's client. */
   give(): void {
     const login = this.#read().person;
     if (login !== undefined) this.#giveAgent(login);
   }
 
-  /** Brings both sides up to date, where there is something new. Also after a crash: the record says what is new. */
+  /** Updates the side that is older. Works after a crash too, because the record shows which side has changed. */
   exchange(): void {
     const seen = `${fileMark(this.#file.person)} ${fileMark(this.#file.agent)}`;
     if (seen === this.#seen) return;
     this.#update();
-    this.#seen = seen; // not where it failed
+    this.#seen = seen; // not set if the update throws
   }
 
   #update(): void {
     const given = this.#given();
     const { person, agent } = this.#read();
-    // A client that writes its file in place shows it half-written for a moment.
+    // A client that writes its file in place leaves it incomplete for a moment.
     if (given === undefined || person === undefined || !isJson(person)) return;
     if (digestOf(person) !== given.person) this.#giveAgent(person);
     else if (agent !== undefined && digestOf(agent) !== given.agent) this.#givePerson(person, agent);

@@ -16,8 +16,8 @@ import { removeFolder } from "../files/remove-folder.ts";
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * What a file below a folder holds that agents can write. Undefined where it is missing, too large, or anything but
- * a file that has no other name: a link would have Lockstep read something else.
+ * The content of a file in a folder that agents can write. Undefined if it is missing, too large, or not a regular file
+ * with a single name: through a link Lockstep would read another file.
  */
 export function readPlain(root: string, name: string, bytesMax: number): Buffer | undefined {
   const file = join(root, name);
@@ -34,7 +34,7 @@ export function readPlain(root: string, name: string, bytesMax: number): Buffer 
   });
 }
 
-/** A person's file, who may have put a link in its place. */
+/** The content of a user's file, which may be a link. */
 export function readOwn(file: string, bytesMax: number): Buffer | undefined {
   return unlessAbsent(() => {
     const found = statSync(file);
@@ -42,7 +42,7 @@ export function readOwn(file: string, bytesMax: number): Buffer | undefined {
   });
 }
 
-/** A folder below one that agents can write. What lies in the way is removed. */
+/** Creates a folder below one that agents can write. Files and links at its path are removed. */
 export function makePlain(root: string, path: string): string {
   let folder = root;
   for (const name of path.split("/").filter((one) => one !== "." && one !== "")) {
@@ -53,14 +53,14 @@ export function makePlain(root: string, path: string): string {
   return folder;
 }
 
-/** Nothing is left at a path below such a folder, and no link leads to it. */
+/** Removes a path below such a folder, and the links on the way to it. */
 export function clearPlain(root: string, name: string): void {
-  const way = dirname(name);
-  if (way !== ".") makePlain(root, way);
+  const folder = dirname(name);
+  if (folder !== ".") makePlain(root, folder);
   removeFolder(join(root, name));
 }
 
-/** And no link, which could lead anywhere. */
+/** False for a link, which could lead anywhere. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -3,8 +3,8 @@ import { field, isObject } from "../../core/values/fields.ts";
 const tokenLengthMax = 16_384;
 
 /**
- * A person's login with the values that an agent's client has refreshed, or undefined where there is nothing to change.
- * Only values that stand in both documents as the same type are taken: no key is added, and no address is changed.
+ * The user's login with the values that an agent's client has refreshed; undefined if nothing changes. Only the named
+ * values are copied, and only if both documents have them with the same type: no key is added, no address changed.
  */
 export function refreshedLogin(
   person: string,
@@ -28,7 +28,7 @@ export function refreshedLogin(
   return isChanged ? `${JSON.stringify(mine, undefined, indentOf(person))}${endOf(person)}` : undefined;
 }
 
-/** Tokens and times alone: nothing that could break out of a header. */
+/** Only tokens and times, and no characters that could break out of an HTTP header. */
 function isRefresh(old: unknown, now: unknown): boolean {
   if (typeof old !== typeof now || old === now) return false;
   if (typeof now === "number") return Number.isFinite(now);

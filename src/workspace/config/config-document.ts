@@ -16,7 +16,7 @@ import { composeYaml } from "../../core/yaml/read-yaml.ts";
 import type { ConfigFault } from "./config-fault.ts";
 
 const depthMax = 16;
-/** Of a text up to this length all errors are told. */
+/** For a text up to this length all errors are reported, for a longer one only the first. */
 const shortLengthMax = 256 * 1024;
 const longBounds = { depthMax: 64, tokensMax: 1_500_000 };
 const messageLengthMax = 160;
@@ -26,13 +26,13 @@ export type Path = readonly (string | number)[];
 export interface ConfigDocument {
   readonly file: string;
   readonly value: unknown;
-  /** What cannot be taken as it stands; there the value is null. */
+  /** Values that cannot be read; each is null in `value`. */
   readonly faults: readonly ConfigFault[];
   readonly root: Spot;
   lineAndColumn(offset: number): { readonly line: number; readonly column: number };
 }
 
-/** Where a value stands, and everything in it. */
+/** The offsets of a value and of everything in it. */
 export interface Spot {
   readonly key: number | undefined;
   readonly value: number;
@@ -42,7 +42,7 @@ export interface Spot {
 /** Reads one YAML document of plain maps, lists and scalars. */
 export function readConfigDocument(file: string, text: string): ConfigDocument | readonly ConfigFault[] {
   const lines = new LineCounter();
-  // Keys are compared below: the parser's own comparison takes seconds for a file full of them.
+  // Duplicate keys are found below: the parser's own check takes seconds for a file with many keys.
   const options = { prettyErrors: false, uniqueKeys: false, schema: "core" } as const;
   const parsed =
     text.length > shortLengthMax
@@ -56,19 +56,19 @@ export function readConfigDocument(file: string, text: string): ConfigDocument |
     return [{ file, ...lineAndColumn(parsed.offset), ...notPlain(parsed.message) }];
   const wrong = [...parsed.errors, ...parsed.warnings];
   if (wrong.length > 0)
-    return onePerLine(wrong.map((error) => ({ file, ...lineAndColumn(error.pos[0]), ...told(error) })));
+    return onePerLine(wrong.map((error) => ({ file, ...lineAndColumn(error.pos[0]), ...described(error) })));
   const reader = new Reader();
   const { value, spot } = reader.read({ node: parsed.contents, path: [], key: undefined });
-  const faults = reader.findings.map(({ offset, ...told }) => ({ file, ...lineAndColumn(offset), ...told }));
+  const faults = reader.findings.map(({ offset, ...rest }) => ({ file, ...lineAndColumn(offset), ...rest }));
   return { file, value: value ?? {}, faults, root: spot, lineAndColumn };
 }
 
-/** Read no further than to its first error. */
+/** Reads up to the first error. */
 function parseLong(text: string, lines: LineCounter): Document.Parsed | UnreadableYaml {
   try {
     const [first, second] = composeYaml(yaml, text, { lines, bounds: longBounds });
     if (second !== undefined) return new UnreadableYaml(second.range[0], "a second document starts here");
-    return first ?? new UnreadableYaml(0, "there is no document");
+    return first ?? new UnreadableYaml(0, "the document is missing");
   } catch (error) {
     if (error instanceof UnreadableYaml) return error;
     throw error;
@@ -85,7 +85,7 @@ export function pathText(path: Path): string {
     .join("");
 }
 
-/** What the parser says after its first error in a line mostly comes of that one. */
+/** Further errors in a line are mostly caused by the first one. */
 function onePerLine<Placed extends { readonly line: number }>(errors: readonly Placed[]): readonly Placed[] {
   const lines = new Set<number>();
   return errors
@@ -93,18 +93,18 @@ function onePerLine<Placed extends { readonly line: number }>(errors: readonly P
     .sort((one, other) => one.line - other.line);
 }
 
-type Told = Pick<ConfigFault, "path" | "problem" | "expected">;
+type Described = Pick<ConfigFault, "path" | "problem" | "expected">;
 
 const tooDeep = { problem: "this is nested too deeply", expected: `at most ${depthMax} levels` };
 
-function told(error: YAMLError): Told {
+function described(error: YAMLError): Described {
   if (error.code === "MULTIPLE_DOCS")
     return { path: "", problem: "a second document starts here", expected: "one document" };
   if (error.code === "RESOURCE_EXHAUSTION") return { path: "", ...tooDeep };
   return notPlain(error.message);
 }
 
-function notPlain(cause: string): Told {
+function notPlain(cause: string): Described {
   const message = shortened(cause, messageLengthMax);
   const lower = message.charAt(0).toLowerCase() + message.slice(1);
   return { path: "", problem: `this is not plain YAML (${lower})`, expected: "maps, lists and plain values" };
@@ -119,9 +119,9 @@ interface At {
   readonly key: number | undefined;
 }
 
-/** Turns nodes into values and keeps where each stood. */
+/** Turns nodes into values and records their offsets. */
 class Reader {
-  readonly findings: (Told & { readonly offset: number })[] = [];
+  readonly findings: (Described & { readonly offset: number })[] = [];
 
   read({ node, path, key }: At): { value: unknown; spot: Spot } {
     const offset = node?.range?.[0] ?? key ?? 0;
@@ -156,7 +156,7 @@ class Reader {
       const offset = node?.range?.[0] ?? held?.range?.[0] ?? 0;
       const key = keyOf(node);
       if (key === undefined) {
-        this.#find(offset, path, { problem: "this is no key", expected: "a word" });
+        this.#find(offset, path, { problem: "this is not a key", expected: "a word" });
         continue;
       }
       const below = [...path, key];
@@ -174,13 +174,13 @@ class Reader {
     return map;
   }
 
-  #find(offset: number, path: Path, told: Omit<Told, "path">): null {
-    this.findings.push({ offset, path: pathText(path), ...told });
+  #find(offset: number, path: Path, fault: Omit<Described, "path">): null {
+    this.findings.push({ offset, path: pathText(path), ...fault });
     return null;
   }
 }
 
-/** A number or a truth value as a key is the word that was written. */
+/** A number or boolean as a key is read as the word in the file. */
 function keyOf(node: Node | null): string | undefined {
   if (!isScalar(node) || node.value === null) return undefined;
   const key = typeof node.value === "string" ? node.value : node.source;

@@ -1,11 +1,11 @@
-/** Something in a configuration file that a person has to mend. */
+/** An error in a configuration file that the user has to fix. */
 export interface ConfigFault {
   /** Relative to the project's root. */
   readonly file: string;
-  /** From 1; undefined where the file as a whole is meant. */
+  /** From 1; undefined for the file as a whole. */
   readonly line: number | undefined;
   readonly column: number | undefined;
-  /** The key that is meant, such as `limits.tokens.warn`; empty for the file as a whole. */
+  /** The key, such as `limits.tokens.warn`; empty for the file as a whole. */
   readonly path: string;
   readonly problem: string;
   readonly expected: string;
@@ -16,7 +16,7 @@ export function wholeFileFault(file: string, problem: string, expected: string):
   return { file, line: undefined, column: undefined, path: "", problem, expected };
 }
 
-/** Where, what is wrong, and what to write instead. */
+/** The place, the problem, and what to write instead. */
 export function faultParts({ file, line, column, problem, expected, suggestion }: ConfigFault) {
   return {
     place: visible(line === undefined ? file : `${file}:${line}:${column}`),
@@ -31,7 +31,7 @@ export function faultLine(fault: ConfigFault): string {
   return `${place}: ${problem}: ${remedy}`;
 }
 
-/** What a terminal would act on, or show in another order, is spelled out. */
+/** Escapes control characters and characters that change the order of the text on a terminal. */
 function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

@@ -32,7 +32,7 @@ export function faultsOfIssues(document: ConfigDocument, issues: readonly Issue[
     }));
 }
 
-/** More than anybody would read are not even looked at. */
+/** The first issues of the file. The rest is skipped, because a long list is not read and each issue costs time. */
 function firstOf(document: ConfigDocument, issues: readonly Issue[]): readonly Issue[] {
   if (issues.length <= issuesMax) return issues;
   const placed = issues.map((issue) => ({ issue, offset: spotAt(document.root, issue.path as Path).value }));
@@ -40,7 +40,7 @@ function firstOf(document: ConfigDocument, issues: readonly Issue[]): readonly I
   return placed.slice(0, issuesMax).map(({ issue }) => issue);
 }
 
-/** What was expected where a schema itself does not say: its message then is this text. */
+/** The message of an issue for which the schema has none: what was expected. */
 export function expectedText(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "invalid_value") return oneOf(issue.values.map(String));
   if (issue.code === "unrecognized_keys") {
@@ -63,9 +63,9 @@ function findingsOf(document: ConfigDocument, issue: Issue): Finding[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys
       .slice(0, issuesMax)
-      .map((key) => keyFinding(document, [...path, key], "is no key here", issue.message));
+      .map((key) => keyFinding(document, [...path, key], "is not a known key", issue.message));
   if (issue.code === "invalid_key")
-    return [keyFinding(document, path, "is no name", issue.issues[0]?.message ?? issue.message)];
+    return [keyFinding(document, path, "is not a valid name", issue.issues[0]?.message ?? issue.message)];
   if (issue.code === "invalid_union") {
     const meant = issue.errors.find((branch) => branch.every((inner) => inner.path.length > 0));
     if (meant !== undefined)
@@ -93,7 +93,7 @@ function valueFinding(document: ConfigDocument, issue: Issue): Finding {
   const spot = spotAt(document.root, path);
   const written = valueAt(document.value, path);
   const meant = (issue.code === "custom" ? issue.params?.value : undefined) ?? written;
-  // Where more names are known than the message shows, all of them are compared.
+  // The message may show only some of the known names. The suggestion considers all of them.
   const names = (issue.code === "custom" ? issue.params?.names : undefined) ?? wordsOf(message);
   const byDefault = written === undefined && meant !== undefined ? "by default " : "";
   return {
@@ -114,18 +114,18 @@ function shown(value: unknown): string {
   return String(value).trim() === "" ? "blank" : quoted(String(value), 60);
 }
 
-/** The words in backticks, which are what one could have written. */
+/** The words in backticks, which are the valid values. */
 function wordsOf(expected: string): readonly string[] {
   return [...expected.matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
 }
 
-/** What is missing is there under another name, which is a finding of its own. */
+/** True if the missing key is in the file under a misspelled name, which has its own finding. */
 function isMistyped(missing: Finding, other: Finding): boolean {
   if (!missing.missing || other.suggestion !== missing.path.at(-1)) return false;
   return pathText(other.path.slice(0, -1)) === pathText(missing.path.slice(0, -1));
 }
 
-/** The spot of a path, or of the nearest above it that is in the file. */
+/** The spot of a path, or of its nearest parent that is in the file. */
 export function spotAt(root: Spot, path: Path): Spot {
   let spot = root;
   for (const step of path) {

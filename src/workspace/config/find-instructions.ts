@@ -1,10 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a project says to all agents (S4-073). */
+/** The project's instructions for all agents. */
 export const instructionsFile = ".github/copilot-instructions.md";
 
-/** Whether the project has instructions for agents. */
 export function findInstructions(root: string): boolean {
   return statSync(join(root, instructionsFile), { throwIfNoEntry: false })?.isFile() === true;
 }

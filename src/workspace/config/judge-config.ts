@@ -7,12 +7,12 @@ interface Source {
   readonly text: string;
 }
 
-/** What another tool's file may say for ours, where ours is silent. */
+/** Keys that are read from another tool's file if our own file does not have them. */
 export const borrowedKeys = ["hooks", "task_types"] as const;
 
 type Borrowed = Partial<Pick<Config, (typeof borrowedKeys)[number]>>;
 
-/** A project's own file: the configuration, and which keys the file itself has. */
+/** The project's own file: the configuration, and the keys that are in the file. */
 export function judgeConfig({ file, text }: Source): Judged<{ config: Config; keys: readonly string[] }> {
   const document = readConfigDocument(file, text);
   if (!("value" in document)) return { faults: document };
@@ -20,7 +20,7 @@ export function judgeConfig({ file, text }: Source): Judged<{ config: Config; ke
   return "faults" in judged ? judged : { config: judged.data, keys: Object.keys(document.value as object) };
 }
 
-/** Another tool's file: of it only the keys that are wanted are read. */
+/** Another tool's file: only the wanted keys are read. */
 export function judgeBorrowed(
   { file, text }: Source,
   { wanted, config }: { readonly wanted: readonly string[]; readonly config: Config },

@@ -5,7 +5,7 @@ import { expectedText, faultsOfIssues, type Issue } from "./config-issues.ts";
 
 export type Judged<Found> = Found | { readonly faults: readonly ConfigFault[] };
 
-/** What a document says by a schema; or everything that is wrong with it, also by what else was found. */
+/** The document as its schema reads it; or all its faults, including the `further` issues. */
 export function judgeDocument<Schema extends z.ZodType>(
   document: ConfigDocument,
   schema: Schema,

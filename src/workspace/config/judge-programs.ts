@@ -9,7 +9,7 @@ import { readConfigFile } from "./read-config-file.ts";
 const configFile = ".lockstep/config.yaml";
 const foundLengthMax = 200;
 
-/** Where each row of `guard.programs` stands, as `.lockstep/config.yaml:12`. */
+/** The place of each row of `guard.programs`, such as `.lockstep/config.yaml:12`. */
 export function placesOfPrograms(root: string): readonly string[] {
   const read = readConfigFile(root, configFile);
   const document = read !== undefined && "text" in read ? readConfigDocument(configFile, read.text) : [];
@@ -18,7 +18,7 @@ export function placesOfPrograms(root: string): readonly string[] {
   return [...rows.values()].map(({ value }) => `${configFile}:${document.lineAndColumn(value).line}`);
 }
 
-/** Examples in `guard.programs` that their row contradicts, each at its place in the file. */
+/** Examples in `guard.programs` that contradict their row, each with its place in the file. */
 export function judgePrograms(
   { file, text }: { readonly file: string; readonly text: string },
   { guard }: Pick<Config, "guard">,

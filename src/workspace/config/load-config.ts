@@ -11,10 +11,7 @@ const faultsMax = 20;
 
 type LoadedConfig = { readonly config: Config } | { readonly faults: readonly ConfigFault[] };
 
-/**
- * The configuration of the project at a root. Where no file says anything, the parser and the schemas are
- * not even loaded.
- */
+/** The configuration of the project at a root. Without a file, the parser and the schemas are not loaded. */
 export async function loadConfig(root: string): Promise<LoadedConfig> {
   const loaded = await loadFiles(root);
   return "faults" in loaded ? { faults: loaded.faults.slice(0, faultsMax) } : loaded;
@@ -23,7 +20,7 @@ export async function loadConfig(root: string): Promise<LoadedConfig> {
 async function loadFiles(root: string): Promise<LoadedConfig> {
   const own = readConfigFile(root, ownFile);
   if (own === undefined && readConfigFile(root, misnamedFile) !== undefined)
-    return { faults: [wholeFileFault(misnamedFile, "nothing reads this file", `the name \`${ownFile}\``)] };
+    return { faults: [wholeFileFault(misnamedFile, "this file is not read", `the name \`${ownFile}\``)] };
   const borrowed = readConfigFile(root, borrowedFile);
   if (own === undefined && borrowed === undefined) return { config: structuredClone(defaultConfig) };
   if (own !== undefined && "fault" in own) return { faults: [own.fault] };

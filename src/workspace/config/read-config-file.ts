@@ -7,19 +7,19 @@ const configBytesMax = 256 * 1024;
 
 type ConfigFile = { readonly text: string } | { readonly fault: ConfigFault };
 
-/** The text of a configuration file; undefined where there is none. */
+/** The text of a configuration file; undefined if it does not exist. */
 export function readConfigFile(root: string, file: string): ConfigFile | undefined {
   return guardReading(file, () => {
     const folder = lstatSync(join(root, dirname(file)), { throwIfNoEntry: false });
     if (folder === undefined) return undefined;
-    // A link would make the file writable to whoever may write its target.
+    // A process that can write the target of a link could change the configuration.
     if (folder.isSymbolicLink())
       return wrong(file, `\`${dirname(file)}\` is a link`, "a folder of the project");
     return readText(join(root, file), { file, bytesMax: configBytesMax, flags: constants.O_NOFOLLOW });
   });
 }
 
-/** The text of a file that a person named, be it through a link; undefined where there is none. */
+/** The text of a file that the user named, links followed; undefined if it does not exist. */
 export function readNamedFile(
   path: string,
   { file, bytesMax }: { readonly file: string; readonly bytesMax: number },
@@ -39,7 +39,7 @@ function guardReading(file: string, read: () => ConfigFile | undefined): ConfigF
     if (code === "ENOENT") return undefined;
     if (code === "ELOOP") return wrong(file, "it is a link", "the file itself");
     if (code === "ENOTDIR") return wrong(file, `\`${dirname(file)}\` is a file`, "a folder");
-    return wrong(file, `it cannot be read (${code})`, "a file that you may read");
+    return wrong(file, `it cannot be read (${code})`, "a file that you can read");
   }
 }
 
@@ -51,12 +51,13 @@ interface Reading {
 
 function readText(path: string, { file, bytesMax, flags }: Reading): ConfigFile {
   const bytes = readBounded(path, bytesMax, flags);
-  if (bytes === "no file") return wrong(file, "it is no plain file", "a YAML file");
-  if (bytes === "too long") return wrong(file, `it is longer than ${bytesMax} bytes`, "less");
+  if (bytes === "no file") return wrong(file, "it is not a regular file", "a YAML file");
+  if (bytes === "too long")
+    return wrong(file, `it is longer than ${bytesMax} bytes`, `at most ${bytesMax} bytes`);
   return isUtf8(bytes) ? { text: decode(bytes) } : { fault: notUtf8(file, bytes) };
 }
 
-/** Without waiting for a writer where somebody has put a pipe. */
+/** Opens without blocking, because the path could be a named pipe. */
 function readBounded(path: string, bytesMax: number, flags: number): Buffer | "no file" | "too long" {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   try {

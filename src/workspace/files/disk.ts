@@ -3,12 +3,12 @@ import type { Disk } from "../../core/paths/place.ts";
 
 const linksMax = 40;
 
-/** Outside every project: what a path that cannot be followed resolves to. */
+/** A path outside every project, used for paths that cannot be resolved. */
 const nowhere = "/dev/null/loop";
 
 type Step = "absent" | "unreadable" | "plain" | { readonly target: string };
 
-/** The disk as it is while one question is answered: each path is looked at once. */
+/** The disk for one question: each path is read once and then cached. */
 export function nodeDisk(): Disk {
   const steps = new Map<string, Step>();
   const stepAt = (path: string): Step => {
@@ -19,12 +19,12 @@ export function nodeDisk(): Disk {
   return { realPath: (absolute) => resolveLinks(absolute, stepAt), kindOf, sizeOf, namesIn };
 }
 
-/** Physically, one segment after the other: `..` after a link is the parent of the link's target. */
+/** Resolves segment by segment, as the system does: `..` after a link is the parent of the link's target. */
 function resolveLinks(absolute: string, stepAt: (path: string) => Step): string {
   const resolved: string[] = [];
   const open = absolute.split("/").reverse();
   let links = 0;
-  let absentAt = Infinity; // below what is absent, nothing needs to be looked at
+  let absentAt = Infinity; // paths below a missing one are not read
   for (let segment = open.pop(); segment !== undefined; segment = open.pop()) {
     if (segment === "" || segment === ".") continue;
     if (segment === "..") {

@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 
 /**
- * What a file looks like from outside, undefined where there is none: while it is the same, so is what it holds. Nobody
- * can set the time at which the system took note of a change.
+ * A fingerprint of a file from its metadata: while it is unchanged, so is the content. The ctime cannot be set by a
+ * program. Undefined if the file does not exist.
  */
 export function fileMark(path: string | Buffer): string | undefined {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });

@@ -2,11 +2,11 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * File systems that several machines write to, by the number that Linux's statfs gives each of them. SQLite's locks
- * and its shared memory do not hold across machines. The folders that a virtual machine's host lends count too.
+ * File systems that several machines can write to, by their number in Linux's statfs. SQLite's locks and its shared
+ * memory do not work across machines. Folders that a virtual machine shares with its host count too.
  *
- * FUSE (0x65735546) is not here: under that one number come sshfs, and also encrypted homes, NTFS disks and the
- * folders of containers, all of one machine. Refusing it would refuse many for few.
+ * FUSE (0x65735546) is left out: besides sshfs, encrypted homes, NTFS disks and the folders of containers have this
+ * number, and these belong to one machine. Most users with FUSE would be refused without need.
  */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
@@ -34,23 +34,23 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x7c7c6673, "Parallels shared folder"],
 ]);
 
-/** The type of the file system that an existing path lies on. */
+/** The file system type of an existing path. */
 type TypeAt = (path: string) => number | bigint | undefined;
 
-/** The name of the network file system that a path lies on, or would lie on; undefined where it is none we know. */
+/** The name of the network file system that a path is, or would be, on; undefined for any other file system. */
 export function networkFileSystem(path: string, typeAt: TypeAt = askDisk): string | undefined {
   const type = typeAt(path);
   if (type !== undefined) return networkFileSystemOfType(type);
-  // What exists but cannot be looked at cannot be opened either, and opening it tells why.
+  // A path that exists but cannot be inspected cannot be opened either, and opening it reports the cause.
   return path === dirname(path) ? undefined : networkFileSystem(dirname(path), typeAt);
 }
 
-/** Numbers from 0x80000000 up come as negative ones where the machine's word has 32 bits. */
+/** On 32-bit machines, numbers from 0x80000000 are negative. */
 export function networkFileSystemOfType(type: number | bigint): string | undefined {
   return networkFileSystems.get(Number(BigInt.asUintN(32, BigInt(type))));
 }
 
-/** As a bigint: a 32-bit number that was extended to 64 bits with its sign loses its end as a plain number. */
+/** As a bigint: a sign-extended 64-bit value does not fit a plain number. */
 function askDisk(path: string): bigint | undefined {
   try {
     return statfsSync(path, { bigint: true }).type;

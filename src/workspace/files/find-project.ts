@@ -9,7 +9,7 @@ export interface Project {
   readonly commonFolder: string | undefined;
 }
 
-/** The project that a folder belongs to: the nearest one above with `.git` or `.lockstep`, else the folder. */
+/** The project of a folder: the nearest folder at or above it with `.git` or `.lockstep`, else the folder itself. */
 export function findProject(folder: string): Project {
   const realFolder = realpathSync(folder);
   const realRoot = nearestWith(realFolder, [".git", ".lockstep"]) ?? realFolder;
@@ -40,7 +40,7 @@ export function currentFolder(): string {
   }
 }
 
-/** The root in the caller's spelling of a folder `below` it, where that leads to the same place. */
+/** The root as the caller spells it, if that spelling leads to the same folder. */
 function spelledRoot(folder: string, below: string, realRoot: string): string {
   const spelled = resolve(folder);
   if (below !== "" && !spelled.endsWith(`/${below}`)) return realRoot;
@@ -55,12 +55,12 @@ function nearestWith(folder: string, names: readonly string[]): string | undefin
   }
 }
 
-/** The top of the checkout that a folder lies in. */
+/** The top of the checkout that contains a folder. */
 export function repositoryTop(folder: string): string | undefined {
   return nearestWith(folder, [".git"]);
 }
 
-/** Reads what git itself would read, without starting it. */
+/** Reads the same files as git, without starting git. */
 function commonFolderOf(root: string): string | undefined {
   const repository = repositoryTop(root);
   const git = repository === undefined ? undefined : gitFolderOf(join(repository, ".git"));
@@ -69,7 +69,7 @@ function commonFolderOf(root: string): string | undefined {
   return shared === undefined ? git : resolve(git, shared);
 }
 
-/** Where the project lies in the main checkout and in the linked worktrees, but for this one. */
+/** The project's folder in the main checkout and in the linked worktrees, except this one. */
 function otherCheckouts(realRoot: string, commonFolder: string | undefined): readonly string[] {
   if (commonFolder === undefined) return [];
   const worktrees = join(commonFolder, "worktrees");
@@ -97,7 +97,7 @@ function readLine(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n", 1)[0]?.trim() : undefined;
 }
 
-/** The usual file systems of these two fold; asking the disk would need a write. */
+/** The usual file systems of macOS and Windows ignore case. Testing the disk would need a write. */
 function foldsNames(): boolean {
   return process.platform === "darwin" || process.platform === "win32";
 }

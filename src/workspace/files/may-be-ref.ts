@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where git looks for a ref by its short name, in its order. */
+/** The prefixes that git tries for a short ref name, in git's order. */
 const places = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
 
-/** Whether a ref of this repository may go by a name; in doubt it may. */
+/** True if a ref of this repository may have this name; in doubt true. */
 export function mayBeRef(commonFolder: string, name: string): boolean {
-  // `HEAD`, `FETCH_HEAD` and the like lie beside the other refs, some of them in each worktree's own folder.
+  // `HEAD`, `FETCH_HEAD` and similar refs are outside `refs/`, some of them in each worktree's own folder.
   if (/^[A-Z_]+$/.test(name) || existsSync(join(commonFolder, "reftable"))) return true;
   const full = places.map((place) => place + name).concat(`refs/remotes/${name}/HEAD`, name);
   try {
@@ -15,7 +15,7 @@ export function mayBeRef(commonFolder: string, name: string): boolean {
       (ref) => packed.has(ref) || (ref.startsWith("refs/") && existsSync(join(commonFolder, ref))),
     );
   } catch {
-    return true; // what cannot be read may name anything
+    return true; // a file that cannot be read may contain any name
   }
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 
-/** Removes also what is closed: caches of some tools are folders that not even their owner may write. */
+/** Also removes read-only folders, which the caches of some tools contain. */
 export function removeFolder(folder: string | Buffer): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -11,20 +11,20 @@ import {
 import { dirname } from "node:path";
 
 interface Replacing {
-  /** Of a new file, as far as the umask lets it be; 0o600 where it is not given. */
+  /** The mode of a new file, before the umask; 0o600 by default. */
   readonly mode?: number;
-  /** A file that is there already keeps its mode. */
+  /** An existing file keeps its mode. */
   readonly keepsMode?: boolean;
-  /** Also after the machine itself has crashed. */
+  /** Synced to disk, so that it survives a crash of the machine. */
   readonly durable?: boolean;
 }
 
-/** For files that people see and commit. */
+/** For files that users see and commit. */
 export const projectFile: Replacing = { mode: 0o666, durable: true };
 
 /**
- * Writes a file so that anyone who reads it finds the old content or the new one, also after a crash of this process. A
- * link in its place is replaced, not followed.
+ * Replaces a file atomically: readers see the old content or the new one, also after a crash of this process. A link at
+ * the path is replaced, not followed.
  */
 export function replaceFile(
   path: string,
@@ -32,7 +32,7 @@ export function replaceFile(
   { mode = 0o600, keepsMode = false, durable = false }: Replacing = {},
 ): void {
   const kept = keepsMode ? statSync(path, { throwIfNoEntry: false })?.mode : undefined;
-  // Also a process in a sandbox may have this id.
+  // The pid alone is not unique: a process in a sandbox may have the same one.
   const temporary = `${path}.${process.pid}-${process.hrtime.bigint()}.tmp`;
   try {
     writeFileSync(temporary, content, { flag: "wx", mode, flush: durable });
@@ -45,7 +45,7 @@ export function replaceFile(
   if (durable) syncFolder(dirname(path));
 }
 
-/** A name is part of its folder, and is safe only once that is. */
+/** Syncs a folder, which contains the names of its files. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, "r");
   try {

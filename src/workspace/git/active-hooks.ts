@@ -6,9 +6,9 @@ import { splitAtZero } from "./read-diff.ts";
 import { tryGit } from "./run-git.ts";
 
 export interface HooksOf {
-  /** Absolute; it may not exist. */
+  /** An absolute path, which may not exist. */
   readonly folder: string;
-  /** What git would run there. */
+  /** The hooks that git would run. */
   readonly names: readonly string[];
 }
 
@@ -18,11 +18,11 @@ export async function activeHooks(tree: string, commonFolder: string): Promise<H
   return { folder, names: listed(folder).filter((name) => isProgram(join(folder, name))) };
 }
 
-/** Where git looks for them; a relative setting begins at the top of the checkout. */
+/** The folder in which git looks for hooks. A relative `core.hooksPath` starts at the top of the checkout. */
 export async function hooksFolder(tree: string, commonFolder: string): Promise<string> {
   const words = ["config", "--null", "--type=path", "--get-all", "core.hooksPath"];
   const { stdout } = await tryGit(tree, words);
-  // The last one is our own, with which no hook runs for us.
+  // The last value is our own: `run-git.ts` disables hooks with it.
   const set = splitAtZero(stdout).at(-2)?.toString("utf8") ?? "";
   if (set === "") return join(commonFolder, "hooks");
   return isAbsolute(set) ? set : resolve(repositoryTop(tree) ?? tree, set);
@@ -32,6 +32,6 @@ function listed(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => /^[a-z0-9-]+$/.test(name));
   } catch {
-    return []; // there is none
+    return []; // the folder does not exist
   }
 }

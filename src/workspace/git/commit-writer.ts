@@ -14,7 +14,7 @@ export interface NewCommit {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** A commit object on no branch. */
+/** Writes a commit object, without a branch. */
 export async function commitTree(folder: string, commit: NewCommit): Promise<string> {
   const { author, committer } = await people(folder);
   const now = timestamp();
@@ -39,7 +39,7 @@ function messageOf({ subject, body, trailers = {} }: NewCommit): string {
   return parts.join("\n\n").replaceAll("\0", " ");
 }
 
-/** `git commit-tree` would be a process for each. */
+/** One long-running process; `git commit-tree` would need a process per commit. */
 const writer = new LastingGit<string, string>({
   words: ["hash-object", "-t", "commit", "-w", "--stdin-paths"],
   idleMs: 1_000,
@@ -55,14 +55,14 @@ interface People {
   readonly committer: string;
 }
 
-/** Who commits, as `NAME <MAIL>`. */
+/** Author and committer, each as `NAME <MAIL>`. */
 export function people(folder: string): Promise<People> {
   const known = knownPeople.get(folder) ?? readPeople(folder);
   knownPeople.set(folder, known);
   return known;
 }
 
-/** Asked once: a command does not live long enough to see somebody change their name. */
+/** Read once per process. */
 const knownPeople = new Map<string, Promise<People>>();
 
 async function readPeople(folder: string): Promise<People> {
@@ -72,19 +72,19 @@ async function readPeople(folder: string): Promise<People> {
   return { author: personIn(author), committer: personIn(committer) };
 }
 
-/** Git does not know everybody. */
+/** Falls back to Lockstep's own name if git has none configured. */
 function personIn(answer: GitRun | undefined): string {
   const found = answer?.exit === 0 ? answer.stdout.toString("utf8").trim() : "";
   return /^(.*>) \d+ [+-]\d+$/.exec(found)?.[1] ?? "Lockstep <lockstep@localhost>";
 }
 
-/** Git takes none that is further away. */
+/** Git rejects larger offsets. */
 const zoneMinutesMax = 14 * 60;
 
 /** `1700000000 +0100`: seconds, and the zone in hours and minutes. */
 export function timestamp(now = new Date()): string {
-  const told = -now.getTimezoneOffset();
-  const east = Math.abs(told) > zoneMinutesMax ? 0 : told;
+  const offset = -now.getTimezoneOffset();
+  const east = Math.abs(offset) > zoneMinutesMax ? 0 : offset;
   const two = (value: number) => String(Math.trunc(Math.abs(value))).padStart(2, "0");
   const zone = `${east < 0 ? "-" : "+"}${two(east / 60)}${two(Math.abs(east) % 60)}`;
   return `${Math.floor(now.getTime() / 1000)} ${zone}`;

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { git } from "./run-git.ts";
 
-/** What a path holds in the edited tree: an entry that git has, a text of our own, or nothing. */
+/** The new content of a path: an existing git entry, a text, or null to remove the path. */
 export type TreeEdit = { readonly mode: string; readonly id: string } | { readonly text: string } | null;
 
-/** A tree like another one but for some paths; no checkout and no branch is touched. */
+/** Writes a copy of a tree with some paths changed. No checkout or branch is touched. */
 export async function editTree(
   folder: string,
   tree: string,
@@ -28,7 +28,7 @@ export async function editTree(
       written.push(`${mode} ${id}\t${path}\0`);
     }
     await git(folder, ["read-tree", tree], { env });
-    // A folder may take the place of a file: everything goes before anything comes.
+    // Removals come first, because a folder may replace a file.
     const input = [...removed, ...written].join("");
     await git(folder, ["update-index", "-z", "--index-info"], { env, input });
     return await git(folder, ["write-tree"], { env });

@@ -2,28 +2,28 @@ import { readRef } from "./refs.ts";
 import { isShallow } from "./repository-state.ts";
 import { tryGit } from "./run-git.ts";
 
-/** What a person names to be landed: a local branch before anything else, then whatever git knows it as. */
+/** The commit that a user names: a local branch if there is one, else any name that git knows. */
 export async function findCommit(root: string, name: string): Promise<string | undefined> {
   const local = isBranchName(name) ? await readRef(root, `refs/heads/${name}`) : undefined;
   return local ?? (/^[-^:]|\s/.test(name) ? undefined : await readRef(root, name));
 }
 
-/** Why there is no such commit, and what may be meant. */
+/** Why there is no such commit, with a suggestion. */
 export async function whyNoCommit(root: string, name: string): Promise<string> {
-  const told = `there is no branch, tag or commit \`${name}\``;
+  const problem = `there is no branch, tag or commit \`${name}\``;
   const { stdout } = await tryGit(root, [
     "for-each-ref",
     "--format=%(refname:short)",
     `refs/remotes/*/${name}`,
   ]);
   const [remote] = stdout.toString("utf8").split("\n").filter(Boolean);
-  if (remote !== undefined) return `${told}: did you mean \`${remote}\`?`;
+  if (remote !== undefined) return `${problem}: did you mean \`${remote}\`?`;
   return (await isShallow(root))
-    ? `${told} in this shallow clone: \`git fetch origin ${name}\` brings it, if the remote has it`
-    : `${told}: \`git branch --all\` lists the branches`;
+    ? `${problem} in this shallow clone: run \`git fetch origin ${name}\` if the remote has it`
+    : `${problem}: \`git branch --all\` lists the branches`;
 }
 
-/** Of two commits without a common one. */
+/** Why a commit and the base have no common ancestor. */
 export async function whyApart(root: string, name: string, base: string): Promise<string> {
   return (await isShallow(root))
     ? `this shallow clone lacks the commits that \`${name}\` and \`${base}\` have in common: run \`git fetch --unshallow\``

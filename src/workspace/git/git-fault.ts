@@ -1,4 +1,4 @@
-/** A git program that failed, told once and in one line. */
+/** A git command that failed, with a message of one line. */
 export class GitFault extends Error {
   override readonly name = "GitFault";
   readonly code = "E-GIT";
@@ -7,17 +7,17 @@ export class GitFault extends Error {
 
   constructor(words: readonly string[], { exit, stderr }: { exit: number | null; stderr: string }) {
     const first =
-      stderr.trim().split("\n")[0] || `it ended ${exit === null ? "by a signal" : `with ${exit}`}`;
-    // Settings for this one call come before it.
+      stderr.trim().split("\n")[0] || `it ${exit === null ? "was ended by a signal" : `exited with ${exit}`}`;
+    // `-c` settings come before the command.
     const program = words.find((word, at) => !word.startsWith("-") && words[at - 1] !== "-c") ?? "";
-    super(`\`git ${program}\` failed: ${told(first)}`);
+    super(`\`git ${program}\` failed: ${explained(first)}`);
     this.exit = exit;
     this.stderr = stderr;
   }
 }
 
-/** Git's own advice stands in the lines after the first. */
-function told(line: string): string {
+/** Adds the remedy that git prints in the lines after the first. */
+function explained(line: string): string {
   const [, folder] = /detected dubious ownership in repository at '(.*)'/.exec(line) ?? [];
   return folder === undefined
     ? line

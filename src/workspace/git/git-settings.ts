@@ -1,6 +1,6 @@
 export type Setting = readonly [key: string, value: string];
 
-/** What git must find on the disk as it is, whatever the person's configuration leaves out. */
+/** Settings that make git see the exact files on disk, whatever the user has configured. */
 export const exactSettings: readonly Setting[] = [
   ["core.fileMode", "true"],
   ["core.symlinks", "true"],
@@ -16,14 +16,14 @@ export const exactSettings: readonly Setting[] = [
 ];
 
 /**
- * A filter runs in the checkout with the person's rights, and many a one (`python3 -m …`, `./scripts/…`) then runs
- * code from there. Only git-lfs is known not to.
+ * A filter runs in the checkout with the user's rights, and many filters (`python3 -m …`, `./scripts/…`) run code from
+ * there. Only git-lfs is known not to.
  */
 export function isRefused(filter: string): boolean {
   return filter !== "filter.lfs";
 }
 
-/** `off` takes files as they are; `failing` fails for the file that needs the filter, by name. */
+/** `off` leaves files unfiltered; `failing` fails for a file that needs the filter, and names it. */
 export function replaceFilter(name: string, as: "off" | "failing"): readonly Setting[] {
   const program = as === "off" ? "" : "false";
   return [
@@ -34,7 +34,7 @@ export function replaceFilter(name: string, as: "off" | "failing"): readonly Set
   ];
 }
 
-/** As variables, because a key may hold the `=` that would end it in a word. */
+/** As variables instead of `-c` options, because a key may contain `=`. */
 export function asEnvironment(list: readonly Setting[]): Record<string, string> {
   const pairs = list.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key],

@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { splitAtZero } from "./read-diff.ts";
 import { type GitOptions, gitBytes } from "./run-git.ts";
 
-/** Files that no answer names, such as one that begins to exist, are noticed after this time. */
+/** After this time a cached answer is read again, to notice files that it does not name, such as new ones. */
 const agedMs = 1_000;
-/** A file that was just changed can change again without looking any different. */
+/** A file that changed less than this time ago can change again with the same ctime. */
 const settledMs = 100;
 
 const knownMax = 100;
@@ -14,13 +14,13 @@ const knownMax = 100;
 interface Known {
   readonly filters: readonly string[];
   readonly atMs: number;
-  /** What the configuration was read from, and as what it was found. */
+  /** The configuration files, each with its fingerprint. */
   readonly marks: readonly (readonly [file: string, mark: string])[];
 }
 
 const known = new Map<string, Known>();
 
-/** The filters that git run here would know, as `filter.NAME`; asked again when a configuration file has changed. */
+/** The filters that are configured for a folder, as `filter.NAME`. Read again when a configuration file has changed. */
 export async function filtersIn(folder: string, options: GitOptions = {}): Promise<readonly string[]> {
   const key = JSON.stringify([folder, options.env]);
   const before = known.get(key);
@@ -45,7 +45,7 @@ function isFresh({ atMs, marks }: Known): boolean {
   return performance.now() - atMs < agedMs && marks.every(([file, mark]) => markOf(file) === mark);
 }
 
-/** Origins and names take turns; `file:` begins those that are files. */
+/** Origins and names alternate; origins that are files start with `file:`. */
 function originsIn(fields: readonly string[]): readonly string[] {
   const files = fields.flatMap((field, at) =>
     at % 2 === 0 && field.startsWith("file:") ? field.slice(5) : [],
@@ -58,7 +58,7 @@ function usualFiles(): readonly string[] {
   return [join(homedir(), ".gitconfig"), join(configured || join(homedir(), ".config"), "git", "config")];
 }
 
-/** Nobody can set the time at which the system took note of a change. */
+/** A fingerprint from the metadata. The ctime cannot be set by a program. */
 function markOf(file: string): string {
   const found = statOf(file);
   return found === undefined ? "none" : `${found.dev} ${found.ino} ${found.size} ${found.ctimeNs}`;
@@ -68,7 +68,7 @@ function changedMs(file: string): number {
   return Number(statOf(file)?.ctimeMs ?? 0);
 }
 
-/** A home that is closed to this user is none for git either. */
+/** Undefined also for a file that this user cannot read: git ignores it too. */
 function statOf(file: string): BigIntStats | undefined {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false });

@@ -6,8 +6,8 @@ const pointerForm =
   /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:.*\n)*?oid sha256:([0-9a-f]{64})\n/;
 
 /**
- * Puts the content of large files in the place of git-lfs's pointers to them, as far as it was fetched. The paths of
- * the others, which stay pointers. Git-lfs itself is not needed.
+ * Replaces git-lfs pointers by the content of the large files, if it was fetched. Returns the paths that stay pointers.
+ * git-lfs itself is not needed.
  */
 export function fillLargeFiles(
   commonFolder: string,
@@ -25,7 +25,7 @@ export function fillLargeFiles(
   });
 }
 
-/** Those that are pointers, and whose content was not fetched. */
+/** The pointers whose content was not fetched. */
 export function missingLargeFiles(
   commonFolder: string,
   folder: string,
@@ -37,7 +37,7 @@ export function missingLargeFiles(
   });
 }
 
-/** Where git-lfs keeps what a pointer leads to; undefined for a file that is none. */
+/** The path at which git-lfs keeps a pointer's content; undefined if the file is not a pointer. */
 function contentOf(commonFolder: string, file: string): string | undefined {
   const id = pointerIn(file);
   return id && join(commonFolder, "lfs", "objects", id.slice(0, 2), id.slice(2, 4), id);

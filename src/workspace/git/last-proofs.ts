@@ -11,7 +11,7 @@ export async function lastProofs(root: string, base: string): Promise<ReadonlyMa
   return seconds;
 }
 
-/** How often each check failed and passed on the same tree. */
+/** How many times each check both failed and passed on the same tree. */
 export async function flakyProofs(root: string, base: string): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
   for (const { command, before, after, again } of await evidenceOf(root, base))
@@ -20,7 +20,7 @@ export async function flakyProofs(root: string, base: string): Promise<ReadonlyM
   return times;
 }
 
-/** By the proofs that lie as notes on the base's commits, the newest first. */
+/** From the proofs in the notes of the base's commits, the newest first. */
 async function evidenceOf(root: string, base: string): Promise<readonly Evidence[]> {
   const words = ["log", `--max-count=${commitsMax}`, "--first-parent", "--notes=lockstep", "--format=%N%x00"];
   const { exit, stdout } = await tryGit(root, [...words, base]);
@@ -39,7 +39,7 @@ interface Evidence {
   readonly again?: Run | null;
 }
 
-/** Anybody can write notes: what is none of Lockstep's tells nothing. */
+/** Notes that Lockstep did not write are ignored. */
 function evidenceIn(note: string): readonly Evidence[] {
   try {
     const { evidence } = JSON.parse(note) as { evidence?: unknown };

@@ -4,19 +4,19 @@ import { gitProgram } from "../process/search-path.ts";
 import { GitFault } from "./git-fault.ts";
 import { gitEnvironment, gitWords } from "./run-git.ts";
 
-/** How one of git's commands is asked and answers over and over. */
+/** The request and response format of a long-running git command. */
 export interface Protocol<Question, Answer> {
   readonly words: readonly string[];
-  /** When nobody asks for so long, it ends. */
+  /** The process ends after this time without a question. */
   readonly idleMs: number;
   ask(question: Question): string;
-  /** The answer that what came begins with, and its length; undefined while it is not whole. */
+  /** The answer at the start of the received bytes, and its length; undefined while it is incomplete. */
   answer(question: Question, came: Buffer): { readonly answer: Answer; readonly bytes: number } | undefined;
 }
 
 /**
- * One git in each folder that answers as long as it is asked: starting one for each question costs far more than the
- * answers. It looks at the refs and objects anew each time. Nobody has to close it: it ends when it is idle, or with us.
+ * A long-running git process per folder, because starting one per question costs far more than the answers. It reads
+ * refs and objects anew for each question. It ends by itself when it is idle, or with this process.
  */
 export class LastingGit<Question, Answer> {
   readonly #protocol: Protocol<Question, Answer>;
@@ -40,7 +40,7 @@ export class LastingGit<Question, Answer> {
   #start(folder: string): Running<Question, Answer> {
     const running: Running<Question, Answer> = new Running(folder, this.#protocol, (left) => {
       if (this.#running.get(folder) === running) this.#running.delete(folder);
-      // Only the first of them can be what it failed on.
+      // Only the first question can have caused the failure. The others are asked again.
       if (left.length > 0) this.#give(folder, left);
     });
     this.#running.set(folder, running);
@@ -71,7 +71,7 @@ class Running<Question, Answer> {
   ) {
     this.#protocol = protocol;
     this.#onEnd = onEnd;
-    // In a session of its own: Ctrl-C is for us, and we may still have something to finish.
+    // In its own session, so that Ctrl-C does not end it while this process still needs it.
     this.#git = spawn(gitProgram(), gitWords(folder, protocol.words), {
       env: gitEnvironment(),
       detached: true,
@@ -108,7 +108,7 @@ class Running<Question, Answer> {
     this.#idle = setTimeout(() => this.#finish(), this.#protocol.idleMs).unref();
   }
 
-  /** Only as long as somebody waits for an answer. */
+  /** Keeps this process alive only while an answer is pending. */
   #keepUsAlive(needed: boolean): void {
     const { stdin, stdout, stderr } = this.#git;
     for (const one of [this.#git, stdin as Socket, stdout as Socket, stderr as Socket])
@@ -121,7 +121,7 @@ class Running<Question, Answer> {
     this.#git.stdin.end();
   }
 
-  /** Who was killed, or left without a word, may not even have read the question: it is asked once more. */
+  /** A git that was killed, or ended without a message, may not have read the question: it is repeated once. */
   #end(error: unknown, isSilent = false): void {
     clearTimeout(this.#idle);
     const [first, ...left] = this.#waiting.splice(0);

@@ -5,12 +5,12 @@ import { readTop } from "./tree-entries.ts";
 
 export type Merged =
   | { readonly tree: string }
-  /** The tree has marks where the two could not be brought together. */
+  /** The tree has conflict markers. */
   | { readonly tree: string; readonly conflicts: readonly string[] };
 
-/** Merges two commits without any checkout: the tree, or the files that conflict. */
+/** Merges two commits without a checkout. */
 export async function mergeTrees(folder: string, ours: string, theirs: string): Promise<Merged> {
-  // What stands on the other has nothing to be merged with.
+  // `theirs` is built on `ours`, so there is nothing to merge.
   if ((await readParents(folder, theirs)).includes(ours)) return { tree: (await readTop(folder, theirs)).id };
   const words = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs];
   const { exit, stdout, stderr } = await tryGit(folder, words);

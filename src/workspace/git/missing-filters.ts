@@ -7,15 +7,15 @@ export interface MissingFilter {
   /** As in `filter=lfs`. */
   readonly name: string;
   readonly program: string;
-  /** One of those that need it. */
+  /** A file that needs the filter. */
   readonly file: string;
 }
 
 const settingForm = /^filter\.(.*)\.(clean|smudge|process|required)\n(.*)$/s;
-/** Other lines are for a shell: what they start is not known before. */
+/** Other commands are for a shell, and the program that they start is unknown. */
 const programForm = /^([\w.+-]+)(?=\s|$)/;
 
-/** Filters without which git refuses to check out files that are tracked here, and whose program is not installed. */
+/** Required filters of tracked files whose program is not installed. Git refuses to check out these files. */
 export async function missingFilters(root: string, path: string): Promise<readonly MissingFilter[]> {
   const listed = await tryGit(root, ["config", "--null", "--get-regexp", "^filter\\."]);
   const filters = new Map<string, Map<string, string>>();
@@ -36,7 +36,7 @@ export async function missingFilters(root: string, path: string): Promise<readon
   return missing;
 }
 
-/** Git finds its own programs before those on PATH. */
+/** Git searches its own programs before PATH. */
 async function isInstalled(root: string, program: string, path: string): Promise<boolean> {
   const folders = [await git(root, ["--exec-path"]), ...path.split(delimiter)];
   return folders.some((folder) => {
@@ -44,7 +44,7 @@ async function isInstalled(root: string, program: string, path: string): Promise
       accessSync(join(folder, program), constants.X_OK);
       return true;
     } catch {
-      return false; // whatever the reason: it cannot be started
+      return false; // missing or not executable
     }
   });
 }
@@ -54,5 +54,5 @@ export function missingFilterText({ name, program, file }: MissingFilter): strin
 }
 
 export function missingFilterFix({ name, program }: MissingFilter): string {
-  return `install ${program}, or \`git config filter.${name}.required false\` to work with such files as they are committed`;
+  return `install ${program}, or run \`git config filter.${name}.required false\` to use such files unfiltered`;
 }

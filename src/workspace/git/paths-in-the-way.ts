@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { readDiff, readName, splitAtZero } from "./read-diff.ts";
 import { gitBytes } from "./run-git.ts";
 
-/** The paths that differ between two commits, and whether the first one has them. */
+/** The paths that differ between two commits. `added` are those that the first one lacks. */
 export interface MovedPaths {
   readonly changed: readonly string[];
   readonly added: readonly string[];
@@ -17,8 +17,8 @@ export async function readMovedPaths(folder: string, from: string, to: string): 
 }
 
 /**
- * What a person has at the paths that a move of the branch would write: edited, staged or deleted files, and files
- * or folders that git does not know, ignored ones too, which git itself would overwrite without a word.
+ * The user's own changes at the paths that a move of the branch would write: edited, staged or deleted files, and
+ * untracked files or folders. Ignored ones count too, because git would overwrite them without a warning.
  */
 export async function findInTheWay(
   checkout: string,
@@ -31,7 +31,7 @@ export async function findInTheWay(
   const found = dirty.filter((path) => moved.has(path));
   for (const path of added) {
     const at = findEntry(checkout, path);
-    // Where a folder of the old commit becomes a file, that folder goes with its files.
+    // If a folder of the old commit becomes a file, git removes the folder with its files.
     if (at !== undefined && !(at.isDirectory() && holdsOnly(checkout, path, gone))) found.push(path);
     const above = fileAbove(checkout, path);
     if (above !== undefined && !gone.has(above)) found.push(above);
@@ -46,7 +46,7 @@ function holdsOnly(checkout: string, folder: string, gone: ReadonlySet<string>):
   });
 }
 
-/** What is no folder on the way to a path, and has to make room for one. */
+/** The file or link on the way to a path where the new commit needs a folder. */
 function fileAbove(checkout: string, path: string): string | undefined {
   for (let at = dirname(path); at !== "."; at = dirname(at)) {
     const found = findEntry(checkout, at);
@@ -55,7 +55,7 @@ function fileAbove(checkout: string, path: string): string | undefined {
   return undefined;
 }
 
-/** What lies at a path, whatever lies above it. */
+/** The entry at a path; undefined also if a parent is not a folder. */
 export function findEntry(checkout: string, path: string): Stats | undefined {
   try {
     return lstatSync(join(checkout, path), { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-/** A path as git reads it where a line is a path: in its own quotes only where it has to be. */
+/** A path as one line of git's input, quoted only if necessary. */
 export function quotePath(path: string): string {
   return /["\n]/.test(path) ? `"${path.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"` : path;
 }

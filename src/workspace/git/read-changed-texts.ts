@@ -7,10 +7,10 @@ const textBytesMax = 1024 * 1024;
 /** A file that differs between two commits. */
 export interface ChangedText {
   readonly path: string;
-  /** Undefined: absent, no regular file, binary or over 1 MiB. */
+  /** Undefined if the file is missing, not a regular file, binary or larger than 1 MiB. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Also of what has no text: links, binary and huge files. */
+  /** Also set for files without a text: links, binary and large files. */
   readonly status: "added" | "modified" | "deleted";
 }
 

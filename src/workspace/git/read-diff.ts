@@ -1,7 +1,7 @@
 import { compareTrees } from "./tree-entries.ts";
 
 export interface ChangedPath {
-  /** Escaped where the name is not UTF-8, and then never used to open anything. */
+  /** Escaped if the name is not UTF-8; such a path is never used to open a file. */
   readonly path: string;
   readonly status: "added" | "modified" | "deleted";
   readonly utf8: boolean;
@@ -11,7 +11,7 @@ export interface ChangedPath {
 
 const kinds: Readonly<Record<string, ChangedPath["kind"]>> = { "120000": "link", "160000": "submodule" };
 
-/** Every path that differs between two trees. A rename is a deletion and an addition: both must be allowed. */
+/** Every path that differs between two trees. A rename is a deletion and an addition, so both paths are checked. */
 export async function readDiff(folder: string, from: string, to: string): Promise<readonly ChangedPath[]> {
   return (await compareTrees(folder, from, to)).map(({ path: bytes, before, after }) => {
     const { path, utf8 } = readName(Buffer.from(bytes, "latin1"));

@@ -5,22 +5,22 @@ import { readName } from "./read-diff.ts";
 import { listTree } from "./tree-entries.ts";
 
 const textBytesMax = 1024 * 1024;
-/** Git hands over no more than this at once. */
+/** Limits of one call of git. */
 const blobsPerCall = 5000;
 const callBytesMax = 64 * 1024 * 1024;
 
-/** What a commit holds besides folders, by path; names that are not UTF-8 are left out. */
+/** The files, links and submodules of a commit, by path. Names that are not UTF-8 are left out. */
 export interface CommitTree {
   paths(): readonly string[];
-  /** The same where the same lies at a path. */
+  /** Equal for equal content at a path. */
   idOf(path: string): string | undefined;
-  /** Undefined: absent, no regular file, binary or over 1 MiB. */
+  /** Undefined if the file is missing, not a regular file, binary or larger than 1 MiB. */
   text(path: string): string | undefined;
-  /** Reads many texts at once: asked for alone, each costs a process. */
+  /** Reads many texts with one process; `text` alone starts one per file. */
   load(paths: readonly string[]): void;
 }
 
-/** Trees of one repository. Texts are read when they are asked for, and those that several trees have only once. */
+/** Trees of one repository. Texts are read on demand; a text in several trees is read once. */
 export async function readTrees(root: string, commits: readonly string[]): Promise<CommitTree[]> {
   const blobs = new BlobTexts(root);
   return Promise.all(
@@ -53,7 +53,7 @@ async function listEntries(root: string, commit: string): Promise<ReadonlyMap<st
       ? readName(Buffer.from(bytes, "latin1"))
       : { path: bytes, utf8: true };
     const isFile = mode.startsWith("100");
-    // A link may have the same blob as a file.
+    // A link may have the same blob as a file, so its id includes the mode.
     if (utf8) entries.set(path, { id: isFile ? id : `${mode} ${id}`, isFile });
   }
   return entries;
@@ -84,7 +84,7 @@ class BlobTexts {
     else for (const part of this.#parts(ids)) this.#keep(part, this.#ask("--batch", part));
   }
 
-  /** Those that are not huge, in parts that are not too large. */
+  /** The ids of blobs up to 1 MiB, in parts that fit into one call. */
   #parts(ids: readonly string[]): readonly (readonly string[])[] {
     const lines = this.#ask("--batch-check", ids)?.toString("latin1").split("\n") ?? [];
     const parts: string[][] = [];
@@ -104,7 +104,7 @@ class BlobTexts {
   }
 
   #keep(ids: readonly string[], bytes: Buffer | undefined): void {
-    if (bytes === undefined) throw new Error(`git answers with more than ${callBytesMax} bytes`);
+    if (bytes === undefined) throw new Error(`git's answer is longer than ${callBytesMax} bytes`);
     let at = 0;
     for (const id of ids) {
       const end = bytes.indexOf(10, at);
@@ -116,10 +116,7 @@ class BlobTexts {
     }
   }
 
-  /**
-   * Nothing where the answer is too large. Waits, so that whoever needs one more text deep in a check need not be
-   * asynchronous for that.
-   */
+  /** Undefined if the answer is too large. Synchronous, so that callers deep in a check need not be asynchronous. */
   #ask(mode: "--batch" | "--batch-check", ids: readonly string[]): Buffer | undefined {
     const { status, stdout, stderr, error } = spawnSync(
       gitProgram(),
@@ -132,7 +129,7 @@ class BlobTexts {
     );
     const { code } = (error ?? {}) as NodeJS.ErrnoException;
     if (code === "ENOBUFS") return undefined;
-    // Git that ends before it has read everything says why itself.
+    // EPIPE: git ended before it read its input. Its own message says why.
     if (error !== undefined && code !== "EPIPE") throw error;
     if (status !== 0) throw new GitFault(["cat-file"], { exit: status, stderr: stderr.toString("utf8") });
     return stdout;

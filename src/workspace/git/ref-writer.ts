@@ -2,13 +2,13 @@ import { LastingGit } from "./lasting-git.ts";
 
 export interface RefChange {
   readonly ref: string;
-  /** Undefined deletes it. */
+  /** Undefined deletes the ref. */
   readonly to: string | undefined;
-  /** What it has to be now; null stands for nothing, undefined for whatever it is. */
+  /** The expected current value; null if the ref must not exist, undefined for any value. */
   readonly from?: string | null;
 }
 
-/** All of them or none; what does not hold any more is a `GitFault`. */
+/** Applies all changes or none. A ref without its expected value is a `GitFault`. */
 export async function changeRefs(
   folder: string,
   changes: readonly RefChange[],
@@ -19,10 +19,10 @@ export async function changeRefs(
 
 const done = "start: ok\ncommit: ok\n";
 
-/** While it waits it holds no lock; that it soon ends lets others see that nobody is at work. */
+/** An idle process holds no lock. It ends soon, so that a stale lock is not taken for one that it holds. */
 function writer(...options: readonly string[]) {
   return new LastingGit<readonly RefChange[], undefined>({
-    // A log for every ref that is set once would be a file for each task.
+    // Without this setting each ref would get a log file, although most are set only once.
     words: ["-c", "core.logAllRefUpdates=false", "update-ref", ...options, "--stdin"],
     idleMs: 200,
     ask: (changes) => ["start", ...changes.map(lineOf), "commit", ""].join("\n"),
@@ -32,7 +32,7 @@ function writer(...options: readonly string[]) {
 }
 
 const plain = writer("-m", "lockstep: set");
-/** What the ref held before can still be found. */
+/** The log keeps the ref's previous values. */
 const withLog = writer("--create-reflog", "-m", "lockstep: kept");
 
 function lineOf({ ref, to, from }: RefChange): string {

@@ -17,7 +17,7 @@ export async function readParents(folder: string, commit: string): Promise<reado
   return [...header.matchAll(/^parent (\w+)$/gm)].map(([, id = ""]) => id);
 }
 
-/** Moves a ref if it still is where it was; `undefined` stands for a ref that does not exist. */
+/** Moves a ref if it still has its old value; `undefined` means that the ref must not exist. */
 export async function moveRef(
   folder: string,
   ref: string,
@@ -47,7 +47,7 @@ export async function checkoutOf(folder: string, branch: string): Promise<string
   return undefined;
 }
 
-/** True if somebody is in the middle of rebasing the branch: it is checked out nowhere, and theirs all the same. */
+/** True during a rebase of the branch. It is then not checked out anywhere, but still in use. */
 export async function isBeingRebased(folder: string, branch: string): Promise<boolean> {
   const common = resolve(folder, await git(folder, ["rev-parse", "--git-common-dir"]));
   const linked = join(common, "worktrees");

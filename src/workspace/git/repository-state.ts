@@ -6,17 +6,17 @@ export interface RepositoryState {
   /** The top folder that commands run in. */
   readonly root: string;
   readonly commonFolder: string;
-  /** The branch that work is merged into, and where it is now. */
+  /** The branch that work is merged into. */
   readonly base: string;
   readonly baseCommit: string;
 }
 
-/** Why Lockstep cannot work here, by name and with the remedy. */
+/** Why Lockstep cannot work here, with the remedy. */
 interface Unusable {
   readonly error: string;
 }
 
-/** What Lockstep merges into; or why there is nothing of the kind. */
+/** The repository and its base branch; or why Lockstep cannot use them. */
 export async function readRepository(
   project: Project,
   baseBranch: string | null,
@@ -44,7 +44,7 @@ export async function readRepository(
   return { root, commonFolder, base, baseCommit };
 }
 
-/** Before anything is written: a folder that is no repository's stays as it is. */
+/** Called before anything is written, so that a folder outside a repository stays unchanged. */
 export async function findRepository({
   place,
   commonFolder,
@@ -59,11 +59,11 @@ export async function findRepository({
 const bare = "this is a bare repository, which has no files to check: work in a clone of it";
 
 async function whyUnsupported(root: string): Promise<string | undefined> {
-  const [told, sparse] = await Promise.all([
+  const [isBare, sparse] = await Promise.all([
     git(root, ["rev-parse", "--is-bare-repository"]),
     tryGit(root, ["config", "--bool", "core.sparseCheckout"]),
   ]);
-  if (told === "true") return bare;
+  if (isBare === "true") return bare;
   if (sparse.stdout.toString().trim() === "true")
     return "a sparse checkout hides files from the checks: run `git sparse-checkout disable`";
   return undefined;
@@ -76,7 +76,7 @@ async function whyNoBase(root: string, base: string): Promise<string> {
     : `there is no branch \`${base}\` here: \`git branch\` lists them; \`base_branch\` names the one to merge into`;
 }
 
-/** True if older commits were left out when it was cloned. */
+/** True for a shallow clone, which lacks older commits. */
 export async function isShallow(root: string): Promise<boolean> {
   return (await git(root, ["rev-parse", "--is-shallow-repository"])) === "true";
 }

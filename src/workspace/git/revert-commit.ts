@@ -3,8 +3,8 @@ import { type Merged, mergeTrees } from "./merge-commits.ts";
 import { git } from "./run-git.ts";
 
 /**
- * The tree of `tip` without what a commit brought to the branch it was merged into. A commit that undoes it right
- * after itself is merged: its fork from the tip is then the commit that is taken back.
+ * The tree of `tip` without the changes of a commit. It merges a temporary commit that follows the commit and has the
+ * tree from before it: the merge base is then the reverted commit.
  */
 export async function revertCommit(root: string, tip: string, commit: string): Promise<Merged> {
   const before = await git(root, ["rev-parse", "--verify", `${commit}^1^{tree}`]);

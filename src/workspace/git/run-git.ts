@@ -10,13 +10,13 @@ export interface GitRun {
 
 export interface GitOptions {
   readonly input?: string | Buffer;
-  /** Beyond the fixed environment; for an index or object folder of our own. */
+  /** Added to the fixed environment, for an index or object folder of our own. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * What git must never do for us, whatever a configuration says: run hooks or a file system monitor, sign, open
- * an editor, ask, repack in the background.
+ * Settings that override any configuration: git must not run hooks or a file system monitor, sign, or repack in the
+ * background.
  */
 const settings = [
   "core.hooksPath=/dev/null",
@@ -28,7 +28,7 @@ const settings = [
   "advice.detachedHead=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** Runs git in a folder and hands back what came, whether it succeeded or not. */
+/** Runs git in a folder and returns its output, whether it succeeded or not. */
 export function tryGit(folder: string, words: readonly string[], options: GitOptions = {}): Promise<GitRun> {
   const child = spawn(gitProgram(), gitWords(folder, words), {
     env: { ...gitEnvironment(), ...options.env },
@@ -48,7 +48,7 @@ export function tryGit(folder: string, words: readonly string[], options: GitOpt
   });
 }
 
-/** What git printed, without the last line break; a failure is a `GitFault`. */
+/** Git's output without the last line break. Throws a `GitFault` if git fails. */
 export async function git(folder: string, words: readonly string[], options?: GitOptions): Promise<string> {
   return (await gitBytes(folder, words, options)).toString("utf8").replace(/\n$/, "");
 }
@@ -67,7 +67,7 @@ export function gitWords(folder: string, words: readonly string[]): string[] {
   return ["-C", folder, ...settings, ...words];
 }
 
-/** Variables such as GIT_DIR would make git look elsewhere than where it is told to. */
+/** Removes variables such as GIT_DIR, which would make git use another repository. */
 export function gitEnvironment(): NodeJS.ProcessEnv {
   const env = { ...process.env };
   for (const name in env) if (name.startsWith("GIT_")) delete env[name];

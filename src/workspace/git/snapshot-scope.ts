@@ -14,8 +14,8 @@ const zero = Buffer.from([0]);
 const literally = Buffer.from(":(top,literal)");
 
 /**
- * What lies in a scope of a working folder, committed to a ref: the person's own index and branch stay as they are.
- * A copy of the index makes it cheap, because unchanged files are not read.
+ * Commits the files of a scope in a working folder to a ref. The user's index and branch stay unchanged. A copy of the
+ * index makes it fast, because unchanged files are not read.
  */
 export async function snapshotScope(root: string, inScope: InScope, ref: string): Promise<string> {
   using index = await ownIndex(root);
@@ -33,7 +33,7 @@ export async function snapshotScope(root: string, inScope: InScope, ref: string)
   return commit;
 }
 
-/** The same for paths that are known, ignored ones too. */
+/** The same for a list of paths, including ignored ones. */
 export async function snapshotPaths(root: string, paths: readonly string[], ref: string): Promise<void> {
   using index = await ownIndex(root);
   await takeIn(
@@ -45,7 +45,7 @@ export async function snapshotPaths(root: string, paths: readonly string[], ref:
   await keepOnRef(root, ref, await commitTree(root, { tree, parents: [], subject: "What was there" }));
 }
 
-/** Makes an index of our own say what lies at these paths now. */
+/** Updates an index of our own with the current files at these paths. */
 async function takeIn(root: string, names: readonly Buffer[], env: OwnIndex["env"]): Promise<void> {
   const isThere = (name: Buffer) => isReachable(root, readName(name).path);
   const gone = names.filter((name) => !isThere(name));
@@ -60,7 +60,7 @@ async function takeIn(root: string, names: readonly Buffer[], env: OwnIndex["env
   });
 }
 
-/** A file or a link, and not one that is seen through a link above it: git takes in no such path. */
+/** True for a file or a link that is not behind another link: git refuses paths behind links. */
 function isReachable(root: string, path: string): boolean {
   const found = findEntry(root, path);
   if (found === undefined || found.isDirectory()) return false;
@@ -71,13 +71,13 @@ function isReachable(root: string, path: string): boolean {
 
 export interface RestoredScope {
   readonly paths: readonly string[];
-  /** What both the person and the branch have changed since: left as it is. */
+  /** Paths that both the user and the branch have changed since: left unchanged. */
   readonly left: readonly string[];
 }
 
 /**
- * Makes a scope again what a snapshot of it holds, but for what the branch itself has changed since, which stays.
- * Whatever was there is on the other ref first (INV-9).
+ * Restores a scope from its snapshot, except for changes that the branch itself has made since. The current files are
+ * first kept on the other ref, so that nothing is lost (INV-9).
  */
 export async function restoreScope(
   root: string,

@@ -16,10 +16,10 @@ import { fileMark } from "../files/file-mark.ts";
 const waitMsMaxDefault = 10_000;
 const firstWaitMs = 20;
 const longestWaitMs = 1_000;
-/** Where processes cannot be looked at, a lock this old has no owner. */
+/** On systems where processes cannot be inspected, a lock this old counts as stale. */
 const ownerlessMs = 60_000;
 
-/** A lock that somebody may still hold; the message names it and what to do. */
+/** A lock that another process may still hold. The message names the lock and the remedy. */
 class LockFault extends Error {
   override readonly name = "LockFault";
   readonly code = "E-GIT";
@@ -27,13 +27,13 @@ class LockFault extends Error {
 }
 
 export interface StaleLocks {
-  /** Where a git that holds one of the locks would be at work: a checkout, a git folder. */
+  /** The folders in which a git that holds one of the locks would run: a checkout, a git folder. */
   readonly folders: readonly string[];
   readonly locks: readonly string[];
   readonly waitMsMax?: number;
 }
 
-/** Waits for git to give the locks back, then removes those that no living git can hold: these are returned. */
+/** Waits until git releases the locks, then removes those that no running git can hold, and returns them. */
 export async function removeStaleLocks(
   { folders, locks, waitMsMax = waitMsMaxDefault }: StaleLocks,
   processes = "/proc",
@@ -52,7 +52,7 @@ export async function removeStaleLocks(
   }
 }
 
-/** The locks that a git may have left in a git folder. */
+/** All lock files in a git folder. */
 export function locksIn(gitFolder: string): readonly string[] {
   // ORIG_HEAD, index, packed-refs, config …: git locks every file that it replaces.
   const found = (existsSync(gitFolder) ? readdirSync(gitFolder, { withFileTypes: true }) : [])
@@ -70,14 +70,14 @@ export function locksIn(gitFolder: string): readonly string[] {
   return found;
 }
 
-/** Only the lock that was there before the processes were looked at: a newer one has a newer owner. */
+/** Removes the lock only if it is the one from before the process check: a newer lock has a newer owner. */
 function removeIf(lock: string, before: string | undefined): boolean {
   if (before === undefined || fileMark(lock) !== before) return false;
   rmSync(lock, { force: true });
   return true;
 }
 
-/** Who may hold a lock, and what to do about it. */
+/** The process that may hold a lock, and the remedy. */
 function findOwner(
   processes: string,
   folders: readonly string[],
@@ -85,18 +85,18 @@ function findOwner(
 ): string | undefined {
   if (!existsSync(join(processes, "self"))) {
     const young = locks.some((lock) => ageMs(lock) < ownerlessMs);
-    return young ? "it is too new to be left over, try again in a minute" : undefined;
+    return young ? "it is too new to be stale, try again in a minute" : undefined;
   }
   const pid = gitAtWork(processes, folders);
   if (pid === undefined) return undefined;
-  return `git works there (process ${pid}), wait until it has ended or end it, then try again`;
+  return `git is running there (process ${pid}), wait until it ends or stop it, then try again`;
 }
 
 function ageMs(lock: string): number {
   return Date.now() - (lstatSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }
 
-/** A process of this user that is a git and has its working folder in one of these. */
+/** The pid of this user's git that runs in one of the folders. */
 function gitAtWork(processes: string, folders: readonly string[]): string | undefined {
   const uid = process.geteuid?.();
   const real = folders.filter((folder) => existsSync(folder)).map((folder) => realpathSync(folder));
@@ -109,13 +109,13 @@ function gitAtWork(processes: string, folders: readonly string[]): string | unde
       const cwd = readlinkSync(join(processes, pid, "cwd"));
       return real.some((folder) => cwd === folder || cwd.startsWith(`${folder}/`));
     } catch (error) {
-      // Otherwise it ended while it was looked at.
+      // Any other error means that the process has ended.
       return (error as NodeJS.ErrnoException).code === "EACCES";
     }
   });
 }
 
-/** One of Lockstep's own, which stays for a while and takes no lock: it reads objects, or adds them. */
+/** One of Lockstep's own long-running git processes, which read or add objects and take no lock. */
 function isLockless(commandLine: string): boolean {
   return commandLine.split("\0").some((word) => word === "--batch-command" || word === "--stdin-paths");
 }

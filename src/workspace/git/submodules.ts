@@ -10,18 +10,15 @@ import { listTree, type TreeEntry } from "./tree-entries.ts";
 interface Superproject {
   readonly gitFolder: string;
   readonly commit: string;
-  /** What the commit holds. */
+  /** The entries of the commit. */
   readonly tree: ReadonlyMap<BytePath, TreeEntry>;
-  /** Where the commit is shown; its submodules are empty folders there. */
+  /** The folder with the commit's files; its submodules are still empty. */
   readonly folder: string;
-  /** A file that is free to use. */
+  /** The path for a temporary index. */
   readonly index: string;
 }
 
-/**
- * Writes the files of submodules, as far as their commits were fetched into the git folder. The paths of the others,
- * which stay empty.
- */
+/** Writes the files of the submodules whose commits were fetched. Returns the paths of the others, which stay empty. */
 export async function fillSubmodules(project: Superproject): Promise<readonly string[]> {
   const { gitFolder, commit, tree, folder, index } = project;
   const links = await submodulesOf(gitFolder, commit, tree);
@@ -45,7 +42,7 @@ export async function fillSubmodules(project: Superproject): Promise<readonly st
   return missing;
 }
 
-/** Where a checkout has submodules, as the `.gitmodules` at its top says. */
+/** The paths of a checkout's submodules, from the `.gitmodules` at its top. */
 export async function submodulePaths(top: string): Promise<readonly string[]> {
   if (!existsSync(join(top, ".gitmodules"))) return [];
   const { stdout } = await tryGit(top, ["config", "--null", "--file", ".gitmodules", ...pathKeys]);
@@ -88,7 +85,7 @@ async function submodulesOf(
   });
 }
 
-/** As `.gitmodules` has them; a name that leads elsewhere is none. */
+/** The names in `.gitmodules`, by path. Names with `..` are ignored. */
 async function namesByPath(gitFolder: string, commit: string): Promise<ReadonlyMap<string, string>> {
   const words = ["config", "--null", "--blob", `${commit}:.gitmodules`, ...pathKeys];
   const { exit } = await tryGit(gitFolder, words);

@@ -1,13 +1,13 @@
 import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 
-/** Names are read as bytes, one character each: a name need not be text. */
+/** A path with one character per byte, because a name need not be UTF-8. */
 export type BytePath = string;
 
 export function onDisk(folder: string, path: BytePath): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
 }
 
-/** What a commit holds: the mode of each path as git writes it, and the folders above them. */
+/** The paths of a commit with their git modes, and all folders above them. */
 interface Tracked {
   readonly modes: ReadonlyMap<BytePath, string>;
   readonly folders: ReadonlySet<BytePath>;
@@ -24,8 +24,8 @@ export function trackedIn(tree: ReadonlyMap<BytePath, { readonly mode: string }>
 }
 
 /**
- * Removes everything that is not tracked, also where git does not look: a `.git` in a folder, and what lies in the
- * folder of a submodule. What is below one of the names that are kept stays, and is returned.
+ * Removes everything that is not tracked, also where git does not look: nested `.git` folders and the files of
+ * submodules. Paths with a kept name stay with their content, and are returned.
  */
 export function sweepTree(folder: string, tracked: Tracked, keptNames: readonly string[]): BytePath[] {
   const kept: BytePath[] = [];
@@ -66,7 +66,7 @@ function entriesIn(folder: string, path: BytePath): readonly Entry[] {
   }));
 }
 
-/** Removes what is untracked but for what is kept in it, which is returned: a set-up may have made the folders too. */
+/** Removes an untracked path except for the kept paths in it, which are returned. */
 function prune(folder: string, { path, name, isFolder }: Entry, keptNames: readonly string[]): BytePath[] {
   const looksInside = isFolder && name !== ".git" && keptNames.length > 0;
   const kept = !looksInside
@@ -82,7 +82,7 @@ function remove(folder: string, path: BytePath): void {
   rmSync(onDisk(folder, path), { recursive: true, force: true });
 }
 
-/** Git restores what a file holds and whether it can be run, and no other permission that was taken away. */
+/** Restores permissions that git does not restore: git only sets the executable bit. */
 function permit(full: Buffer, mode: number): void {
   if ((lstatSync(full).mode & 0o7777) !== mode) chmodSync(full, mode);
 }

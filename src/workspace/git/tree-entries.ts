@@ -9,10 +9,10 @@ export interface TreeEntry {
   readonly id: string;
 }
 
-/** A folder's entries; folders among them end with a slash, as they are sorted. */
+/** A folder's entries. Names of subfolders end with a slash, which is also git's sort order. */
 type Folder = ReadonlyMap<BytePath, TreeEntry>;
 
-/** What lies at a path on both sides, where that is not the same. */
+/** A path whose entry differs between the two sides. */
 export interface Difference {
   readonly path: BytePath;
   readonly before: TreeEntry | undefined;
@@ -26,7 +26,7 @@ export async function readTop(folder: string, commit: string) {
   return { id, names: new Set(names) };
 }
 
-/** Everything but folders, by path. */
+/** All entries except folders, by path. */
 export async function listTree(folder: string, commit: string): Promise<ReadonlyMap<BytePath, TreeEntry>> {
   const differences = await compareTrees(folder, undefined, commit);
   return new Map(differences.map(({ path, after }) => [path, after as TreeEntry]));
@@ -85,16 +85,15 @@ function parseFolder({ id: tree, bytes }: { readonly id: string; readonly bytes:
     const space = bytes.indexOf(32, at);
     const mode = modeOf(Number.parseInt(bytes.toString("latin1", at, space), 8));
     const name = bytes.toString("latin1", space + 1, zero) + (mode === "040000" ? "/" : "");
-    // With two of a name, what is looked at need not be what is checked out.
-    if (entries.has(name) || zero < space + 2)
-      throw damaged(`tree ${tree} is damaged: \`git fsck\` says more`);
+    // With a duplicate name, git could check out another entry than the one that was examined.
+    if (entries.has(name) || zero < space + 2) throw damaged(`tree ${tree} is damaged: run \`git fsck\``);
     entries.set(name, { mode, id: bytes.toString("hex", zero + 1, zero + 1 + idBytes) });
     at = zero + 1 + idBytes;
   }
   return entries;
 }
 
-/** Old tools wrote more kinds of files than git tells apart. */
+/** Old tools wrote more modes than git distinguishes. */
 function modeOf(mode: number): string {
   const kind = mode & 0o170000;
   if (kind === 0o100000) return (mode & 0o100) === 0 ? "100644" : "100755";
@@ -105,7 +104,7 @@ function damaged(stderr: string): GitFault {
   return new GitFault(["cat-file"], { exit: 0, stderr });
 }
 
-/** Folders by their ids: what they hold never changes, and from one commit to the next most stay the same. */
+/** A cache of folders by id. Their content never changes, and most are the same from one commit to the next. */
 class RecentFolders {
   static readonly #entriesMax = 16_000;
   readonly #folders = new Map<string, Folder>();
@@ -127,6 +126,6 @@ class RecentFolders {
 }
 
 const recent = new RecentFolders();
-/** By commit. */
+/** Tree ids by `COMMIT^{tree}`. */
 const treeOf = new Map<string, string>();
 const treesMax = 1_000;

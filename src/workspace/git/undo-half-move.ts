@@ -6,9 +6,9 @@ import { git, gitBytes, tryGit } from "./run-git.ts";
 import { snapshotPaths } from "./snapshot-scope.ts";
 
 /**
- * Git that was stopped in the middle of a fast-forward leaves files and index entries of the new commit under the
- * old one. None of these paths held anything of a person's when it began, so they are put back; what is neither
- * commit's was written since, and stays. What is put back is kept on a ref first (INV-9).
+ * A git that was stopped during a fast-forward leaves files and index entries of the new commit in a checkout of the old
+ * one. These paths had no changes of the user when it began, so they are restored. Content of neither commit was written
+ * later, and stays. Everything that is replaced is kept on a ref first (INV-9).
  */
 export async function undoHalfMove(
   checkout: string,
@@ -25,7 +25,7 @@ export async function undoHalfMove(
     added.filter((path) => !staged.has(path)),
   );
   const stagedNews = added.filter((path) => staged.has(path) && !unlikeNew.has(path));
-  // Without one path that is all the new commit's, git had not begun: whatever differs is a person's.
+  // If no path is complete, git had not begun, and all differences are the user's.
   if (written.length + news.length + stagedNews.length === 0) return [];
   const halves: string[] = [];
   for (const path of [...changed.filter((one) => unlikeOld.has(one) && unlikeNew.has(one)), ...added])
@@ -44,10 +44,10 @@ export async function undoHalfMove(
     paths.filter((path) => !isNew.has(path)),
   );
   const files = `${paths.length} file${paths.length === 1 ? "" : "s"}`;
-  return [`put back ${files} that git had begun to change; what they held is on ${keepAs}`];
+  return [`restored ${files} that an interrupted git had changed; the changed content is on ${keepAs}`];
 }
 
-/** New files that are there as the new commit has them; git does not look at what it does not track. */
+/** The added files that are complete. They are compared here, because git does not compare untracked files. */
 async function whole(checkout: string, to: string, added: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of added) {
@@ -61,18 +61,18 @@ async function whole(checkout: string, to: string, added: readonly string[]): Pr
   return found;
 }
 
-/** As git would write it here: with the ends of lines that belong here. */
+/** The file as git would write it in this checkout, for example with its line endings. */
 async function contentOf(checkout: string, commit: string, path: string): Promise<Buffer> {
   return (await tryGit(checkout, ["cat-file", "--filters", `${commit}:${path}`])).stdout;
 }
 
-/** As git compares: links, modes and ends of lines count as what they mean. */
+/** The paths that differ according to git, which knows links, modes and line endings. */
 async function differing(checkout: string, words: readonly string[]): Promise<ReadonlySet<string>> {
   const asked = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", ...words];
   return new Set(splitAtZero(await gitBytes(checkout, asked)).map((name) => readName(name).path));
 }
 
-/** Git removes a file, then makes it anew, then fills it. */
+/** True if git was stopped while it wrote the file: git removes a file, creates it again, then fills it. */
 async function isHalf(checkout: string, to: string, path: string): Promise<boolean> {
   const found = findEntry(checkout, path);
   if (found === undefined) return true;
@@ -95,7 +95,7 @@ async function removeNew(checkout: string, paths: readonly string[]): Promise<vo
   }
 }
 
-/** Removes the folder if nothing is in it; an old file may have to come back in its place. */
+/** Removes the folder if it is empty: an old file may have to be restored at its path. */
 function isEmpty(folder: string): boolean {
   try {
     rmdirSync(folder);

@@ -14,7 +14,7 @@ import { sessionOfCopy } from "./session-folder.ts";
 const planBytesMax = 8 * 1024 * 1024;
 const titleLengthMax = 100;
 
-/** Every task has a title here. */
+/** A plan in which every task has a title. */
 export interface LoadedPlan extends Omit<Plan, "tasks"> {
   readonly tasks: readonly (PlanTask & { readonly title: string })[];
 }
@@ -23,17 +23,17 @@ export type LoadPlanResult =
   | { readonly plan: LoadedPlan }
   | { readonly code: "E-PLAN"; readonly faults: readonly ConfigFault[] };
 
-/** A plan, checked whole; or everything that is wrong with it, in the order of its lines. */
+/** The checked plan; or all its faults, in the order of its lines. */
 export function loadPlan(file: string, root: string, known: KnownAgents): LoadPlanResult {
   const path = resolve(root, file);
   const name = shownName(path, root);
   const read = readNamedFile(path, { file: name, bytesMax: planBytesMax });
   if (read === undefined)
-    return refused([wholeFileFault(name, "there is no such file", "a plan, such as `tasks.yaml`")]);
+    return refused([wholeFileFault(name, "this file does not exist", "a plan, such as `tasks.yaml`")]);
   return "fault" in read ? refused([read.fault]) : readPlan(name, read.text, { root, known });
 }
 
-/** The text of a plan; `name` is what its file is called. */
+/** Reads the text of a plan; `name` is its file's name. */
 export function readPlan(
   name: string,
   text: string,
@@ -63,7 +63,7 @@ function refused(faults: readonly ConfigFault[]): LoadPlanResult {
   return { code: "E-PLAN", faults };
 }
 
-/** As a person would write it from the project's root. */
+/** Relative to the project's root if the file is in the project. */
 function shownName(path: string, root: string): string {
   const below = relative(root, path);
   return below.startsWith("..") || isAbsolute(below) ? path : below;

@@ -11,16 +11,16 @@ import { withoutProgress } from "./write-statuses.ts";
 export interface SessionPlan {
   readonly session: string;
   readonly folder: string;
-  /** The session's copy, which is kept up to date. */
+  /** The session's copy, which Lockstep keeps up to date. */
   readonly file: string;
   readonly isNew: boolean;
-  /** The plan reads otherwise than when the session took it in. */
+  /** The plan differs from the version that the session has. */
   readonly hasChanged: boolean;
 }
 
 /**
- * The session that a plan belongs to. A plan elsewhere is copied into a new session, unless it has one that is
- * unfinished, or one that is finished while the plan still reads the same. The plan itself is never written.
+ * The session that a plan belongs to. A plan outside the session folders is copied into a new session, unless it already
+ * has an unfinished session, or a finished one and has not changed since. The plan itself is never written.
  */
 export function openSessionPlan(
   root: string,
@@ -32,7 +32,7 @@ export function openSessionPlan(
   }: {
     readonly again: boolean;
     readonly now: Date;
-    /** Sessions that the ledger knows: a folder may be gone, and its tasks are not. */
+    /** Sessions in the ledger: their folder may be deleted while their tasks still exist. */
     readonly taken?: ReadonlySet<string>;
   },
 ): SessionPlan {
@@ -58,13 +58,13 @@ export function openSessionPlan(
     hasChanged: false,
   });
   const origin = isOwn ? readPlanSource(dirname(path)) : undefined;
-  // A session that starts anew from another one's copy has done nothing yet.
+  // A new session from another session's copy starts without that session's progress.
   replaceFile(made.file, isOwn ? withoutProgress(text) : bytes, projectFile);
   writePlanSource(made.folder, { path, digest, ...origin, opened_at: now.toISOString() });
   return made;
 }
 
-/** The session that `openSessionPlan` would go on with, if the plan has not changed since; makes none. */
+/** The session that `openSessionPlan` would continue if the plan is unchanged. Creates none. */
 export function sessionOfPlan(root: string, file: string): string | undefined {
   const path = realpathSync(resolve(root, file));
   return sessionOfCopy(path) ?? newestOf(root, path)?.session;
@@ -89,13 +89,13 @@ function newestOf(root: string, path: string): { session: string; source: PlanSo
   return newest;
 }
 
-/** A copy that cannot be read is mended by a person: a new session would do everything twice. */
+/** False for a copy that cannot be read: a new session would do everything again, so the user has to fix the copy. */
 function isFinished(copy: string): boolean {
   const { statuses } = outline(readFileSync(copy, "utf8"));
   return statuses.length > 0 && statuses.every((status) => status === "completed");
 }
 
-/** Every task that is done reads as it did: only the new ones are left to do. */
+/** True if the plan has all tasks of the copy unchanged, and at most new ones in addition. */
 function onlyAdds(copy: string, text: string): boolean {
   const read = (plan: string) =>
     new Map(outline(plan).tasks.map((task) => [field(task, "id"), written(task)]));
@@ -107,7 +107,7 @@ function written(task: unknown): string {
   return JSON.stringify(task, (key, value) => (key === "status" ? undefined : value));
 }
 
-/** As much of a plan as can be told before it is checked. */
+/** The parts of a plan that can be read before it is checked. */
 function outline(text: string): {
   name: string | undefined;
   statuses: unknown[];

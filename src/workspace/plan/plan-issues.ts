@@ -18,19 +18,19 @@ const circleShownMax = 12;
 export interface PlanWorld extends KnownAgents {
   readonly place: Place;
   readonly disk: Disk;
-  /** Whose plan it is; undefined where it has no session yet. */
+  /** The plan's session; undefined if it has none yet. */
   readonly session: string | undefined;
   lineOf(path: Path): number;
 }
 
-/** A task as it was written, in whatever form: what its schema refuses is looked over here. */
+/** A task as written in the file. It may not fit the schema; what does not fit is skipped here. */
 interface Written {
   readonly at: Path;
   readonly task: unknown;
   readonly id: string | undefined;
 }
 
-/** What is wrong with a plan as a whole, and with its names and paths. */
+/** Issues of a plan that the schema does not find: duplicate ids, dependencies, names and paths. */
 export function issuesOfPlan(value: unknown, world: PlanWorld): readonly Issue[] {
   const listed = field(value, "tasks");
   const tasks = (Array.isArray(listed) ? listed : []).map((task, index) => ({
@@ -54,7 +54,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The texts in a list, each with its place in it. */
+/** The texts in a list, each with its index. */
 function textsOf(value: unknown): readonly (readonly [number, string])[] {
   if (!Array.isArray(value)) return [];
   return [...value.entries()].filter((pair): pair is [number, string] => typeof pair[1] === "string");
@@ -65,12 +65,13 @@ function duplicateIds(tasks: readonly Written[], { lineOf }: PlanWorld): Issue[]
   return tasks.flatMap(({ id, at }) => {
     if (id === undefined) return [];
     const path = [...at, "id"];
-    // Its branch, refs and worklog are files, which some file systems know by their letters alone.
+    // Branches, refs and worklogs are files, and some file systems ignore case.
     const folded = id.toLowerCase();
     const other = first.get(folded);
     if (other !== undefined) {
-      const has = other.id === id ? "has it" : `is ${quoted(other.id)}, and upper and lower case are one`;
-      return [issue(path, `an id of its own: the task in line ${lineOf(other.path)} ${has}`)];
+      const same =
+        other.id === id ? "has the same id" : `has the id ${quoted(other.id)}, and case is ignored`;
+      return [issue(path, `a unique id: the task in line ${lineOf(other.path)} ${same}`)];
     }
     first.set(folded, { id, path });
     return [];
@@ -101,7 +102,7 @@ function wrongDependencies(tasks: readonly Written[]): Issue[] {
   ];
 }
 
-/** What planners write as a task's type; without a key in `task_types` it changes nothing. */
+/** Types that planners commonly use. They are accepted without a key in `task_types`, and then have no effect. */
 const commitTypes = ["feat", "fix", "refactor", "chore", "test", "docs"];
 
 function wrongNames({ at, task }: Written, world: PlanWorld): Issue[] {
@@ -111,7 +112,7 @@ function wrongNames({ at, task }: Written, world: PlanWorld): Issue[] {
     return [issue([...at, "type"], `a key of \`task_types\`: ${shown(types)}`, types)];
   const agent = textOf(field(task, "agent")) ?? null;
   const agents = Object.entries(world.agents);
-  // Without a configuration the agent is found when the run starts.
+  // Without configured agents, the agent is chosen when the run starts.
   if (agent === null && agents.length === 0) return [];
   if (agentsForTask({ agent, type }, world).length > 0) return [];
   const allowed = agentsForTask({ agent: null, type }, world);
@@ -122,7 +123,7 @@ function wrongNames({ at, task }: Written, world: PlanWorld): Issue[] {
   return [issue([...at, "agent"], `${wanted}: ${shown(known)}`, known)];
 }
 
-/** Reads scopes; the same entries stand in many tasks of a plan. */
+/** Reads scopes, and each entry only once: many tasks of a plan share entries. */
 class ScopeReader {
   readonly #world: PlanWorld;
   readonly #known = new Map<string, Entry | string>();
@@ -161,7 +162,7 @@ class ScopeReader {
     return issues;
   }
 
-  /** What all of an entry lies in: around it there may be something that can be written. */
+  /** The protected path that contains the whole entry; undefined if a part of the entry is writable. */
   #protected({ shapes }: Entry): string | undefined {
     const { session = "", place } = this.#world;
     const found = shapes.map((shape) => protectedShapeOf(shape, { session, more: place.gitFolders }));
@@ -179,7 +180,7 @@ class ScopeReader {
 }
 
 function shown(names: readonly string[]): string {
-  if (names.length === 0) return "there is none";
+  if (names.length === 0) return "none exists";
   const more = names.length > namesShownMax ? `, … (${names.length})` : "";
   return (
     names

@@ -5,7 +5,7 @@ import { projectFile, replaceFile } from "../files/replace-file.ts";
 
 const sourceName = "source.json";
 
-/** Where a session's plan came from, how it read when it was taken in, and when the session was opened. */
+/** The file that a session's plan was copied from, its digest at that time, and when the session was opened. */
 export interface PlanSource {
   readonly path: string;
   readonly digest: string;
@@ -16,7 +16,7 @@ export function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Undefined where a session was started in another way. */
+/** Undefined if the session was not started from a plan. */
 export function readPlanSource(folder: string): PlanSource | undefined {
   const file = join(folder, sourceName);
   if (!existsSync(file)) return undefined;
@@ -24,7 +24,7 @@ export function readPlanSource(folder: string): PlanSource | undefined {
     const { path, digest, opened_at } = JSON.parse(readFileSync(file, "utf8"));
     return { path, digest, opened_at };
   } catch (cause) {
-    throw new Error(`\`${file}\` cannot be read: delete it, and nothing goes on with its session`, { cause });
+    throw new Error(`\`${file}\` cannot be read: delete it to give up its session`, { cause });
   }
 }
 

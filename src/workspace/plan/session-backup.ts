@@ -17,7 +17,7 @@ import { limitsName } from "./session-limits.ts";
 const planFiles = [copyName, "source.json", limitsName];
 const fileBytesMax = 1024 * 1024;
 
-/** The plan of a session, where `git clean` does not reach it. */
+/** Copies the plan of a session to the state folder, which `git clean` does not touch. */
 export function backUpSession(stateFolder: string, root: string, session: string): void {
   const kept = keptFolder(stateFolder, session);
   mkdirSync(kept, { recursive: true, mode: 0o700 });
@@ -25,8 +25,8 @@ export function backUpSession(stateFolder: string, root: string, session: string
 }
 
 /**
- * Everything in a session's folder that is not too long. What is no longer there stays in the backup: the folder may
- * have been emptied while somebody was at work.
+ * Copies all files of a session's folder up to a size limit. Files that are missing there stay in the backup: the folder
+ * may have been emptied while a run was active.
  */
 export function backUpFiles(stateFolder: string, root: string, session: string): void {
   if (!isFolder(join(root, sessionsFolder))) return;
@@ -35,13 +35,13 @@ export function backUpFiles(stateFolder: string, root: string, session: string):
   copyFiles(join(root, sessionsFolder, session), kept);
 }
 
-/** Puts back everything of a session whose whole folder is gone; a file that somebody took out stays out. */
+/** Restores a session whose whole folder is missing. A single file that the user deleted is not restored. */
 export function restoreFiles(stateFolder: string, root: string, session: string): void {
   const folder = join(root, sessionsFolder, session);
   const kept = keptFolder(stateFolder, session);
   if (!existsSync(kept) || lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makePlainFolder(root, sessionsFolder);
-  // Whole or not at all: half a folder would never be filled.
+  // Atomic, because a folder that exists is never restored.
   const temporary = `${folder}.${randomUUID()}.tmp`;
   try {
     copyFiles(kept, temporary);
@@ -52,7 +52,7 @@ export function restoreFiles(stateFolder: string, root: string, session: string)
   }
 }
 
-/** Puts back the sessions whose folder or plan somebody has removed: the ledger goes on with them. */
+/** Restores the sessions whose folder or plan was removed, because the ledger still has them. */
 export function restoreSessions(stateFolder: string, root: string): void {
   const kept = join(stateFolder, "sessions");
   for (const session of existsSync(kept) ? readdirSync(kept) : []) {
@@ -71,13 +71,13 @@ function copyPlan(from: string, to: string): void {
     if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
 }
 
-/** Without links, and without what is being written at this moment. */
+/** Skips links and files that are being written. */
 function copyFiles(from: string, to: string): void {
   const filter = (source: string, target: string) => {
     const found = lstatSync(source, { throwIfNoEntry: false });
     const isWanted = found?.isFile() === true && found.size <= fileBytesMax && !source.endsWith(".tmp");
     if (!isWanted && found?.isDirectory() !== true) return false;
-    // A folder in place of a file, or the other way round, is newer.
+    // If a file replaced a folder or a folder a file, the source is newer.
     if (isFolder(target) === isWanted) rmSync(target, { recursive: true, force: true });
     return true;
   };

@@ -6,14 +6,14 @@ import { isSessionName } from "../../core/names/task-name.ts";
 
 const sessionsPerNameMax = 1000;
 
-/** The session whose copy of a plan a file is, by its path. */
+/** The session of a plan copy, from its path; undefined if the file is not a session's copy. */
 export function sessionOfCopy(file: string): string | undefined {
   const session = basename(dirname(file));
   const isCopy = basename(file) === copyName && basename(dirname(dirname(file))) === sessionsFolder;
   return isCopy && isSessionName(session) ? session : undefined;
 }
 
-/** The sessions of a project, the newest day first; of one day and name, the highest number first. */
+/** The sessions of a project, the newest day first; for the same day and name, the highest number first. */
 export function sessionsAt(root: string): readonly string[] {
   const byNumber = new Intl.Collator("en", { numeric: true }).compare;
   return namesIn(join(root, sessionsFolder))
@@ -21,7 +21,7 @@ export function sessionsAt(root: string): readonly string[] {
     .sort((one, other) => byNumber(other, one));
 }
 
-/** Makes the folder of a new session: the day and what it is about, with a number where that is taken. */
+/** Creates the folder of a new session. Its name is the day and the subject, plus a number if that name is taken. */
 export function makeSessionFolder(
   root: string,
   { about, now, taken }: { about: string; now: Date; taken: ReadonlySet<string> },
@@ -32,7 +32,9 @@ export function makeSessionFolder(
     if (!taken.has(session) && makeNew(join(root, sessionsFolder, session))) return session;
   }
   const name = sessionName(now, about, 1);
-  throw new Error(`there are ${sessionsPerNameMax} sessions called \`${name}\`: name the project otherwise`);
+  throw new Error(
+    `there are already ${sessionsPerNameMax} sessions called \`${name}\`: give the project another name`,
+  );
 }
 
 function makeNew(folder: string): boolean {

@@ -5,7 +5,7 @@ import { projectFile, replaceFile } from "../files/replace-file.ts";
 
 export const limitsName = "limits.json";
 
-/** What a person gave the tasks of a session with `--tokens` and `--minutes`; nothing where they gave none. */
+/** The limits that the user set for a session with `--tokens` and `--minutes`. */
 export function readSessionLimits(folder: string): Ends {
   const file = join(folder, limitsName);
   if (!existsSync(file)) return {};
@@ -13,11 +13,11 @@ export function readSessionLimits(folder: string): Ends {
     const { tokens, minutes } = JSON.parse(readFileSync(file, "utf8"));
     return { ...(isAmount(tokens) ? { tokens } : {}), ...(isAmount(minutes) ? { minutes } : {}) };
   } catch (cause) {
-    throw new Error(`\`${file}\` cannot be read: delete it, and the configured limits hold again`, { cause });
+    throw new Error(`\`${file}\` cannot be read: delete it to use the configured limits again`, { cause });
   }
 }
 
-/** They hold in every later run of the session too, until others are given. */
+/** Keeps the limits for all later runs of the session, until new ones are given. */
 export function keepSessionLimits(folder: string, given: Ends): void {
   if (given.tokens === undefined && given.minutes === undefined) return;
   const kept = { ...readSessionLimits(folder), ...given };

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument, type Scalar, type YAMLMap } from "yaml";
 
-/** A plan cut at its statuses: what stands between them, and each with what has to come before it. */
+/** A plan cut at its statuses: the text between them, and the statuses. */
 export interface CutPlan {
   readonly pieces: readonly string[];
   readonly words: readonly StatusWord[];
@@ -8,11 +8,11 @@ export interface CutPlan {
 
 interface StatusWord {
   readonly id: string;
-  /** Undefined where a task has no status yet. */
+  /** Undefined if the task has no status yet. */
   readonly word: string | undefined;
-  /** As it stands in the text. */
+  /** The status as written in the text. */
   readonly shown: string;
-  /** What a first status begins with; empty where there is one. */
+  /** The text to insert before a first status; empty if the task has a status. */
   readonly lead: string;
 }
 
@@ -22,7 +22,7 @@ export function cutPlan(text: string): CutPlan {
   const document = parseDocument(text, { uniqueKeys: false, schema: "core" });
   const [error] = document.errors;
   if (error !== undefined)
-    throw new Error(`the plan is no YAML any more: ${error.message}; mend it, or take it from the original`);
+    throw new Error(`the plan is not valid YAML: ${error.message}; fix it, or copy the original again`);
   const tasks = document.get("tasks");
   const nodes = isSeq(tasks) ? tasks.items.filter((item): item is TaskNode => isMap(item)) : [];
   const pieces: string[] = [];
@@ -52,12 +52,14 @@ function statusIn(text: string, task: TaskNode): Span & Omit<StatusWord, "shown"
   if (span !== undefined) return { id, word: String((status as Scalar).value), lead: "", ...span };
   const idSpan = spanOf(task.get("id", true));
   if (idSpan === undefined || task.has("status"))
-    throw new Error(`the \`id\` or \`status\` of ${id} is no plain word: write one such as \`not-started\``);
+    throw new Error(
+      `the \`id\` or \`status\` of ${id} is not a plain word: write one, such as \`not-started\``,
+    );
   const [at, lead] = task.flow === true ? [idSpan.to, ", status: "] : lineBelow(text, task, idSpan);
   return { id, word: undefined, lead, from: at, to: at };
 }
 
-/** Where the line of the id ends, and how the next line of the same task begins. */
+/** The end of the line with the id, and the start of the next line of the same task. */
 function lineBelow(text: string, task: TaskNode, id: Span): [at: number, lead: string] {
   const key = task.items[0]?.key.range?.[0] ?? id.from;
   const column = key - (text.lastIndexOf("\n", key - 1) + 1);
@@ -67,7 +69,7 @@ function lineBelow(text: string, task: TaskNode, id: Span): [at: number, lead: s
   return [at, `${newLine}${" ".repeat(column)}status: `];
 }
 
-/** Where a word stands; undefined for what is none. */
+/** The position of a word; undefined if the node is not a word. */
 function spanOf(node: unknown): Span | undefined {
   if (!isScalar(node) || node.range == null) return undefined;
   const isWord = node.type === "PLAIN" || node.type === "QUOTE_SINGLE" || node.type === "QUOTE_DOUBLE";

@@ -8,15 +8,16 @@ import { digestOf, readPlanSource, writePlanSource } from "./plan-source.ts";
 import { withStatuses } from "./write-statuses.ts";
 
 interface TakingIn {
-  /** The session's copy and the plan, both as they were loaded. */
+  /** The session's copy, as loaded. */
   readonly before: LoadedPlan;
+  /** The changed plan, as loaded. */
   readonly after: LoadedPlan;
   readonly states: ReadonlyMap<string, TaskState>;
 }
 
 /**
- * Takes a plan that was changed into its unfinished session: tasks that are new or still PENDING as they now
- * read. Where a task that has started was changed or taken out, nothing is written and those are named.
+ * Updates an unfinished session from its changed plan: new tasks are added, PENDING tasks are changed or removed. If a
+ * task that has started was changed or removed, nothing is written and these tasks are returned.
  */
 export function takeInPlan(
   { folder, file }: Pick<SessionPlan, "folder" | "file">,
@@ -24,7 +25,7 @@ export function takeInPlan(
 ): PlanChanges | { readonly started: readonly string[] } {
   const source = readPlanSource(folder);
   if (source === undefined)
-    throw new Error(`the session in \`${folder}\` was not made from a plan elsewhere`);
+    throw new Error(`the session in \`${folder}\` was not created from a plan outside of it`);
   const changes = planChanges(before.tasks, after.tasks);
   const started = [...changes.changed, ...changes.removed].filter(
     (id) => (states.get(id) ?? "PENDING") !== "PENDING",

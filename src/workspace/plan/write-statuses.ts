@@ -4,15 +4,15 @@ import { projectFile, replaceFile } from "../files/replace-file.ts";
 import { sessionOfCopy } from "./session-folder.ts";
 import { type CutPlan, cutPlan, joinPlan } from "./status-words.ts";
 
-/** Reading a long plan takes a second, and mostly it is as it was written last. */
+/** A cache: parsing a long plan takes a second, and it has rarely changed since the last write. */
 let lastWritten: { readonly text: string; readonly cut: CutPlan } | undefined;
 
 /**
- * Brings the statuses in a session's copy of a plan up to date and leaves every other byte as it is. Gives the
- * ids that the copy does not have.
+ * Updates the statuses in a session's copy of a plan and leaves every other byte unchanged. Returns the ids that the copy
+ * does not have.
  */
 export function writeStatuses(file: string, states: ReadonlyMap<string, TaskState>): readonly string[] {
-  if (sessionOfCopy(file) === undefined) throw new Error(`\`${file}\` is no session's copy of a plan`);
+  if (sessionOfCopy(file) === undefined) throw new Error(`\`${file}\` is not a session's copy of a plan`);
   const text = readFileSync(file, "utf8");
   const before = lastWritten?.text === text ? lastWritten.cut : cutPlan(text);
   const cut = withStates(before, states);
@@ -28,7 +28,7 @@ export function withStatuses(text: string, states: ReadonlyMap<string, TaskState
   return joinPlan(withStates(cutPlan(text), states));
 }
 
-/** The text of a plan of which nothing is done. */
+/** The text of a plan with every task set to not started. */
 export function withoutProgress(text: string): string {
   const cut = cutPlan(text);
   return joinPlan(withStates(cut, new Map(cut.words.map(({ id }) => [id, "PENDING"]))));

@@ -7,9 +7,9 @@ const goneMsMax = 5_000;
 const pauseMs = 50;
 
 /**
- * The processes of an attempt: all that was started with its token, whatever group or session they moved to. The
- * token is in their environment and in nobody else's, so that no process which got an old pid is taken for one of
- * them. Where environments cannot be read, as on macOS, none are found.
+ * The processes of an attempt: all processes with its token in their environment, in any process group or session. Other
+ * processes do not have the token, so a reused pid is not mistaken for one of them. On systems where environments cannot
+ * be read, such as macOS, none are found.
  */
 export function findAgentProcesses(token: string, processes = "/proc"): readonly number[] {
   const wanted = `LOCKSTEP_TOKEN=${token}`;
@@ -19,7 +19,7 @@ export function findAgentProcesses(token: string, processes = "/proc"): readonly
     .map(Number);
 }
 
-/** They are asked first, then made. */
+/** Sends SIGTERM first, then SIGKILL. */
 export async function endAgentProcesses(token: string): Promise<void> {
   await signalUntilGone(token, "SIGTERM", graceMs);
   await signalUntilGone(token, "SIGKILL", goneMsMax);
@@ -27,12 +27,12 @@ export async function endAgentProcesses(token: string): Promise<void> {
 
 async function signalUntilGone(token: string, signal: NodeJS.Signals, msMax: number): Promise<void> {
   const deadline = performance.now() + msMax;
-  const told = new Set<number>();
+  const signalled = new Set<number>();
   for (;;) {
     const found = findAgentProcesses(token);
     if (found.length === 0 || performance.now() > deadline) return;
-    for (const pid of found.filter((one) => !told.has(one))) {
-      told.add(pid);
+    for (const pid of found.filter((one) => !signalled.has(one))) {
+      signalled.add(pid);
       signalProcess(pid, signal);
     }
     await sleep(pauseMs);
@@ -60,6 +60,6 @@ function environmentOf(folder: string): readonly string[] {
   try {
     return readFileSync(join(folder, "environ"), "latin1").split("\0");
   } catch {
-    return []; // it has ended, or is another user's
+    return []; // the process has ended, or belongs to another user
   }
 }

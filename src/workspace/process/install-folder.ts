@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of this installation of Lockstep: agents call its commands, and script agents are part of it. */
+/** The folder of this installation of Lockstep. */
 export function installFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "bin", "lockstep.cjs"))) {
     const above = dirname(folder);
-    if (above === folder) throw new Error("this installation of Lockstep is not whole: install it again");
+    if (above === folder) throw new Error("this installation of Lockstep is incomplete: install it again");
     folder = above;
   }
   return folder;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Clock } from "../../core/leases/clock.ts";
 
-/** The clock that all processes of one boot share: on Linux `hrtime` is CLOCK_MONOTONIC since the boot. */
+/** The clock that all processes of one boot share. On Linux `hrtime` is CLOCK_MONOTONIC. */
 export function machineClock(): Clock {
   const boot = bootId();
   return { now: () => ({ wallMs: Date.now(), monoMs: Number(process.hrtime.bigint() / 1_000_000n), boot }) };
@@ -9,7 +9,7 @@ export function machineClock(): Clock {
 
 let known: string | undefined;
 
-/** Without it nobody can tell whether a lease is of this boot, so there is no stand-in for it. */
+/** There is no fallback: without the boot id it is unknown whether a lease belongs to this boot. */
 export function bootId(): string {
   known ??= readBootId();
   return known;
@@ -24,13 +24,13 @@ function readBootId(): string {
     return id;
   } catch (cause) {
     const { message } = cause as Error;
-    throw new Error(`the boot id cannot be read from \`${from}\`: ${message}; see that it is there`, {
+    throw new Error(`the boot id cannot be read from \`${from}\`: ${message}; check that it exists`, {
       cause,
     });
   }
 }
 
-/** Loaded when asked for: a hook starts for every call, and on Linux it needs no other program. */
+/** `child_process` is loaded only here: a hook starts for every call, and on Linux it does not need it. */
 function askSysctl(): string {
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   return execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Making them takes a process, however many they are; each that is spare keeps two files open. */
+/** One process creates any number of pipes. Each spare pipe keeps two file descriptors open. */
 const madeAtOnce = 8;
 
 export interface NamedPipe {
@@ -16,8 +16,8 @@ const spare: NamedPipe[] = [];
 let making: Promise<void> | undefined;
 
 /**
- * Node's own pipes are sockets: they cannot be opened again as /dev/stderr, which scripts do, and two of them lose
- * the order of what is written to both. A named pipe, unlinked at once, has neither fault. Whoever takes it closes it.
+ * A named pipe that is already unlinked. Node's own pipes are sockets: a script cannot open them as /dev/stderr, and the
+ * order of output on two of them is lost. A named pipe has neither problem. The caller closes it.
  */
 export async function takePipe(): Promise<NamedPipe> {
   for (;;) {
@@ -41,7 +41,7 @@ async function makePipes(): Promise<void> {
   }
 }
 
-/** The reading end first: a writing end does not open without one. */
+/** The read end is opened first, because opening the write end blocks without it. */
 function openPipe(name: string): NamedPipe {
   const readable = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -3,20 +3,20 @@ import { isAbsolute } from "node:path";
 
 const inBothCases = (name: string) => [name.toUpperCase(), name.toLowerCase()];
 
-/** These name a file or a folder. */
+/** The values of these variables are a file or a folder. */
 const certificates: readonly string[] = [
   ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"],
   ...["PIP_CERT", "GIT_SSL_CAINFO", ...inBothCases("npm_config_cafile")],
 ];
 
-/** Without these nothing reaches a server from behind a proxy, or a registry of one's own. */
+/** Variables that programs need behind a proxy or with a private registry. */
 export const networkVariables: readonly string[] = [
   ...["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap(inBothCases),
   ...["registry", "proxy", "https_proxy", "noproxy"].flatMap((name) => inBothCases(`npm_config_${name}`)),
   ...certificates,
 ];
 
-/** Those that are set, and what has to be readable for them. A certificate that is not there is left out. */
+/** The variables that are set, and the files that they name. A certificate that does not exist is left out. */
 export function networkAccess(variables: NodeJS.ProcessEnv = process.env): {
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly string[];

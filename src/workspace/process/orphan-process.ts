@@ -1,8 +1,8 @@
 import type { SeenProcess } from "./process-ancestors.ts";
 
 /**
- * Of a process that its parent has left behind without a terminal, the oldest that was left with it; undefined where
- * somebody is above it. Services, and what they start, have a program of their own at the top.
+ * The topmost process of an orphaned process tree without a terminal; undefined if the process is not orphaned. Below
+ * services and the processes that they start, the topmost process is not a shell.
  */
 export function orphanTop(lineage: readonly SeenProcess[]): SeenProcess | undefined {
   const [self] = lineage;
@@ -11,7 +11,7 @@ export function orphanTop(lineage: readonly SeenProcess[]): SeenProcess | undefi
   return top === self || (top !== undefined && shells.test(programOf(top))) ? top : undefined;
 }
 
-/** Takes in processes whose parent has ended. In a container the first one may be the script that a person runs. */
+/** True for a process that adopts orphans. In a container, pid 1 may also be the script that the user runs. */
 function isReaper(seen: SeenProcess): boolean {
   const program = programOf(seen);
   if (/^(?:systemd|init)$/.test(program)) return true;

@@ -4,23 +4,23 @@ import { uptime } from "node:os";
 const ancestorsMax = 1000;
 const ticksPerSecond = 100;
 
-/** A process as far as it can be seen from here. */
+/** The visible properties of a process. */
 export interface SeenProcess {
   readonly pid: number;
-  /** 0 where it has none in this name space. */
+  /** 0 if the parent is not in this namespace. */
   readonly parent: number;
-  /** What it was started with, its program first. */
+  /** The command line, the program first. */
   readonly words: readonly string[];
-  /** The environment that it was started with; empty where it cannot be read, as on macOS. */
+  /** The environment at the start; empty if it cannot be read, as on macOS. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Undefined where it cannot be read. */
+  /** The working folder; undefined if it cannot be read. */
   readonly folder: string | undefined;
-  /** Undefined where it cannot be told. */
+  /** Undefined if unknown. */
   readonly hasTerminal: boolean | undefined;
   readonly startedMs: number | undefined;
 }
 
-/** A process, its parent, the parent of that and so on. */
+/** A process, its parent, its grandparent and so on. */
 export function lineageOf(pid: number): readonly SeenProcess[] {
   const look = process.platform === "linux" ? lookInProc : lookIn(listProcesses());
   const found: SeenProcess[] = [];
@@ -36,7 +36,7 @@ export function lineageOf(pid: number): readonly SeenProcess[] {
 function lookInProc(pid: number): SeenProcess | undefined {
   const stat = readIfSeen(`/proc/${pid}/stat`);
   if (stat === "") return undefined;
-  // The name before these fields stands in parentheses, and anything can stand in it.
+  // The program name before these fields is in parentheses and can contain any character.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const startedSeconds = Number(fields[22 - 3]) / ticksPerSecond;
   return {
@@ -61,7 +61,7 @@ function folderOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return undefined; // another user's
+    return undefined; // the process belongs to another user
   }
 }
 
@@ -69,11 +69,11 @@ function readIfSeen(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch {
-    return ""; // it has ended, or is another user's
+    return ""; // the process has ended, or belongs to another user
   }
 }
 
-/** `ps` shows neither environments nor folders, and words only with blanks between them. */
+/** From `ps`, which shows neither environments nor working folders, and separates arguments with blanks only. */
 export function listProcesses(): ReadonlyMap<number, SeenProcess> {
   const found = new Map<number, SeenProcess>();
   for (const line of psOutput().split("\n")) {

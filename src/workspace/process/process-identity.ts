@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import type { ProcessIdentity } from "../../core/leases/process-identity.ts";
 import { bootId } from "./machine-clock.ts";
 
-/** `hidden`: something has this pid, but its start cannot be seen. */
+/** `hidden`: a process has this pid, but its start time cannot be read. */
 type Seen = "gone" | "hidden" | { readonly startedAt: string; readonly ended: boolean };
 
-/** Undefined where there is no such process, or where it cannot be looked at. */
+/** Undefined if there is no such process, or if it cannot be inspected. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const seen = lookAt(pid);
   return typeof seen === "string" ? undefined : { pid, startedAt: seen.startedAt, boot: bootId() };
 }
 
-/** In doubt a process is alive: what it holds must not be given away, and its lease still ends it. */
+/** In doubt the process counts as alive, so its lock is not given away; its lease still expires. */
 export function isAlive({ pid, startedAt, boot }: ProcessIdentity): boolean {
   if (boot !== bootId()) return false;
   const seen = lookAt(pid);
@@ -20,7 +20,7 @@ export function isAlive({ pid, startedAt, boot }: ProcessIdentity): boolean {
 }
 
 function lookAt(pid: number): Seen {
-  if (!Number.isSafeInteger(pid) || pid <= 0) return "gone"; // to a signal, 0 and below mean whole groups
+  if (!Number.isSafeInteger(pid) || pid <= 0) return "gone"; // `kill` takes 0 and below as process groups
   return process.platform === "darwin" ? lookWithPs(pid) : lookInProc(pid);
 }
 
@@ -35,7 +35,7 @@ function lookInProc(pid: number): Seen {
   }
 }
 
-/** The second field is the name in parentheses, in which anything can stand; no later field has one. */
+/** The second field is the name in parentheses and can contain any character; later fields have no parenthesis. */
 export function readStat(stat: string): Seen {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, startedAt] = [fields[0], fields[22 - 3]];
@@ -43,13 +43,13 @@ export function readStat(stat: string): Seen {
   return { startedAt, ended: /^[ZXx]$/.test(state) };
 }
 
-/** `ps` has seconds only; with a pid used again within one second it would be deceived. */
+/** `ps` shows the start in whole seconds, so a pid that is reused within one second is not detected. */
 export function lookWithPs(pid: number): Seen {
   try {
     const { execFileSync } = process.getBuiltinModule("node:child_process");
     const text = execFileSync("ps", ["-o", "state=", "-o", "lstart=", "-p", String(pid)], {
       encoding: "utf8",
-      env: { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" }, // the time is written as the environment likes it
+      env: { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" }, // the format of the time depends on these
       stdio: ["ignore", "pipe", "ignore"],
     });
     const [, state, startedAt] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(text) ?? [];

@@ -8,9 +8,9 @@ import { quoted } from "../../core/text/quoted.ts";
 import { takePipe } from "./named-pipes.ts";
 
 const graceMs = 3_000;
-/** What outlives the program in a session of its own may hold its output open for ever. */
+/** A child in another session can outlive the program and keep its output open for ever. */
 const drainMs = 500;
-/** A process that the kernel cannot end is not waited for longer than this. */
+/** The longest wait for a process that the kernel cannot end. */
 const killedMsMax = 5_000;
 const timerMsMax = 2 ** 31 - 1;
 
@@ -18,13 +18,13 @@ export interface ProcessRun {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What comes on stdin; without it stdin is empty. */
+  /** The content of stdin; empty by default. */
   readonly input?: string | Uint8Array;
   readonly msMax: number;
   readonly abort?: AbortSignal;
-  /** `merged`, the default, keeps the order of stdout and stderr; `apart` tells them from each other instead. */
+  /** `merged`, the default, keeps the order of stdout and stderr; `apart` separates them instead. */
   readonly streams?: "merged" | "apart";
-  /** Merged output all comes from `stdout`. */
+  /** Merged output has `from` set to `stdout`. */
   readonly onOutput?: (chunk: Buffer, from: "stdout" | "stderr") => void;
   readonly tailBytesMax?: number;
 }
@@ -38,14 +38,14 @@ export interface ProcessResult extends ProcessEnd {
 }
 
 interface ProcessEnd {
-  /** Null for a program that was ended, even where it then left with 0, and for one that never ran. */
+  /** Null for a program that was stopped, even if it exited with 0, and for one that never ran. */
   readonly exit: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly timedOut: boolean;
   readonly aborted: boolean;
 }
 
-/** Runs a program in a process group of its own, which ends with it. Says how that went, whatever happens. */
+/** Runs a program in a process group of its own, which ends with it. Never throws; the result reports every failure. */
 export async function runProcess(run: ProcessRun): Promise<ProcessResult> {
   const started = process.hrtime.bigint();
   const output = new OutputRecord(run.tailBytesMax ?? 4096);
@@ -72,7 +72,7 @@ async function launchAndFollow(run: ProcessRun, output: OutputRecord): Promise<P
   try {
     channels = await openChannels(run);
   } catch (error) {
-    return failed(`there is no pipe for its output: ${(error as Error).message}`);
+    return failed(`no pipe for its output could be created: ${(error as Error).message}`);
   }
   const readers = channels.readable.map((fd) => new Socket({ fd, readable: true, writable: false }));
   const closed = Promise.all(
@@ -86,7 +86,7 @@ async function launchAndFollow(run: ProcessRun, output: OutputRecord): Promise<P
     }),
   );
   try {
-    if (run.abort?.aborted) return failed("it was aborted before", true);
+    if (run.abort?.aborted) return failed("the run was already aborted", true);
     const child = await launch(run, channels);
     return typeof child === "string" ? failed(child) : await follow(child, run, closed);
   } finally {
@@ -135,7 +135,7 @@ function openInput(input: string | Uint8Array): number {
   }
 }
 
-/** The running program, or why it does not run. */
+/** The running program, or why it could not be started. */
 async function launch({ command, cwd, env }: ProcessRun, channels: Channels): Promise<ChildProcess | string> {
   const [program = "", ...words] = command;
   try {
@@ -147,7 +147,7 @@ async function launch({ command, cwd, env }: ProcessRun, channels: Channels): Pr
     return child;
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
-    // The system blames the program for a folder that is missing.
+    // The system reports a missing working folder as a missing program.
     if (code === "ENOENT" && !existsSync(cwd)) return `its folder ${quoted(cwd)} does not exist`;
     return startFailures[code] ?? message;
   } finally {
@@ -196,7 +196,7 @@ async function atMost(ms: number, awaited: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The end of a process group: asked first, then made. */
+/** Stops a process group: SIGTERM first, then SIGKILL. */
 class Stop {
   cause: "time" | "abort" | undefined;
   readonly killed: Promise<void>;
@@ -223,7 +223,7 @@ class Stop {
     }, graceMs);
   }
 
-  /** Whatever the program left running in its group goes with it. */
+  /** Ends all processes that the program left in its group. */
   finish(): void {
     clearTimeout(this.#timer);
     signalGroup(this.#pid, "SIGKILL");
@@ -235,13 +235,13 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // Nobody is left, or only processes of another user.
+    // The group is empty, or has only processes of another user.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }
 
-/** All of the output as a digest, the end of it as text. */
+/** The digest of the whole output, and its end as text. */
 class OutputRecord {
   bytes = 0;
   readonly #hash = createHash("sha256");
@@ -256,7 +256,7 @@ class OutputRecord {
     this.bytes += chunk.length;
     this.#hash.update(chunk);
     const kept = this.#end.subarray(Math.max(0, this.#end.length + chunk.length - this.#bytesMax));
-    // A copy: a part of a chunk would keep the whole of it in memory.
+    // A copy, because a slice would keep the whole chunk in memory.
     this.#end = Buffer.concat([kept, chunk.subarray(Math.max(0, chunk.length - this.#bytesMax))]);
   }
 
@@ -264,7 +264,7 @@ class OutputRecord {
     return `sha256:${this.#hash.digest("hex")}`;
   }
 
-  /** Starts with a whole character. */
+  /** Skips the rest of a character that was cut at the start. */
   tail(): string {
     const within = (at: number) => ((this.#end[at] ?? 0) & 0xc0) === 0x80;
     let start = 0;

@@ -3,8 +3,8 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { repositoryTop } from "../files/find-project.ts";
 
 /**
- * The folders of PATH that lie in no repository. Lockstep starts git and bubblewrap with the rights of the person, and
- * a folder of the project that is on PATH (`.venv/bin`, `node_modules/.bin`) may be written by programs of agents.
+ * The folders of PATH outside any repository. Lockstep starts git and bubblewrap with the user's rights, and agents may
+ * have written to project folders that are on PATH (`.venv/bin`, `node_modules/.bin`).
  */
 export function safeSearchPath(path = process.env.PATH ?? ""): string {
   const folders = path.split(delimiter).filter(isAbsolute);
@@ -22,7 +22,7 @@ export function isProgram(file: string): boolean {
 
 let known: { readonly path: string | undefined; readonly program: string } | undefined;
 
-/** Git by its path; by its name where it lies in a repository alone. */
+/** The path of git; just its name if it is only found inside a repository. */
 export function gitProgram(): string {
   const path = process.env.PATH;
   if (known?.path !== path || known === undefined) {

@@ -5,20 +5,20 @@ import { isBelow } from "./plan-mounts.ts";
 import type { PlacedFolder, Walls } from "./sandbox.ts";
 
 export interface AgentPlaces extends CheckPlaces {
-  /** The host's socket, through which alone the ledger is reached. */
+  /** The host's socket: the only way to the ledger from inside the sandbox. */
   readonly socket?: string;
-  /** What the agent's client has in the place of the folders where it keeps its state, and what it reads beside them. */
+  /** The folders that replace the client's state folders, and the other paths that the client reads. */
   readonly client: { readonly placed: readonly PlacedFolder[]; readonly shows: readonly string[] };
-  /** Paths in the checkout that no agent writes, and with `sandbox: strict` what is tracked outside the lock. */
+  /** Protected paths in the checkout; with `sandbox: strict` also the tracked files outside the lock. */
   readonly readOnly: readonly string[];
-  /** What a login shell reads in its home. */
+  /** The file that login shells in the sandbox read as their profile. */
   readonly profile?: string;
 }
 
-/** Of `sh` and `bash`, and of `zsh`. */
+/** The profile of `sh` and `bash`, and the profile of `zsh`. */
 const profiles = [".profile", ".zprofile"];
 
-/** As around a check, but its git folder is its own to commit in, and its client remembers what it did. */
+/** The sandbox of a check, plus a writable git folder for commits and the state folders of the agent's client. */
 export function agentWalls({ socket, client, readOnly, profile, ...places }: AgentPlaces): Walls {
   const walls = checkWalls(places, "check");
   const { home } = walls;
@@ -37,7 +37,7 @@ export function agentWalls({ socket, client, readOnly, profile, ...places }: Age
     home: {
       ...home,
       shown: [...home.shown, ...shown.filter(isInHome)].filter((path) => !isPlaced(path)),
-      // A person may have opened it for other tools: the client still writes to its own.
+      // The user may have opened the folder for other tools. The client still writes to its own copy.
       writable: home.writable.filter((path) => !isPlaced(path)),
       ...(profile === undefined
         ? {}

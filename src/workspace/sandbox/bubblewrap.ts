@@ -5,18 +5,19 @@ import { enclosing, type Mount, planMounts } from "./plan-mounts.ts";
 import { type Sandbox, SandboxFault, type Walls } from "./sandbox.ts";
 
 /**
- * A shell as the first process, because the kernel ends everything else in the name space before that one is gone:
- * when bwrap has ended, so has every child, whatever session it moved to. `exec`: no program is taken for a builtin.
+ * The first process is a shell, because the kernel ends all other processes of the namespace before it. So when bwrap
+ * has ended, every child has ended too, even in another session. With `exec` the shell starts a program, never a
+ * builtin of the same name.
  */
 const firstProcess = ["/bin/sh", "-c", '(exec "$@"); exit $?', "sh"];
 
 /**
- * What root may write in a new /proc although no capability is left. `bus`, `irq` and `sysrq-trigger` are not listed:
- * bwrap makes them read-only itself. For every mount bwrap reads the whole list of mounts again, so each one counts.
+ * Entries of a new /proc that root can write even without capabilities. `bus`, `irq` and `sysrq-trigger` are not listed:
+ * bwrap makes them read-only itself. bwrap reads the whole list of mounts again for every mount, so each one costs time.
  */
 const kernelControls = process.getuid?.() === 0 ? ["acpi", "fs", "mtrr", "scsi", "sys"] : [];
 
-/** Walls made of Linux name spaces, by the program `bwrap` at this path. */
+/** A sandbox of Linux namespaces, built by the program `bwrap` at this path. */
 export function bubblewrap(program: string): Sandbox {
   return {
     kind: "bubblewrap",
@@ -24,7 +25,7 @@ export function bubblewrap(program: string): Sandbox {
     wrap(command, walls, { cwd, env }) {
       const mounts = planMounts(walls);
       const words = [...wallWords(walls, mounts), "--chdir", visibleFolder(cwd, mounts)];
-      // The environment goes the way of environments: arguments can be read by every user of the machine.
+      // The environment is not passed as arguments, because every user of the machine can read those.
       return {
         command: [program, ...words, "--", ...firstProcess, ...command],
         env: { ...env, TMPDIR: "/tmp" },
@@ -33,7 +34,7 @@ export function bubblewrap(program: string): Sandbox {
   };
 }
 
-/** The options of `bwrap` that build these walls. */
+/** The options of `bwrap` that build this sandbox. */
 export function wallWords(walls: Walls, mounts = planMounts(walls)): readonly string[] {
   return [
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
@@ -42,7 +43,7 @@ export function wallWords(walls: Walls, mounts = planMounts(walls)): readonly st
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...kernelControls.map((name) => join("/proc", name)).flatMap(lockedIfPresent),
     ...mounts.flatMap(mountWords),
-    // Last: the places for what is shown in them had to be made first.
+    // Last, because bwrap creates the mount points inside these folders first.
     ...mounts.filter(isEmptyFolder).flatMap(({ at }) => ["--remount-ro", at]),
   ];
 }
@@ -60,7 +61,7 @@ function mountWords(mount: Mount): string[] {
       return ["--ro-bind", from, at];
     case "link":
       return ["--symlink", from, at];
-    case "hidden": // devices do not open inside
+    case "hidden": // a file is covered by /dev/null, which cannot be opened inside
       return isEmptyFolder(mount) ? ["--perms", "0755", "--tmpfs", at] : ["--ro-bind", "/dev/null", at];
   }
 }
@@ -70,12 +71,12 @@ function isEmptyFolder({ at, as }: Mount): boolean {
 }
 
 function visibleFolder(cwd: string, mounts: readonly Mount[]): string {
-  if (!existsSync(cwd)) throw new SandboxFault(`the folder ${quoted(cwd)} to start in does not exist`);
+  if (!existsSync(cwd)) throw new SandboxFault(`the working folder ${quoted(cwd)} does not exist`);
   const folder = realpathSync(cwd);
   const around = enclosing(new Map(mounts.map((mount) => [mount.at, mount])), join(folder, "x"));
   if (around?.as === "hidden")
     throw new SandboxFault(
-      `the folder ${quoted(cwd)} to start in is hidden inside: make it writable or read-only`,
+      `the working folder ${quoted(cwd)} is hidden in the sandbox: make it writable or read-only`,
     );
   return folder;
 }

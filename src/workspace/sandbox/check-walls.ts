@@ -11,17 +11,17 @@ export interface CheckPlaces {
   /** The main checkout. */
   readonly root: string;
   readonly commonFolder: string;
-  /** Where the command runs. */
+  /** The checkout that the command runs in. */
   readonly checkout: string;
   readonly temporary: string;
-  /** Paths below the home that a person opens. */
+  /** Paths below the home that the user opened to the sandbox. */
   readonly home: readonly string[];
 }
 
-/** Agents wrote what runs in here: it writes its own checkout, but neither its git folder nor anybody else's. */
+/** Checks run code that agents wrote. They may write their own checkout, but no git folder, not even their own. */
 export function checkWalls(places: CheckPlaces, purpose: "check" | "set-up"): Walls {
   const { root, commonFolder, checkout, temporary } = places;
-  // Every repository's: what lies in the others' checkouts is none of this one's business.
+  // The state of all repositories: a check must not read the checkouts of other repositories either.
   const states = dirname(checkoutsFolder(commonFolder));
   const home = usableHome();
   const parts = home === undefined ? [] : [...homeParts(home, places.home, purpose)];
@@ -33,7 +33,7 @@ export function checkWalls(places: CheckPlaces, purpose: "check" | "set-up"): Wa
     readOnly: [
       join(checkout, ".git"),
       commonFolder,
-      ...[root].filter((one) => !atHome.includes(one)), // of a home that is a repository the rest stays hidden
+      ...[root].filter((one) => !atHome.includes(one)), // if the home is the repository, the rest of it stays hidden
       ...programFolders().filter((folder) => isBelow(system, folder) && !atHome.includes(folder)),
     ],
     hidden: [states, join(commonFolder, "lockstep"), ...ofKind("hidden")].filter(existsSync),
@@ -44,7 +44,7 @@ export function checkWalls(places: CheckPlaces, purpose: "check" | "set-up"): Wa
   };
 }
 
-/** Some accounts have none, or one that is no place of their own. */
+/** Undefined for accounts without a home, or whose home is `/` or `/tmp`. */
 export function usableHome(): string | undefined {
   const home = homedir();
   if (!existsSync(home)) return undefined;

@@ -16,7 +16,7 @@ type Found = { readonly sandbox: Sandbox; readonly program: string } | { readonl
 
 const proven = new Map<string, Promise<Found>>();
 
-/** A sandbox that was seen to hold on this machine, once a process, or why there is none. */
+/** A sandbox that was tested on this machine, once per process; or why there is none. */
 export async function findBubblewrap({ platform, path }: Machine): Promise<Found> {
   if (platform !== "linux") return { missing: notLinux(platform) };
   const program = programIn(path);
@@ -25,16 +25,16 @@ export async function findBubblewrap({ platform, path }: Machine): Promise<Found
   const known = proven.get(program) ?? prove(program);
   proven.set(program, known);
   const found = await known;
-  if ("missing" in found) proven.delete(program); // it may be mended meanwhile
+  if ("missing" in found) proven.delete(program); // the user may fix it before the next call
   return found;
 }
 
 function notLinux(platform: NodeJS.Platform): string {
   const name = platform === "darwin" ? "macOS" : platform === "win32" ? "Windows" : platform;
-  return `lockstep's sandbox is bubblewrap, which is for Linux alone: on ${name} nothing confines an agent's process; the guard before a write and the comparison after it still stand`;
+  return `lockstep's sandbox is bubblewrap, which runs on Linux only: on ${name} agent processes are not isolated; the guard before a write and the comparison after it still apply`;
 }
 
-/** Never by a relative entry: the project could bring a program of that name. */
+/** Relative entries of PATH are skipped: the project could contain a program of that name. */
 function programIn(path: string): string | undefined {
   return path
     .split(delimiter)
@@ -43,7 +43,7 @@ function programIn(path: string): string | undefined {
     .find(isProgram);
 }
 
-/** Builds real walls, and writes on both sides of one. */
+/** Builds a real sandbox and tries to write inside and outside of it. */
 async function prove(program: string): Promise<Found> {
   // Not in a folder of TMPDIR: that may lie in `/dev`, which is made anew inside.
   const folder = mkdtempSync("/tmp/lockstep-probe-");
@@ -66,7 +66,7 @@ async function prove(program: string): Promise<Found> {
     const { exit, tail } = await runProcess({ ...wrapped, cwd: folder, msMax: probeMsMax });
     const escaped = ["outside", "home"].filter((name) => existsSync(join(place(name), "written")));
     if (escaped.length > 0)
-      return { missing: `\`${program}\` does not hold: a write that had to fail went through` };
+      return { missing: `\`${program}\` does not isolate: a write outside the sandbox succeeded` };
     if (exit === 0 && existsSync(join(place("inside"), "written"))) return { sandbox, program };
     return { missing: `\`${program}\` cannot build a sandbox here: ${causeOf(tail)}` };
   } catch (error) {
@@ -94,13 +94,13 @@ const switches: readonly (readonly [file: string, off: string, cause: string])[]
   ],
 ];
 
-/** What the program said, after what is known to make it say so. */
+/** The error message of `bwrap`, preceded by its known cause on this machine. */
 function causeOf(tail: string): string {
   const said = tail.split("\n").find((line) => line.startsWith("bwrap:")) ?? tail.trim().split("\n")[0] ?? "";
   if (!/namespace|not permitted|permission denied|no space left|uid map/i.test(said))
-    return said || "it said nothing";
+    return said || "it printed no error message";
   const off = process.getuid?.() === 0 ? undefined : switches.find(([file, value]) => read(file) === value);
-  const cause = off?.[2] ?? "name spaces are refused, as in a container without `--cap-add SYS_ADMIN`";
+  const cause = off?.[2] ?? "namespaces are refused, as in a container without `--cap-add SYS_ADMIN`";
   return `${cause} (${said})`;
 }
 

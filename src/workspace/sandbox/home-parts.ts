@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isBelow } from "./plan-mounts.ts";
 import { programFolders } from "./program-folders.ts";
 
-/** Without the caches beside them: what a check leaves there is run, or read as settings, outside the walls. */
+/** The caches of these tools are left out: programs outside the sandbox run, or read as settings, what is in them. */
 const toolChains = [
   ...[".asdf", ".bun/bin", ".cargo/bin", ".cargo/config", ".cargo/config.toml", ".deno/bin", ".fnm", ".gem"],
   ...[".m2/settings.xml", ".m2/toolchains.xml", ".m2/wrapper", ".nvm", ".pyenv", ".rbenv", ".rustup"],
@@ -12,8 +12,8 @@ const toolChains = [
 ];
 
 /**
- * Without these a set-up gets no package from a private registry; a check has no use for them. `.netrc` is not
- * among them: it holds passwords for servers of every kind.
+ * A set-up needs these to install packages from a private registry; a check does not need them. `.netrc` is left out,
+ * because it holds passwords for all kinds of servers.
  */
 const credentials = [
   ...[".npmrc", ".yarnrc.yml", ".config/pip", ".cargo/credentials", ".cargo/credentials.toml"],
@@ -22,7 +22,7 @@ const credentials = [
 
 type Part = "shown" | "writable" | "hidden";
 
-/** What there is of the home inside the walls. What a person opens is open as a whole. */
+/** The parts of the home that are visible in the sandbox. A path that the user opens is writable with all its content. */
 export function homeParts(
   home: string,
   opened: readonly string[],
@@ -43,7 +43,7 @@ export function homeParts(
   return parts;
 }
 
-/** `~/bin` needs nothing of a `~/lib`. */
+/** The program folders below the home. `~/lib` is left out: programs in `~/bin` do not need it. */
 export function programsIn(home: string): readonly string[] {
   const spellings = [home, realpathSync(home)];
   return programFolders().filter((folder) =>

@@ -1,6 +1,6 @@
 import type { Sandbox } from "./sandbox.ts";
 
-/** No walls: the command as it is, with the private temporary folder. */
+/** No sandbox: the command runs unchanged, with the private temporary folder. */
 export function noSandbox(): Sandbox {
   return {
     kind: "none",

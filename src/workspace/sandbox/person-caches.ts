@@ -14,13 +14,13 @@ import { checkoutsFolder } from "../state/state-home.ts";
 import { isBelow } from "./plan-mounts.ts";
 import { pnpmStore, type ToolCache, toolCaches } from "./tool-caches.ts";
 
-/** Npm complains about a variable that names the store. */
+/** PNPM_HOME instead of `npm_config_store_dir`, because npm warns about that variable. */
 const caches: readonly ToolCache[] = [
   ...toolCaches,
   { variable: "PNPM_HOME", own: pnpmStore.own, value: dirname },
 ];
 
-/** What of these folders is a cache; beside it lie programs and settings, which the person's tools would obey. */
+/** The parts of these folders that are caches. The rest is programs and settings that the user's tools would run or read. */
 const cacheParts: Readonly<Record<string, readonly string[]>> = {
   ".cache": [
     ...["Cypress", "bazel", "ccache", "composer", "deno", "electron", "go-build", "ms-playwright"],
@@ -33,22 +33,22 @@ const cacheParts: Readonly<Record<string, readonly string[]>> = {
 
 interface CacheOwner {
   readonly commonFolder: string;
-  /** The task, or the agent that has none. */
+  /** The task, or the agent if it has no task. */
   readonly owner: string;
 }
 
 interface PersonCaches {
-  /** Below the home: the person's own. */
+  /** The user's own caches, below the home. */
   readonly writable: readonly string[];
-  /** The agent's own. */
+  /** The folder with the agent's own caches. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * The person's own caches, for a command of the person's own agent: as outside where the whole folder is a cache.
- * Where it is not, or is not there yet, the tool gets a folder of the agent's own that leads to the parts which are:
- * what it writes beside them, settings for example, no other agent reads.
+ * The user's caches for a command of the user's own agent. A folder that is a cache as a whole is used directly. For a
+ * folder that is only partly a cache, or does not exist yet, the tool gets a folder of the agent's own with links to the
+ * cache parts. No other agent reads what the tool writes next to these links, such as settings.
  */
 export function personCaches(home: string, owner: CacheOwner): PersonCaches {
   const isThere = (path: string) => existsSync(join(home, path));
@@ -81,8 +81,8 @@ interface Apart {
 }
 
 /**
- * It is made once and never changed from outside, where a link that the agent left in it would lead anywhere. If it has
- * to be another one, because the person has new settings for example, it has another name.
+ * The folder is created once and never changed from outside the sandbox, because the agent may have left a link in it
+ * that leads anywhere. If its content has to differ, for example because the user has new settings, it gets another name.
  */
 function openApart({ commonFolder, owner }: CacheOwner, apart: Apart): string {
   const all = join(realpathSync(checkoutsFolder(commonFolder)), "caches", "by-agents");
@@ -105,6 +105,6 @@ function makeApart(folder: string, { folders, links }: Apart): void {
     renameSync(making, folder);
   } catch (error) {
     removeFolder(making);
-    if (!existsSync(folder)) throw error; // otherwise another call was quicker
+    if (!existsSync(folder)) throw error; // otherwise another process has created it
   }
 }

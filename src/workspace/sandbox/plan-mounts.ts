@@ -3,14 +3,14 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import { quoted } from "../../core/text/quoted.ts";
 import { type PlacedFolder, SandboxFault, type Walls } from "./sandbox.ts";
 
-/** `link`: `from` is where it leads. */
+/** For a `link`, `from` is its target. */
 export interface Mount {
   readonly at: string;
   readonly from: string;
   readonly as: "hidden" | "read-only" | "writable" | "link";
 }
 
-/** Mounts over a read-only root, each after the ones that it lies in. */
+/** The mounts over a read-only root; each comes after the mounts that contain it. */
 export function planMounts(walls: Walls): readonly Mount[] {
   const asked = distinct(resolveWalls(walls));
   const own = ownMounts(walls).filter(({ at }) => !asked.has(at));
@@ -29,13 +29,13 @@ function distinct(mounts: readonly Mount[]): ReadonlyMap<string, Mount> {
   for (const mount of mounts) {
     const same = known.get(mount.at) ?? mount;
     if (same.as !== mount.as || same.from !== mount.from)
-      throw new SandboxFault(`${quoted(mount.at)} is asked to be both ${same.as} and ${mount.as} inside`);
+      throw new SandboxFault(`${quoted(mount.at)} is requested both as ${same.as} and as ${mount.as}`);
     known.set(mount.at, mount);
   }
   return known;
 }
 
-/** The mount that decides what a path is, if any does. */
+/** The innermost mount that contains a path. */
 export function enclosing(planned: ReadonlyMap<string, Mount>, path: string): Mount | undefined {
   for (let at = dirname(path); at !== "/"; at = dirname(at)) {
     const mount = planned.get(at);
@@ -46,7 +46,7 @@ export function enclosing(planned: ReadonlyMap<string, Mount>, path: string): Mo
 
 function isAlready(mount: Mount, around: Mount | undefined): boolean {
   if (mount.as === "hidden") return around?.as === "hidden";
-  if (mount.as === "link") return around?.as !== "hidden"; // what shows the folder shows the link
+  if (mount.as === "link") return around?.as !== "hidden"; // a visible folder shows its links
   if (mount.as !== "read-only" || mount.at !== mount.from) return false;
   return around === undefined || (around.as === "read-only" && showsItself(around));
 }
@@ -56,8 +56,8 @@ function showsItself({ as, at, from }: Mount): boolean {
 }
 
 /**
- * A folder that a mount lies in can still be renamed, and another put in its place; one that is a mount cannot.
- * So every folder between a writable one and what is protected in it becomes a mount of its own.
+ * A folder that contains a mount can still be renamed and replaced by another one; a mount cannot. So every folder
+ * between a writable mount and a protected path in it becomes a mount of its own.
  */
 function pinsOf({ at, from, as }: Mount, around: Mount | undefined): Mount[] {
   const isOpen = as === "writable" && at === from;
@@ -79,7 +79,7 @@ function resolveWalls({ writable, readOnly, hidden, home, placed, temporary, soc
   const inHome = (as: Mount["as"]) => (path: string) => {
     const mount = inPlace(as)(path);
     const at = join(realHome, pathBelow(home.path, path));
-    // Only what is named is left of the home, so a link to it has to be made again.
+    // The rest of the home is hidden, so a link to a shown path has to be created again.
     return [mount, ...linkTo(at, mount.at)];
   };
   const mounts: Mount[] = [
@@ -121,7 +121,7 @@ function placedMounts({ at: person, from, shown }: PlacedFolder, at: string): Mo
   ];
 }
 
-/** Who may write a folder may have put a link there, and would choose what is shown. */
+/** A process that can write the folder could put a link there and so choose what is shown. */
 function refuseWayOut(folder: Resolved, { path, real }: Resolved): void {
   const starts = isBelow(folder.path, path) || isBelow(folder.real, path);
   if (!starts || isBelow(folder.real, real)) return;
@@ -135,19 +135,20 @@ interface Resolved {
 
 function refuseSystem({ at, from }: Mount): void {
   if (at === "/tmp" && at === from)
-    throw new SandboxFault("`/tmp` is everybody's: the temporary folder has to be a private one");
-  if (at === "/") throw new SandboxFault("`/` as a whole is always read-only inside: name folders below it");
+    throw new SandboxFault("`/tmp` is shared by all users: the temporary folder has to be a private one");
+  if (at === "/")
+    throw new SandboxFault("`/` as a whole is always read-only in the sandbox: name folders below it");
   const own = ["/proc", "/dev"].find((folder) => at === folder || isBelow(folder, at));
   if (own !== undefined)
-    throw new SandboxFault(`${quoted(at)} lies in \`${own}\`, which is made anew inside`);
+    throw new SandboxFault(`${quoted(at)} is in \`${own}\`, which the sandbox replaces: name another path`);
 }
 
-/** What is taken away beyond what was asked for, and what programs need of it. */
+/** Mounts that every sandbox has: private temporary folders, and a hidden /run except for what programs need of it. */
 function ownMounts({ temporary, network }: Walls): Mount[] {
   const shared = new Set(
     [...(temporary === null ? ["/tmp"] : []), "/var/tmp"].filter(existsSync).map(realPath),
   );
-  // A read-only mount does not keep anybody from the sockets in it: those of containers give the whole machine.
+  // A process can still connect to sockets in a read-only mount, and a container engine's socket gives it the machine.
   const runtime = new Set(["/run", "/var/run"].filter(existsSync).map(realPath));
   return [
     ...[...shared].map((at): Mount => ({ at, from: realPath(temporary ?? at), as: "writable" })),
@@ -156,7 +157,7 @@ function ownMounts({ temporary, network }: Walls): Mount[] {
   ];
 }
 
-/** Some systems keep the way to all their programs there. */
+/** On some systems the links to all installed programs are in /run. */
 function linksIn(folder: string): Mount[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isSymbolicLink())
@@ -174,13 +175,13 @@ function nameResolution(runtime: ReadonlySet<string>): Mount[] {
 }
 
 function realPath(path: string): string {
-  if (!isAbsolute(path)) throw new SandboxFault(`${quoted(path)} is no absolute path`);
+  if (!isAbsolute(path)) throw new SandboxFault(`${quoted(path)} is not an absolute path`);
   try {
     return realpathSync(path);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const what = code === "ENOENT" ? "does not exist" : `cannot be resolved: ${message}`;
-    throw new SandboxFault(`${quoted(path)} ${what}; the sandbox needs every path that it is given`, {
+    const problem = code === "ENOENT" ? "does not exist" : `cannot be resolved: ${message}`;
+    throw new SandboxFault(`${quoted(path)} ${problem}; the sandbox needs every path that is named`, {
       cause,
     });
   }

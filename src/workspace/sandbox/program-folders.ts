@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 
-/** The folders that programs are found in, Lockstep's own Node among them, with what those need beside them. */
+/** The folders on PATH and the folder of Lockstep's own Node, with the library folders next to them. */
 export function programFolders(): readonly string[] {
   const listed = realSearchPath(process.env.PATH ?? "")
     .split(delimiter)
@@ -18,7 +18,7 @@ function withNeighbours(folder: string): string[] {
   return [folder, ...["lib", "lib64", "libexec"].map((name) => join(above, name))];
 }
 
-/** Some version managers put a link of each shell's own into /run, which is hidden inside and new each time. */
+/** Some version managers put a link per shell into /run, which is hidden in the sandbox. Such links are resolved. */
 export function realSearchPath(path: string): string {
   return path
     .split(delimiter)

@@ -1,40 +1,40 @@
-/** What a process may reach. All paths are absolute and exist; links in them are resolved. */
+/** What a process in the sandbox can reach. All paths are absolute and exist; links in them are resolved. */
 export interface Walls {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
-  /** Read as empty. */
+  /** These appear empty. */
   readonly hidden: readonly string[];
-  /** Empty and read-only, but for the paths below it that are named. */
+  /** Empty and read-only, except for the paths below it that are named here. */
   readonly home: {
     readonly path: string;
     readonly shown: readonly string[];
     readonly writable: readonly string[];
-    /** Names of files in it, each with the file that is there instead, read-only. */
+    /** Names of files in the home, each with the file that replaces it, read-only. */
     readonly given?: ReadonlyMap<string, string>;
   };
-  /** Writable folders in the place of others, of which nothing else can be reached. */
+  /** Writable folders that replace others. The replaced folders cannot be reached. */
   readonly placed: readonly PlacedFolder[];
-  /** Outside; a private folder that is the temporary folder inside. Null: the machine's own temporary folders. */
+  /** A private folder that is the temporary folder in the sandbox. Null: the machine's own temporary folders. */
   readonly temporary: string | null;
   readonly network: boolean;
-  /** Lockstep's own socket, which can be reached although the folder around it is hidden. */
+  /** Lockstep's own socket. It can be reached although its folder is hidden. */
   readonly socket?: string;
 }
 
 export interface PlacedFolder {
-  /** The folder as it is called inside. */
+  /** The path of the folder in the sandbox. */
   readonly at: string;
-  /** The one that is there instead. */
+  /** The folder outside the sandbox that is mounted there. */
   readonly from: string;
-  /** Names below the folder that are there as they are outside, read-only. */
+  /** Names below the folder that show the original files, read-only. */
   readonly shown: readonly string[];
 }
 
 export interface Sandbox {
   readonly kind: "bubblewrap" | "none";
-  /** False: the walls are wishes. */
+  /** False: nothing is isolated. */
   readonly enforces: boolean;
-  /** What to start instead of the command, with exactly this environment. */
+  /** The command to start instead, and its whole environment. */
   wrap(
     command: readonly string[],
     walls: Walls,
@@ -42,7 +42,7 @@ export interface Sandbox {
   ): { readonly command: readonly string[]; readonly env: Record<string, string> };
 }
 
-/** Walls that cannot be built as they were asked for. */
+/** A sandbox that cannot be built as requested. */
 export class SandboxFault extends Error {
   override readonly name = "SandboxFault";
   readonly code = "R-PE-003";

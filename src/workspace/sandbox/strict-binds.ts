@@ -1,25 +1,25 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Each bind costs more than the one before: 500 of them 0.4 seconds, 2,000 of them 7. */
+/** The cost grows faster than the number of mounts: 500 take 0.4 seconds, 2,000 take 7. */
 const bindsMax = 2000;
 
 export interface StrictLock {
   readonly inLock: (path: string) => boolean;
-  /** True if the lock has, or could come to have, anything at or below the folder. */
+  /** True if a path at or below the folder, existing or new, can be in the lock. */
   readonly reaches: (folder: string) => boolean;
 }
 
 interface Tracked {
-  /** Undefined for what git tracks as one thing: a file, a link, a submodule. */
+  /** Undefined for a file, a link or a submodule. */
   readonly children: Map<string, Tracked> | undefined;
 }
 
 /**
- * The fewest paths of a checkout that have to be read-only so that all tracked ones outside the lock are: whole
- * folders where there is nothing but these, single files elsewhere. What is ignored or untracked stays writable, so
- * a folder that holds some is left open, and so is the checkout itself, where output comes to lie. A link cannot be
- * made read-only alone; it is left to the comparison with the lock afterwards, as is a new file in an open folder.
+ * The fewest read-only mounts that cover all tracked files outside the lock: whole folders that contain nothing else,
+ * single files elsewhere. Ignored and untracked files stay writable, so a folder with such files is not mounted as a
+ * whole, nor is the checkout itself. A link cannot be mounted read-only. Changed links, and new files in a writable
+ * folder, are found later by the comparison with the lock.
  */
 export function strictBinds(
   checkout: string,
@@ -28,7 +28,7 @@ export function strictBinds(
 ): { readonly binds: readonly string[] } | { readonly error: string } {
   const binds = closeBelow("", treeOf(tracked), { checkout, lock }).binds.map((path) => join(checkout, path));
   if (binds.length <= bindsMax) return { binds };
-  const found = `\`sandbox: strict\` needs ${binds.length} read-only mounts here, and ${bindsMax} are the limit`;
+  const found = `\`sandbox: strict\` needs ${binds.length} read-only mounts here, the limit is ${bindsMax}`;
   return { error: `${found}: name whole folders in \`lock_scope\`, or use \`sandbox: auto\`` };
 }
 
@@ -85,6 +85,6 @@ function closeEntry(
   }
   const held = entry.isDirectory() ? lock.reaches(path) : lock.inLock(path);
   if (held) return open;
-  // A link would be resolved, and what it leads to be bound.
+  // The mount would resolve a link and cover its target.
   return { binds: entry.isSymbolicLink() ? [] : [path], whole: true };
 }

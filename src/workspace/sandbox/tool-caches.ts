@@ -15,15 +15,15 @@ import { isBelow } from "./plan-mounts.ts";
 
 export interface ToolCache {
   readonly variable: string;
-  /** Where the tool has it by itself, below the home. */
+  /** The tool's default path for it, below the home. */
   readonly own: string;
-  /** All that is kept of it; the rest is settings, or programs that would be run. */
+  /** The only parts that are kept; the rest is settings or programs. */
   readonly parts?: readonly string[];
-  /** What is the person's in it. */
+  /** The user's settings files in it. */
   readonly settings?: readonly string[];
-  /** The programs whose set-ups fill it for checks; without, every check has an empty one. */
+  /** The programs whose set-ups fill it for checks. Without any, every check gets an empty one. */
   readonly filledBy?: readonly string[];
-  /** What the variable says of the folder. */
+  /** The value of the variable for a folder; without it, the folder itself. */
   readonly value?: (folder: string) => string;
 }
 
@@ -50,42 +50,42 @@ export const toolCaches: readonly ToolCache[] = [
 ];
 export const pnpmStore: ToolCache = { variable: "npm_config_store_dir", own: ".local/share/pnpm/store" };
 
-/** Whatever else sets a tree up may be a script that runs several. */
+/** Any other program that sets up a tree may be a script that runs several of these. */
 const managers = ["npm", "pnpm", "yarn", "bun", "uv", "poetry", "bundle", "composer", "cargo", "go"];
 
 interface CachesFor {
   readonly commonFolder: string;
-  /** A new and private folder for this run alone. */
+  /** A new private folder for this run. */
   readonly temporary: string;
-  /** Paths below the home that a person opened. */
+  /** Paths below the home that the user opened to the sandbox. */
   readonly opened: readonly string[];
   readonly purpose: "check" | "set-up";
   readonly setup: CacheUser;
 }
 
-/** What sets a tree up; for a set-up, itself. */
+/** The set-up of the tree. */
 export interface CacheUser {
   readonly programs: readonly string[];
-  /** True if it may run code of the tree, which then has caches apart from those of others. */
+  /** True if it may run code of the tree; it then has separate caches. */
   readonly runsTree: boolean;
 }
 
 export interface OpenedCaches {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
-  /** By the private folder as it is called inside. */
+  /** The variables that name the caches; `inside` is the path of the private folder in the sandbox. */
   env(inside: string): Readonly<Record<string, string>>;
 }
 
 /**
- * Caches in place of the person's own, which programs outside of the walls read. Each program that sets trees up
- * fills its own, and they stay; checks only read them, so that no check finds what another one left there.
+ * Caches that replace the user's own, because programs outside the sandbox read those. Each set-up program fills its own
+ * caches, and they are kept. Checks only read them, so no check sees files that another check left there.
  */
 export function openCaches(asked: CachesFor): OpenedCaches {
   const { purpose, temporary, opened } = asked;
   const programs = asked.setup.programs.map((program) => basename(program).replace(/[^A-Za-z0-9_-]/g, "_"));
   const isOpened = ({ own }: ToolCache) => opened.some((path) => path === own || isBelow(path, own));
-  // Npm complains about a variable that only pnpm knows.
+  // npm warns about this variable, which only pnpm knows.
   const known = purpose === "set-up" && programs[0] === "pnpm" ? [...toolCaches, pnpmStore] : toolCaches;
   const stores = new Stores(asked);
   const used = known
@@ -94,7 +94,7 @@ export function openCaches(asked: CachesFor): OpenedCaches {
       const fillers = programs.filter((one) => purpose === "set-up" || fills(one, cache));
       const store = cache.parts === undefined ? stores.find(fillers, cache.own) : undefined;
       const folder = store ?? join(temporary, cache.own);
-      // Tools make their own; scripts expect the one that every home has.
+      // Tools create their caches themselves; scripts expect `.cache` to exist.
       if (cache.own === ".cache") mkdirSync(folder, { recursive: true, mode: 0o700 });
       for (const part of cache.parts ?? [])
         link(stores.find(fillers, `${cache.own}/${part}`), join(folder, part));
@@ -106,7 +106,7 @@ export function openCaches(asked: CachesFor): OpenedCaches {
     writable: purpose === "set-up" ? stores.folders() : [],
     readOnly: purpose === "set-up" ? [] : stores.folders(),
     env: (inside) => ({
-      // Or it lies in the cache, which a check does not see.
+      // Otherwise the environment is in the cache, where a check does not see it.
       POETRY_VIRTUALENVS_IN_PROJECT: "true",
       ...Object.fromEntries(
         used.map(({ variable, own, store = join(inside, own), value }) => [
@@ -122,7 +122,7 @@ function fills(program: string, { filledBy = [] }: ToolCache): boolean {
   return filledBy.includes(program) || (filledBy.length > 0 && !managers.includes(program));
 }
 
-/** Those at its top: a folder between could be a link that code of a branch left. */
+/** Opened paths directly in the cache. A folder in between could be a link that code of a branch left. */
 function openedIn({ own }: ToolCache, opened: readonly string[]): readonly string[] {
   return opened.filter((path) => dirname(path) === own).map((path) => basename(path));
 }
@@ -134,7 +134,7 @@ function link(target: string | undefined, at: string): void {
   symlinkSync(target, at);
 }
 
-/** What set-ups filled: a folder a program, and in it one a cache. Code of branches wrote there. */
+/** The caches that set-ups filled: one folder per program, with one folder per cache. Code of branches can write there. */
 class Stores {
   readonly #caches: string;
   readonly #purpose: "check" | "set-up";
@@ -146,7 +146,7 @@ class Stores {
     this.#purpose = purpose;
   }
 
-  /** Where the first of the programs has the cache; for a check, only if there is something in it. */
+  /** The cache of the first program that has it. For a check, empty caches are skipped. */
   find(programs: readonly string[], cache: string): string | undefined {
     for (const program of programs) {
       const store = join(this.#caches, program, cache.replaceAll("/", "-"));
@@ -178,7 +178,7 @@ function isFilled(store: string): boolean {
   return readdirSync(store).length > 0;
 }
 
-/** And no link, which could lead anywhere. */
+/** False for a link, which could lead anywhere. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -5,23 +5,23 @@ import { replaceFile } from "../files/replace-file.ts";
 export const activeFileName = "active";
 
 const sessionMs = 12 * 3600 * 1000;
-/** An orchestrator's calls are many; the time is written anew only so often. */
+/** An orchestrator makes many calls. Its end time is rewritten at most once in this period. */
 const renewalMs = 10 * 60 * 1000;
 
 /**
- * Says to hooks that cannot ask the warm process that something is active. It may be there though nothing is, which
- * errs on the closed side; it is never missing while something is.
+ * Creates the file that tells hooks without a warm process that a task or orchestrator is active. The file may exist
+ * while nothing is active, which is safe: hooks then refuse more. It is never missing while something is active.
  */
 export function showActive(folder: string): void {
   if (!isShownActive(folder)) write(folder, 0);
 }
 
-/** An orchestrating agent's session was used: it counts as active for 12 hours. */
+/** Records that an orchestrating agent's session was used. It counts as active for 12 hours. */
 export function showOrchestrator(folder: string, nowMs: number): void {
   if (sessionEndMs(folder) < nowMs + sessionMs - renewalMs) write(folder, nowMs + sessionMs);
 }
 
-/** The session has ended, or was cleared; the file goes with the next tidying. */
+/** Records that the session has ended or was cleared. `tidyActive` removes the file later. */
 export function forgetOrchestrator(folder: string): void {
   if (isShownActive(folder)) write(folder, 0);
 }
@@ -31,8 +31,9 @@ export function isShownActive(folder: string): boolean {
 }
 
 /**
- * Takes the file away where nothing is active. Whoever becomes active shows it before and after it says so in the
- * ledger; here it is looked at once more after the removal. So of two that meet, one always puts it back.
+ * Removes the file if nothing is active. A process that becomes active creates the file before and after it writes to
+ * the ledger, and this function checks the ledger again after the removal. So one of two concurrent processes always
+ * creates the file again.
  */
 export async function tidyActive(
   folder: string,
@@ -53,11 +54,11 @@ function sessionEndMs(folder: string): number {
   }
 }
 
-/** The words are for a person who finds it. */
+/** The text explains the file to a person who finds it. */
 function write(folder: string, untilMs: number): void {
   const session = untilMs === 0 ? "" : `orchestrator until ${new Date(untilMs).toISOString()}\n`;
-  const text = `While this file is here, Lockstep's hooks refuse writes that they cannot ask about.
-\`lockstep status\` removes it where nothing is active.
+  const text = `While this file exists, Lockstep's hooks refuse writes when they cannot reach the Lockstep server.
+\`lockstep status\` removes it if nothing is active.
 ${session}`;
   replaceFile(activeFile(folder), text);
 }

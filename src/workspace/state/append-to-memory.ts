@@ -5,7 +5,7 @@ import { makePlainFolder, PlaceFault } from "../files/plain-folder.ts";
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** Adds to a file below the project's root, but not through a link. */
+/** Appends to a file below the project's root. Links are refused. */
 export function appendToMemory(
   root: string,
   file: string,

@@ -5,8 +5,8 @@ import type { Project } from "../files/find-project.ts";
 import { stateFolder } from "./state-folder.ts";
 
 /**
- * The circuit breaker's shadow on disk: hook commands are called before every write and must not open the
- * ledger for it. The ledger stays the truth; setting the breaker again fixes a shadow that was lost.
+ * A copy of the circuit breaker's state in a file. Hook commands run before every write and must not open the ledger
+ * just for this. The ledger is authoritative; setting the breaker again restores a lost file.
  */
 export function showBreaker(project: Project, mode: BreakerMode): void {
   const file = breakerFile(project);
@@ -17,7 +17,7 @@ export function showBreaker(project: Project, mode: BreakerMode): void {
 export function shownBreaker(project: Project): BreakerMode {
   const file = breakerFile(project);
   if (!existsSync(file)) return "CLEAR";
-  // Something is there: what cannot be read stops rather than lets pass.
+  // A file with any other content means STOP.
   return readFileSync(file, "utf8").trim() === "PAUSE" ? "PAUSE" : "STOP";
 }
 

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { join } from "node:path";
 import { replaceFile } from "../files/replace-file.ts";
 
-/** The newest that are kept in any case; older ones only as long as something needs them. */
+/** The newest outputs are always kept; older ones only as long as something refers to them. */
 const outputsMax = 200;
 const recordsMax = 1000;
-/** A command that is still at work may be about to tell of its own. */
+/** A running command may not have recorded its output's path yet. */
 const youngMs = 60 * 60_000;
 
 type CheckedTree = "base" | "merged" | "the change" | "merged, the base's tests";
@@ -14,13 +14,13 @@ type CheckedTree = "base" | "merged" | "the change" | "merged, the base's tests"
 /** One check of the last proof of a task or branch. */
 export interface RecordedCheck {
   readonly command: string;
-  /** The tree that outcome and exit are of; a record of an earlier version does not say it. */
+  /** The tree that `outcome` and `exit` belong to; missing in records of earlier versions. */
   readonly on?: CheckedTree;
   readonly outcome: string;
   readonly exit: number | null;
-  /** Where all that it printed is kept, if it failed. */
+  /** The file with the whole output, if the check failed. */
   readonly log: string | null;
-  /** Where what is kept was printed on the base: it failed there, and may have to. */
+  /** Set if the kept output is from the run on the base, where a check may be expected to fail. */
   readonly log_on?: "base";
 }
 
@@ -30,7 +30,7 @@ export interface RecordedProof {
   readonly checks: readonly RecordedCheck[];
 }
 
-/** Keeps all that a failed check printed, secrets masked already; gives the path. */
+/** Keeps the whole output of a failed check and returns its path. Secrets are already masked. */
 export function keepOutput(stateFolder: string, output: string): string {
   const folder = openFolder(stateFolder, "checks");
   const time = new Date().toISOString().replace(/[-:.]/g, "");
@@ -39,12 +39,12 @@ export function keepOutput(stateFolder: string, output: string): string {
   return path;
 }
 
-/** Undefined where it is no longer kept. */
+/** Undefined if the output is no longer kept. */
 export function readOutput(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-/** The newest takes the place of the one before. */
+/** Replaces the previous record of the task or branch. */
 export function recordProof(stateFolder: string, proof: RecordedProof): void {
   const folder = openFolder(stateFolder, "proofs");
   replaceFile(join(folder, recordName(proof.name)), JSON.stringify(proof));
@@ -61,14 +61,14 @@ export function readProof(stateFolder: string, name: string): RecordedProof | un
   }
 }
 
-/** Outputs that were written before a time, by their paths: they can go where nothing needs them. */
+/** Paths of the outputs written before a time. They can be removed if nothing refers to them. */
 export function outputsBefore(stateFolder: string, ms: number): readonly string[] {
   const folder = folderOf(stateFolder, "checks");
   const paths = list(folder).map((name) => join(folder, name));
   return paths.filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? ms) < ms);
 }
 
-/** Outputs beyond the newest, by their paths: they can go where nothing needs them. */
+/** Paths of all outputs except the newest. They can be removed if nothing refers to them. */
 export function oldOutputs(stateFolder: string): readonly string[] {
   const folder = folderOf(stateFolder, "checks");
   const older = list(folder).toSorted().slice(0, -outputsMax);
@@ -79,7 +79,7 @@ export function removeOutputs(paths: readonly string[]): void {
   for (const path of paths) rmSync(path, { force: true });
 }
 
-/** A branch that is long gone leaves its record. */
+/** Removes the oldest records, because deleted branches leave theirs behind. */
 function tidyRecords(folder: string): void {
   const all = list(folder).map((name) => join(folder, name));
   if (all.length <= recordsMax) return;
@@ -107,7 +107,7 @@ function openFolder(stateFolder: string, kind: "checks" | "proofs"): string {
   return folder;
 }
 
-/** A branch may have any name. */
+/** A hash, because a branch name may contain any character. */
 function recordName(name: string): string {
   return `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.json`;
 }

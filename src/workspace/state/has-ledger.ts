@@ -4,8 +4,8 @@ import type { Project } from "../files/find-project.ts";
 import { stateFolder } from "./state-folder.ts";
 
 /**
- * A head without a database is a ledger that was deleted, which is not the same as none; an empty database without
- * a head is one that is just being made. What is no folder at all is for `openStateFolder` to refuse.
+ * True also for a head without a database: that ledger was deleted. An empty database without a head does not count,
+ * because it is being created. A state folder that is not a folder counts; `openStateFolder` refuses it.
  */
 export function hasLedger(project: Project): boolean {
   const folder = stateFolder(project);

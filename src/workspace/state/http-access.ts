@@ -6,17 +6,17 @@ import { join } from "node:path";
 import { field } from "../../core/values/fields.ts";
 import { DiskFault } from "../files/disk-fault.ts";
 
-/** Below the ports that systems give out by themselves. */
+/** Below the range of ephemeral ports. */
 const ports = { first: 20_000, count: 10_000 };
 const triesMax = 50;
 
-/** Where a repository's hooks reach the warm process over HTTP, and how the two know each other. */
+/** How a repository's hooks reach the warm process over HTTP, and how both authenticate. */
 export interface HttpAccess {
-  /** The same for ever: it stands in clients' settings. */
+  /** Never changes, because it is written into the clients' settings. */
   readonly port: number;
-  /** What hooks send. */
+  /** Sent by the hooks. */
   readonly token: string;
-  /** What only the warm process can say to a nonce: the secret itself is never sent to anybody. */
+  /** The warm process's answer to a nonce. It proves that the process knows the secret, which is never sent. */
   proofOf(nonce: string): string;
 }
 
@@ -24,7 +24,7 @@ export async function openHttpAccess(folder: string): Promise<HttpAccess> {
   return readHttpAccess(folder) ?? (await makeAccess(folder));
 }
 
-/** Undefined where there is none yet. */
+/** Undefined if the file does not exist yet. */
 export function readHttpAccess(folder: string): HttpAccess | undefined {
   let text: string;
   try {
@@ -47,7 +47,7 @@ async function makeAccess(folder: string): Promise<HttpAccess> {
   const secret = randomBytes(32).toString("base64url");
   writeFileSync(temporary, `${JSON.stringify({ port, secret })}\n`, { mode: 0o600 });
   try {
-    linkSync(temporary, httpAccessFile(folder)); // fails where another process was quicker
+    linkSync(temporary, httpAccessFile(folder)); // fails if another process has created it
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {
@@ -62,7 +62,7 @@ async function freePort(folder: string): Promise<number> {
     const port = ports.first + ((start + step) % ports.count);
     if (await isFree(port)) return port;
   }
-  throw new DiskFault("no free port was found on 127.0.0.1: see what listens there");
+  throw new DiskFault("no free port was found on 127.0.0.1: check which programs listen there");
 }
 
 async function isFree(port: number): Promise<boolean> {
@@ -79,11 +79,11 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 function accessOf(port: number, secret: string): HttpAccess {
-  const said = (what: string) => createHmac("sha256", secret).update(what).digest("base64url");
-  return { port, token: said("token"), proofOf: (nonce) => said(`proof ${nonce}`) };
+  const sign = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
+  return { port, token: sign("token"), proofOf: (nonce) => sign(`proof ${nonce}`) };
 }
 
-/** A disk that lost power may hold half of it. */
+/** After a power failure the file may be incomplete. */
 function fieldsIn(text: string): readonly unknown[] {
   try {
     const document: unknown = JSON.parse(text);

@@ -9,7 +9,7 @@ import { openStateSubfolder } from "./state-folder.ts";
 const attemptsMax = 1000;
 const nameLengthMax = 80;
 
-/** Writes a snapshot where `git clean` does not reach it. Nothing is ever overwritten. */
+/** Writes a snapshot to the state folder, which `git clean` does not touch. Never overwrites a file. */
 export async function saveSnapshot(
   project: Project,
   { session, snapshot, at }: { session: string | undefined; snapshot: Snapshot; at: Date },
@@ -38,7 +38,7 @@ function fileName(session: unknown): string {
   return name.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, nameLengthMax);
 }
 
-/** Who creates the temporary file owns the number: it is free if the file of that number is not there then. */
+/** The process that creates the temporary file owns the number. The number is free if its file does not exist then. */
 function writeNew(folder: string, name: string, text: string): string {
   for (let number = 1; number <= attemptsMax; number += 1) {
     const path = join(folder, `${name}-${number}.json`);
@@ -57,7 +57,7 @@ function writeNew(folder: string, name: string, text: string): string {
     syncFolder(folder);
     return path;
   }
-  throw new Error(`\`${folder}\` already has ${attemptsMax} snapshots of that second`);
+  throw new Error(`\`${folder}\` already has ${attemptsMax} snapshots from this second: try again`);
 }
 
 function openNew(path: string): number | undefined {

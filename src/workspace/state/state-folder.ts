@@ -16,14 +16,14 @@ import type { Project } from "../files/find-project.ts";
 
 const ownMode = 0o700;
 
-/** Where Lockstep keeps what is its own, whether it exists or not: one path however the root is spelled. */
+/** The folder for Lockstep's own files, whether it exists or not. The same path for every spelling of the root. */
 export function stateFolder({ place, commonFolder }: Project): string {
   return commonFolder === undefined
     ? join(place.realRoot ?? place.root, ".lockstep", "state")
     : join(commonFolder, "lockstep");
 }
 
-/** Creates what is missing. What is returned is a real folder that this user alone can read and write. */
+/** Creates the folder if needed. The result is a real folder that only this user can read and write. */
 export function openStateFolder(project: Project): string {
   const folder = stateFolder(project);
   if (project.commonFolder === undefined) openShared(dirname(folder));
@@ -34,7 +34,7 @@ export function openStateFolder(project: Project): string {
 
 export function openStateSubfolder(project: Project, name: string): string {
   if (!/^[a-z][a-z0-9-]*$/.test(name))
-    throw new Error(`${quoted(name)} is no name for a folder of lockstep's`);
+    throw new Error(`${quoted(name)} is not a valid name for a state folder`);
   const folder = join(openStateFolder(project), name);
   openOwn(folder);
   return folder;
@@ -47,20 +47,20 @@ function requireGitFolder(folder: string): void {
   throw new DiskFault(`${missing}; if the repository was moved, run \`git worktree repair\` in it`);
 }
 
-/** `.lockstep` holds what people write, so who else may write there is their choice. */
+/** `.lockstep` holds the user's files, so its permissions are left alone. */
 function openShared(folder: string): void {
   createMissing(folder);
   closeSync(openRealFolder(folder));
 }
 
-/** Whoever can write here can answer for Lockstep, so nobody else may. */
+/** A user who can write here could forge Lockstep's records, so only the owner may. */
 function openOwn(folder: string): void {
   const created = createMissing(folder);
   const descriptor = openRealFolder(folder);
   const setMode = (mode: number) =>
     orDiskFault("set the mode of", folder, () => fchmodSync(descriptor, mode & ownMode));
   try {
-    if (created) setMode(ownMode); // the umask had its say
+    if (created) setMode(ownMode); // mkdir applied the umask
     const found = fstatSync(descriptor);
     refuseForeign(folder, found);
     if ((found.mode & 0o077) !== 0) setMode(found.mode);
@@ -78,7 +78,7 @@ function refuseForeign(folder: string, { uid, mode }: Stats): void {
   }
   if ((mode & 0o022) === 0) return;
   const found = `${shownPath(folder)} can be written by other users: its mode is ${(mode & 0o777).toString(8)}`;
-  throw new DiskFault(`${found}; see that nothing strange is in it, then \`chmod 700\` it`);
+  throw new DiskFault(`${found}; check that nothing unexpected is in it, then \`chmod 700\` it`);
 }
 
 function createMissing(folder: string): boolean {
@@ -101,7 +101,7 @@ function openRealFolder(folder: string): number {
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       if (code !== "ENOTDIR" && code !== "ELOOP") throw cause;
-      const found = `${shownPath(folder)} is a link or a file where a folder of lockstep's belongs`;
+      const found = `${shownPath(folder)} is a link or a file, but lockstep needs a folder there`;
       throw new DiskFault(`${found}; move it away`, { cause });
     }
   });

@@ -16,10 +16,10 @@ import type { Project } from "../files/find-project.ts";
 
 const otherHome = "set XDG_STATE_HOME to a folder that you can write";
 
-/** Says in a repository's folder of checkouts which repository that is. */
+/** The file in a folder of checkouts that names their repository. */
 const ownerFile = "repository";
 
-/** Where checkouts of a repository lie: outside of it, or a test there could pass on the wrong packages. */
+/** The folder for a repository's checkouts. It is outside the repository, or tests could find the repository's packages. */
 export function checkoutsFolder(commonFolder: string): string {
   const folder = checkoutsPath(commonFolder);
   orDiskFault("create", folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }), otherHome);
@@ -29,7 +29,7 @@ export function checkoutsFolder(commonFolder: string): string {
   return folder;
 }
 
-/** The same, whether it exists or not. */
+/** The same path, but nothing is created. */
 export function checkoutsPath(commonFolder: string): string {
   const name = basename(commonFolder) === ".git" ? basename(dirname(commonFolder)) : basename(commonFolder);
   const id = createHash("sha256").update(commonFolder).digest("hex").slice(0, 12);
@@ -50,20 +50,20 @@ function stateHome(): string {
   return join(home, "lockstep");
 }
 
-/** The folders of repositories that are gone, and in which nothing was used since a time. */
+/** The folders of deleted repositories in which nothing was used since a time. */
 export function abandonedFolders(ms: number): readonly string[] {
   const home = stateHome();
   const names = existsSync(home) ? readdirSync(home) : [];
   return names.map((name) => join(home, name)).filter((folder) => isAbandoned(folder, ms));
 }
 
-/** A folder whose name does not fit its owner was moved by hand, or is not ours: it stays. */
+/** A folder whose name does not match its repository was moved by hand or is not ours: it stays. */
 function isAbandoned(folder: string, ms: number): boolean {
   const owner = ownerOf(folder);
   return owner !== undefined && checkoutsPath(owner) === folder && !existsSync(owner) && lastUse(folder) < ms;
 }
 
-/** Folders of older versions do not say it; the checkouts in them do. */
+/** Folders of older versions have no owner file; the checkouts in them name the repository. */
 function ownerOf(folder: string): string | undefined {
   const said = readText(join(folder, ownerFile));
   if (said !== undefined) return said.trimEnd();
