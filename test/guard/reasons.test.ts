@@ -73,7 +73,7 @@ describe("a refusal says what is wrong and what to do", () => {
     ["git rebase main", "take files of another commit with `git restore --source=REF -- PATH`"],
     ["git pull --rebase", "take files of another commit with `git restore --source=REF -- PATH`"],
     ["killall node", "end a process of your own by its number (`kill $!`)"],
-    ["$X a", "write its name out"],
+    ["$X a", "write the name out"],
   ])("%s", (command, expected) => {
     expect(reasonsOf(command).join("\n")).toContain(expected);
   });
