@@ -13,7 +13,7 @@ export function analyzeCommand(command: string, context: ShellContext): ShellAna
     follow(command, context, report);
   } catch (error) {
     const why =
-      error instanceof LimitExceeded ? error.message : "the analysis failed: split it into simpler commands";
+      error instanceof LimitExceeded ? error.message : "the analysis failed; split it into simpler commands";
     report.refuse("unparsed", `the command cannot be followed: ${why}`);
   }
   return report.finish();

@@ -8,7 +8,7 @@ import { type Value, type World, withVariable } from "./world.ts";
 export function assign(m: Machine, world: World, name: string, value: Value): World {
   checkLoader(m, world, name, value);
   if (world.variables.size > variablesMax)
-    throw new LimitExceeded(`it sets more than ${variablesMax} variables: split it`);
+    throw new LimitExceeded(`it sets more than ${variablesMax} variables; split it`);
   if (m.integers.has(name) && Array.isArray(value)) for (const text of value) runSubscript(m, text, world);
   if (m.constants.has(name)) return withVariable(world, name, "unknown");
   if (name === "OLDPWD") return { ...withVariable(world, name, "unknown"), previous: undefined };

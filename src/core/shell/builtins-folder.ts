@@ -50,7 +50,7 @@ function changeFolder({ m, world, args }: BuiltinCall, target: Text): Outcome {
   const folder = physical && named !== undefined ? m.context.disk?.realPath(named) : named;
   const changed = withCwd(world, folder);
   if (folder === undefined) return { ok: [changed], fail: [world], out: [] };
-  const there = m.context.disk === undefined || m.context.disk.kindOf(folder) === "folder";
-  const certain = (there || world.folders.has(folder)) && !m.report.removes;
+  const exists = m.context.disk === undefined || m.context.disk.kindOf(folder) === "folder";
+  const certain = (exists || world.folders.has(folder)) && !m.report.removes;
   return { ok: [changed], fail: certain ? [] : [world], out: [] };
 }

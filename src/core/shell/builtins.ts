@@ -171,10 +171,10 @@ function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
 
 function commandCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const first = args.findIndex((arg) => !/^-[pvV]+$/.test(knownStart(arg)));
-  const asks = args.slice(0, Math.max(first, 0)).some((arg) => /[vV]/.test(knownStart(arg)));
+  const printsPath = args.slice(0, Math.max(first, 0)).some((arg) => /[vV]/.test(knownStart(arg)));
   const words = first < 0 ? [] : afterDashes(args.slice(first));
   if (words.length === 0) return both(world, []);
-  if (asks) return both(world, programPath(words[0] as Text));
+  if (printsPath) return both(world, programPath(words[0] as Text));
   return m.run(words, world, input, { plain: true });
 }
 

@@ -10,7 +10,7 @@ import { childWorld, type World, withCwd, withExported, withoutEnvironment, with
 export function callEffects(m: Machine, call: Call, world: World): Effects {
   const effects = effectsOf(m, call, world);
   if (m.context.why !== true) return effects;
-  const cause = { row: `\`${call.name}\` (built in)`, what: "its code decides" };
+  const cause = { row: `\`${call.name}\` (built in)`, what: "decided in code" };
   return explained(m.report, effects, cause);
 }
 

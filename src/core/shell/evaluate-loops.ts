@@ -67,7 +67,7 @@ function untilStable(
     if (isStable) return current;
     current = merged;
   }
-  throw new LimitExceeded("the analysis of a loop in it does not end: split it into simpler commands");
+  throw new LimitExceeded("the analysis of a loop in it does not end; split it into simpler commands");
 }
 
 function onePass(m: Evaluator, node: While | ArithmeticFor, worlds: readonly World[], input: Input) {

@@ -191,7 +191,7 @@ export class Evaluator implements Machine {
 
   #step(): void {
     this.#steps += 1;
-    if (this.#steps > stepsMax) throw new LimitExceeded(`it runs more than ${stepsMax} commands: split it`);
+    if (this.#steps > stepsMax) throw new LimitExceeded(`it runs more than ${stepsMax} commands; split it`);
   }
 
   #statement(statement: Statement, world: World, input: Input): Outcome {
@@ -277,13 +277,13 @@ export class Evaluator implements Machine {
     this.#expanded += 4;
     for (const piece of text) this.#expanded += piece.kind === "literal" ? piece.text.length : 1;
     if (this.#expanded > expansionMax)
-      throw new LimitExceeded(`it expands to more than ${expansionMax} characters: split it`);
+      throw new LimitExceeded(`it expands to more than ${expansionMax} characters; split it`);
     return text;
   }
 
   #deeper(inner: () => Outcome): Outcome {
     this.#depth += 1;
-    if (this.#depth > depthMax * 3) throw new LimitExceeded("it is nested too deeply: split it");
+    if (this.#depth > depthMax * 3) throw new LimitExceeded("it is nested too deeply; split it");
     try {
       return inner();
     } finally {

@@ -10,10 +10,10 @@ const braceWorkMax = 30_000_000;
  */
 export function parseSource(source: string): ParsedScript | { readonly why: string } {
   if (source.length > commandBytesMax)
-    return { why: `it is longer than ${commandBytesMax} characters: split it` };
+    return { why: `it is longer than ${commandBytesMax} characters; split it` };
   if (countOf(source, "$(") + countOf(source, "`") + countOf(source, "<<") > openersMax)
-    return { why: `it opens more than ${openersMax} substitutions: split it` };
-  if (countOf(source, "{") * source.length > braceWorkMax) return { why: "it has too many braces: split it" };
+    return { why: `it opens more than ${openersMax} substitutions; split it` };
+  if (countOf(source, "{") * source.length > braceWorkMax) return { why: "it has too many braces; split it" };
   return parse(source);
 }
 
