@@ -23,7 +23,7 @@ function descriptorOf(path: string | undefined): number | undefined {
   return stream === undefined ? undefined : ["in", "out", "err"].indexOf(stream);
 }
 
-/** The file behind a target that names a descriptor, the target itself otherwise; undefined where no file is written. */
+/** The file that a path such as `/dev/fd/3` leads to, or the target itself; undefined if no file is written. */
 export function fileBehind(target: Text, descriptors: Descriptors): Text | undefined {
   const number = descriptorOf(known(target));
   const to = number === undefined ? undefined : descriptors.get(number);

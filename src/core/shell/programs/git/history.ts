@@ -7,7 +7,7 @@ import { add, commitUse } from "./index-use.ts";
 import { gitReading } from "./options.ts";
 import { printing } from "./readers.ts";
 
-/** A merge or cherry-pick writes the git folder, which is read-only inside the lock. */
+/** The alternative to commands that write the git folder, which is read-only inside the lock. */
 const useRestore =
   "take files of another commit with `git restore --source=REF -- PATH`, and leave the rest to a person";
 

@@ -53,7 +53,7 @@ export type Hook = (options: Options, effects: Effects, call: Call) => void;
 
 /** Options, by the meaning of their value. */
 interface Values {
-  /** A file that is written; `-` is a file only where the row names an `action`. */
+  /** A file that is written; `-` is a file name only if the row has an `action`. */
   readonly files?: string;
   /** A folder into which files are written. */
   readonly folders?: string;

@@ -102,7 +102,7 @@ function deedOf(deed: Deed, label: string | undefined): Program {
     const call = deed.spelled === undefined ? given : { ...given, args: deed.spelled(given.args) };
     if (asksForHelp(call.args)) return;
     const options = read(call.args);
-    // Anywhere in the command, git prints the usage of the subcommand and does nothing else.
+    // With `--help` anywhere in its arguments, git prints the usage of the subcommand and does nothing else.
     if (deed.all !== undefined && options.has("help", "help-all")) return;
     for (const spelled of deed.all === undefined ? [] : options.unclear)
       outer.refuse(
