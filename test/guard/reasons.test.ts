@@ -53,27 +53,27 @@ describe("a refusal says what is wrong and what to do", () => {
     ["git switch main", "`git switch main` rewrites the whole work tree: stay on your branch"],
     [
       "git checkout -f",
-      "`git checkout` rewrites the whole work tree: name the paths in your scope behind `--`",
+      "`git checkout` rewrites the whole work tree: name the paths in your scope after `--`",
     ],
-    ["git restore -p", "name the paths in your scope behind `--`"],
+    ["git restore -p", "name the paths in your scope after `--`"],
     ["git restore :/src/b", "git writes to `:/src/b…`"],
     ["git stash", "commit your own files instead"],
     ["git stash pop", "git restore --source=stash@{0} -- PATH"],
     ["git config --edit", "set the one you need with `git config NAME VALUE`"],
-    ["git config alias.x y", "git config changes `alias.x`"],
-    ['git config "$X" y', "git config changes a setting that cannot be known before"],
+    ["git config alias.x y", "`git config` changes `alias.x`"],
+    ['git config "$X" y', "`git config` changes a setting that is not known before it runs"],
     [
       "cargo fmt",
       "the whole project must not be written as a whole, because it contains `.git`: name the files or folders",
     ],
     ["git clean -fd", "the whole project must not be written as a whole"],
     ["rm -rf .git", "`.git` must not be written: it lies in `.git`"],
-    ["git clean --no -f", "`git clean --no` fits several options: write the option out"],
+    ["git clean --no -f", "`git clean --no` matches several options: write the full name of the option"],
     ["git reset HEAD~1", "undo what a commit did with `git restore --source=REF -- PATH`"],
     ["git rebase main", "take files of another commit with `git restore --source=REF -- PATH`"],
     ["git pull --rebase", "take files of another commit with `git restore --source=REF -- PATH`"],
     ["killall node", "end a process of your own by its number (`kill $!`)"],
-    ["$X a", "write its name out"],
+    ["$X a", "write the name out"],
   ])("%s", (command, expected) => {
     expect(reasonsOf(command).join("\n")).toContain(expected);
   });

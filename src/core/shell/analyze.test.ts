@@ -5,7 +5,7 @@ import { knownParts } from "./text.ts";
 const context = { cwd: "/repo", root: "/repo", home: "/home/me", tmpdir: "/tmp" };
 const analyze = (command: string) => analyzeCommand(command, context);
 
-/** Each write as `folder: target`, with `…` for what is not known. */
+/** Each write as `folder: target`, with `…` for unknown parts. */
 const writes = (command: string) =>
   analyze(command).writes.map(({ target, from }) => {
     const folder = (from[0] ?? "?").replace(/^\/repo\/?/, "");
@@ -65,7 +65,7 @@ describe("words are expanded as far as they are known", () => {
   });
 });
 
-describe("control flow leads to every world it could", () => {
+describe("control flow leads to every possible world", () => {
   it.each([
     ["cd d && touch x", ["d: x"]],
     ["(cd d; touch x); touch y", ["d: x", "y"]],
@@ -101,7 +101,7 @@ describe("control flow leads to every world it could", () => {
     expect(writes(command).toSorted()).toEqual(expected.toSorted());
   });
 
-  it("reckons with a folder that is not there", () => {
+  it("considers that a folder may be missing", () => {
     const disk = { kindOf: () => "absent" as const, realPath: (path: string) => path };
     const found = analyzeCommand("cd gone; touch x", { ...context, disk });
     expect(found.writes.map(({ from }) => from[0]).toSorted()).toEqual(["/repo", "/repo/gone"]);

@@ -1,18 +1,19 @@
 import { givenDescriptors } from "./descriptors.ts";
 import { Evaluator } from "./evaluate.ts";
-import { type ShellContext, TooMuch } from "./machine.ts";
+import { LimitExceeded, type ShellContext } from "./machine.ts";
 import { parseSource } from "./parse-source.ts";
 import { Report } from "./report.ts";
 import type { ShellAnalysis } from "./types.ts";
 import type { World } from "./world.ts";
 
-/** What a command line would write, run and hide. Whatever cannot be followed is a refusal. */
+/** What a command line would write and run. A command that the analysis cannot follow is refused. */
 export function analyzeCommand(command: string, context: ShellContext): ShellAnalysis {
   const report = new Report();
   try {
     follow(command, context, report);
   } catch (error) {
-    const why = error instanceof TooMuch ? error.message : "the analysis failed on it";
+    const why =
+      error instanceof LimitExceeded ? error.message : "the analysis failed; split it into simpler commands";
     report.refuse("unparsed", `the command cannot be followed: ${why}`);
   }
   return report.finish();

@@ -1,13 +1,14 @@
 import { outputVariables, whyLoader } from "./loader-variables.ts";
-import { type Machine, TooMuch, variablesMax } from "./machine.ts";
+import { LimitExceeded, type Machine, variablesMax } from "./machine.ts";
 import { runSubscript } from "./run-nested.ts";
 import { literal, unknownText } from "./text.ts";
 import { type Value, type World, withVariable } from "./world.ts";
 
-/** Sets a variable, by whatever command, after looking at what it does to later ones. */
+/** Sets a variable, whichever command assigns it. Refuses values that change how later commands are found or loaded. */
 export function assign(m: Machine, world: World, name: string, value: Value): World {
   checkLoader(m, world, name, value);
-  if (world.variables.size > variablesMax) throw new TooMuch(`it sets more than ${variablesMax} variables`);
+  if (world.variables.size > variablesMax)
+    throw new LimitExceeded(`it sets more than ${variablesMax} variables; split it`);
   if (m.integers.has(name) && Array.isArray(value)) for (const text of value) runSubscript(m, text, world);
   if (m.constants.has(name)) return withVariable(world, name, "unknown");
   if (name === "OLDPWD") return { ...withVariable(world, name, "unknown"), previous: undefined };

@@ -32,7 +32,7 @@ function isOption(arg: Text): boolean {
   return /^-./.test(knownStart(arg));
 }
 
-/** Forms that are not followed: nobody knows the folder any more, nor the one before. */
+/** Forms that are not followed: afterwards the working folder and the previous one are unknown. */
 function lost({ world }: BuiltinCall): Outcome {
   return both({ ...withCwd(world, undefined), previous: undefined, stack: [] });
 }
@@ -42,7 +42,7 @@ function homeOf({ m, world }: BuiltinCall): Text {
   return Array.isArray(home) ? (home[0] ?? unknownText) : unknownText;
 }
 
-/** Where the folder may not exist, the shell may stay where it was: both must be reckoned with. */
+/** If the folder may be missing, the shell may stay where it is, so both outcomes are kept. */
 function changeFolder({ m, world, args }: BuiltinCall, target: Text): Outcome {
   const physical = world.physical || args.some((arg) => /^-\w*P/.test(knownStart(arg)));
   const spelled = physical ? enteredFolder(target, world.cwd, m) : folderFrom(target, world.cwd);
@@ -50,7 +50,7 @@ function changeFolder({ m, world, args }: BuiltinCall, target: Text): Outcome {
   const folder = physical && named !== undefined ? m.context.disk?.realPath(named) : named;
   const changed = withCwd(world, folder);
   if (folder === undefined) return { ok: [changed], fail: [world], out: [] };
-  const there = m.context.disk === undefined || m.context.disk.kindOf(folder) === "folder";
-  const certain = (there || world.folders.has(folder)) && !m.report.removes;
+  const exists = m.context.disk === undefined || m.context.disk.kindOf(folder) === "folder";
+  const certain = (exists || world.folders.has(folder)) && !m.report.removes;
   return { ok: [changed], fail: certain ? [] : [world], out: [] };
 }

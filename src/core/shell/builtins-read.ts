@@ -5,11 +5,11 @@ import { splitLines, splitWords } from "./split-text.ts";
 import { known, literal, type Text } from "./text.ts";
 import { both, type Outcome, type World, withVariable, worldsMax } from "./world.ts";
 
-/** Options that do not change what is read, and those of them that take a value. */
+/** Options that do not change which text is read. Those in `valueOptions` take a value. */
 const plainOptions = /^-[rsep]*$/;
 const valueOptions = /^-[rse]*[pt]$/;
 
-/** Each line that may be read makes a world of its own. */
+/** Each line that may be read makes a separate world. */
 export function readCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const { names, plain, raw } = readOptions(args);
   for (const name of names) checkLoader(m, world, name, "unknown");
@@ -19,30 +19,31 @@ export function readCommand({ m, args, world, input }: BuiltinCall): Outcome {
     (line) => !raw && line.some((piece) => piece.kind === "literal" && piece.text.includes("\\")),
   );
   if (lines === undefined || unclear === true || lines.length > worldsMax) {
-    const changed = names.reduce((so, name) => withVariable(so, name, "unknown"), world);
+    const changed = names.reduce((current, name) => withVariable(current, name, "unknown"), world);
     return both(changed, []);
   }
   const ok = lines.map((line) => assignWords(world, names, line));
-  // At the end of its input, which a loop comes to, it empties the variables and fails.
-  const ended = names.reduce((so, name) => withVariable(so, name, [[]]), world);
+  // At the end of the input, which a loop reaches, `read` empties the variables and fails.
+  const ended = names.reduce((current, name) => withVariable(current, name, [[]]), world);
   const ends = ok.length === 0 || m.escapes.broken !== undefined;
   return { ok, fail: ends ? [ended] : [], out: [] };
 }
 
 function assignWords(world: World, names: readonly string[], line: Text): World {
   const separators = separatorsOf(world);
-  if (separators === undefined) return names.reduce((so, name) => withVariable(so, name, "unknown"), world);
+  if (separators === undefined)
+    return names.reduce((current, name) => withVariable(current, name, "unknown"), world);
   if (names.length === 1)
     return withVariable(world, names[0] as string, [separators === "" ? line : trimmed(line)]);
   const words = splitWords(line);
-  return names.reduce((so, name, index) => {
+  return names.reduce((current, name, index) => {
     const rest = words.slice(index);
     const value = index === names.length - 1 && rest.length > 1 ? "unknown" : ([rest[0] ?? []] as const);
-    return withVariable(so, name, value);
+    return withVariable(current, name, value);
   }, world);
 }
 
-/** The default, or none at all (`IFS= read`); any other cuts lines in ways that are not followed. */
+/** The default separators, or none (`IFS= read`). Any other IFS splits lines in ways that are not followed. */
 function separatorsOf(world: World): " \t\n" | "" | undefined {
   const value = world.variables.get("IFS");
   if (value === undefined) return " \t\n";
@@ -73,7 +74,7 @@ function readOptions(args: readonly Text[]) {
   return { names: names.length === 0 ? ["REPLY"] : names, plain, raw };
 }
 
-/** Only `mapfile -t NAME` on text that is known to the end. */
+/** Followed only as `mapfile -t NAME` on text that is completely known. */
 export function mapfileCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const words = args.map((arg) => known(arg) ?? "?");
   const callback = words.findIndex((word) => /^-\w*C/.test(word));

@@ -27,7 +27,7 @@ export function setCommand({ args, world }: BuiltinCall): Outcome {
   );
 }
 
-/** Too far, and it changes nothing; a wildcard may stand for more than it drops. */
+/** A count above the number of parameters changes nothing. A wildcard may expand to more items than are dropped. */
 export function shiftCommand({ args, world }: BuiltinCall): Outcome {
   const count = Number(known(args[0] ?? literal("1")) ?? Number.NaN);
   const { positional } = world;
@@ -40,7 +40,7 @@ export function shiftCommand({ args, world }: BuiltinCall): Outcome {
 const harmless =
   /^(?:extglob|globstar|nullglob|dotglob|failglob|expand_aliases|inherit_errexit|checkwinsize|histappend)$/;
 
-/** Options that change what words and commands mean are not followed. */
+/** Options that change the meaning of words and commands are not followed. */
 export function shoptCommand({ m, args, world }: BuiltinCall): Outcome {
   const changes = args.some((arg) => /^-\w*[suo]/.test(knownStart(arg)));
   const names = args.filter((arg) => !knownStart(arg).startsWith("-"));
@@ -48,7 +48,7 @@ export function shoptCommand({ m, args, world }: BuiltinCall): Outcome {
   if (changes && strange.length > 0)
     m.report.refuse(
       "unparsed",
-      `\`shopt\` changes how the shell reads commands: leave \`${known(strange[0] as Text) ?? "…"}\` as it is`,
+      `\`shopt\` changes how the shell reads commands: leave \`${known(strange[0] as Text) ?? "…"}\` unchanged`,
     );
   return both(world, changes ? [] : undefined);
 }
@@ -57,7 +57,7 @@ function isWild(text: Text): boolean {
   return text.some((piece) => piece.kind === "glob");
 }
 
-/** What `break` and `continue` leave: the world goes on behind as many loops as they name. */
+/** `break` and `continue`: the world continues after as many loops as they name. */
 export function leaveLoops({ m, args, world }: BuiltinCall): Outcome {
   const { broken } = m.escapes;
   if (broken === undefined) return both(world, []);

@@ -31,28 +31,31 @@ export const variableBuiltins: Readonly<Record<string, Builtin>> = {
   },
 };
 
-/** Inside a function these names are its own: they get their old values back when it ends. */
+/** Inside a function these names are local: they get their old values back when it ends. */
 function declareLocally(call: BuiltinCall): Outcome {
   const { m, args, world } = call;
   const options = args.map((arg) => known(arg) ?? "").filter((word) => /^[-+]/.test(word));
   const names = namesOf(args);
   const isGlobal = options.some((option) => /g/.test(option));
   if (options.some((option) => /[nluc]/.test(option)) || (isGlobal && m.escapes.locals !== undefined))
-    m.report.refuse("unparsed", "declares a variable in a way that is not followed: use a plain assignment");
+    m.report.refuse(
+      "unparsed",
+      "the command declares a variable in a way that is not followed: use a plain assignment",
+    );
   if (options.some((option) => /f/.test(option) && /x/.test(option))) refuseFunction(call);
   if (options.some((option) => /r/.test(option))) for (const name of names) m.constants.add(name);
   if (!isGlobal) for (const name of names) m.escapes.locals?.add(name);
   const cleared =
     m.escapes.locals === undefined
       ? world
-      : names.reduce((so, name) => withVariable(so, name, "unset"), world);
+      : names.reduce((current, name) => withVariable(current, name, "unset"), world);
   const outcome = declare({ ...call, world: cleared });
   if (options.some((option) => /i/.test(option))) {
     for (const name of names) m.integers.add(name);
     for (const arg of args) runSubscript(m, arg, world);
   }
   const changed = options.some((option) => /[luicaA]/.test(option))
-    ? mapWorlds(outcome, (so) => forgetAll(so, names))
+    ? mapWorlds(outcome, (declared) => forgetAll(declared, names))
     : outcome;
   return options.some((option) => /x/.test(option)) ? exportNames(call, changed) : changed;
 }
@@ -66,7 +69,7 @@ function declare({ m, args, world }: BuiltinCall): Outcome {
     const value = concat(literal(start.slice(name.length + (append ?? "").length + 1)), arg.slice(1));
     changed = assign(m, changed, name, append === "+" ? "unknown" : [value]);
   }
-  // Without a name or a value they print what there is.
+  // Without a name or a value they print variables.
   const prints =
     args.every((arg) => /^[-+]/.test(knownStart(arg))) ||
     args.some((arg) => /^-\w*[pfF]/.test(knownStart(arg)));
@@ -81,20 +84,23 @@ function exportNames(call: BuiltinCall, outcome: Outcome): Outcome {
 function refuseFunction({ m }: BuiltinCall): void {
   m.report.refuse(
     "loader",
-    "exports a function, which every shell started later would take for a command: put it into the inner script",
+    "the command exports a function, which every shell started later would run as a command: define the function in the inner script",
   );
 }
 
-/** A function that is gone may uncover the program of its name. */
+/** An unset function may uncover the program of the same name. */
 function unsetCommand({ m, args, world }: BuiltinCall): Outcome {
   for (const arg of args) runSubscript(m, arg, world);
   const names = namesOf(args);
   const functions = new Map(world.functions);
   for (const name of names) if (functions.has(name)) functions.set(name, null);
-  return both({ ...names.reduce((so, name) => withoutVariable(m, so, name), world), functions }, []);
+  return both(
+    { ...names.reduce((current, name) => withoutVariable(m, current, name), world), functions },
+    [],
+  );
 }
 
-/** Inside a function it may uncover another of the same name; a constant stays. */
+/** Inside a function, `unset` may uncover an outer variable of the same name. A constant keeps its value. */
 function withoutVariable(m: Machine, world: World, name: string): World {
   const certain = m.escapes.locals === undefined && !m.constants.has(name) && !world.functions.has(name);
   return withVariable(world, name, certain ? "unset" : "unknown");
@@ -105,5 +111,5 @@ function namesOf(args: readonly Text[]): string[] {
 }
 
 function forgetAll(world: World, names: readonly string[]): World {
-  return names.reduce((so, name) => withVariable(so, name, "unknown"), world);
+  return names.reduce((current, name) => withVariable(current, name, "unknown"), world);
 }

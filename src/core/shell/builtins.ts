@@ -11,7 +11,7 @@ import { concat, known, knownParts, knownStart, literal, sameText, type Text, un
 import type { Input } from "./types.ts";
 import { both, type Outcome, succeeds, type World } from "./world.ts";
 
-/** A command that the shell runs itself, and that may change the shell. */
+/** A command that the shell runs itself and that may change the shell's state. */
 export interface BuiltinCall {
   readonly m: Machine;
   readonly args: readonly Text[];
@@ -22,10 +22,10 @@ export interface BuiltinCall {
 export type Builtin = (call: BuiltinCall) => Outcome;
 
 const silent: Builtin = ({ world }) => both(world, []);
-/** Changes nothing that matters here, and prints what nobody knows before. */
+/** Changes nothing that matters here. Its output is unknown. */
 const prints: Builtin = ({ world }) => both(world);
 
-/** Operands that the shell may take for arithmetic, and run what stands in their subscripts. */
+/** Operands that the shell may evaluate as arithmetic, which runs the substitutions in their subscripts. */
 const subscripts: Builtin = ({ m, args, world }) => {
   for (const arg of args) runSubscript(m, arg, world);
   return both(world, []);
@@ -37,7 +37,7 @@ function assignedIn(expression: string): string {
   return [...expression.matchAll(set)].map((match) => match[1] ?? match[2] ?? "").join(" ");
 }
 
-/** `-C code`, `-F function`, `-W words`: run when a completion is asked for, or at once, with three more words. */
+/** `-C code`, `-F function`, `-W words` run when a completion is requested, or at once, with three more words. */
 const completion: Builtin = ({ m, args, world, input }) => {
   args.forEach((arg, index) => {
     const [, option, glued] = /^-\w*?([CFW])(.*)$/s.exec(knownStart(arg)) ?? [];
@@ -132,7 +132,7 @@ function printfCommand({ m, args, world }: BuiltinCall): Outcome {
   return both(assign(m, world, name, text === undefined ? "unknown" : [text]), []);
 }
 
-/** A file to source is opaque; a pipe or a descriptor is code that must be known. */
+/** A sourced file is opaque. Text from a pipe or a descriptor must be known. */
 function sourceCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const [file] = afterDashes(args);
   const pipe = file?.find((piece) => piece.kind === "pipe");
@@ -142,7 +142,7 @@ function sourceCommand({ m, args, world, input }: BuiltinCall): Outcome {
   if (device !== undefined || pipe !== undefined) {
     m.report.refuse(
       "unknown-code",
-      "sources text that cannot be known before it runs: write the commands out",
+      "the command sources text that cannot be known before it runs: write the commands out",
     );
     return both(world);
   }
@@ -150,7 +150,7 @@ function sourceCommand({ m, args, world, input }: BuiltinCall): Outcome {
   return both(world);
 }
 
-/** `exec` without a command only redirects, which has been reported already. */
+/** `exec` without a command only redirects. The redirections are already reported. */
 function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
   let first = 0;
   while (first < args.length && /^-[acl]/.test(knownStart(args[first] as Text)))
@@ -171,14 +171,14 @@ function execCommand({ m, args, world, input }: BuiltinCall): Outcome {
 
 function commandCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const first = args.findIndex((arg) => !/^-[pvV]+$/.test(knownStart(arg)));
-  const asks = args.slice(0, Math.max(first, 0)).some((arg) => /[vV]/.test(knownStart(arg)));
+  const printsPath = args.slice(0, Math.max(first, 0)).some((arg) => /[vV]/.test(knownStart(arg)));
   const words = first < 0 ? [] : afterDashes(args.slice(first));
   if (words.length === 0) return both(world, []);
-  if (asks) return both(world, programPath(words[0] as Text));
+  if (printsPath) return both(world, programPath(words[0] as Text));
   return m.run(words, world, input, { plain: true });
 }
 
-/** The code runs at some later moment; it is judged as if it ran now, and once more at the end. */
+/** The code runs later. It is judged as if it ran now, and again when its shell ends. */
 function trapCommand({ m, args, world, input }: BuiltinCall): Outcome {
   const operands = args.filter((arg) => !/^-[lp-]$/.test(known(arg) ?? ""));
   const [code] = operands;

@@ -6,32 +6,32 @@ import { knownStart, type Text } from "./text.ts";
 import type { Action, Because, Call, Effects, IndexUse, RefusalKind, RunOptions } from "./types.ts";
 import { childWorld, type World, withCwd, withExported, withoutEnvironment, withVariable } from "./world.ts";
 
-/** Turns what a program's description says into the report, and follows the commands it runs. */
+/** Reports the effects that a program's description declares, and follows the commands that the program runs. */
 export function callEffects(m: Machine, call: Call, world: World): Effects {
   const effects = effectsOf(m, call, world);
   if (m.context.why !== true) return effects;
-  const cause = { row: `\`${call.name}\` (built in)`, what: "its code decides" };
+  const cause = { row: `\`${call.name}\` (built in)`, what: "decided in code" };
   return explained(m.report, effects, cause);
 }
 
-/** The same effects, with what decided about each. */
+/** The same effects, each with the row and words that caused it. */
 function explained(report: Report, effects: Effects, start: Because): Effects {
   let cause = start;
-  const told =
-    <Args extends unknown[]>(tell: (...args: Args) => void) =>
+  const withCause =
+    <Args extends unknown[]>(effect: (...args: Args) => void) =>
     (...args: Args) => {
       report.because = cause;
-      tell(...args);
+      effect(...args);
       report.because = undefined;
     };
   return {
-    write: told(effects.write),
-    refuse: told(effects.refuse),
-    opaque: told(effects.opaque),
-    hooks: told(effects.hooks),
-    index: told(effects.index),
-    operand: told(effects.operand),
-    code: told(effects.code),
+    write: withCause(effects.write),
+    refuse: withCause(effects.refuse),
+    opaque: withCause(effects.opaque),
+    hooks: withCause(effects.hooks),
+    index: withCause(effects.index),
+    operand: withCause(effects.operand),
+    code: withCause(effects.code),
     run: effects.run,
     shell: effects.shell,
     within: (folder) => explained(report, effects.within(folder), cause),
@@ -57,7 +57,7 @@ function effectsOf(m: Machine, call: Call, world: World): Effects {
     },
     hooks(names: readonly string[]) {
       if (keepsSettings(world)) report.hooks(names);
-      else report.opaque(by, "its hooks run where nothing can put them into the sandbox");
+      else report.opaque(by, "its hooks run with an environment in which they cannot be sandboxed");
     },
     index(use: IndexUse) {
       report.index({ ...use, from: world.cwd });
@@ -83,23 +83,23 @@ function effectsOf(m: Machine, call: Call, world: World): Effects {
   };
 }
 
-/** Git is told by its environment where to find hooks. */
+/** Git finds the sandboxed hooks through GIT_CONFIG variables in its environment. */
 function keepsSettings({ inherits, variables }: World): boolean {
   return inherits && ![...variables.keys()].some((name) => name.startsWith("GIT_CONFIG"));
 }
 
-/** Programs that start others as another user, elsewhere, or later. */
-const startsApart =
+/** Programs that start others as another user, on another machine, or later. */
+const changesEnvironment =
   /^(?:sudo|su|runuser|doas|pkexec|gosu|su-exec|ssh|docker|podman|nerdctl|kubectl|oc|nsenter|chroot|machinectl|systemd-run|at|batch|crontab|launchctl|flatpak|nix|nix-shell|bwrap|firejail|unshare|lxc|wsl|vagrant)$/;
 
-/** `env` leaves the environment as it is unless an option says otherwise. */
+/** `env` keeps the environment unless its first word is an option. */
 function innerWorld({ name, args }: Call, world: World): World {
-  const changes = name === "env" ? knownStart(args[0] ?? []).startsWith("-") : startsApart.test(name);
+  const changes = name === "env" ? knownStart(args[0] ?? []).startsWith("-") : changesEnvironment.test(name);
   return changes ? withoutEnvironment(world) : world;
 }
 
 function withEnvironment(m: Machine, world: World, env: RunOptions["env"] = []): World {
-  const assigned = env.reduce((so, { name, value }) => assign(m, so, name, [value]), world);
+  const assigned = env.reduce((current, { name, value }) => assign(m, current, name, [value]), world);
   return withExported(
     assigned,
     env.map(({ name }) => name),

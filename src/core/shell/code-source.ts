@@ -8,8 +8,8 @@ export interface CodeSource {
 }
 
 /**
- * Text to be parsed as shell code. Names and paths that only the run will tell become variables in it, so
- * that their meaning is kept; anything else that is unknown could be any code, and is refused.
+ * Text to be parsed as shell code. Unknown names and paths become variables in it, which keeps their meaning. Any
+ * other unknown piece could be any code, and is refused.
  */
 export function codeSource(m: Machine, code: Text, world: World): CodeSource | undefined {
   if (
@@ -19,22 +19,22 @@ export function codeSource(m: Machine, code: Text, world: World): CodeSource | u
   ) {
     m.report.refuse(
       "unknown-code",
-      "runs text as shell code that cannot be known before: write the commands out",
+      "the command runs text as shell code that is not known before it runs: write the commands out",
     );
     return undefined;
   }
   if (code.some((piece) => piece.kind === "unknown"))
-    m.report.opaque("eval", "it evaluates what a program made for that prints");
-  let so = world;
+    m.report.opaque("eval", "it evaluates the code that another program prints");
+  let current = world;
   let text = "";
   code.forEach((piece, index) => {
     if (piece.kind === "literal") text += piece.text;
     else if (piece.kind === "unknown") text += "\n";
     else {
       const name = `__lockstep_${index}`;
-      so = withVariable(so, name, [[piece satisfies Piece]]);
+      current = withVariable(current, name, [[piece satisfies Piece]]);
       text += `\${${name}}`;
     }
   });
-  return { text, world: so };
+  return { text, world: current };
 }

@@ -56,7 +56,7 @@ describe("a command with parts that cannot be followed", () => {
     "trap 'npm test' EXIT",
     "eval 'f() { npm test; }'; f",
     "shopt -s expand_aliases; alias t='npm test'; t",
-  ])("runs as a whole in the sandbox where the shell itself runs them: %j", (command) => {
+  ])("runs as a whole in the sandbox if the shell itself runs them: %j", (command) => {
     expect(running(command)).toBe(`BOX bash -c '${command.replaceAll("'", "'\\''")}'`);
   });
 
@@ -67,7 +67,7 @@ describe("a command with parts that cannot be followed", () => {
       "false && node -e '1' && git add x; eval 'BOX node -e '\\''1'\\'' && git add x'",
     ],
     ["node a; node b", "if false; then\nnode a; node b\nfi\nBOX node a; BOX node b"],
-  ])("hides in quotes what has to be expanded, for a client that asks for it: %j", (command, expected) => {
+  ])("puts expansions in quotes for a client that needs it: %j", (command, expected) => {
     expect(contained(command, true)).toBe(expected);
   });
 
@@ -116,7 +116,7 @@ describe("a git command whose hooks run in the sandbox", () => {
     ["eval 'npm test'; git commit -m x", "BOX bash -c 'eval '\\''npm test'\\''; git commit -m x'"],
     ["env -i git commit -m x", "BOX env -i git commit -m x"],
     ["git status && git log", "git status && git log"],
-  ])("is told where they are: %j", (command, expected) => {
+  ])("gets the prefix for hooks: %j", (command, expected) => {
     const parts = analyzeCommand(command, { cwd: "/repo", root: "/repo" });
     const text = containCommand(command, parts, {
       prefixes: { sandbox: "BOX", hooks: "HOOKS" },

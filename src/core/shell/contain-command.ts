@@ -1,7 +1,7 @@
 import { shellWord } from "../text/quoted.ts";
 import type { ShellAnalysis } from "./types.ts";
 
-/** What is put before a program that runs in the sandbox, and before a git command whose hooks do. */
+/** The prefix of a program that runs in the sandbox, and of a git command whose hooks run in the sandbox. */
 export interface Prefixes {
   readonly sandbox: string;
   readonly hooks: string;
@@ -11,15 +11,16 @@ type Parts = Pick<ShellAnalysis, "opaque" | "hookRuns">;
 
 interface Containing {
   readonly prefixes: Prefixes;
-  /** True for a client that finds no program in a text with something to expand, as the prefixes have. */
+  /** True for a client that finds no programs in a text with expansions, which the prefixes contain. */
   readonly inQuotes: boolean;
 }
 
 /**
- * The command with everything that cannot be followed behind a prefix, which starts it in the sandbox: each
- * such program by itself, so that what is around it stays in the client's own shell, or the command as a whole where
- * the shell itself runs the unknown code. Clients judge the new text by their user's rules. So the old one comes first,
- * where it never runs: what the user has forbidden, or wants to be asked about, is still found.
+ * The command with a prefix before every program that cannot be followed; the prefix starts the program in the
+ * sandbox. Each such program gets its own prefix, so that the rest stays in the client's shell. If the shell itself
+ * runs unknown code, the whole command gets the prefix. Clients apply the user's permission rules to the new text.
+ * The original text therefore comes first, in a place where it never runs, so that the client still finds what the
+ * user has forbidden or wants to be asked about.
  */
 export function containCommand(command: string, parts: Parts, { prefixes, inQuotes }: Containing): string {
   const contained = withPrefixes(command, parts, prefixes);
@@ -28,7 +29,7 @@ export function containCommand(command: string, parts: Parts, { prefixes, inQuot
   return `${before}${command}${after}${form === "quoted" ? shellWord(contained) : contained}`;
 }
 
-/** What is around a command that is not to run. Codex finds no programs in an `if`. */
+/** The text around a command that must not run. Codex finds no programs in an `if`. */
 export const neverRun = {
   list: ["false && ", "; "],
   quoted: ["false && ", "; eval "],
@@ -36,20 +37,23 @@ export const neverRun = {
 } as const;
 
 const quotedText = /'[^']*'|"[^"]*"/g;
-const ofMoreThanAList = /[;\n#(){}<>]|\|\||(?<!&)&(?!&)/;
+const beyondList = /[;\n#(){}<>]|\|\||(?<!&)&(?!&)/;
 
-/** True for commands that are joined by `&&` and `|` alone: behind `false &&` none of them runs. */
+/** True for commands joined only by `&&` and `|`: after `false &&` none of them runs. */
 function isList(command: string): boolean {
-  return !/[\\`]|\$\(/.test(command) && !ofMoreThanAList.test(command.replace(quotedText, ""));
+  return !/[\\`]|\$\(/.test(command) && !beyondList.test(command.replace(quotedText, ""));
 }
 
 function withPrefixes(command: string, { opaque, hookRuns }: Parts, { sandbox, hooks }: Prefixes): string {
-  const inside = new Set(opaque.map(({ at }) => at));
-  if (inside.has(undefined)) return `${sandbox} bash -c ${shellWord(command)}`;
-  // A sandbox around git is one around its hooks.
-  const beside = new Set(hookRuns.map(({ at }) => at).filter((at) => !inside.has(at)));
-  const text = ([...inside, ...beside].filter((at) => at !== undefined) as number[])
+  const sandboxed = new Set(opaque.map(({ at }) => at));
+  if (sandboxed.has(undefined)) return `${sandbox} bash -c ${shellWord(command)}`;
+  // A sandbox around git also contains its hooks.
+  const hooked = new Set(hookRuns.map(({ at }) => at).filter((at) => !sandboxed.has(at)));
+  const prefixed = ([...sandboxed, ...hooked].filter((at) => at !== undefined) as number[])
     .sort((one, other) => other - one)
-    .reduce((so, at) => `${so.slice(0, at)}${inside.has(at) ? sandbox : hooks} ${so.slice(at)}`, command);
-  return beside.has(undefined) ? `${hooks} bash -c ${shellWord(text)}` : text;
+    .reduce(
+      (text, at) => `${text.slice(0, at)}${sandboxed.has(at) ? sandbox : hooks} ${text.slice(at)}`,
+      command,
+    );
+  return hooked.has(undefined) ? `${hooks} bash -c ${shellWord(prefixed)}` : prefixed;
 }

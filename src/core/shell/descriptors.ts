@@ -2,8 +2,8 @@ import { resolveDots } from "../paths/locate.ts";
 import { known, knownStart, type Text } from "./text.ts";
 
 /**
- * What a descriptor leads to: `given` is an output that the command was given, `unknown` whatever was opened
- * elsewhere. A file counts however it was opened: by `/dev/fd/N` it can be opened again, for writing.
+ * Where a descriptor leads: `given` is an output that the command was started with, `unknown` was opened elsewhere. A
+ * file counts even if it was opened for reading, because `/dev/fd/N` can open it again for writing.
  */
 export type Descriptor = "given" | "unknown" | { readonly file: Text };
 export type Descriptors = ReadonlyMap<number, Descriptor>;
@@ -23,7 +23,7 @@ function descriptorOf(path: string | undefined): number | undefined {
   return stream === undefined ? undefined : ["in", "out", "err"].indexOf(stream);
 }
 
-/** The file behind a target that names a descriptor, the target itself otherwise; undefined where no file is written. */
+/** The file that a path such as `/dev/fd/3` leads to, or the target itself; undefined if no file is written. */
 export function fileBehind(target: Text, descriptors: Descriptors): Text | undefined {
   const number = descriptorOf(known(target));
   const to = number === undefined ? undefined : descriptors.get(number);
@@ -31,7 +31,7 @@ export function fileBehind(target: Text, descriptors: Descriptors): Text | undef
   return to === undefined || to === "unknown" ? target : to.file;
 }
 
-/** `/dev/fd/$fd`: the end of whatever was opened under a number that only the run will tell. */
+/** `/dev/fd/$fd`: a descriptor whose number is unknown before the command runs. */
 export function asDescriptor(text: Text): Text {
   const isOne = text.length > 1 && /^\/+(?:dev|proc\/[^/]+)\/+fd\/\d*$/.test(knownStart(text));
   return isOne ? [{ kind: "pipe", content: undefined, isFile: true }] : text;

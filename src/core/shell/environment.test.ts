@@ -4,13 +4,13 @@ import { knownParts } from "./text.ts";
 
 const place = { cwd: "/repo", root: "/repo", home: "/home/me" };
 
-/** What is written, with `…` for what is not known. */
+/** The written paths, with `…` for unknown parts. */
 function writes(command: string, tmpdir: string | undefined): readonly string[] {
   const context = tmpdir === undefined ? place : { ...place, tmpdir };
   return analyzeCommand(command, context).writes.map(({ target }) => knownParts(target, "…"));
 }
 
-describe("TMPDIR is what the caller says it is", () => {
+describe("TMPDIR has the value that the caller passes", () => {
   it.each([
     ["echo x > $TMPDIR/repo/docs/x", "/var/t", ["/var/t/repo/docs/x"]],
     ["echo x > $TMPDIR/repo/docs/x", "", ["/repo/docs/x"]],
@@ -73,7 +73,7 @@ describe("a variable that may not be set may be empty", () => {
     expect(refusals(command)).toBe(expected);
   });
 
-  it("is not empty where it is set", () => {
+  it("is not empty if it is set", () => {
     expect(refusals("PATH=$X:$PATH ls", new Set(["PATH", "X"]))).toBe(0);
   });
 });

@@ -7,28 +7,28 @@ export function runIf(m: Evaluator, node: If, world: World, input: Input): Outco
   const outcomes: Outcome[] = [];
   let remaining: readonly World[] = [world];
   for (const branch of [node, ...node.elif]) {
-    const test = (so: World) => m.list(branch.clause.commands, so, input);
-    const tested = combine(remaining.map((so) => m.tested(so, test)));
-    outcomes.push(...tested.ok.map((so) => m.list(branch.then.commands, so, input)));
-    remaining = tested.fail;
+    const test = (from: World) => m.list(branch.clause.commands, from, input);
+    const condition = combine(remaining.map((from) => m.asCondition(from, test)));
+    outcomes.push(...condition.ok.map((from) => m.list(branch.then.commands, from, input)));
+    remaining = condition.fail;
   }
   const otherwise = node.else;
   outcomes.push(
-    ...remaining.map((so) =>
-      otherwise === undefined ? both(so, []) : m.list(otherwise.commands, so, input),
+    ...remaining.map((from) =>
+      otherwise === undefined ? both(from, []) : m.list(otherwise.commands, from, input),
     ),
   );
   return combine(outcomes);
 }
 
-/** Any item may match; `;&` and `;;&` carry what one did into those behind it. */
+/** Any item may match. `;&` and `;;&` carry the world of one item into the items after it. */
 export function runCase(m: Evaluator, node: Case, world: World, input: Input): Outcome {
   m.single(node.word, world);
   const outcomes: Outcome[] = [both(world, [])];
   let carried: readonly World[] = [];
   for (const item of node.items) {
     for (const pattern of item.pattern) m.single(pattern, world);
-    const entered = distinct([world, ...carried]).map((so) => m.list(item.body.commands, so, input));
+    const entered = distinct([world, ...carried]).map((from) => m.list(item.body.commands, from, input));
     outcomes.push(...entered);
     if (item.terminator !== undefined && item.terminator !== ";;")
       carried = distinct([...carried, ...entered.flatMap(({ ok, fail }) => [...ok, ...fail])]);

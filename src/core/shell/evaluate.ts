@@ -17,11 +17,11 @@ import {
   depthMax,
   type Escapes,
   expansionMax,
+  LimitExceeded,
   type Machine,
   type RunLookup,
   type ShellContext,
   stepsMax,
-  TooMuch,
 } from "./machine.ts";
 import { parseSource } from "./parse-source.ts";
 import { redirect } from "./redirections.ts";
@@ -35,7 +35,7 @@ import { both, combine, distinct, type Outcome, type World, withoutLocals } from
 
 export type Node = Statement["command"] | CompoundCommand | Redirected | CompoundList | FunctionNode;
 
-/** Walks the syntax tree as a shell would, with every way a condition could go. */
+/** Walks the syntax tree as a shell would, and follows every possible result of a condition. */
 export class Evaluator implements Machine {
   readonly context: ShellContext;
   readonly report: Report;
@@ -73,16 +73,16 @@ export class Evaluator implements Machine {
     return this.#deeper(() => runWords(this, words, world, { input, ...lookup }));
   }
 
-  /** A script in a shell of its own: `$(…)`, `<(…)`. */
+  /** Runs a script in a subshell: `$(…)`, `<(…)`. */
   script(script: ParsedScript, world: World, input: Input): Outcome {
     const [error] = script.errors ?? [];
     if (error !== undefined) this.report.refuse("unparsed", `the command cannot be parsed: ${error.message}`);
     // A substitution does not end at a failure, even with `set -e`.
     const inner = { ...world, stopsOnError: false };
-    return this.#deeper(() => this.#apart(() => this.list(script.commands, inner, input)));
+    return this.#deeper(() => this.#inSubshell(() => this.list(script.commands, inner, input)));
   }
 
-  /** In this very shell: no program of its own holds what it runs. */
+  /** Runs in the current shell. No separate program contains the commands. */
   code(text: Text, world: World, input: Input): Outcome {
     return this.#places.at(undefined, () => this.#code(text, world, input));
   }
@@ -91,7 +91,7 @@ export class Evaluator implements Machine {
     const source = codeSource(this, text, world);
     if (source === undefined) return both(world);
     const script = parseSource(source.text);
-    if ("why" in script) throw new TooMuch(script.why);
+    if ("why" in script) throw new LimitExceeded(script.why);
     const [error] = script.errors ?? [];
     if (error !== undefined)
       this.report.refuse("unparsed", `the inner command cannot be parsed: ${error.message}`);
@@ -99,7 +99,7 @@ export class Evaluator implements Machine {
   }
 
   subshell(text: Text, world: World, input: Input): Text | undefined {
-    return this.#apart(() => this.#code(text, world, input)).out;
+    return this.#inSubshell(() => this.#code(text, world, input)).out;
   }
 
   function(body: FunctionNode["body"], world: World, input: Input, caller: World): Outcome {
@@ -126,7 +126,7 @@ export class Evaluator implements Machine {
     let out: Text | undefined = [];
     for (const statement of statements) {
       const before = distinct([...last.ok, ...last.fail]);
-      last = combine(before.map((so) => this.#statement(statement, so, input)));
+      last = combine(before.map((from) => this.#statement(statement, from, input)));
       if (this.traps.length > 0) this.#runPending(last);
       out = joinedOut(out, last.out);
     }
@@ -148,7 +148,10 @@ export class Evaluator implements Machine {
       }
       case "Function":
         if (node.name.value === "command_not_found_handle")
-          this.report.refuse("loader", "defines what unknown commands run: name the function otherwise");
+          this.report.refuse(
+            "loader",
+            "the command defines the handler for unknown commands: give the function another name",
+          );
         this.#places.defined(node);
         return both({ ...world, functions: new Map([...world.functions, [node.name.value, node.body]]) }, []);
       case "CompoundList":
@@ -156,9 +159,9 @@ export class Evaluator implements Machine {
       case "BraceGroup":
         return this.list(node.body.commands, world, input);
       case "Subshell":
-        return both(world, this.#apart(() => this.list(node.body.commands, world, input)).out);
+        return both(world, this.#inSubshell(() => this.list(node.body.commands, world, input)).out);
       case "Coproc":
-        return both(world, this.#apart(() => this.node(node.body, world, input)).out);
+        return both(world, this.#inSubshell(() => this.node(node.body, world, input)).out);
       case "If":
         return runIf(this, node, world, input);
       case "Case":
@@ -178,8 +181,8 @@ export class Evaluator implements Machine {
     }
   }
 
-  /** Where a failure is looked at, `set -e` does not end the shell. */
-  tested(world: World, run: (world: World) => Outcome): Outcome {
+  /** In a condition, a failure does not end the shell even with `set -e`. */
+  asCondition(world: World, run: (world: World) => Outcome): Outcome {
     if (!world.stopsOnError) return run(world);
     const outcome = run({ ...world, stopsOnError: false });
     const back = (changed: World): World => ({ ...changed, stopsOnError: true });
@@ -188,59 +191,60 @@ export class Evaluator implements Machine {
 
   #step(): void {
     this.#steps += 1;
-    if (this.#steps > stepsMax) throw new TooMuch(`it runs more than ${stepsMax} commands`);
+    if (this.#steps > stepsMax) throw new LimitExceeded(`it runs more than ${stepsMax} commands; split it`);
   }
 
   #statement(statement: Statement, world: World, input: Input): Outcome {
     this.#step();
     if (statement.background)
-      return both(world, this.#apart(() => this.node(statement.command, world, input)).out);
+      return both(world, this.#inSubshell(() => this.node(statement.command, world, input)).out);
     const outcome = this.node(statement.command, world, input);
     return world.stopsOnError && statement.command.type === "Command" ? { ...outcome, fail: [] } : outcome;
   }
 
   #andOr(node: AndOr, world: World, input: Input): Outcome {
     const [first, ...rest] = node.commands;
-    let so = first === undefined ? both(world) : this.tested(world, (from) => this.node(first, from, input));
+    let outcome =
+      first === undefined ? both(world) : this.asCondition(world, (from) => this.node(first, from, input));
     rest.forEach((command, index) => {
       const and = node.operators[index] === "&&";
       const run = (from: World) => this.node(command, from, input);
       const last = index === rest.length - 1;
       const next = combine(
-        (and ? so.ok : so.fail).map((from) => (last ? run(from) : this.tested(from, run))),
+        (and ? outcome.ok : outcome.fail).map((from) => (last ? run(from) : this.asCondition(from, run))),
       );
-      const certain = (and ? so.fail : so.ok).length === 0;
-      so = {
-        ok: distinct(and ? next.ok : [...so.ok, ...next.ok]),
-        fail: distinct(and ? [...so.fail, ...next.fail] : next.fail),
-        out: certain ? joinedOut(so.out, next.out) : undefined,
+      const certain = (and ? outcome.fail : outcome.ok).length === 0;
+      outcome = {
+        ok: distinct(and ? next.ok : [...outcome.ok, ...next.ok]),
+        fail: distinct(and ? [...outcome.fail, ...next.fail] : next.fail),
+        out: certain ? joinedOut(outcome.out, next.out) : undefined,
       };
     });
-    return so;
+    return outcome;
   }
 
-  /** Each part of a pipe runs in a shell of its own and reads what the one before prints. */
+  /** Each part of a pipeline runs in a subshell and reads the output of the part before it. */
   #pipeline(node: Pipeline, world: World, input: Input): Outcome {
     const negated = node.prefixes.filter((prefix) => prefix.type === "Negation").length % 2 === 1;
     const [only] = node.commands;
     if (only !== undefined && node.commands.length === 1) {
       if (!negated) return this.node(only, world, input);
-      const outcome = this.tested(world, (from) => this.node(only, from, input));
+      const outcome = this.asCondition(world, (from) => this.node(only, from, input));
       return { ...outcome, ok: outcome.fail, fail: outcome.ok };
     }
     let reads = input;
     let out: Text | undefined;
     for (const [index, command] of node.commands.entries()) {
       const from = reads;
-      const { out: printed } = this.#apart(() => this.node(command, world, from));
-      out = node.operators[index] === "|&" ? undefined : printed; // errors go on, too
+      const { out: printed } = this.#inSubshell(() => this.node(command, world, from));
+      out = node.operators[index] === "|&" ? undefined : printed; // errors are piped, too
       reads = out === undefined ? { kind: "unknown" } : { kind: "text", text: out };
     }
     return both(world, out);
   }
 
-  /** A shell of its own: returns, breaks, exits and traps inside end with it. */
-  #apart(inner: () => Outcome): Outcome {
+  /** Runs in a subshell: returns, breaks, exits and traps inside end with it. */
+  #inSubshell(inner: () => Outcome): Outcome {
     const { escapes, traps } = this;
     this.escapes = newEscapes();
     this.traps = [];
@@ -254,7 +258,7 @@ export class Evaluator implements Machine {
     }
   }
 
-  /** Code of `trap` runs when its shell ends, by itself or by a fault in any of its commands. */
+  /** The code of a `trap` runs when its shell ends, normally or because any of its commands fails. */
   runTraps(end: Outcome): void {
     this.#runPending({ ...end, ok: [...end.ok, ...this.escapes.exited] });
     this.traps = [];
@@ -268,18 +272,18 @@ export class Evaluator implements Machine {
     this.traps = [...pending, ...this.traps];
   }
 
-  /** Text that doubles with every step must not fill the memory. */
+  /** Limits text that doubles with every step, which would fill the memory. */
   #spend(text: Text): Text {
     this.#expanded += 4;
     for (const piece of text) this.#expanded += piece.kind === "literal" ? piece.text.length : 1;
     if (this.#expanded > expansionMax)
-      throw new TooMuch(`it expands to more than ${expansionMax} characters`);
+      throw new LimitExceeded(`it expands to more than ${expansionMax} characters; split it`);
     return text;
   }
 
   #deeper(inner: () => Outcome): Outcome {
     this.#depth += 1;
-    if (this.#depth > depthMax * 3) throw new TooMuch("it is nested too deep");
+    if (this.#depth > depthMax * 3) throw new LimitExceeded("it is nested too deeply; split it");
     try {
       return inner();
     } finally {

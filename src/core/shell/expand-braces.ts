@@ -4,7 +4,7 @@ const bracesMax = 64;
 
 const sequence = /^\{(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?\}$/;
 
-/** The words that brace expansion makes of one, as source text; undefined where there are too many. */
+/** The words that brace expansion makes of one word, as source text; undefined if there are too many. */
 export function expandWordBraces(word: Word): readonly string[] | undefined {
   const part = word.parts?.find((candidate) => candidate.type === "BraceExpansion");
   if (part === undefined) return [word.text];

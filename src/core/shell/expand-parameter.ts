@@ -6,20 +6,20 @@ import { runSubscript } from "./run-nested.ts";
 import { anyName, concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Value, World } from "./world.ts";
 
-/** Set by the shell itself, to a number or plain name, whatever a command assigns to them. */
+/** Set by the shell to a number or plain name, even if a command assigns another value. */
 const ownNames = new Set(
   "# ? $ ! - RANDOM SRANDOM SECONDS LINENO UID EUID BASHPID EPOCHSECONDS EPOCHREALTIME SHLVL GROUPS".split(
     " ",
   ),
 );
-/** Set by the shell itself, to anything. */
+/** Set by the shell to any text. */
 const ownTexts = new Set(
   "_ BASH_REMATCH FUNCNAME PIPESTATUS DIRSTACK BASH_COMMAND BASH_SOURCE BASH_LINENO COMP_WORDS".split(" "),
 );
-/** Set by the machine, and plain unless a command assigns to them. */
+/** Set by the system, and plain unless a command assigns to them. */
 const plainNames = new Set("USER LOGNAME HOSTNAME HOSTTYPE MACHTYPE OSTYPE COLUMNS LINES OPTIND".split(" "));
 
-/** `$x`: the items it stands for; unknown where the run decides. */
+/** `$x`: the items of its value; unknown if only the run decides. */
 export function expandSimple(m: Machine, part: SimpleExpansionPart, world: World): readonly Text[] {
   const name = part.text.slice(1);
   const value = variableValue(m, name, world);
@@ -85,7 +85,7 @@ function indexed(m: Machine, part: ParameterExpansionPart, world: World): Value 
   return itemAt(value, Number(index));
 }
 
-/** A wildcard may stand for several items, so that nobody knows which comes at a place behind it. */
+/** A wildcard may expand to several items, so the items after it have unknown positions. */
 function itemAt(items: readonly Text[], index: number): Value {
   const before = items.slice(0, index);
   if (before.some((item) => item.some((piece) => piece.kind === "glob"))) return "unknown";
@@ -102,7 +102,7 @@ function indirect(m: Machine, part: ParameterExpansionPart, world: World): reado
   return items(m, variableValue(m, name, world), name);
 }
 
-/** Operands run whatever the value turns out to be: they may hold substitutions with effects. */
+/** Operands are always run, whatever the value is: they may contain substitutions with effects. */
 function runOperands(m: Machine, operation: ParameterOperation, world: World): void {
   if ("operand" in operation && operation.operand !== undefined) m.single(operation.operand, world);
   if (operation.type === "Replace") {
@@ -141,7 +141,7 @@ function withDefault(m: Machine, name: string, { operation, value, world }: Defa
     m.defaulted.add(name);
     checkLoader(m, world, name, "unknown");
   }
-  // TMPDIR that holds nothing may be set to nothing, or not set at all.
+  // An empty `tmpdir` means that TMPDIR is either empty or not set.
   if (name === "TMPDIR" && !operator.startsWith(":") && !world.variables.has(name)) return [unknownText];
   const certain = value === "unknown" && isAbsent(m, name, world) ? "unset" : value;
   if (certain === "unknown") return [unknownText];
@@ -188,7 +188,7 @@ function transform(m: Machine, text: Text, operation: ParameterOperation, world:
   }
 }
 
-/** Wildcards that come out of a variable are wildcards too, and are not followed. */
+/** Wildcards that come from a variable also act as wildcards, and are not followed. */
 function isPlainPattern(m: Machine, pattern: Word, world: World): boolean {
   const literals = pattern.parts?.every(
     (part) => part.type === "Literal" || part.type === "Glob" || part.type === "SingleQuoted",
@@ -203,7 +203,7 @@ function runPrompt(m: Machine, text: Text): void {
   if (!/\$\(|`/.test(known(text) ?? "`")) return;
   m.report.refuse(
     "unknown-code",
-    "expands a value as a prompt, which runs the commands in it: write the commands out",
+    "the command expands a value as a prompt, which runs the commands in it: write the commands out",
   );
 }
 

@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
 
 const noInput = { kind: "none" } as const;
 
-/** The fields that a word becomes: braces, tilde, expansions, splitting; wildcards stay wildcards. */
+/** The fields that a word expands to: braces, tilde, expansions, splitting. Wildcards stay wildcards. */
 export function expandFields(m: Machine, word: Word, world: World): readonly Text[] {
   if (word.parts === undefined) return [tilde(m, word.value, world)];
   if (word.parts.some((part) => part.type === "BraceExpansion")) return expandEachBrace(m, word, world);
@@ -36,7 +36,7 @@ export function expandSingle(m: Machine, word: Word, world: World): Text {
   );
 }
 
-/** The values of `export x=…` and its kin: braces make several of one, and no splitting happens. */
+/** The values of `export x=…` and similar commands: braces make several, and no splitting happens. */
 export function expandDeclared(m: Machine, word: Word, world: World): readonly Text[] {
   const choices = word.parts?.some((part) => part.type === "BraceExpansion") ? expandWordBraces(word) : [];
   if (choices === undefined) return [unknownText];
@@ -112,7 +112,7 @@ function partText(m: Machine, part: WordPart, world: World, quoted: boolean): Te
     case "Glob":
       return quoted ? literal(part.text) : [{ kind: "glob", text: part.text }];
     case "ExtendedGlob":
-      return unknownText; // it may even stand for `..`
+      return unknownText; // it may match `..`
     case "SimpleExpansion":
       return joined(expandSimple(m, part, world), world);
     case "ParameterExpansion":
@@ -124,7 +124,7 @@ function partText(m: Machine, part: WordPart, world: World, quoted: boolean): Te
     case "ProcessSubstitution":
       return [{ kind: "pipe", content: processOutput(m, part, world) }];
     case "BraceExpansion":
-      // Where braces are not expanded, what stands in them still is.
+      // Braces are not expanded here, but the parts between them are.
       if (part.parts === undefined) return literal(part.text);
       return concat(literal("{"), expandQuoted(m, part.parts, world), literal("}"));
   }
@@ -139,7 +139,7 @@ function outputOf(m: Machine, script: Parameters<Machine["script"]>[0] | undefin
   return script === undefined ? undefined : m.script(script, world, noInput).out;
 }
 
-/** What a reader of `<(…)` gets; a `>(…)` reads what nobody knows yet. */
+/** The text that a reader of `<(…)` gets. The input of a `>(…)` is unknown. */
 function processOutput(m: Machine, part: ProcessSubstitutionPart, world: World): Text | undefined {
   if (part.operator === "<") return outputOf(m, part.script, world);
   if (part.script !== undefined) m.script(part.script, world, { kind: "unknown" });
@@ -151,7 +151,7 @@ function arithmetic(m: Machine, expression: ArithmeticExpression | undefined, wo
   return anyName;
 }
 
-/** Items are put together with the first separator, which a command may have changed. */
+/** Items are joined with the first separator, which a command may have changed. */
 function joined(texts: readonly Text[], world: World): Text {
   if (texts.length > 1 && world.variables.has("IFS")) return unknownText;
   return concat(...texts.flatMap((text, index) => (index === 0 ? [text] : [literal(" "), text])));
@@ -172,7 +172,7 @@ function wordOf(source: string): Word | undefined {
   return argument?.type === "Word" && argument.text === source ? argument : undefined;
 }
 
-/** `~` and `~/…` are the home folder, `~+` and `~-` the working folder and the one before. */
+/** `~` and `~/…` are the home folder; `~+` and `~-` are the working folder and the previous one. */
 function tilde(m: Machine, value: string, world: World): Text {
   if (!value.startsWith("~")) return literal(value);
   const [, prefix = "", rest = ""] = /^(~[^/]*)(.*)$/s.exec(value) ?? [];
@@ -192,10 +192,10 @@ class FieldBuilder {
   readonly #separators: string | undefined;
   #current: Piece[] = [];
   #started = false;
-  /** White space has just ended a field: a separator of another kind behind it belongs to it. */
+  /** White space has just ended a field: a separator of another kind after it belongs to it. */
   #afterSpace = false;
 
-  /** `separators` undefined: unknown, so that nothing is known of what an unquoted expansion becomes. */
+  /** `separators` undefined: unknown, so an unquoted expansion gives unknown text. */
   constructor(separators: string | undefined) {
     this.#separators = separators;
   }
@@ -216,7 +216,7 @@ class FieldBuilder {
     this.#started = false;
   }
 
-  /** Several items, a field each. */
+  /** Adds each item as a separate field. */
   each(texts: readonly Text[], add: (text: Text) => void): void {
     texts.forEach((text, index) => {
       if (index > 0) this.next();
@@ -244,7 +244,7 @@ class FieldBuilder {
     }
   }
 
-  /** White space separates what is there; any other separator ends a field, also an empty one. */
+  /** White space ends a started field. Any other separator ends a field even if the field is empty. */
   #separate(separator: string): void {
     const isSpace = /[ \t\n]/.test(separator);
     if (!isSpace && !this.#started && !this.#afterSpace) this.quoted([]);

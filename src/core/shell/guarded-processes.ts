@@ -1,7 +1,7 @@
 import { agentNames } from "./programs/agents/agent-names.ts";
 import { knownParts, type Text } from "./text.ts";
 
-/** How Lockstep's own processes and the clients' are called, as `ps -o comm` has it. */
+/** Names of Lockstep's own processes and of the clients', as `ps -o comm` prints them. */
 const names = ["node", "nodejs", "MainThread", "lockstep", ...agentNames];
 const lines = [
   "/usr/local/bin/node --optimize-for-size /usr/local/lib/node_modules/lockstep/bin/lockstep.cjs serve",
@@ -13,24 +13,24 @@ export function isGuardedName(name: string): boolean {
   return names.some((guarded) => guarded.toLowerCase() === base.toLowerCase());
 }
 
-/** Letters, wildcards and choices, and so few repetitions that looking for them takes no time. */
+/** True for letters, wildcards and choices with so few repetitions that matching stays fast. */
 const isReadable = (pattern: string) =>
   pattern.length <= 200 &&
   !/\)[*+?{]|[{]|\\[^.\-/]|\(\?/.test(pattern) &&
   (pattern.match(/[*+?]/g) ?? []).length <= 3;
 
-/** Whether a pattern may fit one of these processes, by name or by whole command line. */
+/** Whether a pattern may match one of these processes, by name or by whole command line. */
 export function mayBeGuarded(pattern: string, by: "name" | "line"): boolean {
   if (pattern === "" || !isReadable(pattern)) return true;
   try {
     const wanted = new RegExp(pattern, "i");
     return (by === "name" ? names : [...names, ...lines]).some((text) => wanted.test(text));
   } catch {
-    return true; // the program may understand what is no pattern here
+    return true; // the program may accept a pattern that is invalid here
   }
 }
 
-/** Lockstep's own files, where the numbers of its processes stand. */
+/** Lockstep's own files, which contain the numbers of its processes. */
 export function namesLockstep(text: Text, cwd?: string): boolean {
   return /lockstep/i.test(knownParts(text)) || /\/\.(?:git\/)?lockstep(?:\/|$)/.test(cwd ?? "");
 }

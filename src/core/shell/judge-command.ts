@@ -10,13 +10,13 @@ import { mentionedPaths } from "./mentioned-paths.ts";
 import type { Mention, ShellAnalysis, ShellWrite } from "./types.ts";
 import { projectPath, type Target, targetsOf } from "./write-targets.ts";
 
-/** What a caller with a task may do in a shell. */
+/** The limits of a caller with a task for shell commands. */
 export interface CommandLimits extends WriteLimits {
-  /** What other tasks hold. */
+  /** Scopes that other tasks hold. */
   readonly others: Pick<Scope, "entryOf" | "holdsBelow">;
   readonly scratch: Scratch["scratch"];
   readonly closed?: readonly string[];
-  /** Output that git ignores: a program in the sandbox may write it, and so may a command. */
+  /** Output that git ignores. Programs in the sandbox may write it, and so may a command. */
   readonly output?: Scope;
 }
 
@@ -28,7 +28,7 @@ export interface Objection {
 
 const devices: ReadonlySet<string> = new Set(["/dev/null", "/dev/tty", "/dev/zero", "/dev/full"]);
 
-/** Everything about a command that its caller is not allowed; empty means that it may run. */
+/** Everything in a command that its caller is not allowed to do; empty means that the command may run. */
 export function judgeCommand(analysis: ShellAnalysis, limits: CommandLimits): readonly Objection[] {
   return [
     ...analysis.refusals.map(({ why }): Objection => ({ code: "R-PW-002", reason: why })),
@@ -48,8 +48,9 @@ function objectToWrite(write: ShellWrite, limits: CommandLimits): readonly Objec
 }
 
 /**
- * Output is full of links, those of workspaces for example, and any program of an agent may have made them. So only
- * what is named there is open, not what a program finds below it; and what is deleted, because that follows no link.
+ * Output folders contain many links, for example those of workspaces, and any program of an agent may have made them.
+ * So only paths that the command names are open there, not those that a program finds below them. Deleting is open
+ * too, because it follows no link.
  */
 function isPlain(target: Target, { action }: ShellWrite, { disk }: CommandLimits): boolean {
   const removes = action === "delete" || action === "move";
@@ -58,7 +59,10 @@ function isPlain(target: Target, { action }: ShellWrite, { disk }: CommandLimits
   return removes || (!target.tree && (action === "folder" || disk.kindOf(target.path) !== "folder"));
 }
 
-/** A link made by the command itself is not there yet to be resolved: nothing may be written through it. */
+/**
+ * A link that the command itself makes does not exist yet and cannot be resolved, so nothing may be written through
+ * it.
+ */
 function objectToNewLinks(writes: readonly ShellWrite[], limits: CommandLimits): readonly Objection[] {
   const links = writes
     .filter((write) => write.action === "link")
@@ -71,11 +75,11 @@ function objectToNewLinks(writes: readonly ShellWrite[], limits: CommandLimits):
     .filter(({ write, target }) => links.some((link) => goesThrough(target, link, { write, limits })))
     .map(({ write }) => ({
       code: "R-PW-001",
-      reason: `${write.by} may write through a link that the same command makes: make it in a command of its own`,
+      reason: `${write.by} may write through a link that the same command makes: make the link in a separate command`,
     }));
 }
 
-/** Deleting the link itself is no way through it. */
+/** Deleting the link itself does not write through it. */
 function goesThrough(
   target: Target,
   link: string,
@@ -97,7 +101,7 @@ function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits
     case "nowhere":
       return [];
     case "unresolved": {
-      const reason = `${write.by} writes to \`${target.text}\`, which cannot be known before it runs: spell the path out`;
+      const reason = `${write.by} writes to \`${target.text}\`, which is not known before it runs: write the path out`;
       return [{ code: "R-PW-001", reason }];
     }
     case "outside":
@@ -112,12 +116,12 @@ function objectToTarget(target: Target, write: ShellWrite, limits: CommandLimits
 type GlobTarget = Extract<Target, { kind: "glob" }>;
 type PathTarget = Extract<Target, { kind: "path" }>;
 
-/** What the pattern could stand for, and what it stands for now, links resolved. */
+/** Checks the paths that the pattern could match, and those that it matches now, with links resolved. */
 function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimits): readonly Objection[] {
   const shown = projectPath(target.pattern, limits.place);
   const forbidden = limits.forbidden.touching(target.entry) ?? protectedIn(target.entry.text);
   if (forbidden !== undefined) {
-    const reason = `${write.by} writes to \`${shown}\`, which may lie in \`${forbidden}\`: name the files`;
+    const reason = `${write.by} writes to \`${shown}\`, which may be in \`${forbidden}\`: name the files`;
     return [{ code: "R-PW-002", reason }];
   }
   if (!limits.lock.holds(target.entry)) return [outside(write.by, target.pattern, limits)];
@@ -125,7 +129,7 @@ function objectToGlob(target: GlobTarget, write: ShellWrite, limits: CommandLimi
   return paths.flatMap((path) => objectToPath({ kind: "path", path, tree: write.tree }, write, limits));
 }
 
-/** A pattern that nothing matches may be written all the same, as it is spelled: also where a link leads out. */
+/** If nothing matches the pattern, the shell uses it as a literal name, which may also lead out through a link. */
 function namesBehindLinks(
   { pattern }: GlobTarget,
   { action }: ShellWrite,
@@ -144,22 +148,22 @@ function objectToPath(target: PathTarget, write: ShellWrite, limits: CommandLimi
   const kind = limits.disk.kindOf(path);
   const removes = write.action === "delete" || write.action === "move";
   const wholeTree = target.tree && kind !== "file";
-  // A file put into a folder, or a folder filled: the folder itself stays what it is.
+  // Writing a file into a folder, or filling a folder, does not change the folder itself.
   const onlyBelow = target.printed === true || (!removes && (kind === "folder" || path.endsWith("/")));
   const shown = projectPath(path, limits.place);
-  const asked = { resource: path, wholeTree, onlyBelow, shown, sourcesOnly: write.sourcesOnly };
-  // A link that is deleted is itself what goes, not what it leads to.
+  const request = { resource: path, wholeTree, onlyBelow, shown, sourcesOnly: write.sourcesOnly };
+  // Deleting a link removes the link, not its target.
   const judged =
     write.action === "delete" && !path.endsWith("/")
       ? { ...limits, disk: keepingLinks(limits.disk) }
       : limits;
-  const forbidden = findForbidden(asked, judged);
+  const forbidden = findForbidden(request, judged);
   if (forbidden !== undefined)
     return [{ code: "R-PW-002", reason: `${write.by}: ${forbidden.reason}`, path }];
   if (write.action === "folder" && leadsToLock(path, limits)) return [];
   const links = target.links === undefined || removes ? [] : linksOut(path, target.links, limits);
   if (links.length > 0) return links.map((link) => outside(write.by, link, limits));
-  const found = findOutside(asked, judged);
+  const found = findOutside(request, judged);
   return found === undefined ? [] : [{ code: "R-PW-001", reason: `${write.by}: ${found.reason}`, path }];
 }
 
@@ -180,7 +184,7 @@ function linksOut(folder: string, names: string, limits: CommandLimits): readonl
   );
 }
 
-/** Making the folders that lead to the lock changes nothing that is tracked. */
+/** Making the folders that lead to the lock changes no tracked file. */
 function leadsToLock(path: string, limits: CommandLimits): boolean {
   return spellingsOf(path, limits).every(
     (spelling) => spelling.where === "inside" && limits.lock.touchingTree(spelling.path) !== undefined,
@@ -193,7 +197,7 @@ function objectToMention(mention: Mention, limits: CommandLimits): readonly Obje
     return [
       {
         code: "R-PW-002",
-        reason: `${mention.by} is given more paths than can be looked at: run it with fewer`,
+        reason: `${mention.by} gets more paths than can be checked: run it with fewer paths`,
       },
     ];
   return paths.flatMap((path) => {
@@ -202,12 +206,12 @@ function objectToMention(mention: Mention, limits: CommandLimits): readonly Obje
       .find((holder) => holder !== undefined);
     if (held === undefined) return [];
     const shown = projectPath(path, limits.place);
-    const reason = `${mention.by} is given \`${shown}\`, which lies in \`${held}\`, and what it does with it is unknown: give it paths in your scope`;
+    const reason = `${mention.by} gets \`${shown}\`, which is in \`${held}\`, and its effect on that path is unknown: pass only paths in your scope`;
     return [{ code: "R-PW-002", reason, path } as const];
   });
 }
 
-/** Whose a path is: another task's, with all that lies below it, or nobody's to write. */
+/** The entry that closes a path to this caller: another task's, also for a folder above it, or a protected one. */
 function holderOf(
   { where, path }: Exclude<Located, { where: "invalid" }>,
   { others, session, place }: CommandLimits,

@@ -19,12 +19,12 @@ const always = new Set(
   ].flatMap((names) => names.split(" ")),
 );
 const prefixes = ["GIT_CONFIG", "BASH_FUNC_"];
-/** Programs that these name may run something; those that run nothing are in everyday use. */
+/** Variables that name a program to run. Values that run nothing are in everyday use and harmless. */
 const runners =
   /(?:PAGER|EDITOR|ASKPASS)$|^(?:VISUAL|BROWSER|SHELL|RSYNC_RSH|RSYNC_CONNECT_PROG|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH)$|^npm_config_(?:script_shell|node_options)$/i;
 const harmless =
   /^(?:|:|true|false|none|cat|less(?: -[A-Za-z]+)?|more|vi|vim|nano|emacs|code --wait|ssh|chrome|chromium|firefox|webkit|safari|(?:\/usr(?:\/local)?)?\/bin\/(?:ba|da|z|fi)?sh)$/;
-/** Options that a program reads from its environment; any others may make it run or write something. */
+/** Options that a program reads from its environment. Values that do not match may make it run or write something. */
 const optionVariables: ReadonlyMap<string, RegExp> = new Map([
   [
     "MAKEFLAGS",
@@ -38,7 +38,7 @@ const optionVariables: ReadonlyMap<string, RegExp> = new Map([
   ["HOME", /^(?:|\/tmp|\/root|\/(?:home|Users)\/[\w.-]+|\/nonexistent|\/dev\/null|\/var\/empty)\/?$/],
 ]);
 
-/** Where programs put what they write beside their own output. */
+/** Variables that name where programs write their additional output. */
 export const outputVariables: ReadonlySet<string> = new Set(
   [
     "NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_REDIRECT_WARNINGS NODE_REPL_HISTORY PYTHONPYCACHEPREFIX",
@@ -51,40 +51,40 @@ export function isLoader(name: string): boolean {
   return always.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
-/** Why setting a variable would change how later commands are found or loaded, if it would. */
+/** Why setting a variable would change how later commands are found or loaded; undefined if it would not. */
 export function whyLoader(m: Machine, name: string, value: Text, world: World): string | undefined {
   if (name.startsWith("LOCKSTEP_"))
-    return `sets \`${name}\`, which tells Lockstep who is calling: leave it as it is`;
+    return `the command sets \`${name}\`, which identifies the caller to Lockstep: leave it unchanged`;
   if (isLoader(name))
-    return `sets \`${name}\`, which changes how later commands are found or loaded: leave it as it is`;
+    return `the command sets \`${name}\`, which changes how later commands are found or loaded: leave it unchanged`;
   if (runners.test(name) && !harmless.test(known(value) ?? "?"))
-    return `sets \`${name}\`, which runs a program: set it to \`cat\`, \`true\` or a plain editor`;
+    return `the command sets \`${name}\`, which runs a program: set it to \`cat\`, \`true\` or a plain editor`;
   const allowed = optionVariables.get(name);
   if (allowed !== undefined && !isOldValue(value, name) && !allowed.test(known(value) ?? "?"))
-    return `sets \`${name}\`, which changes what later commands do: give the options to the command itself`;
+    return `the command sets \`${name}\`, which changes what later commands do: pass the options to the command itself`;
   if (
     name === "NODE_OPTIONS" &&
     /--(?:require|import|loader|experimental-loader)\b|-r\b/.test(known(value) ?? "-r")
   )
-    return "sets `NODE_OPTIONS` to load code into every Node program: give `--import` to the one program";
+    return "the command sets `NODE_OPTIONS`, which loads code into every Node program: pass `--import` to the one program";
   if (name.startsWith("GIT_TRACE") && !/^(?:[0-9]|true|false)?$/.test(known(value) ?? "?"))
-    return `sets \`${name}\`, which makes git write a file: set it to 1 to see the trace`;
+    return `the command sets \`${name}\`, which makes git write a file: set it to 1 to see the trace`;
   if (name === "PATH") return whyPath(m, value, world);
   return undefined;
 }
 
-/** Only what comes before the old PATH can hide a program. */
+/** Only entries before the old PATH can hide a program. */
 function whyPath(m: Machine, value: Text, world: World): string | undefined {
   for (const entry of pathEntries(value)) {
     if (isOldValue(entry, "PATH")) return undefined;
     const path = absolutePath(withoutUnset(m, entry), world.cwd);
     if (path !== undefined && !isInside(resolveDots(path), m.context.root)) continue;
-    return "puts a folder of the project, or an unknown one, before PATH: write its full path, or put it behind `$PATH`";
+    return "the command puts a folder of the project, or an unknown folder, first in PATH: run the program by its full path, or put the folder after `$PATH`";
   }
   return undefined;
 }
 
-/** A variable that may not be set may be empty: then what is written behind it is the path. */
+/** A variable that may be unset may be empty. Then the path is the text after it. */
 function withoutUnset({ context }: Machine, entry: Text): Text {
   const [first] = entry;
   if (first?.kind !== "unknown" || first.source !== "environment") return entry;
@@ -95,7 +95,7 @@ function withoutUnset({ context }: Machine, entry: Text): Text {
       : entry.slice(1);
 }
 
-/** Entries between colons; an empty one is the working folder. */
+/** Entries between colons; an empty entry is the working folder. */
 function pathEntries(value: Text): readonly Text[] {
   const entries: Text[] = [[]];
   for (const piece of value) {

@@ -6,56 +6,56 @@ import type { Text } from "./text.ts";
 import type { Input } from "./types.ts";
 import type { Outcome, World } from "./world.ts";
 
-/** What is known of the place where a command would run. */
+/** Facts about the place where a command would run. */
 export interface ShellContext {
   readonly cwd: string;
   readonly root: string;
   /** Other checkouts of the same project. */
   readonly checkouts?: readonly string[];
   readonly home?: string;
-  /** What TMPDIR holds, empty where it is not set; absent where that is not known. */
+  /** The value of TMPDIR, empty if it is not set; absent if unknown. */
   readonly tmpdir?: string;
-  /** Names of the variables that are set; where absent, any may be. */
+  /** Names of the variables that are set; if absent, any variable may be set. */
   readonly environment?: ReadonlySet<string>;
-  /** The folders of PATH, in which the shell looks for programs; where absent, none of them is the project's. */
+  /** The folders of PATH, where the shell looks for programs; if absent, none of them is in the project. */
   readonly path?: readonly string[];
-  /** Numbers of processes that no command may end: Lockstep's own. */
+  /** Ids of processes that no command may end: Lockstep's own. */
   readonly processes?: readonly number[];
   /** The task that the caller works on. */
   readonly task?: string;
-  /** The caller hands out tasks and may ask for what belongs to that. */
+  /** True for an orchestrator, which hands out tasks and may run the commands for that. */
   readonly orchestrates?: boolean;
   readonly disk?: Pick<Disk, "kindOf" | "realPath">;
-  /** Whether a ref of the project's repository may go by this name; where absent, any may. */
+  /** Whether a ref of the project's repository may have this name; if absent, any name may be a ref. */
   readonly mayBeRef?: (name: string) => boolean;
-  /** Programs that the project's configuration teaches. */
+  /** Programs that the project's configuration describes. */
   readonly programs?: TaughtPrograms;
-  /** Each effect is to say what decided about it. */
+  /** True if each effect must say what caused it. */
   readonly why?: boolean;
 }
 
 export interface RunLookup {
   /** Functions and aliases are not looked up. */
   readonly plain?: boolean;
-  /** A program starts it, not the shell: even `echo` is a file then. */
+  /** A program starts the command, not the shell: then even `echo` is a file. */
   readonly asFile?: boolean;
 }
 
-/** The parts of the evaluator that its files call on each other through. */
+/** The part of the evaluator that the other files of the analysis call. */
 export interface Machine {
   readonly context: ShellContext;
   readonly report: Report;
-  /** Ends of functions, loops and scripts reached by return, break, continue or exit. */
+  /** Worlds in which a function, loop or script was left by return, break, continue or exit. */
   readonly escapes: Escapes;
-  /** Variables that a `${x:=…}` may have set. */
+  /** Variables that `${x:=…}` may have set. */
   readonly defaulted: Set<string>;
-  /** Variables whose values are taken for arithmetic. */
+  /** Variables whose values are evaluated as arithmetic. */
   readonly integers: Set<string>;
-  /** Variables that refuse to be set again. */
+  /** Read-only variables. */
   readonly constants: Set<string>;
-  /** Variables that arithmetic, or a redirection to `{name}`, has set to some number. */
+  /** Variables that arithmetic, or a redirection to `{name}`, has set to an unknown number. */
   readonly counted: Set<string>;
-  /** Code of `trap`, looked at once more when the command has run. */
+  /** Code of `trap`, analyzed again when the command has ended. */
   readonly traps: Text[];
   script(script: ParsedScript, world: World, input: Input): Outcome;
   /** Fields that a word expands to. */
@@ -65,29 +65,32 @@ export interface Machine {
   /** Runs a command given as expanded words. */
   run(words: readonly Text[], world: World, input: Input, options?: RunLookup): Outcome;
   function(body: FunctionNode["body"], world: World, input: Input, caller: World): Outcome;
-  /** Parses and runs text as shell code in this very shell. */
+  /** Parses and runs text as shell code in the current shell. */
   code(text: Text, world: World, input: Input): Outcome;
-  /** The same in a shell of its own, whose changes to variables and folder are lost. */
+  /** The same in a subshell, which loses its changes to variables and folder. */
   subshell(text: Text, world: World, input: Input): Text | undefined;
 }
 
 export interface Escapes {
   /** Undefined outside a function, where `return` does nothing. */
   readonly returned: World[] | undefined;
-  /** Of every loop around, the innermost last; undefined outside, where `break` and `continue` do nothing. */
+  /**
+   * One list for each enclosing loop, the innermost last; undefined outside loops, where `break` and `continue` do
+   * nothing.
+   */
   readonly broken: readonly World[][] | undefined;
-  /** Names that the function around has declared for itself; undefined outside. */
+  /** Local names of the enclosing function; undefined outside. */
   readonly locals: Set<string> | undefined;
   readonly exited: World[];
 }
 
 export const commandBytesMax = 64 * 1024;
 export const stepsMax = 6000;
-/** Characters and fields that all expansions of one analysis may make together. */
+/** Limit for the characters and fields that all expansions of one analysis make together. */
 export const expansionMax = 400_000;
-/** Variables that one shell may set: each assignment copies them. */
+/** Limit for the variables of one shell: each assignment copies them. */
 export const variablesMax = 1000;
 export const depthMax = 24;
 
-/** The command goes beyond what is followed, and is refused. */
-export class TooMuch extends Error {}
+/** The command exceeds a limit of the analysis, and is refused. */
+export class LimitExceeded extends Error {}

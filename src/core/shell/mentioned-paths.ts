@@ -3,10 +3,10 @@ import type { Place } from "../paths/place.ts";
 import type { Mention } from "./types.ts";
 
 const candidatesMax = 2000;
-/** Runs of characters that paths are made of; quotes, commas, brackets, `=` and the like end them. */
+/** Runs of characters that form paths. Quotes, commas, brackets, `=` and similar characters end them. */
 const pathLike = /[\p{L}\p{N}_.~@+%/\\$-]+/gu;
 
-/** Absolute paths that a piece of code or an operand could be naming. */
+/** Absolute paths that a piece of code or an operand may name. */
 export function mentionedPaths(mention: Mention, place: Place): readonly string[] | "too many" {
   const found = new Set<string>();
   const candidates = candidatesIn(mention);
@@ -26,7 +26,7 @@ function candidatesIn({ text, operand }: Mention): Set<string> {
   for (const match of text.matchAll(pathLike)) {
     const run = match[0].replace(/\.+$/, "");
     if (run.includes("/") || run.includes(".")) candidates.add(run);
-    // `-osrc/b/x`, `-xzfsrc/b/x` and `@src/b/x` are read without what may stand before the path.
+    // `-osrc/b/x`, `-xzfsrc/b/x` and `@src/b/x` are also read without the characters before the path.
     const before = run.includes("/") ? (/^(?:-{1,2}[A-Za-z]{0,6}|[@+%])/.exec(run)?.[0].length ?? 0) : 0;
     for (let cut = 1; cut <= before; cut += 1) candidates.add(run.slice(cut));
   }

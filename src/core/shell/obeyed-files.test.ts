@@ -4,7 +4,7 @@ import { analyzeCommand } from "./analyze.ts";
 const opaque = (command: string) =>
   analyzeCommand(command, { cwd: "/repo", root: "/repo", home: "/home/x" }).opaque.map(({ by }) => by);
 
-describe("a program that obeys a file which an agent may have written", () => {
+describe("a program that loads a file which an agent may have written", () => {
   it.each([
     ["cargo --version", "cargo"],
     ["rustc --version", "rustc"],
@@ -93,7 +93,7 @@ describe("a program that obeys a file which an agent may have written", () => {
     "HOME=/tmp",
     "shellcheck x.sh",
     "ruff check x.py",
-  ])("is read where none is named: %s", (command) => {
+  ])("is followed if it loads no such file: %s", (command) => {
     expect(opaque(command)).toEqual([]);
   });
 

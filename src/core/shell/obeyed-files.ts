@@ -3,8 +3,8 @@ import type { Call } from "./types.ts";
 import type { World } from "./world.ts";
 
 /**
- * Programs that obey files of the folder they are called in, or start programs from there, even when they only look or
- * are asked for their version: `rust-toolchain.toml`, `.yarnrc.yml`, `.mvn/jvm.config`, `.terraform`, `.venv`,
+ * Programs that load configuration or start programs from the folder they are called in, even if they only read or
+ * print their version: `rust-toolchain.toml`, `.yarnrc.yml`, `.mvn/jvm.config`, `.terraform`, `.venv`,
  * `prettier.config.js`, the plugins in `mypy.ini`, `node_modules/.bin`.
  */
 const always = new Set(
@@ -14,16 +14,16 @@ const always = new Set(
     "prettier prettierd prettier-eslint dprint markdownlint markdownlint-cli2 knip cspell alex spectral redocly ajv",
     "depcheck madge dependency-cruiser depcruise size-limit attw mypy dmypy pylint flake8 pyright basedpyright",
     "sqlfluff ansible-lint checkov tflint",
-    // They look for a program in the project first, by whatever name.
+    // These look for a program of any name in the project first.
     "npx pnpx bunx uvx pipx pipx-run dlx bundle bundler pipenv pdm rye hatch pixi",
   ].flatMap((names) => names.split(" ")),
 );
 
-/** Those that do so but for these subcommands. */
+/** Programs that do so except with these subcommands. */
 const unless: ReadonlyMap<string, RegExp> = new Map(
   ["terraform", "tofu", "terragrunt"].map((name) => [name, /^(?:fmt|version|-?-?help|--?version)$/]),
 );
-/** Those that do so for these. */
+/** Programs that do so only with these subcommands. */
 const only: ReadonlyMap<string, RegExp> = new Map([
   ["npm", /^(?:docs|home|repo|bugs|issues|help|hlep|edit|explore|fund|exec|x)$/],
   ["bun", /^x$/],
@@ -31,7 +31,7 @@ const only: ReadonlyMap<string, RegExp> = new Map([
   ["openssl", /^engine$/],
 ]);
 
-/** Options and variables that name a file which makes the program run others, or a program itself. */
+/** Options and variables that name a program, or a file that makes the program run others. */
 const named: readonly { readonly names: string; readonly options: string; readonly variables?: string }[] = [
   { names: "ssh scp sftp", options: "F I S", variables: "SSH_SK_PROVIDER SSH_ASKPASS" },
   {
@@ -66,14 +66,14 @@ const named: readonly { readonly names: string; readonly options: string; readon
 const byName = new Map(named.flatMap((row) => row.names.split(" ").map((name) => [name, row] as const)));
 
 /** Why such a call is opaque. */
-export const obeying = "it obeys files that an agent may have written";
+export const obeying = "it loads files that an agent may have written";
 
-/** What makes a call obey a file that an agent may have written: the call, or an option or variable of it. */
+/** What makes a call load a file that an agent may have written: the program itself, an option or a variable. */
 export function obeysFile(
   { name, args }: Pick<Call, "name" | "args">,
   { variables }: World,
 ): string | undefined {
-  // Settings of git and of many others lie there.
+  // HOME contains the settings of git and many other programs.
   if (variables.has("HOME")) return `${name} with HOME`;
   const words = args.map(knownStart);
   const [verb = ""] = words.filter((word) => !word.startsWith("-"));
@@ -89,7 +89,7 @@ export function obeysFile(
   return variable === undefined ? undefined : `${name} with ${variable}`;
 }
 
-/** Long options may be shortened, and openssl and go spell them with one dash. A letter may follow flags of ssh. */
+/** Long options may be abbreviated, and openssl and go spell them with one dash. A letter may follow ssh's flags. */
 function isOption(word: string, option: string): boolean {
   if (option.length === 1) return new RegExp(`^-[1246AaCfGgKkMNnqrpsTtVvXxYy]*${option}`).test(word);
   const [, spelled = ""] = /^--?([\w-]{3,})/.exec(word) ?? [];

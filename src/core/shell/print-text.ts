@@ -10,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
   "0": "\0",
 };
 
-/** What `echo` prints; undefined where an escape is beyond what is followed. */
+/** The output of `echo`; undefined if it contains an escape that is not followed. */
 export function echoed(args: readonly Text[]): Text | undefined {
   let first = 0;
   let interprets = false;
@@ -22,13 +22,13 @@ export function echoed(args: readonly Text[]): Text | undefined {
     if (option.includes("e")) interprets = true;
   }
   const texts = args.slice(first).flatMap((arg, index) => (index === 0 ? [arg] : [literal(" "), arg]));
-  // Some shells' echo interprets backslashes without being asked to.
+  // In some shells `echo` interprets backslashes without an option.
   const backslash = texts.some((part) => knownParts(part, "").includes("\\"));
   const text = backslash ? (interprets ? unescaped(concat(...texts)) : undefined) : concat(...texts);
   return text === undefined ? undefined : concat(text, literal(newline ? "\n" : ""));
 }
 
-/** What `printf` prints for formats made of text and `%s`. */
+/** The output of `printf` for formats made of text, `%s` and `%d`. */
 export function printed(args: readonly Text[]): Text | undefined {
   const [first, ...values] = args[0] !== undefined && known(args[0]) === "--" ? args.slice(1) : args;
   const format = first === undefined ? undefined : known(first);

@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 
 export const guardedProcesses: Text = [{ kind: "processes" }];
 
-/** What a program prints of processes; undefined where it is not about them. */
+/** What a program prints about processes; undefined if its output is not about processes. */
 export function processOutput(call: Call): Text | undefined {
   const lister = listers.get(call.name);
   if (lister !== undefined) return lister(call);
@@ -14,7 +14,7 @@ export function processOutput(call: Call): Text | undefined {
   return leavesOut(call) ? unknownText : guardedProcesses;
 }
 
-/** A program that reads Lockstep's own files may print the numbers of its processes. */
+/** A program that reads Lockstep's own files may print the numbers of Lockstep's processes. */
 export function printsOfLockstep({ args }: Call, { cwd }: World): boolean {
   return args.some((arg) => namesLockstep(arg, cwd));
 }
@@ -26,7 +26,7 @@ const listers: ReadonlyMap<string, (call: Call) => Text> = new Map<string, (call
     ({ args }) =>
       args.every((arg) => isSafeName(known(arg))) && args.length > 0 ? anyName : guardedProcesses,
   ],
-  ["ps", ({ args }) => (asksForOne(args) ? anyName : guardedProcesses)],
+  ["ps", ({ args }) => (listsOne(args) ? anyName : guardedProcesses)],
   ["top", () => guardedProcesses],
   ["pstree", () => guardedProcesses],
 ]);
@@ -35,8 +35,8 @@ function isSafeName(name: string | undefined): boolean {
   return name !== undefined && !isGuardedName(name);
 }
 
-/** `ps -p PID`, as long as it is not asked for the parent of that. */
-function asksForOne(args: readonly Text[]): boolean {
+/** `ps -p PID`, unless it prints the parent of that process. */
+function listsOne(args: readonly Text[]): boolean {
   const words = args.map((arg) => known(arg) ?? knownStart(arg));
   const one = words.some((word) => /^(?:-\w*p|--pid|--ppid)/.test(word));
   return (
@@ -44,7 +44,7 @@ function asksForOne(args: readonly Text[]): boolean {
   );
 }
 
-/** A filter whose pattern fits none of Lockstep's processes and no client's. */
+/** A filter whose pattern matches none of Lockstep's processes and no client's. */
 function leavesOut({ name, args }: Call): boolean {
   const words = args.map((arg) => known(arg));
   if (/^[efz]?grep$|^rg$|^ag$/.test(name)) {

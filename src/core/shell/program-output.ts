@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 const below: Text = [{ kind: "below" }];
 const generator: Text = [{ kind: "unknown", source: "generator" }];
 
-/** What a program prints, for `$(…)` and pipes; undefined where only the run will tell. */
+/** The output of a program, for `$(…)` and pipes; undefined if only the run decides. */
 export function outputOf(m: Machine, call: Call, world: World): Text | undefined {
   const printed =
     processOutput(call) ??
@@ -88,7 +88,7 @@ function filteredBy({ call }: Printing): Text | undefined {
   return filtered(call);
 }
 
-/** A filter prints some of the lines it reads, as long as it is given no file to read instead. */
+/** A filter prints some of the lines it reads, unless an operand names a file to read instead. */
 function filtered(call: Call): Text | undefined {
   const plain = call.args.every((arg) => /^(?:-[a-zA-Z]*|-?\d+|-n\d+)$/.test(known(arg) ?? "?"));
   return plain && !call.args.some((arg) => /^-\w*[oczT]/.test(knownStart(arg))) ? readPaths(call) : undefined;
@@ -101,7 +101,10 @@ function readPaths(call: Call): Text | undefined {
     : undefined;
 }
 
-/** `grep -rl PATTERN FOLDER` prints paths below it; `… | grep PATTERN` passes lines on. Other options: who knows. */
+/**
+ * `grep -rl PATTERN FOLDER` prints paths below the folder; `… | grep PATTERN` passes lines on. With other options the
+ * output is unknown.
+ */
 function searched(call: Call, args: readonly (string | undefined)[], options: RegExp): Text | undefined {
   const words = args.filter((arg) => arg === undefined || arg.startsWith("-"));
   if (!words.every((word) => word !== undefined && (options.test(word) || /^-[vinEFw]+$/.test(word))))
@@ -133,7 +136,7 @@ function temporary(m: Machine, call: Call, world: World): Text {
   return concat(absoluteText(folder ?? usualFolder(m, world), world.cwd), literal("/"), name);
 }
 
-/** Wherever the caller's own temporary folder is, what is made in it is new; one that the command sets must be known. */
+/** A file made in the caller's own temporary folder is always new. A TMPDIR that the command sets must be known. */
 function usualFolder(m: Machine, world: World): Text {
   const value = variableValue(m, "TMPDIR", world);
   if (value === "unknown" && world.variables.has("TMPDIR")) return unknownText;
@@ -147,13 +150,13 @@ function parentOf(path: string): string {
   return at < 0 ? "." : trimmed.slice(0, at) || "/";
 }
 
-/** Links are resolved when the path is judged; one that the command itself makes is not there yet. */
+/** Links are resolved when the path is judged. A link that the command itself makes does not exist yet. */
 function existingPath(m: Machine, call: Call, world: World): Text | undefined {
   const last = operandsOf(call).at(-1);
   return last === undefined || m.report.makesLinks ? undefined : absoluteText(last, world.cwd);
 }
 
-/** A program lies in some folder of the system; its name is what matters. */
+/** The program is in some folder of the system; only its name matters. */
 export function programPath(name: Text | undefined): Text | undefined {
   const plain = known(name ?? []);
   return plain === undefined || plain === ""
@@ -192,13 +195,13 @@ function startsCount(args: readonly Text[]): number {
   return at < 0 ? args.length : at;
 }
 
-/** One start folder gives one text; several would have to be told apart, and are not. */
+/** One start folder gives one text. Several start folders are not followed. */
 function pathsBelow(starts: readonly Text[], piece: Text = below): Text | undefined {
   if (starts.length > 1) return undefined;
   return concat(starts[0] ?? literal("."), piece);
 }
 
-/** What `find` prints below a folder: links too, unless it is told to look for files or folders. */
+/** The paths that `find` prints below a folder. They include links, unless `-type` selects files or folders. */
 export function foundBelow(args: readonly Text[]): Text {
   const words = args.map((arg) => known(arg) ?? "");
   const type = words[words.indexOf("-type") + 1] ?? "";

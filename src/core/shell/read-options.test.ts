@@ -66,7 +66,7 @@ describe("options as git reads them", () => {
     ["one that takes that back", "--no-verify --verify x", "| x"],
     ["the same by a second no", "--no-verify --no-no-verify x", "| x"],
     ["an option that cannot be taken back", "--exclude a --no-exclude x", "exclude=a no-exclude | x"],
-    ["a value behind a beginning", "--exc a --sou=b x", "exclude=a s=b | x"],
+    ["a value after an abbreviation", "--exc a --sou=b x", "exclude=a s=b | x"],
     ["a letter that is no long name", "--n x", "--n | x"],
     ["the end of all options", "--end-of-options -n x", "| -n x"],
     ["the end of all options before paths", "-n --end-of-options -S -- x", "n | -S x"],
@@ -74,7 +74,7 @@ describe("options as git reads them", () => {
     expect(read(git, line)).toBe(expected);
   });
 
-  it("say which spellings are short for several", () => {
+  it("report abbreviations of several options", () => {
     const unclear = (line: string) => optionReader(git)(words(line)).unclear;
     expect(unclear("--n --no --dry --source=x --nothing --s")).toEqual(["--n", "--no", "--s"]);
   });
@@ -85,7 +85,7 @@ describe("other styles", () => {
   const compiler: OptionSpec = { style: "first-letter", values: "o MF", flags: "c" };
   it.each([
     ["a single dash before a whole name", long, "-out f -nodes x", "out=f nodes | x"],
-    ["an equals sign behind it", long, "-out=f --out g x", "out=f out=g | x"],
+    ["an equals sign after it", long, "-out=f --out g x", "out=f out=g | x"],
     ["a compiler's letter with its value", compiler, "-of -c x.c", "o=f c | x.c"],
     ["a compiler's long names", compiler, "-fno-omit -std=c99 -MF d x.c", "fno-omit std=c99 MF=d | x.c"],
     ["a wrapper's end at the first operand", { ...gnu, wrapper: true }, "-v cmd -o f", "v | cmd -o f"],

@@ -1,32 +1,32 @@
 import { known, knownStart, type Text, withoutStart } from "./text.ts";
 
 /**
- * The options of a program. Each list is written as `o,output q`: options apart by spaces, the names of one
- * option joined by commas, its first name being the key that `Options` answers to.
+ * The options of a program. A list is written as `o,output q`: options are separated by spaces, the names of one
+ * option are joined by commas, and the first name is the key in `Options`.
  */
 export interface OptionSpec {
-  /** Options that take a value, glued or as the next word. */
+  /** Options that take a value, in the same word or as the next word. */
   readonly values?: string;
-  /** Options that take a value only when it is glued: `-i.bak`, `--in-place=.bak`. */
+  /** Options that take a value only in the same word: `-i.bak`, `--in-place=.bak`. */
   readonly glued?: string;
-  /** Options that take only digits glued to them, with other letters behind: perl's `-l012e`. */
+  /** Options that take only digits in the same word, with other letters after them: perl's `-l012e`. */
   readonly digits?: string;
-  /** Other options; needed for abbreviations and for options of several names. */
+  /** Other options. They are needed for abbreviations and for options with several names. */
   readonly flags?: string;
   /**
-   * `gnu`: clusters of letters and `--long`; `long`: `-name` is one name, as find and openssl have it;
-   * `first-letter`: no clusters, `-oFILE` and `-std=c99`, as compilers have it.
+   * `gnu`: clusters of letters and `--long`; `long`: `-name` is one name, as in find and openssl; `first-letter`: no
+   * clusters, `-oFILE` and `-std=c99`, as in compilers.
    */
   readonly style?: "gnu" | "long" | "first-letter";
-  /** Long names are never abbreviated, as in most programs that are not GNU's. */
+  /** Long names are never abbreviated, as in most programs outside GNU. */
   readonly exact?: boolean;
-  /** Options end at the first operand: what follows is somebody else's command. */
+  /** Options end at the first operand: the rest is the command of another program. */
   readonly wrapper?: boolean;
-  /** Options after whose value everything is an operand, as python's `-c`. */
+  /** Options whose value ends the options: every later word is an operand, as with python's `-c`. */
   readonly ends?: string;
   /**
-   * Every long option of a program that reads them as git does: `name=` takes a value, `name!` has no `--no-name`
-   * that takes it back.
+   * Every long option of a program that reads them as git does: `name=` takes a value; `name!` has no negation
+   * `--no-name`.
    */
   readonly all?: string;
 }
@@ -41,7 +41,7 @@ export interface Options {
   readonly options: readonly Option[];
   /** Where the operands after `--` start; undefined without it. */
   readonly dashes: number | undefined;
-  /** Long options, as spelled, that are short for more than one. */
+  /** Long options, as written, that abbreviate more than one option. */
   readonly unclear: readonly string[];
   has(...names: readonly string[]): boolean;
   /** Values of these options, in order. */
@@ -54,7 +54,7 @@ type Kind = "value" | "glued" | "digits" | "flag";
 interface Known {
   readonly key: string;
   readonly kind: Kind;
-  /** Takes an earlier option of this key back: `--no-x`. */
+  /** Cancels an earlier option of this key: `--no-x`. */
   readonly negates?: true;
 }
 type Table = ReadonlyMap<string, Known>;
@@ -64,7 +64,7 @@ export function keysOf(list: string | undefined): string[] {
   return groupsOf(list).map((names) => names[0] ?? "");
 }
 
-/** Makes a reader of one program's words; the spec is looked at on first use. */
+/** Makes a reader for one program's words. The spec is processed on first use. */
 export function optionReader(spec: OptionSpec): (args: readonly Text[]) => Options {
   let reading: Reading | undefined;
   return (args) => {
@@ -91,7 +91,7 @@ function tableOf(spec: OptionSpec): Table {
   return table;
 }
 
-/** `--no-x` takes `--x` back, and `--x` takes back an option that is called `no-x`. */
+/** `--no-x` cancels `--x`, and `--x` cancels an option named `no-x`. */
 function addAll(table: Map<string, Known>, all: readonly string[]): void {
   const named = all.map((spelled) => spelled.replace(/[=!]+$/, ""));
   named.forEach((name, index) => {
@@ -187,8 +187,8 @@ function readWord(word: Text, start: string, spec: Reading): Found[] {
 }
 
 /**
- * One option, exactly or by a beginning. A beginning of several is an error in the program: then each of them that
- * takes a value counts, since a program of another version may know better.
+ * One option, by its exact name or a prefix. A prefix of several options is an error in the program. Then every match
+ * that takes a value counts, because another version of the program may accept the prefix.
  */
 function readLong(word: Text, start: string, dashes: number, spec: Reading): Found[] {
   const equals = start.indexOf("=");
@@ -197,7 +197,7 @@ function readLong(word: Text, start: string, dashes: number, spec: Reading): Fou
   const fitting = findLong(spelled, spec);
   const unclear = fitting.length > 1;
   const options = unclear ? fitting.filter(({ kind }) => kind === "value") : fitting;
-  // A single letter behind two dashes is not the option of that letter.
+  // A single letter after two dashes is not the option of that letter.
   const isLetter = spelled.length === 1 && dashes === 2;
   if (options.length === 0) return [{ name: isLetter ? start : spelled, value, unclear }];
   return options.map(({ key, kind, negates = false }) => ({

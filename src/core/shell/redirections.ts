@@ -18,18 +18,21 @@ export interface Redirected {
   readonly descriptors: Descriptors;
 }
 
-/** `out` and `err` are what the command was given; `away` leads to a file; who reads `any` is not followed. */
+/**
+ * `out` and `err` are the streams that the command was started with; `away` leads to a file; the reader of `any` is
+ * unknown.
+ */
 type Stream = "out" | "err" | "away" | "any";
 type Streams = ReadonlyMap<number, Stream>;
 
-/** Whether what a command prints still goes on, as far as that is known; then its errors do not. */
+/** Whether the output of a command still reaches its standard output without its errors; undefined if unknown. */
 export function printsOn({ streams }: Pick<Redirected, "streams">): boolean | undefined {
   const [out, errors] = [streams.get(1), streams.get(2)];
   if (out === "any" || errors === "out" || errors === "any") return undefined;
   return out === "out";
 }
 
-/** Reports every file that the redirections open for writing; tells what the command will read. */
+/** Reports every file that the redirections open for writing, and returns the input of the command. */
 export function redirect(
   m: Machine,
   redirections: readonly Redirection[],
@@ -51,7 +54,7 @@ export function redirect(
     const { descriptor } = redirection;
     if (descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0))
       result = { ...result, input: { kind: "text", text } };
-    // Whatever reads another descriptor may take the text for code.
+    // A program that reads another descriptor may run the text as code.
     else m.report.mention("redirection", text, world, false);
     const number = descriptor === undefined ? 0 : numberOf(descriptor);
     result = { ...result, descriptors: opened(result.descriptors, number, "unknown") };
@@ -66,16 +69,26 @@ function hereString(m: Machine, redirection: HereString, world: World): Text {
 
 type FileRedirection = Extract<Redirection, { type: "Redirect" }>;
 
-function redirectFile(m: Machine, redirection: FileRedirection, world: World, so: Redirected): Redirected {
+function redirectFile(
+  m: Machine,
+  redirection: FileRedirection,
+  world: World,
+  before: Redirected,
+): Redirected {
   const targets = redirection.target === undefined ? [] : m.fields(redirection.target, world);
   const { operator, descriptor } = redirection;
   if (descriptor?.type === "FileDescriptorVariable") m.counted.add(descriptor.name);
   const own = descriptor === undefined ? undefined : numberOf(descriptor);
-  const to = leadsTo(targets, so.descriptors, world);
+  const to = leadsTo(targets, before.descriptors, world);
   if (operator === "<" || operator === "<&") {
-    const descriptors = opened(so.descriptors, descriptor === undefined ? 0 : own, to);
+    const descriptors = opened(before.descriptors, descriptor === undefined ? 0 : own, to);
     const reads = descriptor === undefined || own === 0;
-    return { ...so, input: reads ? inputFrom(operator, targets[0]) : so.input, opens: true, descriptors };
+    return {
+      ...before,
+      input: reads ? inputFrom(operator, targets[0]) : before.input,
+      opens: true,
+      descriptors,
+    };
   }
   const copies = operator === ">&" && targets.every(isDescriptor);
   const both = operator === "&>" || operator === "&>>" || (operator === ">&" && !copies);
@@ -84,27 +97,27 @@ function redirectFile(m: Machine, redirection: FileRedirection, world: World, so
       m.report.write(
         "redirection",
         target,
-        { ...world, descriptors: so.descriptors },
+        { ...world, descriptors: before.descriptors },
         {
           action: "write",
           tree: false,
         },
       );
-  const first = opened(so.descriptors, descriptor === undefined ? (operator === "<>" ? 0 : 1) : own, to);
+  const first = opened(before.descriptors, descriptor === undefined ? (operator === "<>" ? 0 : 1) : own, to);
   const descriptors = both ? opened(first, 2, to) : first;
-  const streams = new Map(so.streams);
-  const stream = streamOf(targets, so.streams);
+  const streams = new Map(before.streams);
+  const stream = streamOf(targets, before.streams);
   if (both) streams.set(1, stream).set(2, stream);
   else if (descriptor === undefined) streams.set(operator === "<>" ? 0 : 1, stream);
   else if (own !== undefined) streams.set(own, stream);
   const isThere =
     copies || targets.every((target) => /^\/dev\/(?:null|stdout|stderr)$/.test(known(target) ?? ""));
-  return { ...so, opens: so.opens || !isThere, streams, descriptors };
+  return { ...before, opens: before.opens || !isThere, streams, descriptors };
 }
 
 type Named = NonNullable<FileRedirection["descriptor"]>;
 
-/** Undefined for `{name}`: the shell chooses a number. */
+/** Undefined for `{name}`: the shell chooses the number. */
 function numberOf(descriptor: Named): number | undefined {
   return descriptor.type === "FileDescriptor" ? descriptor.value : undefined;
 }
@@ -113,7 +126,7 @@ function opened(descriptors: Descriptors, number: number | undefined, to: Descri
   return number === undefined ? descriptors : new Map([...descriptors, [number, to]]);
 }
 
-/** `3`, `/dev/fd/3` and `3-` are what that descriptor is, anything else is a file. */
+/** `3`, `/dev/fd/3` and `3-` lead where that descriptor leads; any other target is a file. */
 function leadsTo(targets: readonly Text[], descriptors: Descriptors, world: World): Descriptor {
   const [target] = targets;
   const copied = /^(\d+)-?$/.exec(known(target ?? []) ?? "")?.[1];
@@ -123,7 +136,10 @@ function leadsTo(targets: readonly Text[], descriptors: Descriptors, world: Worl
   return file === undefined ? "given" : { file: absoluteText(file, world.cwd) };
 }
 
-/** `3`, `/dev/fd/3`, `/dev/stdout` are what that descriptor is; one that was opened elsewhere may be anything. */
+/**
+ * `3`, `/dev/fd/3`, `/dev/stdout` lead where that descriptor leads. A descriptor that was opened elsewhere may lead
+ * anywhere.
+ */
 function streamOf(targets: readonly Text[], streams: Streams): Stream {
   const path = known(targets[0] ?? []);
   if (path === undefined || targets.length !== 1) return "any";

@@ -3,7 +3,7 @@ import { anyName, known, literal, type Text, unknownText, withoutStart } from ".
 
 const valueLengthMax = 4096;
 
-/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}` on a value of which at least the removed part is known. */
+/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}` on a value whose removed part, at least, is known. */
 export function removePart(value: Text, operator: "#" | "##" | "%" | "%%", pattern: Text): Text {
   const plain = known(value);
   const source = patternSource(pattern);
@@ -21,7 +21,7 @@ export function removePart(value: Text, operator: "#" | "##" | "%" | "%%", patte
   return value;
 }
 
-/** `${x/p/r}` and its siblings, for a known value and a pattern without wildcards. */
+/** `${x/p/r}`, `${x//p/r}`, `${x/#p/r}` and `${x/%p/r}`, for a known value and a pattern without wildcards. */
 export function replacePart(value: Text, operator: string, by: { pattern: Text; replacement: Text }): Text {
   const plain = known(value);
   const pattern = known(by.pattern);
@@ -42,7 +42,7 @@ export function replacePart(value: Text, operator: string, by: { pattern: Text; 
   return literal(plain.replace(pattern, () => replacement));
 }
 
-/** Literal characters quoted so that only the wildcards that were written are wildcards. */
+/** Escapes literal characters, so that only written wildcards act as wildcards. */
 export function patternSource(text: Text): string | undefined {
   let source = "";
   for (const piece of text) {

@@ -15,7 +15,7 @@ import type {
 } from "./types.ts";
 import type { World } from "./world.ts";
 
-/** Collects what an analysis finds, each thing once. */
+/** Collects the findings of an analysis, without duplicates. */
 export class Report {
   readonly #seen = new Set<string>();
   readonly #programs = new Set<string>();
@@ -27,7 +27,7 @@ export class Report {
   readonly #mentions: Mention[] = [];
   #at: number | undefined;
 
-  /** What decides about everything that is reported next; undefined where nobody asks. */
+  /** The cause of the findings reported next; undefined if causes are not requested. */
   because: Because | undefined;
 
   program(name: string): void {
@@ -50,7 +50,7 @@ export class Report {
     this.#once(["r", kind, why], () => this.#refusals.push(this.#explained({ kind, why })));
   }
 
-  /** `at` is where the command that is followed now has its name in the source; undefined for the shell itself. */
+  /** `at` is the position of the current command's name in the source; undefined for the shell itself. */
   within<Found>(at: number | undefined, run: () => Found): Found {
     const outer = this.#at;
     this.#at = at;
@@ -95,12 +95,12 @@ export class Report {
     return this.#writes.some(({ action }) => action === "link");
   }
 
-  /** True once the command removes something: a folder that is there now may be gone when it is needed. */
+  /** True once the command removes something: a folder that exists now may be missing when it is needed. */
   get removes(): boolean {
     return this.#writes.some(({ action }) => action === "delete" || action === "move");
   }
 
-  /** The same, where also a program may have done so of which only the run will tell what it does. */
+  /** The same, also true if a program with unknown effects may have removed something. */
   get mayRemove(): boolean {
     return this.removes || this.#opaque.length > 0;
   }

@@ -7,19 +7,19 @@ import { holdsGuarded } from "./guarded-processes.ts";
 import type { Machine, RunLookup } from "./machine.ts";
 import { printsOn, type Redirected, redirect } from "./redirections.ts";
 import { runSubscript } from "./run-nested.ts";
-import { runProgram, tellPlace } from "./run-program.ts";
+import { reportPlace, runProgram } from "./run-program.ts";
 import { concat, known, knownParts, literal, type Text, unknownText } from "./text.ts";
 import type { Input } from "./types.ts";
 import { both, combine, distinct, type Outcome, type World, withExported } from "./world.ts";
 
-/** A simple command: assignments, redirections, then the command that the first word names. */
+/** A simple command: assignments, redirections, then the command named by the first word. */
 export function runCommand(m: Machine, command: Command, world: World, input: Input): Outcome {
   const assignments = command.prefix.filter((item) => item.type === "Assignment");
-  const assigned = assignments.reduce((so, item) => assignOne(m, so, item), world);
+  const assigned = assignments.reduce((current, item) => assignOne(m, current, item), world);
   const names = assignments.map(({ name }) => name);
   const redirected = redirect(m, command.redirects, world, input);
   if (command.name === undefined) {
-    // `$(<file)` is what the file holds.
+    // `$(<file)` is the content of the file.
     const reads = command.redirects.some(({ operator }) => operator.startsWith("<"));
     const { input: file } = redirected;
     const content = file.kind === "text" && holdsGuarded(file.text) ? file.text : undefined;
@@ -34,7 +34,7 @@ export function runCommand(m: Machine, command: Command, world: World, input: In
   return afterRedirect(restored, redirected, world);
 }
 
-/** For as long as the command runs; `exec` makes a map of its own of them, which stays. */
+/** Sets the descriptors while the command runs. `exec` replaces the map by a copy, which stays. */
 export function withDescriptors(world: World, descriptors: World["descriptors"]): World {
   return world.descriptors === descriptors ? world : { ...world, descriptors };
 }
@@ -50,7 +50,7 @@ export function afterRedirect(outcome: Outcome, redirected: Redirected, world: W
   return { ok: outcome.ok.map(back), fail, out };
 }
 
-/** What the expanded words run: an alias, a function, the shell itself, or a program. */
+/** Runs the expanded words: an alias, a function, a builtin or a program. */
 export function runWords(
   m: Machine,
   words: readonly Text[],
@@ -63,7 +63,7 @@ export function runWords(
   const word = known(first);
   if (word === undefined) return unresolved(m, words, world);
   const alias = plain ? undefined : world.aliases.get(word);
-  // Whether a shell expands aliases depends on how it was started: both must be reckoned with.
+  // Whether a shell expands aliases depends on how it was started, so both outcomes are kept.
   if (alias !== undefined) {
     const plainly = runWords(m, words, withoutAlias(world, word), { input, plain, asFile });
     return combine([runAlias(m, { word, alias, args }, world, input), plainly]);
@@ -74,10 +74,10 @@ export function runWords(
   const builtin = builtins.get(word);
   if (builtin !== undefined) {
     m.report.program(word);
-    if (asFile) tellPlace(m, word, world);
+    if (asFile) reportPlace(m, word, world);
     return m.report.within(undefined, () => builtin({ m, args, world, input }));
   }
-  if (asFile || word !== "kill") tellPlace(m, word, world); // shells have their own `kill`
+  if (asFile || word !== "kill") reportPlace(m, word, world); // `kill` is a shell builtin
   return runProgram(m, word, args, { world, input });
 }
 
@@ -85,7 +85,7 @@ function unresolved(m: Machine, words: readonly Text[], world: World): Outcome {
   const word = knownParts(words[0] ?? [], "…");
   m.report.refuse(
     "unresolved-command",
-    `the command \`${word}\` cannot be known before it runs: write its name out`,
+    `the command name \`${word}\` is not known before it runs: write the name out`,
   );
   for (const text of words.slice(1)) m.report.mention(word, text, world, true);
   return both(world);
@@ -142,7 +142,7 @@ interface Temporary {
   readonly assignments: readonly Assignment[];
 }
 
-/** Variables set before a command last only as long as it runs. */
+/** Variables set before a command last only while the command runs. */
 function restore(outcome: Outcome, { assigned, world, assignments }: Temporary): Outcome {
   const back = (changed: World): World => {
     if (changed === assigned) return world;

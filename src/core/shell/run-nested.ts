@@ -9,7 +9,7 @@ const noInput = { kind: "none" } as const;
 const substitution = /\$\(|`/;
 const numericTests = new Set(["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 
-/** Runs the substitutions inside an arithmetic expression, also those in the values of its variables. */
+/** Runs the substitutions inside an arithmetic expression, including those in the values of its variables. */
 export function runArithmetic(m: Machine, node: SyntaxNode, world: World): void {
   if (node.type === "ArithmeticBinary" && /^[^=!<>]*=$|^(?:<<|>>)=$/.test(node.operator))
     countIn(m, node.left);
@@ -21,7 +21,7 @@ export function runArithmetic(m: Machine, node: SyntaxNode, world: World): void 
   runNested(m, node, world, runArithmetic);
 }
 
-/** Runs the substitutions inside a `[[ … ]]`; numeric tests take their operands for arithmetic. */
+/** Runs the substitutions inside a `[[ … ]]`. Numeric tests evaluate their operands as arithmetic. */
 export function runTest(m: Machine, node: TestExpression, world: World): void {
   if (node.type === "TestUnary" || node.type === "TestBinary") {
     const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
@@ -37,8 +37,8 @@ export function runTest(m: Machine, node: TestExpression, world: World): void {
 const nestingMax = 4;
 
 /**
- * A shell takes `a[$(…)]` for arithmetic and runs what stands in it, even when it was quoted, and follows the
- * names in it to their values.
+ * A shell evaluates `a[$(…)]` as arithmetic and runs the substitution in it, even if it was quoted. It also evaluates
+ * the values of the names in it.
  */
 export function runSubscript(m: Machine, text: Text, world: World, depth = 0): void {
   const plain = known(text);
@@ -63,11 +63,14 @@ function countIn(m: Machine, node: SyntaxNode): void {
   else forEachChild(node, (child) => countIn(m, child));
 }
 
-/** From now on these are some number, or what they were before. */
+/** Marks variables as set to an unknown number, or unchanged. */
 export function countNames(m: Machine, expression: string): void {
   for (const name of expression.match(/[A-Za-z_]\w*/g) ?? []) {
     m.counted.add(name);
     if (isLoader(name))
-      m.report.refuse("loader", `sets \`${name}\`, which changes how later commands are found or loaded`);
+      m.report.refuse(
+        "loader",
+        `the command sets \`${name}\`, which changes how later commands are found or loaded: leave it unchanged`,
+      );
   }
 }

@@ -14,11 +14,11 @@ import { both, type Outcome, type World } from "./world.ts";
 
 const systemFolders =
   /^\/(?:usr\/(?:local\/)?s?bin|s?bin|opt\/homebrew\/bin|snap\/bin|usr\/lib(?:exec)?\/git-core)\/[^/]+$/;
-/** Tools that lie in the project: known by name, but they are files that somebody may have changed. */
+/** Tools inside the project: known by name, but an agent may have changed their files. */
 const toolFolders =
   /(?:^|\/)(?:\.?venv|env|virtualenv|\.tox\/[^/]+|node_modules\/\.bin)\/(?:bin\/|Scripts\/)?[^/]+$/;
 
-/** A program by name: described in the table, or unknown and therefore opaque. */
+/** Runs a program by name. A program without a description is opaque. */
 export function runProgram(
   m: Machine,
   word: string,
@@ -42,33 +42,36 @@ export function runProgram(
   if (program === undefined) runUnknown(m, call, world);
   else {
     program(call, callEffects(m, call, world));
-    // … or for one: `ln src/?` makes a link here.
+    // A wildcard may also expand to one name: `ln src/?` then makes a link here.
     const single = { ...call, args: given };
     if (args.length > given.length) program(single, callEffects(m, single, world));
-    if (toolFolders.test(word)) m.report.opaque(word, "it lies in the project");
+    if (toolFolders.test(word)) m.report.opaque(word, "its file is in the project");
     const by = obeysFile(call, world);
     if (by !== undefined) m.report.opaque(by, obeying);
   }
   const out = outputOf(m, call, world);
-  // The one program that writes what it prints the name of.
+  // `mktemp` writes the file whose name it prints.
   if (call.name === "mktemp" && !args.some((arg) => /^-\w*u|^--dry-run/.test(knownStart(arg))))
     m.report.write("mktemp", out ?? unknownText, world, { action: "write", tree: false });
   return call.name === "mkdir" ? afterMkdir(m, args, world) : both(world, out);
 }
 
-/** A program of a known name may still be a file of the project, or become one before it is started. */
-export function tellPlace(m: Machine, word: string, world: World): void {
+/** A program with a known name may be a file of the project, or may be replaced by one before it starts. */
+export function reportPlace(m: Machine, word: string, world: World): void {
   const file = foundInProject(m, word, world);
-  if (file !== undefined) m.report.opaque(file, "it lies in the project");
+  if (file !== undefined) m.report.opaque(file, "its file is in the project");
   else if (!word.includes("/") && m.report.mayRemove && mayBeFoundInProject(m)) {
-    // Git has to write its own folder, so it is started by a path instead.
+    // Git must write its own folder, so the hook prefix starts it by a fixed path instead.
     if (word === "git") m.report.hooks([anyHook]);
     else
-      m.report.opaque("PATH", `it begins with a folder of the project, which may hold \`${word}\` by then`);
+      m.report.opaque(
+        "PATH",
+        `it begins with a folder of the project, which may contain \`${word}\` when the command runs`,
+      );
   }
 }
 
-/** Of the project's own repository, as long as nothing in the command may have removed anything. */
+/** The work tree of the project's own repository, unless the command may have removed something before. */
 function workTree({ context, report }: Machine, { cwd }: World): WorkTree | undefined {
   const { disk, root, mayBeRef = () => true } = context;
   if (disk === undefined || cwd === undefined || report.mayRemove) return undefined;
@@ -80,12 +83,15 @@ function workTree({ context, report }: Machine, { cwd }: World): WorkTree | unde
   };
 }
 
-/** Settings of a repository that lies in the project, or elsewhere, are not protected as the project's own are. */
+/**
+ * Only the settings of the project's own repository are protected. Repositories inside the project, or elsewhere,
+ * have their own.
+ */
 function ownRepository({ context }: Machine, { cwd }: World): Call["isOwnRepository"] {
   const { disk, root, checkouts = [] } = context;
   if (disk === undefined) return undefined;
   return (folders) => {
-    const folder = folders.reduce((so: string | undefined, one) => folderFrom(one, so), cwd);
+    const folder = folders.reduce((current: string | undefined, one) => folderFrom(one, current), cwd);
     if (folder === undefined) return false;
     return [root, ...checkouts].some((top) => isOwn(folder, top, disk) && !isBare(folder, disk));
   };
@@ -95,7 +101,7 @@ function isBare(folder: string, disk: NonNullable<Machine["context"]["disk"]>): 
   return disk.kindOf(`${folder}/HEAD`) !== "absent" && disk.kindOf(`${folder}/objects`) !== "absent";
 }
 
-/** A repository within the project has refs of its own. */
+/** A repository inside the project has separate refs. */
 function isOwn(cwd: string, root: string, disk: NonNullable<Machine["context"]["disk"]>): boolean {
   if (cwd === root) return true;
   if (!cwd.startsWith(`${root}/`) || disk.kindOf(`${cwd}/.git`) !== "absent") return false;
@@ -107,17 +113,17 @@ function programNamed({ context }: Machine, name: string): Program | undefined {
   return context.programs === undefined ? builtIn : context.programs(name, builtIn);
 }
 
-/** Only `mkdir -p` can be relied on, and only where nothing stands in its way. */
+/** Only `mkdir -p` is sure to succeed, and only if no file is in its way. */
 function afterMkdir(m: Machine, args: readonly Text[], world: World): Outcome {
   const made = args
     .filter((arg) => !knownStart(arg).startsWith("-"))
     .map((arg) => folderFrom(arg, world.cwd));
   const folders = made.filter((folder) => folder !== undefined);
   const ok = [{ ...world, folders: new Set([...world.folders, ...folders]) }];
-  const asked = args.some((arg) => /^(?:-[a-z]*p|--parents)/.test(knownStart(arg)));
-  const certain = asked && folders.length === made.length && folders.every((folder) => isFree(m, folder));
-  const tells = args.some((arg) => /^(?:-[a-z]*v|--verbose)/.test(knownStart(arg)));
-  return { ok, fail: certain ? [] : [world], out: tells ? undefined : [] };
+  const parents = args.some((arg) => /^(?:-[a-z]*p|--parents)/.test(knownStart(arg)));
+  const certain = parents && folders.length === made.length && folders.every((folder) => isFree(m, folder));
+  const verbose = args.some((arg) => /^(?:-[a-z]*v|--verbose)/.test(knownStart(arg)));
+  return { ok, fail: certain ? [] : [world], out: verbose ? undefined : [] };
 }
 
 function isFree({ context, report }: Machine, folder: string): boolean {
@@ -127,17 +133,17 @@ function isFree({ context, report }: Machine, folder: string): boolean {
   );
 }
 
-/** A wildcard may stand for several names, which makes `cp src/?` copy one over the other. */
+/** A wildcard may expand to several names: `cp src/?` may copy one file over the other. */
 function severalNames(arg: Text, next: Text | undefined): readonly Text[] {
   const wild = arg.some((piece) => piece.kind === "glob");
   return wild && !(next !== undefined && sameText(arg, next)) ? [arg, arg] : [arg];
 }
 
-/** The name to look up; undefined for a program that only happens to be called like a known one. */
+/** The name to look up; undefined for a program that only shares its name with a known one. */
 function tableName({ context }: Machine, word: string, world: World): string | undefined {
   const path = word.includes("/") ? systemPath(word, world.cwd) : word;
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.exe$/i, "");
-  // A checkout may lie in such a folder too, and what lies in it is nothing that was installed.
+  // A checkout may be in such a folder, too. Its files were not installed.
   const own = path.startsWith(`${context.root}/`);
   const installed = context.home !== undefined && path.startsWith(`${context.home}/.`) && !own;
   if (!word.includes("/") || installed || systemFolders.test(path) || toolFolders.test(word)) return name;
@@ -150,11 +156,14 @@ function systemPath(word: string, cwd: string | undefined): string {
   return resolveDots(absolute.replace(/^\/+proc\/(?:self|thread-self|\d+)\/root(?=\/)/, ""));
 }
 
-/** Nothing is known of it: what it names counts, and a shell or interpreter in its words is followed. */
+/**
+ * Nothing is known about the program: its operands count as mentioned, and a shell or interpreter among its words is
+ * followed.
+ */
 function runUnknown(m: Machine, call: Call, world: World): void {
   const effects = callEffects(m, call, world);
-  effects.because?.("no row", "teach it with `guard.programs`");
-  effects.opaque("nothing is known of this program");
+  effects.because?.("no row", "describe it in `guard.programs`");
+  effects.opaque("nothing is known about this program");
   const inner = call.args.findIndex((arg) => {
     const word = known(arg);
     const base = word?.slice(word.lastIndexOf("/") + 1) ?? "";

@@ -39,7 +39,7 @@ describe("a program that is called by its name", () => {
     ["timeout 5 echo x", [venv, ...system], [`${venv}/echo`], [`${venv}/echo`]],
     ["timeout 5 kill 1234", [venv, ...system], [`${venv}/kill`], [`${venv}/kill`]],
     ["exec echo x", [venv, ...system], [`${venv}/echo`], [`${venv}/echo`]],
-  ])("is opaque where it is a file of the project: %j with %j", (command, path, programs, expected) => {
+  ])("is opaque if it is a file of the project: %j with %j", (command, path, programs, expected) => {
     expect(opaque(command, path, programs)).toEqual(expected);
   });
 
@@ -53,11 +53,11 @@ describe("a program that is called by its name", () => {
     ["node x.js && echo x", [venv, ...system], ["node"]],
     ["node x.js && /usr/bin/timeout 5 kill 1234", [venv, ...system], ["node", "PATH"]],
     ["node x.js && /usr/bin/timeout 5 echo x", [venv, ...system], ["node", "PATH"]],
-  ])("is opaque where the command may have put one there before: %j with %j", (command, path, expected) => {
+  ])("is opaque if the command may have put one there before: %j with %j", (command, path, expected) => {
     expect(opaque(command, path, [])).toEqual(expected);
   });
 
-  it("is started apart from the project where that is git, which has to write its own folder", () => {
+  it("is started by a fixed path if it is git, which must write its own folder", () => {
     const context = { cwd: "/repo", root: "/repo", path: [venv, ...system] };
     const disk = { kindOf: () => "absent" as const, realPath: (file: string) => file };
     const { hookRuns } = analyzeCommand("node x.js && git commit -m x", { ...context, disk });

@@ -5,8 +5,8 @@ import type { World } from "./world.ts";
 const temporary = ["/tmp", "/var/tmp"];
 
 /**
- * Where a shell finds a program that is called by its name alone, if that is a file that agents' programs may have
- * written: in the project or in a temporary folder.
+ * Where a shell finds a program that is called by its name alone, if the programs of agents may have written that
+ * file: in the project or in a temporary folder.
  */
 export function foundInProject(m: Machine, name: string, { cwd }: World): string | undefined {
   const { disk, path = [] } = m.context;
@@ -19,7 +19,7 @@ export function foundInProject(m: Machine, name: string, { cwd }: World): string
   return undefined;
 }
 
-/** True if such a folder is searched before the system's: a program could be put there while the command runs. */
+/** True if PATH has such a folder before the system's: a program could be put there while the command runs. */
 export function mayBeFoundInProject(m: Machine): boolean {
   const { path = [] } = m.context;
   const first = path.findIndex((folder) => isOpen(m, folder));
@@ -31,7 +31,7 @@ function holdsOpen(m: Machine): boolean {
   return m.context.path?.some((folder) => isOpen(m, folder)) ?? false;
 }
 
-/** An entry that is empty or relative is searched from wherever the program is called. */
+/** An empty or relative entry is searched from the folder in which the program is called. */
 function isOpen({ context: { root, checkouts = [], disk } }: Machine, folder: string): boolean {
   if (!folder.startsWith("/")) return true;
   const spellings = [resolveDots(folder), disk?.realPath(folder) ?? folder];

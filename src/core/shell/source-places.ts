@@ -1,11 +1,11 @@
 import type { Function as FunctionNode, Word } from "unbash";
 import type { Report } from "./report.ts";
 
-/** Where in the source the commands are whose effects are reported; code that the command makes has no place there. */
+/** Positions of the followed commands in the source text. Code that the command itself makes has no position. */
 export class SourcePlaces {
   readonly #source: string;
   readonly #report: Report;
-  /** Above 0 in code that was made by the command itself: `eval`, `sh -c`, an alias. */
+  /** Above 0 inside code that the command makes itself: `eval`, `sh -c`, an alias. */
   #made = 0;
   readonly #madeBodies = new WeakSet<object>();
 
@@ -14,7 +14,7 @@ export class SourcePlaces {
     this.#report = report;
   }
 
-  /** Follows a command by its name; undefined for what the shell itself runs. */
+  /** Follows a command by its name; undefined for code that the shell itself runs. */
   at<Found>(name: Word | undefined, run: () => Found): Found {
     if (this.#made > 0 && name !== undefined) return run();
     const isThere = name !== undefined && this.#source.slice(name.pos, name.end) === name.text;
@@ -34,7 +34,7 @@ export class SourcePlaces {
     if (this.#made > 0) this.#madeBodies.add(body);
   }
 
-  /** Follows a function that is called. */
+  /** Follows a function call. */
   called<Found>(body: FunctionNode["body"], run: () => Found): Found {
     return this.#madeBodies.has(body) ? this.at(undefined, () => this.inMadeCode(run)) : run();
   }

@@ -2,7 +2,7 @@ import { literal, type Piece, type Text } from "./text.ts";
 
 const spaces = " \t\n";
 
-/** Cuts a text into words at literal white space (or other separators); unknown pieces stay whole. */
+/** Splits a text into words at literal white space (or other separators). Unknown pieces stay whole. */
 export function splitWords(text: Text, separators = spaces): Text[] {
   const words: Text[] = [];
   let current: Piece[] | undefined;
@@ -34,7 +34,7 @@ export function splitLines(text: Text): Text[] {
   return splitWords(text, "\n");
 }
 
-/** Characters that an unquoted expansion turns into wildcards. */
+/** Turns the wildcard characters of an unquoted expansion into wildcards. */
 export function withGlobs(text: Text): Text {
   return text.flatMap((piece): Text => {
     if (piece.kind !== "literal" || !/[*?[]/.test(piece.text)) return [piece];
@@ -44,7 +44,7 @@ export function withGlobs(text: Text): Text {
   });
 }
 
-/** Without the newlines at its end, as `$(…)` gives it. */
+/** Removes the newlines at the end, as `$(…)` does. */
 export function trimNewlines(text: Text): Text {
   const last = text.at(-1);
   if (last?.kind !== "literal") return text;

@@ -1,6 +1,4 @@
-/**
- * A word as far as it can be known before the command runs: literal text between what only the run will tell.
- */
+/** A word as far as it is known before the command runs: literal text between unknown pieces. */
 export type Text = readonly Piece[];
 
 export type Piece =
@@ -9,19 +7,21 @@ export type Piece =
   | { readonly kind: "glob"; readonly text: string }
   /** Unknown, but one plain name or number: no `/`, no space, neither `.` nor `..`. */
   | { readonly kind: "name" /** The process that started the shell. */; readonly parent?: true }
-  /** Unknown, and maybe the numbers of processes that are Lockstep's or the client's. */
+  /** Unknown; may be the ids of Lockstep's or a client's processes. */
   | { readonly kind: "processes" }
   /**
-   * Unknown paths below the folder spelled before it, as `find src/a` prints them. `links`: those whose name
-   * matches this pattern may be links.
+   * Unknown paths below the folder written before it, as `find src/a` prints them. `links`: paths whose name matches
+   * this pattern may be links.
    */
   | { readonly kind: "below"; readonly links?: string }
-  /** The end of a pipe: `<(…)` and `>(…)`; `content` is what a reader would get. `isFile`: it may be a file as well. */
+  /**
+   * The end of a pipe: `<(…)` and `>(…)`; `content` is the text that a reader gets. `isFile`: it may also be a file.
+   */
   | { readonly kind: "pipe"; readonly content: Text | undefined; readonly isFile?: true }
-  /** `name`: the variable of the environment that it comes from; it may as well be empty. */
+  /** `name`: the environment variable that the text comes from. The variable may be empty. */
   | { readonly kind: "unknown"; readonly source: UnknownSource; readonly name?: string };
 
-/** `generator`: printed by a program made to be evaluated, such as `ssh-agent -s`. */
+/** `generator`: printed by a program whose output is meant for `eval`, such as `ssh-agent -s`. */
 type UnknownSource = "environment" | "computed" | "generator";
 
 export function literal(text: string): Text {
@@ -41,14 +41,14 @@ export function known(text: Text): string | undefined {
   return out;
 }
 
-/** The known parts, with `replacement` in place of the others. */
+/** The known parts, with `replacement` for the others. */
 export function knownParts(text: Text, replacement = "\u{fffd}"): string {
   return text
     .map((piece) => (piece.kind === "literal" || piece.kind === "glob" ? piece.text : replacement))
     .join("");
 }
 
-/** Known text at the very beginning, for telling options from operands. */
+/** Known text at the beginning, to distinguish options from operands. */
 export function knownStart(text: Text): string {
   const first = text[0];
   return first?.kind === "literal" ? first.text : "";
@@ -64,11 +64,11 @@ export function concat(...texts: readonly Text[]): Text {
       out[out.length - 1] = { kind: "literal", text: last.text + piece.text };
     } else if (piece.kind !== "unknown" || !isSameUnknown(piece, last)) out.push(piece);
   }
-  // So many unknown parts are as good as unknown, and cheaper to compare.
+  // A text with that many pieces is treated as unknown, which is cheaper to compare.
   return out.length > piecesMax ? unknownText : out;
 }
 
-/** Unknown beside unknown is no more than unknown. */
+/** Two adjacent unknown pieces of the same source count as one. */
 function isSameUnknown(piece: Extract<Piece, { kind: "unknown" }>, last: Piece | undefined): boolean {
   return last?.kind === "unknown" && last.source === piece.source && last.name === piece.name;
 }

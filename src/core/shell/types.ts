@@ -5,25 +5,25 @@ export type Action = "write" | "delete" | "move" | "attributes" | "link" | "fold
 /** Something that a command would change on disk. */
 export interface ShellWrite {
   readonly target: Text;
-  /** Folders that a relative target may start from; undefined where that is unknown. */
+  /** Folders that a relative target may start from; undefined if unknown. */
   readonly from: readonly (string | undefined)[];
   readonly action: Action;
-  /** True if everything below the target is changed too. */
+  /** True if everything below the target changes, too. */
   readonly tree: boolean;
-  /** True for a formatter and the like, which walks a tree but leaves git's and other tools' folders alone. */
+  /** True for formatters and similar programs, which walk a tree but skip git's and other tools' folders. */
   readonly sourcesOnly: boolean;
   /** The program, or `redirection`. */
   readonly by: string;
   readonly because?: Because;
 }
 
-/** What decided, where that is asked for: a row of the table, and what in the command. */
+/** The cause of a finding, if requested: a row of the table, and the words of the command. */
 export interface Because {
   readonly row: string;
   readonly what: string;
 }
 
-/** Why a command is refused to every caller with a task, whatever its scope. */
+/** Why a command is refused to every caller with a task, independent of its scope. */
 export type RefusalKind =
   | "unparsed" // cannot be parsed, too long, too deep, too much
   | "unresolved-command"
@@ -32,7 +32,7 @@ export type RefusalKind =
   | "no-verify"
   | "refs" // moves refs, resets or stashes the whole tree, adds worktrees
   | "agent" // starts another agent
-  | "lockstep"; // Lockstep's own commands that are a person's
+  | "lockstep"; // Lockstep's own commands that only a person may run
 
 export interface Refusal {
   readonly kind: RefusalKind;
@@ -46,31 +46,31 @@ export interface Opaque {
   readonly why: string;
   /** `npm run build`, `yarn test` and the like. */
   readonly runsScript?: true;
-  /** The file that an interpreter runs, absolute, where that is known. */
+  /** The absolute path of the file that an interpreter runs, if known. */
   readonly script?: string;
-  /** Where its command's name is in the source; absent where the shell itself runs the unknown code. */
+  /** Position of the command's name in the source; absent if the shell itself runs the unknown code. */
   readonly at?: number;
   readonly because?: Because;
 }
 
-/** A git command that is followed itself, but runs these hooks where the repository has them. */
+/** A git command that is followed, but runs these hooks if the repository has them. */
 export interface HookRun {
   readonly hooks: readonly string[];
-  /** As of what is opaque. */
+  /** Position of the command's name in the source, as in `Opaque`. */
   readonly at?: number;
 }
 
-/** What a git command does with the index, which all agents and people of a checkout share. */
+/** How a git command uses the index, which all agents and people of a checkout share. */
 export interface IndexUse {
-  /** `untrack` takes paths out of it, `unstage` makes them what the commit has. */
+  /** `untrack` removes paths from the index, `unstage` resets them to the commit. */
   readonly does: "stage" | "unstage" | "untrack" | "commit";
-  /** As git is given them. */
+  /** The paths as passed to git. */
   readonly paths: readonly string[] | "all";
-  /** Files that git knows alone, or any, ignored ones too; without, all that it does not ignore. */
+  /** `tracked`: only files that git tracks; `any`: also ignored files; absent: all files that git does not ignore. */
   readonly only?: "tracked" | "any";
 }
 
-/** The same, from a folder; undefined where that is unknown. */
+/** The same with its working folder; undefined if unknown. */
 export interface IndexUseFrom extends IndexUse {
   readonly from: string | undefined;
 }
@@ -79,7 +79,7 @@ interface OpaqueOptions extends Pick<Opaque, "runsScript"> {
   readonly script?: Text;
 }
 
-/** Text handed to a program whose reads and writes are not known; it may name somebody else's path. */
+/** Text passed to a program whose reads and writes are unknown. It may name a path of another task. */
 export interface Mention {
   readonly text: string;
   /** True for a whole operand, false for inline code or prose. */
@@ -99,7 +99,7 @@ export interface ShellAnalysis {
   readonly mentions: readonly Mention[];
 }
 
-/** What a program would read: text known now, the content of a file, or something unknown. */
+/** The input of a program: text known now, the content of a file, or unknown. */
 export type Input =
   | { readonly kind: "none" }
   | { readonly kind: "text"; readonly text: Text }
@@ -111,47 +111,47 @@ export interface Call {
   readonly name: string;
   readonly args: readonly Text[];
   readonly input: Input;
-  /** The task that the caller works on, where that is known. */
+  /** The caller's task, if known. */
   readonly task?: string | undefined;
   /** True for a caller that hands out tasks. */
   readonly orchestrates?: boolean | undefined;
-  /** Whether git, in these folders one after the other, finds the project's own repository; where absent, nobody knows. */
+  /** Whether git, after changing into these folders in order, finds the project's own repository; absent if unknown. */
   readonly isOwnRepository?: ((folders: readonly Text[]) => boolean) | undefined;
-  /** Numbers of processes that no command may end. */
+  /** Ids of processes that no command may end. */
   readonly processes?: readonly number[] | undefined;
-  /** The work tree as the program finds it; undefined where the command may have changed it before. */
+  /** The work tree as the program finds it; undefined if the command may have changed it before. */
   readonly tree?: WorkTree | undefined;
 }
 
 export interface WorkTree {
-  /** Whether something lies there; a relative path starts from the folder that the program runs in. */
+  /** Whether the path exists. A relative path starts from the program's working folder. */
   holds(path: string): boolean;
   isFolder(path: string): boolean;
-  /** Whether a branch, a tag or another ref may go by this name. */
+  /** Whether a branch, a tag or another ref may have this name. */
   mayBeRef(name: string): boolean;
 }
 
-/** What a program's description says of a call. */
+/** Receives the effects of a call from the program's description. */
 export interface Effects {
   write(target: Text, action?: Action, options?: WriteOptions): void;
   refuse(kind: RefusalKind, why: string): void;
-  /** The program does more than is said here, and only the run will tell what. */
+  /** The program does more than the description says. Only the run shows what. */
   opaque(why: string, options?: OpaqueOptions): void;
-  /** Git runs hooks of these names, if its repository has them. */
+  /** Git runs hooks of these names if the repository has them. */
   hooks(names: readonly string[]): void;
   /** Git reads or changes its index. */
   index(use: IndexUse): void;
-  /** An operand (or option value) that may be read or written by a program we do not know. */
+  /** An operand or option value that an unknown program may read or write. */
   operand(text: Text): void;
-  /** Inline code or prose in a language that is not followed; scanned for foreign paths. */
+  /** Inline code or prose in a language that is not followed. It is searched for paths of other tasks. */
   code(text: Text): void;
   /** The program runs this command: the first word is its name. */
   run(words: readonly Text[], options?: RunOptions): void;
-  /** The program hands this text to a shell; `args` become $0, $1, … */
+  /** The program passes this text to a shell; `args` become $0, $1, … */
   shell(code: Text, args?: readonly Text[]): void;
-  /** The same report, with relative paths read from this folder. */
+  /** The same effects, with paths relative to this folder. */
   within(folder: Text): Effects;
-  /** What decides about that which is reported next. Only there where it is asked for. */
+  /** Sets the cause of the effects reported next. Present only if causes are requested. */
   because?(row: string | undefined, what: string): void;
 }
 
@@ -162,9 +162,9 @@ interface WriteOptions {
 
 export interface RunOptions {
   readonly input?: Input;
-  /** Variables set for the command alone. */
+  /** Variables set only for the command. */
   readonly env?: readonly { readonly name: string; readonly value: Text }[];
 }
 
-/** Tells what a call would do. A program that only reads reports nothing. */
+/** Reports the effects of a call. A program that only reads reports nothing. */
 export type Program = (call: Call, effects: Effects) => void;

@@ -2,23 +2,23 @@ import type { Function as FunctionNode } from "unbash";
 import { agreedDescriptors, type Descriptors, sameDescriptors } from "./descriptors.ts";
 import { sameText, type Text } from "./text.ts";
 
-/** Everything a running shell would know at one moment. Never changed in place. */
+/** The state of a running shell at one moment. Immutable. */
 export interface World {
-  /** Absolute; undefined once it cannot be known. */
+  /** Absolute; undefined if unknown. */
   readonly cwd: string | undefined;
   readonly previous: string | undefined;
   readonly stack: readonly (string | undefined)[];
   readonly variables: ReadonlyMap<string, Value>;
-  /** Whether variables that the command does not set are the caller's own. */
+  /** Whether variables that the command does not set have the caller's values. */
   readonly inherits: boolean;
-  /** Variables that programs started from here see too. */
+  /** Variables that are passed to programs. */
   readonly exported: ReadonlySet<string>;
   /** null: defined in more than one way. */
   readonly functions: ReadonlyMap<string, FunctionNode["body"] | null>;
   readonly aliases: ReadonlyMap<string, Text>;
   readonly positional: readonly Text[] | undefined;
   readonly stopsOnError: boolean;
-  /** Folders that the command has made for sure. */
+  /** Folders that the command has certainly made. */
   readonly folders: ReadonlySet<string>;
   readonly descriptors: Descriptors;
   /** `cd` resolves links, as with `set -P`. */
@@ -28,11 +28,11 @@ export interface World {
 /** A scalar has one item. */
 export type Value = readonly Text[] | "unknown" | "unset";
 
-/** What follows when a command succeeds and when it fails; empty where that cannot happen. */
+/** The possible worlds after a command succeeds and after it fails; empty if that cannot happen. */
 export interface Outcome {
   readonly ok: readonly World[];
   readonly fail: readonly World[];
-  /** What it prints; undefined where unknown. */
+  /** The output; undefined if unknown. */
   readonly out: Text | undefined;
 }
 
@@ -56,10 +56,10 @@ export function withVariable(world: World, name: string, value: Value): World {
   return { ...world, variables };
 }
 
-/** Usually set before the command starts, and then exported whatever the command sets them to. */
+/** Usually exported before the command starts, and therefore exported even if the command changes them. */
 const usuallySet = new Set("HOME TMPDIR USER LOGNAME HOSTNAME COLUMNS LINES".split(" "));
 
-/** What a shell started from here would know: only exported variables reach it. */
+/** The world of a shell started from here: it gets only exported variables. */
 export function childWorld(world: World, positional: readonly Text[]): World {
   const variables = new Map<string, Value>();
   for (const [name, value] of world.variables) {
@@ -77,7 +77,7 @@ export function childWorld(world: World, positional: readonly Text[]): World {
   };
 }
 
-/** Where a program gives what it starts an environment of its own, nothing of the old one can be relied on. */
+/** For programs that start others with a separate environment: no variable of the old one is reliable. */
 export function withoutEnvironment(world: World): World {
   return { ...world, inherits: false, exported: new Set() };
 }
@@ -86,7 +86,7 @@ export function withExported(world: World, names: readonly string[]): World {
   return names.length === 0 ? world : { ...world, exported: new Set([...world.exported, ...names]) };
 }
 
-/** `cd` sets PWD and OLDPWD, whatever they were set to before. */
+/** `cd` sets PWD and OLDPWD and overwrites earlier assignments. */
 export function withCwd(world: World, cwd: string | undefined): World {
   return { ...withoutFolders(world), cwd, previous: world.cwd };
 }
@@ -99,7 +99,7 @@ function withoutFolders(world: World): World {
   return { ...world, variables };
 }
 
-/** Drops repeated worlds; where too many differ, keeps one that knows only what all agree on. */
+/** Drops duplicate worlds. If too many differ, keeps one world with only the facts that all share. */
 export function distinct(worlds: readonly World[]): readonly World[] {
   if (worlds.length < 2) return worlds;
   const kept: World[] = [];
@@ -111,7 +111,7 @@ export function distinct(worlds: readonly World[]): readonly World[] {
   return kept;
 }
 
-/** Only what both agree on. */
+/** A world with only the facts that both share. */
 export function agreed(a: World, b: World): World {
   const variables = new Map<string, Value>();
   for (const name of new Set([...a.variables.keys(), ...b.variables.keys()])) {
@@ -181,7 +181,7 @@ function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   return a.every((item, index) => sameText(item, b[index] as Text));
 }
 
-/** What any of several outcomes could be. */
+/** The union of several possible outcomes. */
 export function combine(outcomes: readonly Outcome[]): Outcome {
   const [first] = outcomes;
   if (first === undefined) return { ok: [], fail: [], out: undefined };
@@ -197,7 +197,7 @@ export function combine(outcomes: readonly Outcome[]): Outcome {
   };
 }
 
-/** What a function declared for itself is as before once it has ended. */
+/** Restores the caller's values of a function's local variables. */
 export function withoutLocals(world: World, locals: ReadonlySet<string>, caller: World): World {
   if (locals.size === 0) return world;
   const variables = new Map(world.variables);

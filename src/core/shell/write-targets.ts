@@ -8,7 +8,7 @@ import type { ShellWrite } from "./types.ts";
 
 /** Where a write would go, as far as it is known. */
 export type Target =
-  /** `printed`: something below it, that a program prints; `links`: links of such names may be among it. */
+  /** `printed`: a path below it that a program prints; `links`: paths with such names may be links. */
   | {
       readonly kind: "path";
       readonly path: string;
@@ -35,7 +35,7 @@ function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): T
   if (target.length === 0) return { kind: "nowhere" };
   const text = absoluteText(target, cwd);
   const unresolved = { kind: "unresolved", text: knownParts(target, "…") } as const;
-  // In a shell a backslash is a character like any other, but nobody means one in a name.
+  // A shell treats a backslash as an ordinary character, but in a name it is almost always a mistake.
   if (!knownParts(text).startsWith("/") || knownParts(text).includes("\\")) return unresolved;
   const path = known(text);
   if (path !== undefined) return { kind: "path", path, tree: write.tree };
@@ -46,13 +46,13 @@ function targetFrom(write: ShellWrite, cwd: string | undefined, place: Place): T
   return globTarget(text, write.tree, place) ?? unresolved;
 }
 
-/** `find src/a` prints src/a and what lies below it. */
+/** `find src/a` prints src/a and the paths below it. */
 function belowFolder(text: Text) {
   const at = text.findIndex((piece) => piece.kind === "below");
   const piece = text[at];
   const path = at < 0 ? undefined : known(text.slice(0, at));
   const after = text.slice(at + 1);
-  // Text after the path may be a suffix of a name, but must not climb.
+  // Text after the path may be a suffix of the name, but must not contain `..`.
   return path === undefined || piece === undefined || knownParts(after, "").includes("..")
     ? undefined
     : { path, piece };
@@ -75,7 +75,7 @@ function globTarget(text: Text, tree: boolean, place: Place): Target | undefined
   return { kind: "glob", pattern: source, entry: { ...result.entry, shapes } };
 }
 
-// `.*` can stand for `..`; a `..` behind a wildcard leads elsewhere than it reads; `[[:alpha:]]` is not followed.
+// `.*` can match `..`; a `..` after a wildcard may lead elsewhere than it reads; `[[:alpha:]]` is not followed.
 function hasRiskyDots(source: string): boolean {
   const segments = source.split("/");
   const wild = segments.findIndex((segment) => /[*?[]/.test(segment));
@@ -90,7 +90,7 @@ function literalStart(text: Text): string {
   return first?.kind === "literal" ? first.text : knownParts(text, "*");
 }
 
-/** A path as people read it: relative to the project where it lies inside. */
+/** A path as users see it: relative to the project if it is inside. */
 export function projectPath(path: string, place: Place): string {
   const located = locate(path, place);
   return located.where === "inside" ? located.path || "." : path;

@@ -4,7 +4,7 @@ import { given, report } from "./recorder.test-support.ts";
 const unknown = { kind: "unknown" } as const;
 const file = { kind: "file", path: [] } as const;
 
-describe("A shell's code is followed, and what a shell would read from afar is refused", () => {
+describe("Shell code is followed, and unknown code for a shell is refused", () => {
   it.each([
     ["bash -c 'echo hi > x' a b", "shell echo hi > x | a | b"],
     ["bash -ec x", "shell x"],
@@ -38,7 +38,7 @@ describe("A shell's code is followed, and what a shell would read from afar is r
   });
 });
 
-describe("Inline code is handed on, a script makes a call opaque, and files edited in place are writes", () => {
+describe("Inline code is reported, a script makes a call opaque, and files edited in place are writes", () => {
   it.each([
     ["python3 -c 'open(1)' arg", "code open(1); opaque; operand arg"],
     ["python3 script.py src/b", "opaque; operand src/b"],

@@ -6,7 +6,7 @@ import type { Input } from "../types.ts";
 import { findProgram, isInterpreter, isShell } from "./programs.ts";
 import { given, record, report } from "./recorder.test-support.ts";
 
-/** One program of each kind that reads its words or its input in a way of its own. */
+/** One program for each separate way to read arguments or input. */
 const names =
   "cp ln rm chmod dd sed awk ed vim patch apply_patch git bash fish python node deno bun perl ruby pwsh env sudo su xargs parallel find fd docker kubectl make at tmux screen npx npm uv cargo go tar zip 7z ar curl wget ssh socat prettier biome ruff gcc tsc ffmpeg convert openssl gpg sass pytest jest psql sqlite3 gh lockstep claude kill systemctl direnv nix".split(
     " ",
@@ -104,7 +104,7 @@ describe("the table of programs", () => {
     expect(run(undefined)).toEqual(["refuse unknown-code"]);
   });
 
-  it("gives xargs what find prints below a folder, and nothing half known", () => {
+  it("passes to xargs the paths that find prints below a folder, and nothing partly known", () => {
     const input = (text: Text): Input => ({ kind: "text", text });
     expect(report("xargs rm", input([...literal("src/a"), { kind: "below" }]))).toBe(
       "run rm src/a<below> < none",

@@ -10,7 +10,7 @@ import { finders } from "./shell/find.ts";
 import { powershells } from "./shell/powershell.ts";
 import { shellNames, shells } from "./shell/shells.ts";
 
-/** Programs that need more than a row, by name; a test sees to it that no name is there twice. */
+/** Programs that need more than a row, by name. A test checks that no name occurs twice. */
 export const codedPrograms: readonly ReadonlyMap<string, Program>[] = [
   powershells,
   finders,
@@ -34,9 +34,12 @@ const programs: ReadonlyMap<string, Program> = new Map([
 const shellSet = new Set(shellNames.split(" "));
 const interpreterSet = new Set([...powershells.keys(), ...languages.flatMap((row) => namesOf(row.names))]);
 
-const otherLetters = programOf({ opaque: "its name is spelled in other letters", mentions: "outputs" });
+const otherLetters = programOf({
+  opaque: "its name differs from a known one in upper and lower case",
+  mentions: "outputs",
+});
 
-/** What is known of a program, by its base name. */
+/** The description of a program, by its base name. */
 export function findProgram(name: string): Program | undefined {
   const spelling = spellings(name).find((candidate) => programs.has(candidate));
   if (spelling !== undefined) return programs.get(spelling);
@@ -58,7 +61,7 @@ const nameLengthMax = 64;
 const gnuNames =
   /^g(?=(?:sed|tar|find|xargs|cp|mv|rm|ln|mkdir|rmdir|touch|tee|sort|uniq|split|csplit|dd|install|truncate|chmod|chown|chgrp|timeout|stdbuf|shuf|nice|nohup|env|make|cat|ls|head|tail|grep|egrep|date|stat|readlink|realpath|wc|cut|tr|base64|awk|time|shred|mktemp|unlink|link|patch|printf|echo|test)$)/;
 
-/** As written, without `.exe`, without a version (`python3.12`, `gcc-13`), without GNU's `g`. */
+/** The name as written, without `.exe`, without a version (`python3.12`, `gcc-13`), without GNU's `g`. */
 function spellings(name: string): string[] {
   if (name.length > nameLengthMax) return [name];
   const bare = name.replace(/\.(?:exe|cmd|bat|com)$/i, "");

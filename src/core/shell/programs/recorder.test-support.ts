@@ -2,7 +2,7 @@ import { concat, literal, type Text, unknownText } from "../text.ts";
 import type { Effects, Input } from "../types.ts";
 import { findProgram } from "./programs.ts";
 
-/** Words for tests: spaces apart, quotes kept together, `$U` for unknown text, `<below>` as find prints. */
+/** Words for tests: separated by spaces, quotes kept together, `$U` for unknown text, `<below>` for paths that find prints. */
 export function words(line: string): Text[] {
   const out: Text[] = [];
   for (const match of line.matchAll(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g)) out.push(word(match[0]));
@@ -31,7 +31,7 @@ function inputText(input: Input | undefined): string {
   return input.kind === "text" ? ` << ${spell(input.text)}` : ` < ${input.kind}`;
 }
 
-/** Writes down what a program reports, one line for each report. */
+/** Records the effects that a program reports, one line each. */
 export function record(lines: string[], prefix = ""): Effects {
   const say = (line: string) => void lines.push(prefix + line);
   return {
@@ -52,7 +52,7 @@ export function record(lines: string[], prefix = ""): Effects {
   };
 }
 
-/** What the table says of a command line: reports joined by `; `. */
+/** The reported effects of a command line, joined by `; `. */
 export function report(line: string, input: Input = { kind: "none" }): string {
   const [name, ...args] = words(line);
   const program = findProgram(spell(name ?? []));

@@ -84,7 +84,7 @@ describe("An archive program fills a folder or writes the archive", () => {
   });
 });
 
-describe("A download lands in the file that is named, or under a name of its own", () => {
+describe("A download is written to the named file, or to a file with an unknown name", () => {
   it.each([
     ["curl https://x", ""],
     ["curl -so f https://x", "write f"],
@@ -109,7 +109,7 @@ describe("A download lands in the file that is named, or under a name of its own
   });
 });
 
-describe("A formatter writes only with its flag, a compiler where it is told", () => {
+describe("A formatter writes only with its flag, a compiler to its output option", () => {
   it.each([
     ["prettier --write src/b", "write src/b **"],
     ["prettier --check src", ""],
@@ -166,7 +166,7 @@ describe("A formatter writes only with its flag, a compiler where it is told", (
   });
 });
 
-describe("A test runner reads what it is given", () => {
+describe("A test runner only reads its operands", () => {
   it.each([
     ["jest src/b", "opaque"],
     ["jest --json --outputFile=o src/b", "opaque; operand o; write o"],
@@ -180,7 +180,7 @@ describe("A test runner reads what it is given", () => {
   });
 });
 
-describe("A database client's statements are handed on", () => {
+describe("A database client's statements are reported", () => {
   it.each([
     ["psql -c 'select 1'", "opaque; code select 1"],
     ["psql -o f -c x", "opaque; write f; code x"],

@@ -4,7 +4,7 @@ import { given, report } from "./recorder.test-support.ts";
 const unknown = { kind: "unknown" } as const;
 const file = { kind: "file", path: [] } as const;
 
-describe("A wrapper hands on exactly the command it would run", () => {
+describe("A wrapper reports exactly the command that it runs", () => {
   it.each([
     ["env -i FOO=1 bash -c x", "run FOO=1 bash -c x"],
     ["env -u A -C dir B=2 touch x", "in dir: run B=2 touch x"],

@@ -5,7 +5,7 @@ const agentPrograms = new Set(
   ),
 );
 
-/** Packages whose program is called otherwise than their last part. */
+/** Packages whose program is not named like the last part of the package name. */
 const packagePrograms = new Map([
   ["@anthropic-ai/claude-code", "claude"],
   ["@openai/codex", "codex"],
@@ -37,14 +37,14 @@ export function isAgent(name: string): boolean {
   return agentPrograms.has(name);
 }
 
-/** The program that `npx PACKAGE` starts: without version and scope. */
+/** The program that `npx PACKAGE` starts: the name without version and scope. */
 export function programOfPackage(spelled: string): string {
   const at = spelled.indexOf("@", 1);
   const name = at < 0 ? spelled : spelled.slice(0, at);
   return packagePrograms.get(name) ?? name.slice(name.lastIndexOf("/") + 1);
 }
 
-/** The agent that a package holds, if it holds one. */
+/** The agent in a package, or undefined. */
 export function agentOfPackage(name: string): string | undefined {
   const program = programOfPackage(name);
   return isAgent(program) && (packagePrograms.has(name) || program === name) ? program : undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { report } from "../recorder.test-support.ts";
 
-describe("What may end Lockstep's processes or a client is refused", () => {
+describe("A command that may end Lockstep's processes or a client is refused", () => {
   it.each([
     ["kill 123", ""],
     ["kill -9 123 456", ""],
@@ -44,7 +44,7 @@ describe("What may end Lockstep's processes or a client is refused", () => {
     expect(report(line)).toBe(expected);
   });
 
-  it("takes a pattern that is hard to look for as one that fits", () => {
+  it("treats a pattern that is slow to match as a match", () => {
     expect(report(`pkill -f '${"(a*)*".repeat(20)}$'`)).toBe("refuse lockstep");
     expect(report(`pkill -f '${"a".repeat(300)}'`)).toBe("refuse lockstep");
     expect(report("pkill -f '['")).toBe("refuse lockstep");

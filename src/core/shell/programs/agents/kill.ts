@@ -9,11 +9,11 @@ const signal = /^-(?:\d+|(?:SIG)?[A-Z][A-Z\d+-]+)$/;
 function refuseEnding(effects: Effects): void {
   effects.refuse(
     "lockstep",
-    "this may end Lockstep's own processes or the agents' clients: end a process of your own by its number (`kill $!`), or by a name that only it has",
+    "the command may end Lockstep's own processes or the agents' clients: end a process of your own by its number (`kill $!`), or by a name that only it has",
   );
 }
 
-/** `kill [-SIGNAL | -s SIGNAL] PID…`; signal 0 only asks whether a process is there. */
+/** `kill [-SIGNAL | -s SIGNAL] PID…`. Signal 0 only checks whether a process exists. */
 const kill: Program = (call, effects) => {
   const words = call.args.map((word) => known(word));
   const [first, second] = words;
@@ -26,14 +26,14 @@ const kill: Program = (call, effects) => {
   if (
     targets.some(
       (target) =>
-        isOwn(target) || holdsGuarded(target) || namesLockstep(target) || isEverybody(known(target)),
+        isOwn(target) || holdsGuarded(target) || namesLockstep(target) || isForbiddenTarget(known(target)),
     )
   )
     refuseEnding(effects);
 };
 
 /** The first process, all processes, or a client by its name. */
-function isEverybody(target: string | undefined): boolean {
+function isForbiddenTarget(target: string | undefined): boolean {
   return target === "1" || target === "-1" || (target !== undefined && isGuardedName(target));
 }
 
@@ -43,7 +43,7 @@ const readSelection = optionReader({
   flags: "f,full v,inverse x,exact i,ignore-case n,newest o,oldest a,list-full l,list-name c,count e,echo",
 });
 
-/** What `pkill` and `pgrep` choose by; safe where neither Lockstep nor a client can be among it. */
+/** The selection of `pkill` and `pgrep`; safe if it cannot include Lockstep or a client. */
 export function readPattern(args: readonly Text[]): { readonly isSafe: boolean } {
   const options = readSelection(args.filter((word) => !signal.test(known(word) ?? "")));
   const [operand] = options.operands;
@@ -79,7 +79,9 @@ const killall: Program = (call, effects) => {
 
 const readFuser = optionReader({ values: "n,namespace", flags: "k,kill m,mount M i,interactive" });
 
-/** `fuser -k PORT/tcp`; with a file it ends all that use it, and a client uses the project's folder. */
+/**
+ * `fuser -k PORT/tcp`. With a file it ends every process that uses the file, and a client uses the project's folder.
+ */
 const fuser: Program = (call, effects) => {
   const options = readFuser(call.args.filter((word) => !signal.test(known(word) ?? "")));
   if (!options.has("k")) return;

@@ -1,7 +1,7 @@
-/** Who may call a command of Lockstep's: each also where a later one may. */
+/** The least right that a command of Lockstep needs. Each right includes the ones before it. */
 export type CommandRight = "anyone" | "task" | "orchestrator" | "person";
 
-/** What agents may call. Everything else is a person's. */
+/** Commands that agents may run. All others need a person. */
 const rights: readonly (readonly [string, Exclude<CommandRight, "person">])[] = [
   ["claim", "anyone"],
   ["status", "anyone"],
@@ -28,7 +28,9 @@ const rights: readonly (readonly [string, Exclude<CommandRight, "person">])[] = 
 
 /** `words` are the command and its operands, without options. */
 export function commandRight(words: readonly string[]): CommandRight {
-  const said = words.join(" ");
-  if (said === "decide") return "orchestrator"; // the list; with more words it is an answer
-  return rights.find(([command]) => said === command || said.startsWith(`${command} `))?.[1] ?? "person";
+  const command = words.join(" ");
+  if (command === "decide") return "orchestrator"; // this lists decisions; with more words it answers one
+  return (
+    rights.find(([allowed]) => command === allowed || command.startsWith(`${allowed} `))?.[1] ?? "person"
+  );
 }

@@ -2,26 +2,26 @@ import { known, knownStart, type Text, withoutStart } from "../../text.ts";
 import type { Effects } from "../../types.ts";
 import { gitReading } from "./options.ts";
 
-/** Settings that change how git looks or what it records, and never which program runs. */
+/** Settings that change git's appearance or what it records, but never which program runs. */
 const harmless =
   /^(?:user|author|committer|color|advice|column|log|status|versionsort|blame|i18n|pack|gc|index|rerere|stash|tag|branch|fetch|clone|checkout|transfer|protocol|safe|feature|help|apply|am|mailinfo|interactive|maintenance|whatsnew|commit|merge|diff|pull|push|rebase|init|format|grep|http|receive|submodule)\.[\w.*/@:-]+$|^core\.(?:quotepath|autocrlf|safecrlf|eol|abbrev|longpaths|ignorecase|commentchar|filemode|precomposeunicode|whitespace|compression|bigfilethreshold|preloadindex|untrackedcache|logallrefupdates|symlinks|checkstat|trustctime)$/;
 
-/** Exceptions to the above: they name programs, files to include, or other places. */
+/** Exceptions: settings that name programs, files to include, or other places. */
 const harmful =
   /\.(?:\w*(?:hook|command|cmd|program|helper|driver|editor|pager|filter)|autocorrect|textconv|path|tool|guitool|update|proxy|template|hookspath|templatedir|external|receivepack|uploadpack|sslcert|sslkey|sslbackend|fsmonitor|askpass|insteadof|pushinsteadof|vcs|mergeoptions|url|pushurl|to|clean|smudge|process|recursesubmodules|useconfigonly|directory|allow|outputdirectory|cookiefile|savecookies|signaturefile)$/;
 
-/** What may be kept in the repository's own settings, which all worktrees share. */
+/** Settings that may be stored in the repository's configuration, which all worktrees share. */
 const harmlessToKeep =
   /^(?:user\.(?:name|email)|color\.[\w.]+|advice\.\w+|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|commit\.gpgsign|core\.(?:quotepath|autocrlf|pager|editor))$/;
 
-const nothings = /^(?:|true|false|:|cat|less|less -[A-Za-z]+|more)$/;
+const harmlessCommands = /^(?:|true|false|:|cat|less|less -[A-Za-z]+|more)$/;
 
-/** Why `key=value` may not be set; undefined where it is harmless. */
+/** Why `key=value` may not be set; undefined if it is harmless. */
 export function whyNotSetting(setting: Text): string | undefined {
   const start = knownStart(setting);
   const equals = start.indexOf("=");
   const isWhole = equals >= 0 || setting.length === 1;
-  if (!isWhole) return "git takes a setting that cannot be known before: write it out";
+  if (!isWhole) return "git gets a setting that is not known before it runs: write it out";
   const key = (equals < 0 ? start : start.slice(0, equals)).toLowerCase();
   const value = equals < 0 ? "true" : known(withoutStart(setting, equals + 1));
   return isHarmless(key, value) ? undefined : `git's setting \`${key}\` can change what runs: leave it out`;
@@ -31,7 +31,7 @@ function isHarmless(key: string, value: string | undefined): boolean {
   if (key === "safe.directory") return true;
   if (key === "protocol.version") return true;
   if (/^(?:core\.(?:pager|editor)|sequence\.editor|pager\.[\w-]+)$/.test(key)) {
-    return value !== undefined && nothings.test(value.trim());
+    return value !== undefined && harmlessCommands.test(value.trim());
   }
   return harmless.test(key) && !harmful.test(key);
 }
@@ -55,16 +55,16 @@ export const gitConfig = gitReading("config", spec, (options, effects) => {
   const sets = options.has("add", "replace-all") || verb === "set" || (!hasVerb && operands.length > 1);
   if (options.has(...readingOptions) || verb === "get" || verb === "list") return;
   if (!removes && !edits && !sets) return;
-  if (edits) tellEdit(options.value("f"), effects);
-  else tellSetting(operands[0], removes ? [] : operands[1], { file: options.value("f"), effects });
+  if (edits) reportEdit(options.value("f"), effects);
+  else reportSetting(operands[0], removes ? [] : operands[1], { file: options.value("f"), effects });
   if (options.has("global", "system"))
     effects.refuse(
       "loader",
-      "git's settings of the user or the system are changed: they hold for every repository, so leave them to a person",
+      "the command changes git's settings of the user or the system, which apply to every repository: leave that to a person",
     );
 });
 
-function tellEdit(file: Text | undefined, effects: Effects): void {
+function reportEdit(file: Text | undefined, effects: Effects): void {
   if (file !== undefined) effects.write(file);
   else
     effects.refuse(
@@ -73,7 +73,7 @@ function tellEdit(file: Text | undefined, effects: Effects): void {
     );
 }
 
-function tellSetting(
+function reportSetting(
   name: Text | undefined,
   value: Text | undefined,
   { file, effects }: { readonly file: Text | undefined; readonly effects: Effects },
@@ -84,9 +84,10 @@ function tellSetting(
   }
   const key = known(name ?? [])?.toLowerCase();
   if (key !== undefined && harmlessToKeep.test(key) && isHarmless(key, known(value ?? []))) return;
-  const setting = key === undefined || key === "" ? "a setting that cannot be known before" : `\`${key}\``;
+  const setting =
+    key === undefined || key === "" ? "a setting that is not known before it runs" : `\`${key}\``;
   effects.refuse(
     "loader",
-    `git config changes ${setting}, which all checkouts share and which may run programs: pass it to one command with \`git -c\`, or leave it to a person`,
+    `\`git config\` changes ${setting}, which all checkouts share and which may run programs: pass it to one command with \`git -c\`, or leave it to a person`,
   );
 }

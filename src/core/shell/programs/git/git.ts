@@ -30,7 +30,7 @@ const readGlobals = optionReader({
 
 const git: Program = (call, effects) => {
   const globals = readGlobals(call.args);
-  tellGlobals(globals, effects);
+  reportGlobals(globals, effects);
   let inner = effects;
   for (const folder of globals.all("C")) inner = inner.within(folder);
   const [word, ...args] = globals.operands;
@@ -41,7 +41,7 @@ const git: Program = (call, effects) => {
   if (name === undefined)
     return inner.refuse(
       "unresolved-command",
-      "git runs a subcommand that cannot be known before: write its name out",
+      "git runs a subcommand that is not known before it runs: write its name out",
     );
   const command = commands.get(name);
   if (call.isOwnRepository?.(globals.all("C")) === false)
@@ -49,17 +49,20 @@ const git: Program = (call, effects) => {
   else if (!gitReaders.has(name)) inner.hooks(hooksOf(name));
   const tree = globals.has("C") ? undefined : call.tree;
   if (command !== undefined) return command({ name, args, input: call.input, tree }, inner);
-  inner.opaque(`nothing is known of \`git ${name}\``);
+  inner.opaque(`nothing is known about \`git ${name}\``);
   mention(args, inner);
 };
 
-function tellGlobals(globals: Options, effects: Effects): void {
+function reportGlobals(globals: Options, effects: Effects): void {
   for (const setting of globals.all("c")) {
     const why = whyNotSetting(setting);
     if (why !== undefined) effects.refuse("loader", why);
   }
   if (globals.has("config-env"))
-    effects.refuse("loader", "git takes a setting from the environment: write it out with `git -c`");
+    effects.refuse(
+      "loader",
+      "`--config-env` takes a setting from the environment: write the setting out with `git -c`",
+    );
   if (globals.has("git-dir", "work-tree")) {
     effects.refuse(
       "loader",
@@ -69,10 +72,10 @@ function tellGlobals(globals: Options, effects: Effects): void {
   if (globals.has("icase-pathspecs"))
     effects.refuse(
       "loader",
-      "`--icase-pathspecs` takes files of other names too: spell the paths as they are",
+      "`--icase-pathspecs` also matches files with other names: write the paths exactly",
     );
   if (globals.value("exec-path") !== undefined)
-    effects.refuse("loader", "`--exec-path` makes git run programs from elsewhere: leave it out");
+    effects.refuse("loader", "`--exec-path` makes git run programs from another folder: leave it out");
 }
 
 /** `git-foo` is the same as `git foo`. */
@@ -89,6 +92,6 @@ export const gits = new Map<string, Program>([
   ...[...commands.keys()].map(dashed),
   ...["gitk", "tig", "lazygit", "git-gui"].map((name): [string, Program] => [
     name,
-    (_, effects) => effects.opaque("it is for a person"),
+    (_, effects) => effects.opaque("it is an interactive program for people"),
   ]),
 ]);

@@ -7,8 +7,8 @@ import { add, commitUse } from "./index-use.ts";
 import { gitReading } from "./options.ts";
 import { printing } from "./readers.ts";
 
-/** Neither a merge nor a pick has another git folder to write to than the one that is read-only inside the lock. */
-const wayToFiles =
+/** The alternative to commands that write the git folder, which is read-only inside the lock. */
+const useRestore =
   "take files of another commit with `git restore --source=REF -- PATH`, and leave the rest to a person";
 
 const noVerify = "skips the checks that run before a commit or merge: run it without `--no-verify`";
@@ -26,35 +26,35 @@ const commit = gitReading(
   },
 );
 
-/** Commands that bring others' changes into the tree; which files they rewrite is known only afterwards. */
-function bringing(command: Parameters<typeof gitReading>[0], spec: OptionSpec, why: string): Program {
+/** Commands that bring other changes into the tree. The rewritten files are not known before the run. */
+function mergesChanges(command: Parameters<typeof gitReading>[0], spec: OptionSpec, why: string): Program {
   const flags = spec.flags ?? "no-verify";
   return gitReading(command, { ...spec, flags }, (options, effects) => {
     if (options.has(...keysOf(flags))) effects.refuse("no-verify", `\`git ${command}\` ${noVerify}`);
     for (const url of options.operands) {
       if (/^ext::/.test(known(url) ?? ""))
-        effects.refuse("loader", "an `ext::` address runs a command: use one with https or ssh");
+        effects.refuse("loader", "an `ext::` address runs a command: use an https or ssh address");
     }
     if (options.has("upload-pack")) effects.refuse("loader", "`--upload-pack` runs a program: leave it out");
     const rebase = options.value("rebase", "r") ?? [];
     if (options.has("rebase", "r") && known(rebase) !== "false") {
-      effects.refuse("refs", `\`git pull --rebase\` rewrites the branch: ${wayToFiles}`);
+      effects.refuse("refs", `\`git pull --rebase\` rewrites the branch: ${useRestore}`);
     }
     writeTrees(options.all("directory"), effects);
     effects.opaque(why);
   });
 }
 
-const merge = bringing(
+const merge = mergesChanges(
   "merge",
   { values: "m,message F,file s,strategy X,strategy-option", glued: "S,gpg-sign" },
-  "which files the merge rewrites is known afterwards",
+  "the files that the merge rewrites are not known before it runs",
 );
 
-const am = bringing(
+const am = mergesChanges(
   "am",
   { values: "C p directory", glued: "S,gpg-sign", flags: "n,no-verify" },
-  "the patches name what they write",
+  "the patches decide which files they write",
 );
 
 const amChecked: Program = (call, effects) => {
@@ -62,22 +62,22 @@ const amChecked: Program = (call, effects) => {
   am(call, effects);
 };
 
-const pull = bringing(
+const pull = mergesChanges(
   "pull",
   { values: "s,strategy X,strategy-option upload-pack o,server-option", glued: "j,jobs r,rebase S,gpg-sign" },
-  "which files the pull rewrites is known afterwards",
+  "the files that the pull rewrites are not known before it runs",
 );
 
 const pick = (command: "cherry-pick" | "revert") =>
-  bringing(
+  mergesChanges(
     command,
     { values: "m,mainline s,strategy X,strategy-option empty", glued: "S,gpg-sign" },
-    "which files the commits rewrite is known afterwards",
+    "the files that the commits rewrite are not known before it runs",
   );
 
 const rebase: Program = (call, effects) => {
   if (call.args.some((word) => known(word) === "--show-current-patch")) return;
-  effects.refuse("refs", `\`git rebase\` rewrites the branch: ${wayToFiles}`);
+  effects.refuse("refs", `\`git rebase\` rewrites the branch: ${useRestore}`);
 };
 
 const bisect: Program = (call, effects) => {
@@ -103,5 +103,5 @@ export const gitHistory = new Map<string, Program>([
   ["rebase", rebase],
   ["bisect", bisect],
   ["mergetool", (_, effects) => effects.opaque("it opens another program")],
-  ["quiltimport", (_, effects) => effects.opaque("the patches name what they write")],
+  ["quiltimport", (_, effects) => effects.opaque("the patches decide which files they write")],
 ]);

@@ -1,7 +1,7 @@
-/** In place of a hook's name: git is to be started apart from the project's folders, whatever hooks there are. */
+/** Used instead of a hook's name: git must be started by a fixed path, whatever hooks exist. */
 export const anyHook = "*";
 
-/** Hooks of the commands that have their own; `githooks(5)` lists them. */
+/** Hooks that only some commands run; see `githooks(5)`. */
 const own: Readonly<Record<string, string>> = {
   commit: "pre-commit prepare-commit-msg commit-msg post-commit post-rewrite pre-auto-gc",
   checkout: "post-checkout",
@@ -14,10 +14,10 @@ const own: Readonly<Record<string, string>> = {
   maintenance: "pre-auto-gc",
 };
 
-/** Whatever writes the index or a ref. */
+/** Hooks of every command that writes the index or a ref. */
 const all = ["post-index-change", "reference-transaction"];
 
-/** The hooks that a git command runs where the repository has them. */
+/** The hooks that a git command runs if the repository has them. */
 export function hooksOf(command: string): readonly string[] {
   return [...(own[command]?.split(" ") ?? []), ...all];
 }

@@ -3,13 +3,13 @@ import { known, knownStart, type Text } from "../../text.ts";
 import type { IndexUse, Program } from "../../types.ts";
 import { programOf } from "../row/run-row.ts";
 
-/** The paths that git is given; all of them where that cannot be known. */
+/** The paths passed to git; `all` if one of them is unknown. */
 export function pathsOf(specs: readonly Text[]): IndexUse["paths"] {
   const words = specs.map(known);
   return words.length === 0 || words.includes(undefined) ? "all" : (words as string[]);
 }
 
-/** `git add`, which also takes what others have changed in the paths that it is given. */
+/** `git add` also stages changes that others made in the given paths. */
 export const add: Program = programOf({
   values: "chmod",
   glued: "pathspec-from-file",
@@ -28,7 +28,7 @@ export const add: Program = programOf({
   },
 });
 
-/** What a commit takes: the index, or with paths only those. */
+/** A commit takes the whole index, or only the given paths. */
 export function commitUse(options: Options): readonly IndexUse[] {
   if (options.has("dry-run")) return [];
   const { operands } = options;
@@ -40,7 +40,7 @@ export function commitUse(options: Options): readonly IndexUse[] {
     ];
   if (operands.length > 0) {
     const paths = pathsOf(operands);
-    // What is staged of them already is no difference between the files and the index.
+    // Changes that are already staged are not a difference between the files and the index.
     return [
       { does: "stage", paths },
       { does: "commit", paths },
@@ -50,7 +50,7 @@ export function commitUse(options: Options): readonly IndexUse[] {
   return options.has("a") ? [all, { does: "stage", paths: "all", only: "tracked" }] : [all];
 }
 
-/** `git update-index PATH…`, which takes them as they are. */
+/** `git update-index PATH…` stages the files unchanged. */
 export function updateUse(operands: readonly Text[]): readonly IndexUse[] {
   const paths = operands.filter((word) => !knownStart(word).startsWith("-"));
   return paths.length === 0 ? [] : [{ does: "stage", paths: pathsOf(paths) }];

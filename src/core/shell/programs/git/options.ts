@@ -9,7 +9,7 @@ type Command = keyof typeof gitOptions;
 
 const deeds = new Map<Command, Deed>();
 
-/** A subcommand whose options are read as git reads them. */
+/** A subcommand whose options are parsed like git does. */
 export function gitCommand(command: Command, deed: Deed): Program {
   deeds.set(command, deed);
   return programOf({ ...deed, all: gitOptions[command] });
@@ -19,7 +19,7 @@ export function gitReading(command: Command, spec: OptionSpec, also: Hook): Prog
   return gitCommand(command, { ...spec, also });
 }
 
-/** The long options of each subcommand that the guard knows by name. */
+/** The long options of each subcommand that the guard refers to by name. */
 export function reliedOptions(): ReadonlyMap<string, readonly string[]> {
   const namesOf = ({ values, glued, flags }: OptionSpec) =>
     [values, glued, flags].flatMap((list) => (list ?? "").split(/[\s,]+/)).filter((name) => name.length > 1);

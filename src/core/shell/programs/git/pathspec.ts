@@ -3,22 +3,22 @@ import type { Action, Effects } from "../../types.ts";
 import { inFolder } from "../row/words.ts";
 
 /**
- * Reports what a list of pathspecs covers. From the top (`:/x`, or all but `:!x`) is unknown here, since the
- * folder we are in may lie below it; wildcards of git's own also match `/`, so they cover all below the
- * folder before them.
+ * Reports the paths that a list of pathspecs covers. Pathspecs from the top (`:/x`, or everything except `:!x`) are
+ * unknown, because the working folder may be below the top. Git's own wildcards also match `/`, so they cover
+ * everything below the folder before them.
  */
 export function writePathspecs(specs: readonly Text[], effects: Effects, action: Action = "write"): void {
   const positive = specs.filter((spec) => !/^:(?:[!^]|\([^)]*exclude)/.test(knownStart(spec)));
   if (positive.length === 0)
-    effects.refuse("refs", "git takes every path but those behind `:!`: name the paths in your scope too");
+    effects.refuse("refs", "git takes every path except those after `:!`: also name the paths in your scope");
   for (const spec of positive) effects.write(pathOf(spec), action, { tree: true });
 }
 
-/** The work tree from its top, wherever in it we are. */
+/** Refuses a command that rewrites the work tree from its top, independent of the working folder. */
 export function refuseWholeTree(command: string, effects: Effects): void {
   effects.refuse(
     "refs",
-    `\`${command}\` rewrites the whole work tree: name the paths in your scope behind \`--\``,
+    `\`${command}\` rewrites the whole work tree: name the paths in your scope after \`--\``,
   );
 }
 
@@ -35,8 +35,8 @@ function pathOf(spec: Text): Text {
 }
 
 /**
- * A lone operand that is a path rather than a commit, as far as its spelling tells: no ref is called `./x`,
- * `x/` or `*`, and none is likely to be called `src/x.ts`; but a tag may well be called `v1.x`.
+ * Whether a single operand is a path rather than a commit, judged by its spelling. No ref is named `./x`, `x/` or
+ * `*`, and `src/x.ts` is unlikely. A tag may be named `v1.x`.
  */
 export function looksLikePath(operand: Text): boolean {
   const text = known(operand);

@@ -58,7 +58,7 @@ const packObjects = gitReading("pack-objects", { flags: "stdout" }, (options, ef
   if (!options.has("stdout") && base !== undefined) effects.write(concat(base, literal("-"), anyName));
 });
 
-/** The index lies beside the pack unless it is sent elsewhere. */
+/** The index is written next to the pack, unless `-o` names another file. */
 const indexPack = programOf({
   values: "threads object-format",
   glued: "keep promisor strict max-input-size",
@@ -105,6 +105,6 @@ export const gitPlumbing = new Map<string, Program>([
   ),
   ...named(
     "svn p4 cvsimport cvsexportcommit send-email imap-send instaweb daemon gui citool credential credential-store credential-cache merge-index merge-one-file merge-recursive merge-ours merge-octopus merge-subtree for-each-repo flow annex gitk shell sh-setup scalar",
-    programOf({ opaque: "it does more than can be told before", mentions: "all" }),
+    programOf({ opaque: "its effects are not known before it runs", mentions: "all" }),
   ),
 ]);

@@ -4,7 +4,7 @@ import { named } from "../row/words.ts";
 
 const indicators = "output-indicator-new output-indicator-old output-indicator-context";
 
-/** The log and diff family: everything goes to standard output unless `--output` says otherwise. */
+/** The log and diff family: output goes to standard output unless `--output` is given. */
 const printsDiffs = programOf({
   values: "n,max-count S G skip since until after before author committer grep O",
   glued: "U,unified M C B l stat color word-diff pretty format",
@@ -13,7 +13,7 @@ const printsDiffs = programOf({
   action: "write",
 });
 
-/** Others that only print; many of them take the options of the family above, `--output` included. */
+/** Other printing commands. Many of them accept the options above, including `--output`. */
 export const printing = programOf({ flags: indicators, files: "output", action: "write" });
 
 export const gitReaders = new Map<string, Program>([

@@ -10,9 +10,9 @@ import { printing } from "./readers.ts";
 const refs = (why: string): Deed => ({ refuses: { kind: "refs", why } });
 const refuses = (why: string): Program => programOf(refs(why));
 
-/** Refused but for these first words, which only look. */
-const refusesUnless = (looks: string, why: string, alone: Deed = {}): Program =>
-  programOf({ ...refs(why), wrapper: true, commands: { [looks]: {} }, alone });
+/** Refused except with these subcommands, which only read. */
+const refusesUnless = (readers: string, why: string, alone: Deed = {}): Program =>
+  programOf({ ...refs(why), wrapper: true, commands: { [readers]: {} }, alone });
 
 const branch = gitCommand("branch", {
   values: "u,set-upstream-to",
@@ -36,9 +36,7 @@ const tag = gitCommand("tag", {
   ],
 });
 
-const movesHead = refs(
-  "`git symbolic-ref` changes what HEAD or another ref stands for: leave that to a person",
-);
+const movesHead = refs("`git symbolic-ref` changes where HEAD or another ref points: leave that to a person");
 const symbolicRef = gitCommand("symbolic-ref", {
   values: "m",
   cases: [
@@ -52,9 +50,7 @@ const updateIndex = gitCommand("update-index", {
   cases: [
     {
       when: "assume-unchanged no-assume-unchanged skip-worktree no-skip-worktree fsmonitor-valid cacheinfo chmod index-info force-remove fsmonitor",
-      ...refs(
-        "`git update-index` tells the index something other than what the files say: stage files with `git add`",
-      ),
+      ...refs("`git update-index` makes the index differ from the files: stage files with `git add`"),
     },
   ],
   also: (options, effects) => {
@@ -92,11 +88,11 @@ const maintenance = programOf({
 const replace = programOf({
   cases: [
     { when: "l,list" },
-    { needs: 1, ...refs("`git replace` changes history for everybody: add a commit instead") },
+    { needs: 1, ...refs("`git replace` changes history for all checkouts: add a commit instead") },
   ],
 });
 
-const refsStored = "`git refs` rewrites how refs are stored: leave that to a person";
+const refsStored = "`git refs` changes how refs are stored: leave that to a person";
 
 export const gitRefs = new Map<string, Program>([
   ["branch", branch],
@@ -104,7 +100,7 @@ export const gitRefs = new Map<string, Program>([
   ["symbolic-ref", symbolicRef],
   [
     "worktree",
-    refusesUnless("list", "`git worktree` adds, moves or removes a checkout: work in the one you have"),
+    refusesUnless("list", "`git worktree` adds, moves or removes a checkout: work in your current checkout"),
   ],
   ["update-index", updateIndex],
   ["gc", gc],
@@ -120,7 +116,7 @@ export const gitRefs = new Map<string, Program>([
     "notes",
     refusesUnless(
       "list show get-ref",
-      "`git notes` changes notes that all checkouts share: put it into the commit message",
+      "`git notes` changes notes that all checkouts share: write the text into the commit message",
     ),
   ],
   ["replace", replace],

@@ -13,13 +13,10 @@ const refusePush: Program = (_, effects) =>
 
 function refuseRunning(addresses: readonly Text[], program: Text | undefined, effects: Effects): void {
   if (addresses.some((address) => /^ext::/i.test(knownStart(address)))) {
-    effects.refuse("loader", "an `ext::` address runs a command: use one with https or ssh");
+    effects.refuse("loader", "an `ext::` address runs a command: use an https or ssh address");
   }
   if (program !== undefined)
-    effects.refuse(
-      "loader",
-      "the transport is made to run a program: leave `--upload-pack` and `--exec` out",
-    );
+    effects.refuse("loader", "`--upload-pack` and `--exec` run a program: leave them out");
 }
 
 const fetch = gitReading(
@@ -32,7 +29,10 @@ const fetch = gitReading(
     refuseRunning(options.operands, options.value("upload-pack"), effects);
     const moves = options.operands.slice(1).some((spec) => /^\+?[^:]*:./.test(knownStart(spec)));
     if (moves || options.has("u", "refmap", "stdin"))
-      effects.refuse("refs", "`git fetch` is told to move local refs: name the remote and the branch alone");
+      effects.refuse(
+        "refs",
+        "`git fetch` with these arguments moves local refs: name only the remote and the branch",
+      );
   },
 );
 
@@ -56,7 +56,10 @@ const clone = gitReading(
       if (why !== undefined) effects.refuse("loader", why);
     }
     if (options.has("template"))
-      effects.refuse("loader", "a template brings its own hooks: leave `--template` out");
+      effects.refuse(
+        "loader",
+        "`git clone --template` copies hooks into the repository: leave `--template` out",
+      );
     writeTrees(options.all("separate-git-dir"), effects);
     writeTrees([folder ?? repositoryName(address)], effects);
   },
@@ -78,7 +81,10 @@ const init = gitReading(
   },
   (options, effects) => {
     if (options.has("template"))
-      effects.refuse("loader", "a template brings its own hooks: leave `--template` out");
+      effects.refuse(
+        "loader",
+        "`git init --template` copies hooks into the repository: leave `--template` out",
+      );
     writeTrees(options.all("separate-git-dir"), effects);
     const folder = options.operands[0] ?? [];
     const target = options.has("bare") && folder.length > 0 ? folder : inFolder(folder, literal(".git"));
@@ -93,7 +99,7 @@ const remote: Program = (call, effects) => {
   if (call.args.length === 0 || /^(?:show|get-url|update|prune)$/.test(verb ?? "show")) return;
   effects.refuse(
     "refs",
-    `\`git remote ${verb}\` changes the repository's addresses: give the address to \`git fetch\` itself`,
+    `\`git remote ${verb}\` changes the repository's addresses: pass the address to \`git fetch\``,
   );
 };
 
@@ -130,7 +136,7 @@ const lfs: Program = (call, effects) => {
 const subtree: Program = (call, effects) => {
   if (call.args.some((word) => /^(?:push|split)$/.test(known(word) ?? "")))
     effects.refuse("refs", "`git subtree` moves refs: leave that to a person");
-  effects.opaque("which files it rewrites is known afterwards");
+  effects.opaque("the files that it rewrites are not known before it runs");
 };
 
 const archive = gitReading(

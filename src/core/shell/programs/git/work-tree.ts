@@ -34,7 +34,7 @@ const checkout = gitReading(
   },
 );
 
-/** A new branch leaves the tree alone unless it starts elsewhere. */
+/** A new branch leaves the tree unchanged unless it starts at another commit. */
 function createBranch(
   command: string,
   start: Text | undefined,
@@ -45,34 +45,34 @@ function createBranch(
     refuseSwitch(`git ${command} … ${knownParts(start, "…")}`, effects);
 }
 
-const leaves = "leaves the branch that your work is on: stay on it";
+const leaves = "leaves the branch of your task: stay on it";
 
-/** Every file that differs between the two commits is rewritten, whoever holds it. */
+/** Every file that differs between the two commits is rewritten, even if another task holds it. */
 function refuseSwitch(spelled: string, effects: Effects): void {
   effects.refuse(
     "refs",
-    `\`${spelled}\` rewrites the whole work tree: stay on your branch, look at another commit with \`git show\`, or name the paths behind \`--\``,
+    `\`${spelled}\` rewrites the whole work tree: stay on your branch, look at another commit with \`git show\`, or name the paths after \`--\``,
   );
 }
 
-/** The paths stand in a file, and nobody knows them before. */
+/** The paths are in a file and not known before the run. */
 function writeListed(command: string, effects: Effects): void {
   effects.refuse(
     "refs",
-    `\`git ${command} --pathspec-from-file\` takes its paths from a file: name them behind \`--\``,
+    `\`git ${command} --pathspec-from-file\` takes its paths from a file: name the paths after \`--\``,
   );
 }
 
-/** Without a ref of that name git takes it for the path that it is. */
+/** If no ref has that name, git reads the operand as a path. */
 function isPath(operand: Text, { tree }: Call): boolean {
   const name = known(operand) ?? "";
   return isPlainName.test(name) && tree?.holds(name) === true && !tree.mayBeRef(name);
 }
 
-/** Nothing that git could read as a commit: no `~`, `^`, `@{`, `:`, no number of a commit, no \`git describe\`. */
+/** A name that git cannot read as a commit: no `~`, `^`, `@{`, `:`, no commit hash, no output of `git describe`. */
 const isPlainName = /^(?!-)(?![\da-f]{4,64}$)(?!.*-g[\da-f]{4,64}$)(?!@$)[^~^@:\s\\]+$/i;
 
-/** `checkout REF PATH…` or `checkout PATH…`: where something goes by the first name, git refuses to take it for a ref. */
+/** `checkout REF PATH…` or `checkout PATH…`. If a path with the first name exists, git does not read it as a ref. */
 function checkoutPaths(operands: readonly Text[], effects: Effects, { tree }: Call): void {
   const [first = [], ...rest] = operands;
   const name = known(first) ?? "";
@@ -136,7 +136,7 @@ const clean = gitReading("clean", { values: "e,exclude", flags: "n,dry-run" }, (
   if (options.has("n")) return;
   if (options.operands.length === 0)
     return writeTrees([[...literal("./"), { kind: "below" }]], effects, "delete");
-  // The folder itself stays, or is made again by whatever fills it.
+  // The folder itself stays, or is created again when it is filled.
   writePathspecs(options.operands, effects, "write");
 });
 
@@ -159,7 +159,7 @@ const reset = gitReading(
     const only = operands[0];
     const takesPaths = dashes === undefined && !options.has("soft", "mixed");
     if (only === undefined || isHead(only)) return options.has("soft") ? undefined : unstage([]);
-    // Where something goes by that name, git refuses to take it for a commit.
+    // If a path with that name exists, git does not read it as a commit.
     if (takesPaths && (looksLikePath(only) || call.tree?.holds(known(only) ?? "") === true))
       return unstage([only]);
     effects.refuse(
@@ -174,12 +174,12 @@ const stash: Program = (call, effects) => {
   if (/^(?:list|show)$/.test(verb)) return printing(call, effects);
   if (verb === "create") return;
   const takes = /^(?:pop|apply|branch)$/.test(verb);
-  const way = takes
+  const instead = takes
     ? "take your own files out of an entry with `git restore --source=stash@{0} -- PATH`"
     : "commit your own files instead (`git commit -m wip -- PATH`)";
   effects.refuse(
     "refs",
-    `\`${`git stash ${verb}`.trim()}\` changes a list that all checkouts share, so that agents take each other's work: ${way}`,
+    `\`${`git stash ${verb}`.trim()}\` changes a list that all checkouts share, so agents would take each other's work: ${instead}`,
   );
 };
 
@@ -195,14 +195,14 @@ const apply = gitReading(
     flags: "check stat numstat summary apply cached index recount",
   },
   (options, effects, call) => {
-    // What it does to the index alone is judged like what it does to files.
+    // Changes to the index alone are judged like changes to files.
     if (options.has("check", "stat", "numstat", "summary") && !options.has("apply")) return;
     const folder = options.value("directory");
     const inner = folder === undefined ? effects : effects.within(folder);
     const files = options.operands.filter((file) => known(file) !== "-");
     if (folder !== undefined && (files.length > 0 || call.input.kind !== "text"))
       inner.write(literal("."), "write", { tree: true });
-    if (files.length > 0) return inner.opaque("the patch names what it writes");
+    if (files.length > 0) return inner.opaque("the patch decides which files it writes");
     writePatch(call.input, inner, { strip: stripOf(options, 1), counts: !options.has("recount") });
   },
 );
@@ -217,12 +217,12 @@ const readTree = gitReading(
     else
       effects.refuse(
         "refs",
-        "`git read-tree` replaces the index, which others use too: stage files with `git add`",
+        "`git read-tree` replaces the index, which others also use: stage files with `git add`",
       );
   },
 );
 
-/** The prefix is taken from the top of the work tree, where temporary files are made too. */
+/** The prefix starts at the top of the work tree. Temporary files are made there, too. */
 const checkoutIndex = gitReading(
   "checkout-index",
   { values: "prefix", flags: "a,all stdin" },

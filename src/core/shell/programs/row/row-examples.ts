@@ -5,7 +5,7 @@ import { projectPath, targetsOf } from "../../write-targets.ts";
 import type { Row } from "./row.ts";
 import { programOf } from "./run-row.ts";
 
-/** An example that does not hold: which one, and what was found instead. */
+/** An example that does not hold: its position, and what was found instead. */
 export interface BrokenExample {
   readonly list: "match" | "no_match";
   readonly index: number;
@@ -16,7 +16,7 @@ export interface BrokenExample {
 const root = "/project";
 const arrow = / ->(?: |$)/;
 
-/** The examples of a row that its own facts contradict; what the table says of the same program is left aside. */
+/** The examples of a row that its own facts contradict. The built-in description of the same program is ignored. */
 export function brokenExamples(row: Row): readonly BrokenExample[] {
   const names = row.names.split(/\s+/).filter((name) => name !== "");
   const program = programOf(row, row.names);
@@ -76,7 +76,7 @@ function findings(analysis: ShellAnalysis): string {
     ...[...new Set(writtenBy(analysis))].map((path) => `writes ${path}`),
     ...analysis.refusals.map(({ why }) => `refused: ${why}`),
     ...analysis.opaque
-      .filter(({ why }) => why !== obeying) // which is no row's to say
+      .filter(({ why }) => why !== obeying) // no row declares this
       .map(({ by, why }) => `opaque: ${by}: ${why}`),
     ...analysis.mentions.map(({ text }) => `names ${text}`),
   ];

@@ -2,7 +2,7 @@ import type { OptionSpec, Options } from "../../read-options.ts";
 import { known } from "../../text.ts";
 import type { Deed } from "./row.ts";
 
-/** Lists of options by what their value is. */
+/** Lists of options, by the meaning of their value. */
 export const valueLists = ["files", "folders", "parts", "in", "shell", "programs", "code"] as const;
 const inheritedLists = ["values", "glued", "digits", "flags", ...valueLists] as const;
 const lists = [...inheritedLists, "ends", "when", "unless", "harmless", "tree"] as const;
@@ -13,7 +13,7 @@ function listed(deed: Deed, list: (typeof lists)[number]): string {
 }
 
 export const wordsOf = (list: string): string[] => list.split(/\s+/).filter((word) => word !== "");
-/** Names of options, without a value that one must have. */
+/** Names of options, without the value that one must have. */
 const groupsOf = (list: string): string[][] =>
   wordsOf(list).map((group) => (group.split("=", 1)[0] ?? "").split(","));
 
@@ -48,7 +48,7 @@ export function specOf(deed: Deed): OptionSpec {
   };
 }
 
-/** An option that a list names: its key, and the value it must have where one is given (`write=false`). */
+/** An option in a list: its key, and the value it must have if one is given (`write=false`). */
 interface Named {
   readonly key: string;
   readonly value: string | undefined;
@@ -61,7 +61,7 @@ export interface NamedList {
 
 export type Names = (list: string | undefined) => NamedList;
 
-/** An option has one key, whichever of its names a list uses: the first name where it is first listed. */
+/** Maps each name of an option to one key: the first name in the list where it first occurs. */
 export function canonicalNames(deed: Deed): Names {
   const { values, ends, glued, digits, flags } = specOf(deed);
   const keys = new Map<string, string>();
@@ -84,21 +84,21 @@ function namedIn(group: string, keys: ReadonlyMap<string, string>): Named {
   return { key: keys.get(name) ?? name, value };
 }
 
-/** Of an option that is given several times the last value counts. */
+/** If an option is given several times, the last value counts. */
 export function isGiven(options: Options, { named }: NamedList): boolean {
   return named.some(({ key, value }) =>
     value === undefined ? options.has(key) : known(options.value(key) ?? []) === value,
   );
 }
 
-/** The same for options that make a call harmless: `--dry-run=false` and a value that is not known do not. */
+/** The same for options that make a call harmless: `--dry-run=false` and an unknown value do not count. */
 export function isSurelyGiven(options: Options, list: NamedList): boolean {
   if (!isGiven(options, list)) return false;
   const flags = list.named.flatMap(({ key, value }) => (value === undefined ? [key] : []));
   return !/^(?:false|no|off|0|\?)$/i.test(known(options.value(...flags) ?? []) ?? "?");
 }
 
-/** A subcommand's options are its own and those of the program, except for names that it has itself. */
+/** A subcommand has its own options and those of the program, except for names that it defines itself. */
 export function below(deed: Deed, command: Deed): Deed {
   const own = new Set(lists.flatMap((list) => groupsOf(listed(command, list)).flat()));
   const inherited = Object.fromEntries(

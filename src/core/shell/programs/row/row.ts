@@ -3,58 +3,63 @@ import type { Text } from "../../text.ts";
 import type { Action, Call, Effects, RefusalKind } from "../../types.ts";
 
 /**
- * What a program does, as plain data. Lists of options are written as in `OptionSpec`: `o,output q`. The table of the
- * guard and `guard.programs` of a configuration are made of these.
+ * What a program does, as plain data. Lists of options are written as in `OptionSpec`: `o,output q`. The guard's
+ * table and `guard.programs` of a configuration consist of rows.
  */
 export interface Row extends Deed {
-  /** What the program is called, names apart by spaces. */
+  /** The names of the program, separated by spaces. */
   readonly names: string;
-  /** Commands in which the row must find something; ` -> a b` behind one says exactly what is written. */
+  /** Commands in which the row must find something. A ` -> a b` at the end lists exactly the paths that are written. */
   readonly match?: readonly string[];
   /** Commands in which the row must find nothing. */
   readonly no_match?: readonly string[];
 }
 
-/** What a call does by its options and operands. A deed that says nothing only reads. */
+/** What a call does, by its options and operands. An empty deed only reads. */
 export interface Deed extends OptionSpec, Values, Writes, Runs {
-  /** With one of these options it only reads, whatever else is said; what `files` and `folders` name is still written. */
+  /** With one of these options the program only reads. Values of `files` and `folders` are still written. */
   readonly harmless?: string;
-  /** It does more than is said here; why. */
+  /** Why the program is opaque: it does more than the row says. */
   readonly opaque?: string;
   /**
-   * Words that an opaque program may read or write: all of them, the operands, or what options like `--out` name;
-   * `code`: the operands are text in which a path may be named.
+   * Words that an opaque program may read or write: all of them, the operands, or the values of options such as
+   * `--out`; `code`: the operands are text that may name paths.
    */
   readonly mentions?: "all" | "operands" | "outputs" | "code";
-  /** It is refused to every agent. */
+  /** The program is refused to every agent. */
   readonly refuses?: { readonly kind: RefusalKind; readonly why: string };
-  /** What it reads from standard input: code for a shell, or for something that is not followed. */
+  /** What it reads from standard input: shell code, or code in a language that is not followed. */
   readonly input?: "shell" | "code";
-  /** The first whose `when` holds is done in place of the rest of the row; the options are the row's. */
+  /** The first case whose `when` holds replaces the rest of the row. The options are those of the row. */
   readonly cases?: readonly Deed[];
-  /** Each whose `when` holds is done besides the rest of the row or its subcommand; the options are the row's. */
+  /**
+   * Each entry whose `when` holds applies in addition to the row or its subcommand. The options are those of the row.
+   */
   readonly besides?: readonly Deed[];
-  /** By the first operand, names apart by spaces; any other word leaves the row itself. Options of the row hold below. */
+  /**
+   * Subcommands by the first operand; names are separated by spaces. Any other word selects the row itself. Options
+   * of the row also apply to subcommands.
+   */
   readonly commands?: Readonly<Record<string, Deed>>;
-  /** What a program with `commands` does without one; otherwise what the row says. */
+  /** What a program with `commands` does without a subcommand; by default what the row says. */
   readonly alone?: Deed;
-  /** In the guard's own table: what no row can say, told after the rest and in the same folder. */
+  /** Only in the guard's own table: code for effects that a row cannot declare. It runs last, in the same folder. */
   readonly also?: Hook;
-  /** In the guard's own table: the words as options are to be read from them. */
+  /** Only in the guard's own table: rewrites the words before options are read. */
   readonly spelled?: (words: readonly Text[]) => readonly Text[];
 }
 
 export type Hook = (options: Options, effects: Effects, call: Call) => void;
 
-/** Options by what their value is. */
+/** Options, by the meaning of their value. */
 interface Values {
-  /** A file that is written; `-` is a file only where the row names an `action`. */
+  /** A file that is written; `-` is a file name only if the row has an `action`. */
   readonly files?: string;
-  /** A folder that is filled. */
+  /** A folder into which files are written. */
   readonly folders?: string;
-  /** A part of the name of a file that is written: with a slash in it the file may be anywhere. */
+  /** Part of the name of a written file. With a slash in it, the file may be anywhere. */
   readonly parts?: string;
-  /** The folder that everything happens in. */
+  /** The folder in which the program works. */
   readonly in?: string;
   /** A line for a shell. */
   readonly shell?: string;
@@ -67,37 +72,37 @@ interface Values {
 interface Writes {
   /** Which operands are written. */
   readonly writes?: "operands" | "first" | "second" | "last" | "after-first" | "after-second";
-  /** `write` where there is none, and then `-` stands for the standard output: with one, it is a file's name. */
+  /** Default: `write`, and `-` is standard output. With an explicit action, `-` is a file name. */
   readonly action?: Action;
-  /** Whether what is written may be a folder with all below: always, or with one of these options. */
+  /** Whether a written path may be a folder with everything below it: always, or with one of these options. */
   readonly tree?: boolean | string;
-  /** It walks trees but leaves git's and other tools' folders alone. */
+  /** The program walks trees but skips git's and other tools' folders. */
   readonly sources?: boolean;
-  /** Endings of the files that are written beside the operands, in place of the operands; `*` is some name. */
+  /** Suffixes of the files written next to the operands; the operands themselves are not written. `*` is any name. */
   readonly suffix?: string;
-  /** Written in place of missing operands, with everything below. */
+  /** Written, with everything below, if there are no operands. */
   readonly otherwise?: string;
-  /** Paths that are written whatever the operands are, apart by spaces; `*` is some name. */
+  /** Paths that are always written, separated by spaces; `*` is any name. */
   readonly fixed?: string;
   /** Operands and `fixed` are written, and operands run, only with one of these options. */
   readonly when?: string;
   /** … and not with one of these. */
   readonly unless?: string;
-  /** … and only with at least so many operands. */
+  /** … and only with at least this many operands. */
   readonly needs?: number;
 }
 
 interface Runs {
   /**
-   * What it runs: its operands as a command (also only those after `--`), its operands joined as a line for a shell
-   * (`shell`: or a shell without them), each operand as a line, a package's program with its arguments, or code and
-   * scripts as an interpreter does.
+   * What the program runs: its operands as a command (or only those after `--`), its operands joined as a line for a
+   * shell (`shell`: without operands, a shell), each operand as a line, a package's program with its arguments, or
+   * code and scripts as an interpreter does.
    */
   readonly runs?: "operands" | "after-dashes" | "line" | "shell" | "each" | "package" | "script";
-  /** Operands of its own before the command, or before those that count as mentioned. */
+  /** Number of the program's own operands before the command, or before the mentioned operands. */
   readonly skip?: number;
-  /** `NAME=value` words may stand before the command. */
+  /** `NAME=value` words may come before the command. */
   readonly assignments?: boolean;
-  /** The program that the operands are handed to. */
+  /** The program that gets the operands. */
   readonly as?: string;
 }

@@ -1,6 +1,7 @@
 import { type Options, optionReader } from "../../read-options.ts";
 import { anyName, concat, known, literal, type Text, unknownText } from "../../text.ts";
 import type { Call, Effects, Program } from "../../types.ts";
+import { reportCode } from "./report-code.ts";
 import type { Deed } from "./row.ts";
 import {
   below,
@@ -12,7 +13,6 @@ import {
   valueLists,
   wordsOf,
 } from "./row-options.ts";
-import { tellCode } from "./tell-code.ts";
 import {
   asksForHelp,
   hasSlash,
@@ -26,25 +26,25 @@ import {
 import { runPackage, runWithAssignments, runWords } from "./wrapping.ts";
 
 /**
- * The program that a deed describes, which is looked at when the program is first called; `label` is what
- * `lockstep explain --why` calls it.
+ * The program that a deed describes. The deed is compiled at the first call. `label` is its name in `lockstep explain
+ * --why`.
  */
 export function programOf(deed: Deed, label?: string): Program {
   let program: Program | undefined;
   return (call, effects) => {
-    program ??= made(deed, label);
+    program ??= compile(deed, label);
     program(call, effects);
   };
 }
 
-function made(deed: Deed, label: string | undefined): Program {
-  if (!Object.keys(deed).some((key) => telling.has(key))) return readsOnly;
-  const done = deedOf(deed, label);
-  return deed.commands === undefined ? done : bySubcommand(deed, done, label);
+function compile(deed: Deed, label: string | undefined): Program {
+  if (!Object.keys(deed).some((key) => effectKeys.has(key))) return readsOnly;
+  const program = deedOf(deed, label);
+  return deed.commands === undefined ? program : bySubcommand(deed, program, label);
 }
 
-/** What says something of a call: without any of these a row only reads, and its options need not be read. */
-const telling: ReadonlySet<string> = new Set([
+/** Keys that declare an effect. A row without any of them only reads, and its options need not be parsed. */
+const effectKeys: ReadonlySet<string> = new Set([
   ...valueLists,
   ...["writes", "otherwise", "fixed", "runs", "opaque", "mentions", "refuses", "input"],
   ...["cases", "besides", "commands", "alone", "also"],
@@ -69,25 +69,25 @@ function bySubcommand(deed: Deed, otherwise: Program, label: string | undefined)
     const command = word === undefined ? alone : commands.get(name ?? "");
     if (command === undefined) return otherwise(call, effects);
     const inner = insideOf(deed, command.found, { options, effects, names });
-    const told = { options, effects: inner, names, label };
-    tellValues(deed, told);
-    for (const one of deed.besides ?? []) tellBesides(one, call, told);
+    const context = { options, effects: inner, names, label };
+    reportValues(deed, context);
+    for (const one of deed.besides ?? []) reportBesides(one, call, context);
     command.program({ ...call, name: name ?? call.name, args }, inner);
   };
 }
 
-interface Told {
+interface DeedCall {
   readonly options: Options;
   readonly effects: Effects;
   readonly names: Names;
   readonly label: string | undefined;
 }
 
-/** The folder that a call happens in is one of the words that an opaque program may read or write. */
+/** An opaque program may also read or write the folder that it works in. */
 function insideOf(
   deed: Deed,
   { mentions }: Pick<Deed, "mentions">,
-  { options, effects, names }: Omit<Told, "label">,
+  { options, effects, names }: Omit<DeedCall, "label">,
 ): Effects {
   const folder = deed.in === undefined ? undefined : options.value(...names(deed.in).keys);
   if (folder === undefined) return effects;
@@ -102,44 +102,47 @@ function deedOf(deed: Deed, label: string | undefined): Program {
     const call = deed.spelled === undefined ? given : { ...given, args: deed.spelled(given.args) };
     if (asksForHelp(call.args)) return;
     const options = read(call.args);
-    // Wherever it stands, git prints how the subcommand is used and does nothing else.
+    // With `--help` anywhere in its arguments, git prints the usage of the subcommand and does nothing else.
     if (deed.all !== undefined && options.has("help", "help-all")) return;
     for (const spelled of deed.all === undefined ? [] : options.unclear)
-      outer.refuse("unparsed", `\`git ${call.name} ${spelled}\` fits several options: write the option out`);
+      outer.refuse(
+        "unparsed",
+        `\`git ${call.name} ${spelled}\` matches several options: write the full name of the option`,
+      );
     const chosen = deed.cases?.find((one) => holds(one, options, names)) ?? deed;
     const effects = insideOf(deed, chosen, { options, effects: outer, names });
-    const told = { options, effects, names, label };
+    const context = { options, effects, names, label };
     const isHarmless = deed.harmless !== undefined && isSurelyGiven(options, names(deed.harmless));
-    if (!isHarmless) tellRest(chosen, call, told);
-    tellValues(deed, told);
+    if (!isHarmless) reportRest(chosen, call, context);
+    reportValues(deed, context);
     if (isHarmless) return;
-    if (chosen !== deed) tellValues(chosen, told);
-    tellOperands(chosen, call, told);
-    for (const one of deed.besides ?? []) tellBesides(one, call, told);
-    if (chosen !== deed) tellHook(chosen, call, told);
-    tellHook(deed, call, told);
+    if (chosen !== deed) reportValues(chosen, context);
+    reportOperands(chosen, call, context);
+    for (const one of deed.besides ?? []) reportBesides(one, call, context);
+    if (chosen !== deed) reportHook(chosen, call, context);
+    reportHook(deed, call, context);
   };
 }
 
-function tellBesides(deed: Deed, call: Call, told: Told): void {
-  if (!isDone(deed, told)) return;
-  tellRest(deed, call, told);
-  tellValues(deed, told);
-  tellOperands(deed, call, told);
-  tellHook(deed, call, told);
+function reportBesides(deed: Deed, call: Call, context: DeedCall): void {
+  if (!isDone(deed, context)) return;
+  reportRest(deed, call, context);
+  reportValues(deed, context);
+  reportOperands(deed, call, context);
+  reportHook(deed, call, context);
 }
 
-function tellHook({ also }: Deed, call: Call, { options, effects, label }: Told): void {
-  effects.because?.(label, "its code decides");
+function reportHook({ also }: Deed, call: Call, { options, effects, label }: DeedCall): void {
+  effects.because?.(label, "decided in code");
   also?.(options, effects, call);
 }
 
-/** What a deed says whatever the operands are. */
-function tellRest(deed: Deed, call: Call, { options, effects, label }: Told): void {
-  effects.because?.(label, "whatever its words are");
+/** Effects that do not depend on the operands. */
+function reportRest(deed: Deed, call: Call, { options, effects, label }: DeedCall): void {
+  effects.because?.(label, "for any arguments");
   if (deed.refuses !== undefined) effects.refuse(deed.refuses.kind, deed.refuses.why);
   if (deed.opaque !== undefined) effects.opaque(deed.opaque);
-  effects.because?.(label, "a word that it may read or write");
+  effects.because?.(label, "an argument that it may read or write");
   if (deed.mentions === "all") mention(call.args, effects);
   if (deed.mentions === "outputs") mentionOutputs(call.args, effects);
   if (deed.mentions === "code") for (const word of options.operands) effects.code(word);
@@ -151,19 +154,19 @@ function tellRest(deed: Deed, call: Call, { options, effects, label }: Told): vo
   else effects.code(call.input.text);
 }
 
-/** What the values of options are written to or run. */
-function tellValues(deed: Deed, { options, effects, names, label }: Told): void {
+/** Effects of option values: paths that are written, commands that run. */
+function reportValues(deed: Deed, { options, effects, names, label }: DeedCall): void {
   for (const { name, value } of options.options) {
     if (value === undefined) continue;
     for (const kind of valueLists) {
       if (deed[kind] === undefined || !names(deed[kind]).keys.includes(name)) continue;
       effects.because?.(label, `the value of \`${dashed(name, deed)}\``);
-      tellValue(kind, value, { deed, effects });
+      reportValue(kind, value, { deed, effects });
     }
   }
 }
 
-function tellValue(
+function reportValue(
   kind: (typeof valueLists)[number],
   value: Text,
   { deed, effects }: { deed: Deed; effects: Effects },
@@ -185,18 +188,18 @@ function holds({ when, needs = 0 }: Deed, options: Options, names: Names): boole
   return (when === undefined || isGiven(options, names(when))) && options.operands.length >= needs;
 }
 
-function isDone(deed: Deed, { options, names }: Told): boolean {
+function isDone(deed: Deed, { options, names }: DeedCall): boolean {
   if (deed.unless !== undefined && isSurelyGiven(options, names(deed.unless))) return false;
   return holds(deed, options, names);
 }
 
-function tellOperands(deed: Deed, call: Call, told: Told): void {
-  if (!isDone(deed, told)) return;
-  tellWrites(deed, told);
-  if (deed.runs !== undefined) tellRuns(deed, call, told);
+function reportOperands(deed: Deed, call: Call, context: DeedCall): void {
+  if (!isDone(deed, context)) return;
+  reportWrites(deed, context);
+  if (deed.runs !== undefined) reportRuns(deed, call, context);
 }
 
-function tellWrites(deed: Deed, { options, effects, names, label }: Told): void {
+function reportWrites(deed: Deed, { options, effects, names, label }: DeedCall): void {
   const tree = deed.tree === true || (typeof deed.tree === "string" && isGiven(options, names(deed.tree)));
   const condition = () => (deed.when === undefined ? "" : `, with \`${deed.when}\``);
   const write = (target: Text, isTree: boolean) =>
@@ -208,10 +211,10 @@ function tellWrites(deed: Deed, { options, effects, names, label }: Told): void 
     if (deed.suffix === undefined) write(packages(target), tree);
     else for (const suffix of wordsOf(deed.suffix)) write(concat(target, pathOf(suffix)), tree);
   }
-  effects.because?.(label, `written whatever the operands are${condition()}`);
+  effects.because?.(label, `written for any operands${condition()}`);
   if (deed.fixed !== undefined) for (const path of wordsOf(deed.fixed)) write(pathOf(path), tree);
   if (targets.length > 0 || deed.otherwise === undefined) return;
-  effects.because?.(label, `what it takes without operands${condition()}`);
+  effects.because?.(label, `its default without operands${condition()}`);
   write(pathOf(deed.otherwise), true);
 }
 
@@ -223,7 +226,7 @@ function targetsOf(operands: readonly Text[], which: NonNullable<Deed["writes"]>
   return operands.slice(which === "after-first" ? 1 : 2);
 }
 
-/** `./...` is everything below, in Go and its kin. */
+/** `./...` is everything below, in Go and similar tools. */
 function packages(target: Text): Text {
   const text = known(target);
   return text?.endsWith("...") === true ? literal(text.replace(/\/?\.\.\.$/, "") || ".") : target;
@@ -233,10 +236,10 @@ function pathOf(spelled: string): Text {
   return concat(...spelled.split(/(\*)/).map((part) => (part === "*" ? anyName : literal(part))));
 }
 
-function tellRuns(deed: Deed, call: Call, { options, effects, names, label }: Told): void {
+function reportRuns(deed: Deed, call: Call, { options, effects, names, label }: DeedCall): void {
   effects.because?.(label, `it runs its operands (\`runs: ${deed.runs}\`)`);
   const words = options.operands.slice(deed.skip ?? 0);
-  if (deed.runs === "script") tellCode(options.all(...names(deed.code).keys), options, effects, call);
+  if (deed.runs === "script") reportCode(options.all(...names(deed.code).keys), options, effects, call);
   else if (deed.runs === "package") runPackage(words, effects);
   else if (deed.runs === "each") for (const word of words) effects.shell(word);
   else if (deed.runs === "after-dashes") runCommand(afterDashes(call.args) ?? words, deed, effects);

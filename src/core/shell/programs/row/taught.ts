@@ -3,17 +3,17 @@ import type { Row } from "./row.ts";
 import { programOf } from "./run-row.ts";
 import { both } from "./words.ts";
 
-/** What is known of a program, given what the table says of it. */
+/** The description of a program, given the built-in one. */
 export type TaughtPrograms = (name: string, builtIn: Program | undefined) => Program | undefined;
 
-/** A row of a configuration, and what to call it. */
+/** A row of a configuration, and its position there. */
 export interface TaughtRow extends Row {
   readonly at?: string;
 }
 
 const kept = new WeakMap<readonly TaughtRow[], TaughtPrograms>();
 
-/** Rows of a configuration: they add to what the table says of a program, and never take from it. */
+/** Rows of a configuration. They add to the built-in description of a program and never remove from it. */
 export function taughtPrograms(rows: readonly TaughtRow[]): TaughtPrograms {
   const known = kept.get(rows);
   if (known !== undefined) return known;

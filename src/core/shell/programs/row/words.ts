@@ -6,7 +6,7 @@ export const readsOnly: Program = () => {};
 const output =
   /^--?(?:o|(?:out|output|reports?|log|cache|coverage|results?|data|artifacts?)(?:[-_]?(?:file|dir|folder|directory|path|root))?)$/i;
 
-/** Options that name an output nearly everywhere: `-o X`, `--out-dir=X`. */
+/** Options that name an output in nearly every program: `-o X`, `--out-dir=X`. */
 export function mentionOutputs(args: readonly Text[], effects: Effects): void {
   args.forEach((word, index) => {
     const start = knownStart(word);
@@ -22,7 +22,7 @@ export function both(...programs: readonly Program[]): Program {
   };
 }
 
-/** One program under many names. */
+/** One program with several names. */
 export function named(names: string, program: Program): [string, Program][] {
   return names.split(/\s+/).flatMap((name): [string, Program][] => (name === "" ? [] : [[name, program]]));
 }
@@ -48,7 +48,7 @@ export function writeTrees(folders: readonly Text[], effects: Effects, action: A
   for (const folder of folders) effects.write(folder, action, { tree: true });
 }
 
-/** Names what an unfollowed program is given: operands, and values behind `=`. */
+/** Mentions the arguments of a program that is not followed: operands, and values after `=`. */
 export function mention(args: readonly Text[], effects: Effects): void {
   for (const word of args) {
     const start = knownStart(word);
@@ -65,7 +65,7 @@ export function inFolder(folder: Text, name: Text): Text {
   return folder.length === 0 ? name : concat(folder, isOpen ? [] : literal("/"), name);
 }
 
-/** The words as one line, as `ssh`, `watch` and `eval` join them. */
+/** The words joined as one line, as `ssh`, `watch` and `eval` do. */
 export function joined(words: readonly Text[]): Text {
   return joinedBy(" ", words);
 }
@@ -91,7 +91,7 @@ function withoutSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** What a file operand holds, where the command itself says so: standard input, or the end of a pipe. */
+/** The content of a file operand, if the command itself provides it: standard input, or the end of a pipe. */
 export function contentOf(file: Text, call: Call): Text | undefined {
   const pipe = file.find((piece) => piece.kind === "pipe");
   if (pipe?.kind === "pipe") return pipe.content;

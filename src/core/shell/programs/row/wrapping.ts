@@ -7,7 +7,7 @@ export function runWords(words: readonly Text[], effects: Effects, options: RunO
   if (words.length > start) effects.run(words.slice(start), options);
 }
 
-/** `A=1 B=2 command`: the assignments hold for the command alone. */
+/** `A=1 B=2 command`: the assignments apply only to the command. */
 export function runWithAssignments(words: readonly Text[], effects: Effects, input?: Input): void {
   const { env, rest } = readAssignments(words);
   runWords(rest, effects, input === undefined ? { env } : { env, input });
@@ -28,7 +28,10 @@ function readAssignments(words: readonly Text[]): {
   return { env, rest: words.slice(at) };
 }
 
-/** `PACKAGE args`, as `npx` and its kin run it: the package's program, wherever it comes from. One word with blanks is a line for a shell. */
+/**
+ * `PACKAGE args`, as `npx` and similar programs run it: the package's program, from any source. A single word with
+ * blanks is a line for a shell.
+ */
 export function runPackage(words: readonly Text[], effects: Effects): void {
   const [name, ...rest] = withoutDashes(words);
   if (name === undefined) return;

@@ -18,7 +18,7 @@ describe("The rows of the table", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it("are plain data but for their hooks", () => {
+  it("are plain data except for their hooks", () => {
     const plain = JSON.parse(JSON.stringify(builtInRows));
     const isPlain = (value: unknown, copy: unknown): boolean => {
       if (typeof value !== "object" || value === null) return value === copy;

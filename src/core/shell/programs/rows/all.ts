@@ -20,7 +20,7 @@ import { runners } from "./runners.ts";
 import { textPrograms } from "./text.ts";
 import { wrappers } from "./wrappers.ts";
 
-/** The rows of the guard's own table. A name is in one row, or has a program of its own in code. */
+/** The rows of the guard's own table. A name is either in one row or has a program in code. */
 export const builtInRows: readonly Row[] = [
   readers,
   languages,

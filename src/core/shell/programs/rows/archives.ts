@@ -3,10 +3,10 @@ import type { Hook, Row } from "../row/row.ts";
 import { isDash, writeTrees } from "../row/words.ts";
 import { tar } from "./tar.ts";
 
-const unpacks = "the archive names what it writes, through links too";
+const unpacks = "the archive decides which files it writes, also through links";
 const intoHere = { opaque: unpacks, fixed: ".", tree: true } as const;
 
-/** zip has options of two letters, which may stand at the end of a cluster: `-qTT COMMAND`. */
+/** zip has options of two letters, which may end a cluster: `-qTT COMMAND`. */
 function withWholeOptions(words: readonly Text[]): readonly Text[] {
   return words.flatMap((word): readonly Text[] => {
     const [whole = "", letters, pair = ""] = /^-(\w*?)(TT|lf|tt|ds|s[bcdfopsuUv])/.exec(knownStart(word)) ?? [];
@@ -25,8 +25,8 @@ const packs: Hook = (options, effects) => {
   if (options.has("m")) writeTrees(sources, effects, "delete");
 };
 
-/** gzip and its kin replace each file by one with a suffix, or the other way round; of the modes the last counts. */
-const squeezes =
+/** gzip and similar programs replace each file by one with a suffix, or the reverse. The last mode option counts. */
+const compresses =
   (suffixes: readonly string[], { unpacks = false, keeps = false }): Hook =>
   (options, effects) => {
     const mode = options.options.findLast(({ name }) => /^[zdtl]$/.test(name))?.name ?? "";
@@ -48,7 +48,7 @@ function renamed(file: Text, suffixes: readonly string[], isUnpacked: boolean): 
   return [...file.slice(0, -1), ...literal(last.text.slice(0, -suffix.length))];
 }
 
-const squeezer = (names: string, suffixes: readonly string[], how: { unpacks?: boolean; keeps?: boolean } = {}): Row => {
+const compressor = (names: string, suffixes: readonly string[], how: { unpacks?: boolean; keeps?: boolean } = {}): Row => {
   const [name = "", suffix = ""] = [names.split(" ")[0], suffixes[0]];
   const files = how.unpacks === true ? [`a${suffix}`, "a"] : ["a", `a${suffix}`];
   return {
@@ -64,7 +64,7 @@ const squeezer = (names: string, suffixes: readonly string[], how: { unpacks?: b
         folders: "output-dir-flat output-dir-mirror",
         also: (options, effects, call) => {
           if (options.has("files", "files0", "filelist")) effects.write(unknownText);
-          squeezes(suffixes, how)(options, effects, call);
+          compresses(suffixes, how)(options, effects, call);
         },
       },
     ],
@@ -81,12 +81,12 @@ const unpacksRar: Hook = (_, effects, call) => {
   writeTrees([last !== undefined && knownStart(last).endsWith("/") ? last : literal(".")], effects);
 };
 
-/** `ar rcs ARCHIVE FILE…`, `ar x ARCHIVE`; the letters may be spread over several words. */
-const tellAr: Hook = (options, effects) => {
+/** `ar rcs ARCHIVE FILE…`, `ar x ARCHIVE`. The letters may be in several words. */
+const reportAr: Hook = (options, effects) => {
   const dashed = options.options.map(({ name }) => (name.length === 1 ? name : "")).join("");
   const isDashed = /[dmpqrstxM]/.test(dashed);
   const letters = isDashed ? dashed : dashed + (known(options.operands[0] ?? []) ?? "rx");
-  // A member that others are put next to, or a count, comes before the archive.
+  // With `a`, `b` or `i` a member name, and with `N` a count, comes before the archive.
   const before = (isDashed ? 0 : 1) + (/[abi]/.test(letters) ? 1 : 0) + (letters.includes("N") ? 1 : 0);
   if (letters.includes("M")) effects.write(unknownText);
   if (letters.includes("x")) writeTrees([options.value("output") ?? literal(".")], effects);
@@ -94,7 +94,7 @@ const tellAr: Hook = (options, effects) => {
 };
 
 /** `jar cf ARCHIVE …`, `jar --create --file=ARCHIVE …`, `jar xf ARCHIVE`. */
-const tellJar: Hook = (_, effects, call) => {
+const reportJar: Hook = (_, effects, call) => {
   const [operation, ...rest] = call.args;
   const letters = (known(operation ?? []) ?? "").replace(/^-+/, "");
   if (/^(?:x|extract)/.test(letters)) return writeTrees([literal(".")], effects);
@@ -117,22 +117,22 @@ export const archives: readonly Row[] = [
     also: packs,
     match: ["zip -r a b -> a.zip", "zip -m a.zip b -> a.zip b", "zip -qTT 'touch x' a.zip b -> a.zip x"],
   },
-  squeezer("gzip pigz", [".gz", ".tgz"]),
-  squeezer("gunzip unpigz", [".gz", ".tgz", ".Z"], { unpacks: true }),
-  squeezer("bzip2 pbzip2 lbzip2", [".bz2"]),
-  squeezer("bunzip2", [".bz2"], { unpacks: true }),
-  squeezer("xz pixz", [".xz"]),
-  squeezer("unxz", [".xz"], { unpacks: true }),
-  squeezer("lzma", [".lzma"]),
-  squeezer("unlzma", [".lzma"], { unpacks: true }),
-  squeezer("lzip", [".lz"]),
-  squeezer("zstd zstdmt pzstd", [".zst"], { keeps: true }),
-  squeezer("unzstd", [".zst"], { unpacks: true, keeps: true }),
-  squeezer("lz4", [".lz4"], { keeps: true }),
-  squeezer("unlz4", [".lz4"], { unpacks: true, keeps: true }),
-  squeezer("brotli", [".br"], { keeps: true }),
-  squeezer("compress", [".Z"]),
-  squeezer("uncompress", [".Z"], { unpacks: true }),
+  compressor("gzip pigz", [".gz", ".tgz"]),
+  compressor("gunzip unpigz", [".gz", ".tgz", ".Z"], { unpacks: true }),
+  compressor("bzip2 pbzip2 lbzip2", [".bz2"]),
+  compressor("bunzip2", [".bz2"], { unpacks: true }),
+  compressor("xz pixz", [".xz"]),
+  compressor("unxz", [".xz"], { unpacks: true }),
+  compressor("lzma", [".lzma"]),
+  compressor("unlzma", [".lzma"], { unpacks: true }),
+  compressor("lzip", [".lz"]),
+  compressor("zstd zstdmt pzstd", [".zst"], { keeps: true }),
+  compressor("unzstd", [".zst"], { unpacks: true, keeps: true }),
+  compressor("lz4", [".lz4"], { keeps: true }),
+  compressor("unlz4", [".lz4"], { unpacks: true, keeps: true }),
+  compressor("brotli", [".br"], { keeps: true }),
+  compressor("compress", [".Z"]),
+  compressor("uncompress", [".Z"], { unpacks: true }),
   { names: "unrar rar", also: unpacksRar, match: ["unrar x a.rar -> .", "unrar x a.rar d/ -> d"], no_match: ["unrar l a.rar"] },
   {
     names: "cpio",
@@ -151,11 +151,11 @@ export const archives: readonly Row[] = [
     names: "ar gcc-ar llvm-ar",
     values: "output target plugin record-libdeps l",
     flags: "M",
-    also: tellAr,
+    also: reportAr,
     match: ["ar rcs a b -> a", "ar -x a -> .", "ar x a --output d -> d", "ar ra m a b -> a"],
     no_match: ["ar t a"],
   },
-  { names: "jar", also: tellJar, match: ["jar cf a b -> a", "jar --create --file=a b -> a", "jar xf a -> ."], no_match: ["jar tf a"] },
+  { names: "jar", also: reportJar, match: ["jar cf a b -> a", "jar --create --file=a b -> a", "jar xf a -> ."], no_match: ["jar tf a"] },
   {
     names: "unzip",
     values: "x P O I",

@@ -11,17 +11,17 @@ const sideFile =
   /^-(?:MF|f(?:opt-info|dump-|time-trace|module-output|save-optimization-record|profile-dir|profile-generate|diagnostics-\w+-file|crash-diagnostics-dir)[^=]*=)(?=.)/;
 const passedOn = /^--?(Map|o|out-implib|dependency-file|MD|MMD|MF|a\w*)(?:=(.*))?$/;
 
-/** Files beside the result, programs in the compiler's place, and options that stand in a file. */
-function tellSideFiles(options: Options, effects: Effects, call: Call): void {
+/** Files written next to the result, programs that replace the compiler, and options read from a file. */
+function reportSideFiles(options: Options, effects: Effects, call: Call): void {
   for (const word of call.args) {
     const start = knownStart(word);
     const option = sideFile.exec(start)?.[0];
     if (option !== undefined) effects.write(withoutStart(word, option.length));
     if (start.startsWith("@")) effects.write(unknownText);
-    if (/^-(?:fplugin|specs|B)/.test(start)) effects.opaque("parts of the compiler lie elsewhere");
-    if (/^-W[pla],/.test(start)) tellPassedOn(knownParts(word).split(",").slice(1), effects);
+    if (/^-(?:fplugin|specs|B)/.test(start)) effects.opaque("parts of the compiler are loaded from elsewhere");
+    if (/^-W[pla],/.test(start)) reportPassedOn(knownParts(word).split(",").slice(1), effects);
   }
-  tellPassedOn(
+  reportPassedOn(
     options.all("Xlinker", "Xpreprocessor", "Xassembler").map((word) => knownParts(word)),
     effects,
   );
@@ -30,7 +30,7 @@ function tellSideFiles(options: Options, effects: Effects, call: Call): void {
 }
 
 /** Options for the linker, the preprocessor or the assembler. */
-function tellPassedOn(words: readonly string[], effects: Effects): void {
+function reportPassedOn(words: readonly string[], effects: Effects): void {
   for (const [at, word] of words.entries()) {
     const [, name, glued] = passedOn.exec(word) ?? [];
     const file = glued ?? (name === undefined || name.startsWith("a") ? undefined : words[at + 1]);
@@ -46,9 +46,9 @@ function objectOf(source: Text, extension: string): Text {
   return literal((dot > 0 ? name.slice(0, dot) : name) + extension);
 }
 
-/** Without `-o` the result lands in the folder we are in. */
+/** Without `-o` the result is written to the working folder. */
 const compiles: Hook = (options, effects, call) => {
-  tellSideFiles(options, effects, call);
+  reportSideFiles(options, effects, call);
   if (options.has("o", "E", "M", "MM", "fsyntax-only", "dumpmachine", "dumpversion") || options.operands.length === 0) return;
   if (!options.has("c", "S")) return effects.write(literal("a.out"));
   for (const source of options.operands) effects.write(objectOf(source, options.has("S") ? ".s" : ".o"));
@@ -89,7 +89,7 @@ export const compilers: readonly Row[] = [
     ],
     no_match: ["gcc -E a.c", "gcc --version"],
   },
-  { names: "cpp", ...cc, writes: "second", unless: "o", also: tellSideFiles, match: ["cpp a b -> b", "cpp -o b a -> b"], no_match: ["cpp a"] },
+  { names: "cpp", ...cc, writes: "second", unless: "o", also: reportSideFiles, match: ["cpp a b -> b", "cpp -o b a -> b"], no_match: ["cpp a"] },
   {
     names: "protoc",
     style: "long",

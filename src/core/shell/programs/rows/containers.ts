@@ -3,7 +3,7 @@ import type { Deed, Hook, Row } from "../row/row.ts";
 import { writeTrees } from "../row/words.ts";
 import { copiesFromContainer } from "./copying.ts";
 
-/** Folders of this machine that the container sees may be written through it. */
+/** A container may write to the folders of this machine that are mounted in it. */
 const seesFolders: Hook = (options, effects) => {
   for (const volume of options.all("v")) {
     const text = known(volume);

@@ -2,12 +2,12 @@ import { known, knownStart, literal, type Text, unknownText } from "../../text.t
 import type { Hook, Row } from "../row/row.ts";
 import { writeFiles, writeTrees } from "../row/words.ts";
 
-const beside = "it writes beside its inputs";
+const nextToInputs = "it writes next to its inputs";
 
 const ffmpegFlags =
   /^-(?:y|n|vn|an|sn|dn|hide_banner|nostdin|stdin|shortest|re|stats|nostats|report|benchmark|version|copyts|h|help|formats|codecs|encoders|decoders|filters)$/;
 
-/** Every option but a few takes a value; what is left are outputs. */
+/** In ffmpeg, all but a few options take a value. The remaining words are outputs. */
 const writesRest: Hook = (_, effects, { args }) => {
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? [];
@@ -18,7 +18,7 @@ const writesRest: Hook = (_, effects, { args }) => {
   }
 };
 
-/** The last operand is the picture that is written; `mogrify` writes all of them. */
+/** The last operand is the output image. `mogrify` rewrites all operands. */
 const writesPictures: Hook = (_, effects, call) => {
   const verb = known(call.args[0] ?? []) ?? "";
   const args = /^(?:mogrify|convert|composite|montage)$/.test(verb) ? call.args.slice(1) : call.args;
@@ -37,7 +37,7 @@ const writesAfter =
     if (at >= 0) writeFiles(args.slice(at + 1, at + 2), effects);
   };
 
-/** `exiftool -TAG=value FILE…` rewrites; without an assignment it reads. */
+/** `exiftool -TAG=value FILE…` rewrites files. Without an assignment it only reads. */
 const writesTags: Hook = (options, effects, call) => {
   writesAfter(/^-(?:o|out)$/)(options, effects, call);
   const assigns = (word: Text) => /^-[\w:#+-]+<?=|^-overwrite_original|^-delete_original/.test(knownStart(word));
@@ -101,8 +101,8 @@ export const converters: readonly Row[] = [
     names: "uudecode",
     files: "o",
     flags: "p",
-    opaque: "the data names the file",
-    cases: [{ when: "o p" }, { opaque: "the data names the file" }],
+    opaque: "the data decides which file is written",
+    cases: [{ when: "o p" }, { opaque: "the data decides which file is written" }],
     match: ["uudecode a", "uudecode -o b a -> b"],
     no_match: ["uudecode -p a"],
   },
@@ -131,7 +131,7 @@ export const converters: readonly Row[] = [
   { names: "lessc", writes: "second", match: ["lessc a b -> b"], no_match: ["lessc a"] },
   { names: "qpdf pdftotext ps2pdf pdf2ps wkhtmltopdf wkhtmltoimage pdftohtml", values: "b r c e t", writes: "last", match: ["qpdf a b -> b"] },
   { names: "sox lame flac", writes: "last", match: ["sox a b -> b"] },
-  { names: "gs", style: "long", files: "sOutputFile o", opaque: "PostScript is a program", match: ["gs -sOutputFile=b a -> b"] },
+  { names: "gs", style: "long", files: "sOutputFile o", opaque: "PostScript files are programs", match: ["gs -sOutputFile=b a -> b"] },
   {
     names: "inkscape",
     values: "w,export-width h,export-height d,export-dpi i,export-id",
@@ -168,13 +168,13 @@ export const converters: readonly Row[] = [
     writes: "operands",
     match: ["optipng a -> a"],
   },
-  { names: "pngquant", values: "quality s,speed ext", files: "o,output", opaque: beside, match: ["pngquant -o b a -> b"] },
+  { names: "pngquant", values: "quality s,speed ext", files: "o,output", opaque: nextToInputs, match: ["pngquant -o b a -> b"] },
   {
     names: "asciidoctor asciidoc",
     values: "a,attribute b,backend d,doctype r,require",
     files: "o,out-file",
     folders: "D,destination-dir",
-    opaque: beside,
+    opaque: nextToInputs,
     match: ["asciidoctor -o b a -> b"],
   },
   { names: "typst", values: "root input font-path", writes: "last", match: ["typst compile a b -> b"] },
@@ -182,14 +182,14 @@ export const converters: readonly Row[] = [
     names: "pdflatex xelatex lualatex latex tex latexmk tectonic bibtex biber",
     style: "long",
     folders: "output-directory outdir o",
-    opaque: beside,
+    opaque: nextToInputs,
     match: ["pdflatex -output-directory=b a -> b"],
   },
   { names: "jupyter nbconvert", values: "to", files: "output", folders: "output-dir", opaque: "notebooks run", match: ["jupyter nbconvert --output b a -> b"] },
-  { names: "soffice libreoffice unoconv", values: "convert-to infilter", folders: "outdir", opaque: beside, match: ["soffice --outdir b a -> b"] },
+  { names: "soffice libreoffice unoconv", values: "convert-to infilter", folders: "outdir", opaque: nextToInputs, match: ["soffice --outdir b a -> b"] },
   { names: "base64 gbase64 base32", values: "w,wrap b,break i,input", files: "o,output", match: ["base64 -i a -o b -> b"], no_match: ["base64 -d a"] },
   { names: "qrencode", values: "s t,type l m v", files: "o,output", match: ["qrencode -o b x -> b"], no_match: ["qrencode -t UTF8 x"] },
-  { names: "plantuml", opaque: beside, mentions: "all", match: ["plantuml a"] },
+  { names: "plantuml", opaque: nextToInputs, mentions: "all", match: ["plantuml a"] },
   { names: "screencapture scrot import gnome-screenshot", values: "f,file", writes: "last", match: ["scrot a -> a"] },
   {
     names: "keytool",

@@ -4,7 +4,7 @@ import type { Action, Effects } from "../../types.ts";
 import type { Hook, Row } from "../row/row.ts";
 import { baseName, inFolder, isDash, writeTrees } from "../row/words.ts";
 
-const meetsLinks = "what is copied may meet links below the target";
+const throughLinks = "the copy may write through links below the target";
 
 /** `SOURCE… TARGET`, or `-t FOLDER SOURCE…`. */
 function placesOf(options: Options) {
@@ -14,11 +14,11 @@ function placesOf(options: Options) {
   return { sources, target, isFolder: folder !== undefined || sources.length > 1 };
 }
 
-/** A file copied into a folder may meet a link of its name there. */
+/** A file copied into a folder may replace the target of a link with its name. */
 function writeInFolder(sources: readonly Text[], target: Text, effects: Effects): void {
   for (const source of sources) {
     const name = known(baseName(source) ?? []) ?? "";
-    if (/^\.{0,2}$/.test(name)) effects.opaque(meetsLinks);
+    if (/^\.{0,2}$/.test(name)) effects.opaque(throughLinks);
     else effects.write(inFolder(target, literal(name)));
   }
 }
@@ -34,19 +34,19 @@ const copies: Hook = (options, effects) => {
   const tree = options.has("R", "a");
   if (options.has("l")) for (const source of placesOf(options).sources) effects.write(source, "link", { tree });
   copyTo(options, effects, options.has("s") ? "link" : "write", tree || options.has("parents"));
-  if (tree && options.has("T")) effects.opaque(meetsLinks);
+  if (tree && options.has("T")) effects.opaque(throughLinks);
 };
 
 const moves: Hook = (options, effects) => {
   const { sources, target, isFolder } = placesOf(options);
   if (target === undefined) return;
   writeTrees(sources, effects, "move");
-  // A pattern in the last place may stand for several names, and all but the last of them are moved.
+  // A pattern as the last operand may match several names, and all but the last of them are moved.
   if (target.some((piece) => piece.kind === "glob")) writeTrees([target], effects, "move");
   effects.write(target, "write", { tree: isFolder });
 };
 
-/** A second name for a file is a way to write it; `ln SOURCE` alone makes one here. */
+/** A hard link is another way to write a file. `ln SOURCE` alone makes one in the working folder. */
 const links: Hook = (options, effects) => {
   const { operands } = options;
   const folder = options.value("t");
@@ -57,7 +57,7 @@ const links: Hook = (options, effects) => {
   else if (operands.length > 1) effects.write(operands.at(-1) ?? [], "link", { tree: operands.length > 2 });
 };
 
-/** `host:path`, `rsync://…`: not on this machine. */
+/** `host:path`, `rsync://…`: on another machine. */
 const isRemote = (place: Text): boolean => /^(?:[a-z]+:\/\/|[^/:]*:)/.test(knownStart(place));
 
 function writeHere(target: Text, effects: Effects): void {
@@ -84,13 +84,13 @@ const copiesByShell: Hook = (options, effects, call) => {
   if (target === undefined || options.operands.length < 2) return;
   writeHere(target, effects);
   if (isRemote(target)) return;
-  effects.opaque(meetsLinks);
+  effects.opaque(throughLinks);
   const hostLength = (place: Text) => /^[^/:]*:/.exec(knownStart(place))?.[0].length ?? 0;
   const sources = options.operands.slice(0, -1).map((source) => withoutStart(source, hostLength(source)));
   writeInFolder(sources, target, effects);
 };
 
-/** `-o ProxyCommand=…` and its kin are handed to a shell on this machine. */
+/** A shell on this machine runs `-o ProxyCommand=…` and similar settings. */
 export const runSshSettings: Hook = (options, effects) => {
   for (const setting of options.all("o")) {
     const command = /^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand|Match\s+exec)\s*[= ]\s*/i.exec(knownStart(setting));
@@ -98,12 +98,12 @@ export const runSshSettings: Hook = (options, effects) => {
   }
 };
 
-/** `cp CONTAINER:PATH FOLDER`: only what lands on this machine counts. */
+/** `cp CONTAINER:PATH FOLDER`: only files copied to this machine count. */
 export const copiesFromContainer: Hook = (_, effects, call) => {
   const operands = call.args.filter((word) => !/^-./.test(knownStart(word)));
   const target = operands.at(-1);
   if (operands.length < 2 || target === undefined || /^[^/.][^/]*:/.test(knownStart(target)) || isDash(target)) return;
-  effects.opaque(meetsLinks);
+  effects.opaque(throughLinks);
   writeTrees([target], effects);
 };
 
@@ -148,14 +148,14 @@ export const copying: readonly Row[] = [
   },
   {
     names: "rsync",
-    exact: true, // popt knows no abbreviations
+    exact: true, // popt accepts no abbreviations
     values:
       "e,rsh f,filter B,block-size M,remote-option exclude include exclude-from include-from files-from password-file suffix max-size min-size bwlimit port address chmod chown out-format compare-dest copy-dest link-dest timeout contimeout rsync-path usermap groupmap log-file-format read-batch modify-window iconv skip-compress compress-level compress-choice checksum-choice stop-at stop-after sockopts info debug protocol max-delete",
     flags: "remove-source-files list-only a r v z P",
     files: "log-file write-batch only-write-batch",
     besides: [
       { unless: "n,dry-run list-only", folders: "backup-dir partial-dir T,temp-dir" },
-      { when: "K,keep-dirlinks inplace append append-verify", opaque: meetsLinks },
+      { when: "K,keep-dirlinks inplace append append-verify", opaque: throughLinks },
     ],
     also: syncs,
     match: ["rsync -a a/ b -> b", "rsync -a h:a b -> b", "rsync -e 'touch q' a h:b -> q host true", "rsync --remove-source-files a b -> a b", "rsync a h:b"],

@@ -1,18 +1,18 @@
 import { known } from "../../text.ts";
 import type { Hook, Row } from "../row/row.ts";
-import { tellSqlite, tellStatements } from "../text/statements.ts";
+import { reportSqlite, reportStatements } from "../text/statements.ts";
 
-/** Statements by option, and those on standard input. */
+/** Statements from options and standard input. */
 const runs: Hook = (options, effects, { input }) => {
-  for (const code of options.all("c", "e", "init-command")) tellStatements(code, effects);
-  if (input.kind === "text") tellStatements(input.text, effects);
+  for (const code of options.all("c", "e", "init-command")) reportStatements(code, effects);
+  if (input.kind === "text") reportStatements(input.text, effects);
 };
 
-/** The database may be written by any statement, so its path is only mentioned: reading is common. */
+/** Any statement may write the database. Its path is only mentioned, because reading is common. */
 const runsSqlite: Hook = (options, effects, { input }) => {
   const [database, ...statements] = options.operands;
-  for (const code of [...options.all("cmd"), ...statements]) tellSqlite(code, effects);
-  if (input.kind === "text") tellSqlite(input.text, effects);
+  for (const code of [...options.all("cmd"), ...statements]) reportSqlite(code, effects);
+  if (input.kind === "text") reportSqlite(input.text, effects);
   else if (statements.length === 0) effects.opaque("commands of unknown content run");
   if (database === undefined || known(database) === ":memory:" || options.has("readonly")) return;
   effects.opaque("statements run");

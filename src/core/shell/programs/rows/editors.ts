@@ -1,11 +1,11 @@
 import { knownStart, literal, type Text, withoutStart } from "../../text.ts";
 import type { Hook, Row } from "../row/row.ts";
-import { tellEditorCommands } from "../text/editor-commands.ts";
+import { reportEditorCommands } from "../text/editor-commands.ts";
 
 const unknownCommands = "the editor's commands are not known";
 
 const edits: Hook = (_, effects, { input }) => {
-  if (input.kind === "text") tellEditorCommands(input.text, effects);
+  if (input.kind === "text") reportEditorCommands(input.text, effects);
   else effects.opaque(unknownCommands);
 };
 
@@ -13,17 +13,17 @@ const writesFiles: Hook = (options, effects) => {
   for (const file of options.operands) if (!/^(?:\+|-$)/.test(knownStart(file))) effects.write(file);
 };
 
-/** An editor writes the files it is given; `-c`, `+…` and standard input are commands to it. */
+/** An editor writes the files it opens. `-c`, `+…` and standard input are editor commands. */
 const editsScreen: Hook = (options, effects, { name, input }) => {
   const pluses = options.operands.filter((word) => knownStart(word).startsWith("+"));
   const commands = [...options.all("c", "cmd"), ...pluses.map((word) => withoutStart(word, 1))];
-  for (const command of commands) tellEditorCommands(command, effects);
+  for (const command of commands) reportEditorCommands(command, effects);
   effects.opaque("editor commands may write files");
   const readsCommands = name === "ex" || options.has("s", "e", "E");
-  if (input.kind === "text" && readsCommands) tellEditorCommands(input.text, effects);
+  if (input.kind === "text" && readsCommands) reportEditorCommands(input.text, effects);
 };
 
-/** In ex mode `-s` only means silent; elsewhere it names a file of keys. */
+/** In ex mode `-s` only means silent. Otherwise it names a file of keystrokes. */
 const withoutSilent = (words: readonly Text[]): readonly Text[] =>
   words.map((word) => (/^-[a-zA-Z]+$/.test(knownStart(word)) && word.length === 1 ? literal(knownStart(word).replaceAll("s", "") || "-e") : word));
 const isEx = (word: Text): boolean => /^-[a-zA-Z]*[eE]/.test(knownStart(word));

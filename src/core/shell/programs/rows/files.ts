@@ -15,7 +15,7 @@ const writesOutput: Hook = (_, effects, call) => {
   }
 };
 
-/** Without a template or with `-t`, `-p`: a new file in the temporary folder, which is scratch. */
+/** Without a template, or with `-t` or `-p`, mktemp makes a new file in the temporary folder, which is scratch. */
 const makesTemporary: Hook = (options, effects) => {
   const folder = options.value("p", "tmpdir");
   const [template] = options.operands;
@@ -31,7 +31,7 @@ const renames: Hook = (options, effects, call) => {
   if (options.has("n")) return;
   const files = options.operands.slice(options.has("e") ? 0 : 1);
   for (const file of files) effects.write(file, "move", { tree: true });
-  if (files.length === 0 || call.input.kind !== "none") effects.opaque("it names the files by itself");
+  if (files.length === 0 || call.input.kind !== "none") effects.opaque("it chooses the files itself");
 };
 
 const attributes = {
@@ -98,7 +98,7 @@ export const files: readonly Row[] = [
     action: "attributes",
     tree: "R,recursive",
     harmless: "test",
-    cases: [{ when: "restore", opaque: "the file names what is changed", writes: "operands" }],
+    cases: [{ when: "restore", opaque: "the file decides which paths change", writes: "operands" }],
     match: ["setfacl -m u:x:r a -> a", "setfacl --restore=x"],
     no_match: ["setfacl --test -m u:x:r a"],
   },
@@ -114,12 +114,12 @@ export const files: readonly Row[] = [
   },
   { names: "setfattr", values: "n,name v,value x,remove restore", writes: "operands", action: "attributes", match: ["setfattr -n x a -> a"] },
   { names: "touch", values: "d,date t r,reference time", glued: "A", writes: "operands", match: ["touch -d now a -> a"] },
-  // `-` is a file's name for these.
+  // For these programs `-` is a file name.
   { names: "truncate", values: "s,size r,reference", writes: "operands", action: "write", match: ["truncate -s 0 a - -> a -"] },
   { names: "fallocate", values: "l,length o,offset", writes: "operands", action: "write", match: ["fallocate -l 1 a -> a"] },
   { names: "mkfifo", values: "m,mode", glued: "Z,context", writes: "operands", action: "write", match: ["mkfifo a - -> a -"] },
   { names: "mknod", values: "m,mode", writes: "first", action: "write", match: ["mknod a p -> a", "mknod - p -> -"] },
-  // They overwrite what a link leads to before they remove anything.
+  // These overwrite the target of a link before they remove anything.
   { names: "shred", values: "n,iterations s,size random-source", glued: "remove", writes: "operands", match: ["shred -u a -> a"] },
   { names: "wipe", writes: "operands", tree: "r R", match: ["wipe -r a -> a"] },
   { names: "link", writes: "operands", action: "link", match: ["link a b -> a b"] },

@@ -1,6 +1,6 @@
 import type { Row } from "../row/row.ts";
 
-/** They walk the trees that they are given, but not into git's or another tool's own folder. */
+/** Formatters walk the given trees, but skip git's and other tools' folders. */
 export const inPlace = { writes: "operands", tree: true, sources: true } as const;
 export const fixes = { ...inPlace, when: "fix", otherwise: "." } as const;
 export const projectCode = { opaque: "its settings and plugins are the project's code", mentions: "outputs" } as const;
@@ -120,7 +120,7 @@ export const formatters: readonly Row[] = [
     values: "style fallback-style assume-filename lines length offset files",
     writes: "operands",
     sources: true,
-    cases: [{ when: "files", writes: "operands", opaque: "the files are listed elsewhere" }, { when: "i", writes: "operands", sources: true }, {}],
+    cases: [{ when: "files", writes: "operands", opaque: "another file lists the files" }, { when: "i", writes: "operands", sources: true }, {}],
     match: ["clang-format -i a.c -> a.c", "clang-format -i --files=list"],
     no_match: ["clang-format a.c"],
   },

@@ -1,6 +1,6 @@
 import { known, knownStart, literal, type Text, unknownText } from "../../text.ts";
+import { reportCode } from "../row/report-code.ts";
 import type { Hook, Row } from "../row/row.ts";
-import { tellCode } from "../row/tell-code.ts";
 import { runWords } from "../row/wrapping.ts";
 import { awk } from "../text/awk.ts";
 import { javascript } from "./javascript.ts";
@@ -8,22 +8,22 @@ import { python } from "./python.ts";
 
 const script = { runs: "script" } as const;
 
-/** Code that picks and prints lines, and has no word with which a file is written or a command run. */
+/** Code that selects and prints lines, without any word that writes a file or runs a command. */
 function onlyPrints(code: Text): boolean {
   const writing =
     /[`>&|]|\$\{?\^|%x|\b(?:open|sysopen|unlink|rename|link|symlink|mkdir|rmdir|truncate|chmod|chown|utime|system|exec|qx|eval|do|require|use|syscall|fork|send|public_send|spawn|load|File|FileUtils|IO|Dir|Kernel|Process|CORE|ARGVOUT)\b|\/\w*e\w*\s*[;}]?\s*$/;
   return !writing.test(known(code) ?? ">");
 }
 
-/** perl and ruby: with `-i` the operands are files that are rewritten. */
+/** perl and ruby: with `-i` the operands are files to rewrite. */
 const rewrites: Hook = (options, effects, call) => {
   const code = options.all("e");
   for (const loaded of options.all("M", "m", "r")) effects.code(loaded);
   if (code.length === 0 && options.has("v")) return;
   if (code.length === 0 && options.has("c")) return effects.opaque("some code runs while it is checked");
   if (!options.has("i")) {
-    const looks = options.has("n", "p") && code.length > 0 && code.every(onlyPrints);
-    return tellCode(code, looks ? { ...options, operands: [] } : options, effects, call);
+    const onlyReads = options.has("n", "p") && code.length > 0 && code.every(onlyPrints);
+    return reportCode(code, onlyReads ? { ...options, operands: [] } : options, effects, call);
   }
   for (const text of code) effects.code(text);
   effects.opaque("inline code runs");
@@ -31,7 +31,7 @@ const rewrites: Hook = (options, effects, call) => {
   for (const file of files) if (knownStart(file) !== "--") effects.write(file);
 };
 
-/** `-ex 'shell COMMAND'`, and the program behind `--args`. */
+/** `-ex 'shell COMMAND'`, and the program after `--args`. */
 const debugs: Hook = (_, effects, { args }) => {
   for (const word of args) {
     effects.code(word);
@@ -84,7 +84,7 @@ export const languages: readonly Row[] = [
     },
     match: ["java A.java", "java -XX:OnError=x A"],
   },
-  { names: "gdb lldb", opaque: "a debugger runs what it is told", also: debugs, match: ["gdb -ex 'shell touch a' -> a", "gdb --args touch a -> a"] },
+  { names: "gdb lldb", opaque: "a debugger can run any command", also: debugs, match: ["gdb -ex 'shell touch a' -> a", "gdb --args touch a -> a"] },
   {
     names: "php",
     ...script,

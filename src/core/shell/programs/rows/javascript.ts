@@ -1,9 +1,9 @@
 import { known, literal } from "../../text.ts";
 import { agentOfPackage } from "../agents/agent-names.ts";
+import { reportCode } from "../row/report-code.ts";
 import type { Deed, Hook, Row } from "../row/row.ts";
-import { tellCode } from "../row/tell-code.ts";
 
-/** A script of an installed package is that package's program: `node node_modules/.bin/x`, `node …/lockstep.cjs`. */
+/** A script in an installed package is the package's program: `node node_modules/.bin/x`, `node …/lockstep.cjs`. */
 function programOfScript(path: string): string | undefined {
   if (/(?:^|\/)lockstep(?:\.c?js)?$/.test(path)) return "lockstep";
   const binary = /(?:^|\/)node_modules\/\.bin\/([\w.-]+)$/.exec(path)?.[1];
@@ -16,7 +16,7 @@ const runsNode: Hook = (options, effects, call) => {
   if (options.has("test")) return effects.opaque("tests run");
   const [script, ...args] = options.operands;
   const program = options.has("e", "p") ? undefined : programOfScript(known(script ?? []) ?? "");
-  if (program === undefined) return tellCode(options.all("e", "p"), options, effects, call);
+  if (program === undefined) return reportCode(options.all("e", "p"), options, effects, call);
   if (program !== "lockstep") effects.opaque("a script runs");
   effects.run([literal(program), ...args]);
 };
@@ -47,7 +47,7 @@ const evaluates: Hook = ({ operands: [code, ...rest] }, effects) => {
 export const javascript: readonly Row[] = [
   {
     names: "node nodejs",
-    // `-pe CODE` is node's own spelling of `-p CODE`.
+    // `-pe CODE` is node's spelling of `-p CODE`.
     spelled: (words) => words.map((word) => (/^-(?:pe|ep)$/.test(known(word) ?? "") ? literal("-p") : word)),
     wrapper: true,
     values:

@@ -4,7 +4,7 @@ import { fixes, inPlace, projectCode } from "./formatters.ts";
 const eslintValues =
   "c,config ext parser parser-options resolve-plugins-relative-to rulesdir plugin rule ignore-path ignore-pattern max-warnings f,format global env stdin-filename report-unused-disable-directives-severity flag concurrency";
 
-/** Programs that look for faults, fix some of them, or see to it that others do. */
+/** Programs that report problems, fix some of them, or install hooks that do. */
 export const linters: readonly Row[] = [
   {
     names: "terraform tofu terragrunt packer",

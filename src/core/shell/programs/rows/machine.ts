@@ -1,14 +1,14 @@
 import { known, unknownText } from "../../text.ts";
+import { typedInto } from "../row/report-code.ts";
 import type { Hook, Row } from "../row/row.ts";
-import { typedInto } from "../row/tell-code.ts";
 import { tmux, withoutOptions } from "./tmux.ts";
 
-const schedule = { refuses: { kind: "loader", why: "jobs are put into the system's schedule" } } as const;
+const schedule = { refuses: { kind: "loader", why: "the command changes the system's schedule: run the job now, or leave it to a person" } } as const;
 
-/** Commands that run later are judged like those that run now. */
+/** Commands that run later are judged like commands that run now. */
 const runsLater: Hook = (_, effects, { input }) => {
   if (input.kind === "text") effects.shell(input.text);
-  else if (input.kind === "unknown") effects.refuse("unknown-code", "data of unknown content runs later");
+  else if (input.kind === "unknown") effects.refuse("unknown-code", "data of unknown content runs later: write the commands out");
   else if (input.kind === "file") effects.opaque("a script runs later");
 };
 
@@ -25,11 +25,11 @@ const types: Hook = (_, effects, { args }) => {
 const changesServices: Hook = (_, effects, { args }) => {
   const words = args.map((word) => known(word) ?? "");
   if (words.some((word) => /^(?:enable|disable|link|edit|set-property|mask|load|bootstrap|submit|setenv|import-environment|set-environment)$/.test(word))) {
-    return effects.refuse("loader", "the system's services are changed");
+    return effects.refuse("loader", "the command changes the system's services: leave that to a person");
   }
   if (words.some((word) => /^(?:start|restart|stop|reload|kickstart|daemon-reload|unload|bootout|kill)$/.test(word))) {
     effects.opaque("a service starts or stops");
-    if (words.some((word) => /lockstep/i.test(word))) effects.refuse("lockstep", "Lockstep's own processes would be ended");
+    if (words.some((word) => /lockstep/i.test(word))) effects.refuse("lockstep", "the command would end Lockstep's own processes: leave them running");
   }
 };
 

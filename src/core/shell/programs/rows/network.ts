@@ -18,7 +18,7 @@ const writesDownloads: Hook = (options, effects, call) => {
   for (const part of options.all("w").flatMap((format) => (known(format) ?? "").split("%output{").slice(1)))
     effects.write(literal((part.split("}")[0] ?? "").replace(/^>>/, "")));
   for (const config of options.all("K")) {
-    effects.opaque("its settings are read from elsewhere");
+    effects.opaque("its settings are read from a file");
     effects.operand(config);
     const content = contentOf(config, call);
     if (content !== undefined) effects.code(content);
@@ -45,7 +45,7 @@ const runsThere: Hook = (options, effects, call) => {
 };
 
 /** `socat - EXEC:"command"`, `OPEN:FILE,creat`. */
-const joinsEnds: Hook = (_, effects, call) => {
+const connectsStreams: Hook = (_, effects, call) => {
   for (const word of call.args) {
     const [, kind = "", rest = ""] = /^(\w+):([\s\S]*)$/.exec(known(word) ?? "") ?? [];
     if (/^(?:EXEC|SYSTEM|SHELL)$/i.test(kind)) effects.shell(literal(rest));
@@ -81,7 +81,7 @@ export const network: readonly Row[] = [
     files: "o,output-file a,append-output hsts-file rejected-log save-cookies warc-file",
     programs: "use-askpass",
     besides: [
-      { when: "e,execute config", opaque: "its settings are given by option" },
+      { when: "e,execute config", opaque: "options change its settings" },
       { unless: "spider V", also: writesPages },
     ],
     match: ["wget u -> *", "wget -O a u -> a", "wget -P d u -> d/*", "wget -r u -> .", "wget -o a --spider u -> a"],
@@ -108,7 +108,13 @@ export const network: readonly Row[] = [
     also: runSshSettings,
     match: ["sftp h:x a -> a"],
   },
-  { names: "socat", opaque: "it joins two ends", mentions: "all", also: joinsEnds, match: ["socat - EXEC:'touch a' -> a", "socat - OPEN:a,creat -> a"] },
+  {
+    names: "socat",
+    opaque: "it connects two streams",
+    mentions: "all",
+    also: connectsStreams,
+    match: ["socat - EXEC:'touch a' -> a", "socat - OPEN:a,creat -> a"],
+  },
   {
     names: "ssh-keygen",
     values: "t b C N P O m n I s V z D F R r a Z W Y E w f",

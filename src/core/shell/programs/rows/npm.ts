@@ -1,17 +1,17 @@
 import { known, knownStart, literal } from "../../text.ts";
+import { reportCode } from "../row/report-code.ts";
 import type { Deed, Hook, Row } from "../row/row.ts";
-import { tellCode } from "../row/tell-code.ts";
 import { mention } from "../row/words.ts";
 import { npx } from "./runners.ts";
 
 const installs = { opaque: "packages are installed or scripts run", mentions: "all" } as const;
-const otherShell = { kind: "loader", why: "scripts are made to run in another shell, or with other code loaded" } as const;
-const settings = { refuses: { kind: "loader", why: "the package manager's settings are changed" } } as const;
+const otherShell = { kind: "loader", why: "`--script-shell` and `--node-options` change how scripts run: leave them out" } as const;
+const settings = { refuses: { kind: "loader", why: "the command changes the package manager's settings: leave that to a person" } } as const;
 
 const readingScripts = /^(?:t|tst|test|tests|lint|check|typecheck|type-check|tsc|types|verify|e2e|unit)(?:$|[:-])/;
 const writingFlags = /^(?:-u|--update\b|--updateSnapshot|--fix\b|--write\b|-w$|--in-place|-i$|-o$|--out)/;
 
-/** Tests and checks only read what they are given; other scripts may do anything with it. */
+/** Tests and checks only read their arguments. Other scripts may do anything with them. */
 const runsScript: Hook = (_, effects, { name: verb, args: words }) => {
   effects.opaque("scripts of the package run", { runsScript: true });
   const isNamed = /^(?:run|rum|urn|run-script)$/.test(verb);
@@ -20,7 +20,7 @@ const runsScript: Hook = (_, effects, { name: verb, args: words }) => {
   if (!readingScripts.test(name) || args.some((word) => writingFlags.test(knownStart(word)))) mention(args, effects);
 };
 
-/** A word that is no command of theirs is a script of the package or a program of one. */
+/** A word that is not a command is a script of the package, or a program of an installed package. */
 const runsWord: Hook = ({ operands }, effects) => {
   effects.opaque("scripts of the package may run", { runsScript: true });
   if (known(operands[0] ?? []) === undefined) mention(operands, effects);
@@ -58,7 +58,7 @@ const commands: Record<string, Deed> = {
 const runsBun: Hook = (options, effects, call) => {
   const [first] = options.operands;
   if (options.has("e")) return;
-  if (first === undefined || /[./]/.test(known(first) ?? "")) tellCode([], options, effects, call);
+  if (first === undefined || /[./]/.test(known(first) ?? "")) reportCode([], options, effects, call);
   else runsWord(options, effects, call);
 };
 
@@ -67,7 +67,7 @@ const runsBunScript: Hook = (options, effects, call) => {
   (isFile ? runsBun : runsScript)(options, effects, call);
 };
 
-/** `corepack pnpm@9 install` runs that manager. */
+/** `corepack pnpm@9 install` runs that package manager. */
 const runsManager: Hook = (_, effects, { args: [manager = [], ...rest] }) => {
   const name = /^(pnpm|yarn|npm)(?:@|$)/.exec(known(manager) ?? "")?.[1];
   if (name === undefined) effects.opaque("package managers are installed");

@@ -7,8 +7,8 @@ const system = { opaque: "packages of the system are installed", mentions: "all"
 const tools = { opaque: "packages are installed or built", mentions: "all" } as const;
 const runs = { runs: "operands" } as const;
 const runsSystem = { ...system, values: "using arch switch" } as const;
-const settings = { refuses: { kind: "loader", why: "the package manager's settings are changed" } } as const;
-const looks =
+const settings = { refuses: { kind: "loader", why: "the command changes the package manager's settings: leave that to a person" } } as const;
+const readingCommands =
   "list show search info policy depends rdepends files log outdated deps uses desc leaves doctor config home cat shellenv query provides repolist history which";
 const environment = { values: "project package extra group python p env-file with n,name prefix e,env", in: "C,directory" } as const;
 
@@ -26,7 +26,7 @@ const goBuild = {
 } as const;
 const goRewrites = { writes: "operands", tree: true, otherwise: "." } as const;
 
-/** `cargo +nightly fmt -- --check`: a toolchain may come first, and what `fmt` passes on is as good as its own. */
+/** `cargo +nightly fmt -- --check`: a toolchain may come first. Options that `fmt` passes on count as its own. */
 function withoutToolchain(words: readonly Text[]): readonly Text[] {
   const own = /^\+/.test(known(words[0] ?? []) ?? "") ? words.slice(1) : words;
   return own.some((word) => known(word) === "fmt") ? own.filter((word) => known(word) !== "--") : own;
@@ -69,10 +69,10 @@ export const packages: readonly Row[] = [
     commands: {
       "fmt fix": goRewrites,
       mod: {
-        opaque: "the module's files are rewritten where they need it",
+        opaque: "it may rewrite the module's files",
         commands: { "graph why verify download": {}, vendor: { fixed: "vendor", tree: true, opaque: "it fetches modules" } },
       },
-      env: { cases: [{ when: "w u", refuses: { kind: "loader", why: "Go's settings are changed" } }] },
+      env: { cases: [{ when: "w u", refuses: { kind: "loader", why: "`go env` changes Go's settings: set the variable for one command instead" } }] },
       vet: { opaque: "it builds the project", mentions: "outputs" },
       run: { ...goBuild, mentions: "operands", skip: 1 },
       "build test install": goBuild,
@@ -98,7 +98,7 @@ export const packages: readonly Row[] = [
   {
     names: "apt apt-get apt-cache aptitude brew dnf yum zypper pacman apk port snap flatpak choco winget scoop nix-env guix emerge",
     ...system,
-    commands: { [looks]: {} },
+    commands: { [readingCommands]: {} },
     match: ["apt install x", "brew upgrade"],
     no_match: ["apt list --installed", "brew info x"],
   },
@@ -112,7 +112,10 @@ export const packages: readonly Row[] = [
   },
   {
     names: "direnv",
-    commands: { exec: { ...runs, skip: 1 }, "allow permit grant edit": { refuses: { kind: "loader", why: "a folder's settings are loaded from then on" } } },
+    commands: {
+      exec: { ...runs, skip: 1 },
+      "allow permit grant edit": { refuses: { kind: "loader", why: "`direnv` loads the folder's settings in every later shell: leave that to a person" } },
+    },
     match: ["direnv exec . touch a -> a", "direnv allow"],
     no_match: ["direnv status"],
   },
@@ -129,7 +132,7 @@ export const packages: readonly Row[] = [
   {
     names: "asdf rbenv pyenv nodenv jenv volta opam n sdk",
     ...runsSystem,
-    commands: { "exec run": runs, which: {}, [looks]: {} },
+    commands: { "exec run": runs, which: {}, [readingCommands]: {} },
     match: ["asdf exec touch a -> a", "volta run touch a -> a", "rbenv install x"],
     no_match: ["asdf list", "pyenv which x"],
   },

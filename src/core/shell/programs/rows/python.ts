@@ -10,7 +10,7 @@ const asPrograms = new Set(
   ),
 );
 
-/** `zipfile -c ARCHIVE …`, `-e ARCHIVE FOLDER`; tarfile alike. */
+/** `zipfile -c ARCHIVE …`, `-e ARCHIVE FOLDER`; the same for tarfile. */
 const packs: Hook = (_, effects, { args: [verb, file = [], folder = literal(".")] }) => {
   const name = known(verb ?? []) ?? "";
   if (/^(?:-c|--create)$/.test(name)) writeFiles([file], effects);
@@ -37,11 +37,11 @@ const modules: Deed = {
 };
 const module = programOf(modules);
 
-/** `python -m NAME`: a module of its own kind, a program of the same name, or somebody's code. */
+/** `python -m NAME`: a module listed above, a program of the same name, or any other code. */
 const runsModule: Hook = (options, effects, call) => {
   const name = options.value("m");
   if (name === undefined) return;
-  effects.opaque("a module runs, maybe one of the folder we are in");
+  effects.opaque("a module runs, possibly from the working folder");
   module({ ...call, args: [name, ...options.operands] }, effects);
 };
 

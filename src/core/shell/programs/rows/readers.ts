@@ -1,6 +1,6 @@
 import type { Row } from "../row/row.ts";
 
-/** Programs that write nothing but what they print, and what one of their options names. */
+/** Programs that write only their output, and the files that one of their options names. */
 export const readers: readonly Row[] = [
   {
     names: `

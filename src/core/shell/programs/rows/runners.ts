@@ -1,14 +1,14 @@
 import { known, literal } from "../../text.ts";
 import type { Hook, Row } from "../row/row.ts";
 import { contentOf, writeTrees } from "../row/words.ts";
-import { tellMakefile } from "../text/makefile.ts";
+import { reportMakefile } from "../text/makefile.ts";
 
 const tests = { opaque: "tests run", mentions: "outputs" } as const;
 const starts = { opaque: "it starts other programs", mentions: "all" } as const;
 const secrets = { opaque: "it reads secrets" } as const;
 const scripts = "tasks of the project run";
 
-/** `npx PACKAGE args` and its kin, `npm exec` among them. */
+/** `npx PACKAGE args` and similar commands, including `npm exec`. */
 export const npx = {
   runs: "package",
   unless: "c",
@@ -19,7 +19,7 @@ export const npx = {
 } as const;
 
 /** `-o NAME=VALUE`, `--cov-report=html:FOLDER`. */
-const tellPytest: Hook = (options, effects) => {
+const reportPytest: Hook = (options, effects) => {
   for (const setting of options.all("o")) effects.code(setting);
   for (const report of options.all("cov-report")) {
     const target = (known(report) ?? "").split(":")[1];
@@ -29,21 +29,21 @@ const tellPytest: Hook = (options, effects) => {
 
 const makes: Hook = (options, effects, call) => {
   for (const word of options.operands) effects.operand(word);
-  for (const code of options.all("eval")) tellMakefile(code, effects);
+  for (const code of options.all("eval")) reportMakefile(code, effects);
   const contents = options.all("f").map((file) => contentOf(file, call));
-  for (const content of contents) if (content !== undefined) tellMakefile(content, effects);
+  for (const content of contents) if (content !== undefined) reportMakefile(content, effects);
   if (contents.length > 0 && !contents.includes(undefined)) return;
   const fromInput = options.all("f").some((file) => /^(?:-|\/dev\/stdin)$/.test(known(file) ?? ""));
-  if (fromInput && call.input.kind === "unknown") effects.refuse("unknown-code", "recipes of unknown content run");
+  if (fromInput && call.input.kind === "unknown") effects.refuse("unknown-code", "make runs recipes of unknown content: write the recipes out");
   effects.opaque("recipes run");
 };
 
-/** `just --justfile - recipe`: the recipes come on standard input. */
+/** `just --justfile - recipe` reads the recipes from standard input. */
 const runsRecipes: Hook = (_, effects, call) => {
-  for (const content of call.args.map((word) => contentOf(word, call))) if (content !== undefined) tellMakefile(content, effects);
+  for (const content of call.args.map((word) => contentOf(word, call))) if (content !== undefined) reportMakefile(content, effects);
 };
 
-/** Test runners, task runners, and tools that put an environment around a command. */
+/** Test runners, task runners, and tools that run a command in an environment. */
 export const runners: readonly Row[] = [
   {
     names: "make gmake bmake nmake",
@@ -76,7 +76,7 @@ export const runners: readonly Row[] = [
     tree: true,
     otherwise: ".",
     when: "snapshot-update inline-snapshot force-regen",
-    also: tellPytest,
+    also: reportPytest,
     match: ["pytest a ->", "pytest --junitxml r a -> r", "pytest --cov-report=html:d -> d", "pytest --snapshot-update -> ."],
   },
   {

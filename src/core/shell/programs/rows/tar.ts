@@ -4,7 +4,7 @@ import type { Effects } from "../../types.ts";
 import type { Hook, Row } from "../row/row.ts";
 import { writeFiles, writeTrees } from "../row/words.ts";
 
-/** Old style: `tar xzf FILE`: the letters' values follow in order. */
+/** Old style: `tar xzf FILE`. The values of the letters follow in order. */
 function withDashes(words: readonly Text[]): readonly Text[] {
   const letters = known(words[0] ?? []) ?? "";
   if (!/^[A-Za-z]+$/.test(letters)) return words;
@@ -29,15 +29,15 @@ const packs: Hook = (options, effects) => {
   const isRemote = (file: Text) => /^[^/:]+:/.test(knownStart(file)) && !options.has("force-local");
   const own = options.all("f").filter((file) => !isRemote(file));
   writeFiles(own, effects);
-  if (own.length < options.all("f").length) effects.opaque("the archive lies on another machine");
+  if (own.length < options.all("f").length) effects.opaque("the archive is on another machine");
   if (options.has("remove-files")) writeTrees(options.operands, innermost(options, effects), "delete");
 };
 
-/** Members named one by one bound what is written, unless their names are changed on the way. */
+/** Named members limit which files are written, unless an option renames them. */
 const unpacks: Hook = (options, effects) => {
   if (options.has("O", "to-command")) return;
   const inner = innermost(options, effects);
-  inner.opaque("the archive names what it writes, through links too");
+  inner.opaque("the archive decides which files it writes, also through links");
   const top = options.value("one-top-level");
   const renames = options.has("strip-components", "transform", "s", "T", "one-top-level", "wildcards");
   const isBound = options.operands.length > 0 && options.operands.every((member) => !/[*?[]/.test(known(member) ?? "*"));
@@ -45,7 +45,7 @@ const unpacks: Hook = (options, effects) => {
   else writeTrees(isBound && !renames ? options.operands : [literal(".")], inner);
 };
 
-const innermost = (options: Options, effects: Effects): Effects => options.all("C").reduce((so, folder) => so.within(folder), effects);
+const innermost = (options: Options, effects: Effects): Effects => options.all("C").reduce((inner, folder) => inner.within(folder), effects);
 
 export const tar: Row = {
   names: "tar bsdtar",
@@ -57,7 +57,7 @@ export const tar: Row = {
   action: "write",
   files: "g,listed-incremental index-file volno-file",
   shell: "F,info-script,new-volume-script I,use-compress-program to-command rsh-command rmt-command",
-  besides: [{ when: "T", opaque: "a list of files may hold options" }],
+  besides: [{ when: "T", opaque: "a list of files may contain options" }],
   also: runsAtCheckpoints,
   cases: [
     { when: "c,create r,append u,update A,catenate,concatenate delete", also: packs },

@@ -3,7 +3,7 @@ import type { Hook, Row } from "../row/row.ts";
 import { patchPrograms } from "../text/patch.ts";
 import { sed } from "../text/sed.ts";
 
-const byItself = "it names the files by itself";
+const choosesFiles = "it chooses the files itself";
 
 const rewrites = {
   values: "p,pattern r,rewrite l,lang c,config selector strictness globs threads j",
@@ -13,7 +13,7 @@ const rewrites = {
   otherwise: ".",
 } as const;
 
-/** yq: files follow the expression, which may be left out with `-f`. */
+/** yq: files follow the expression. With `-f` there is no expression operand. */
 const rewritesYaml: Hook = (options, effects) => {
   const hasVerb = /^(?:e|eval|ea|eval-all)$/.test(known(options.operands[0] ?? []) ?? "");
   const operands = options.operands.slice(hasVerb ? 1 : 0);
@@ -189,7 +189,7 @@ export const textPrograms: readonly Row[] = [
     writes: "after-first",
     when: "i,in-place",
     otherwise: ".",
-    opaque: byItself,
+    opaque: choosesFiles,
     match: ["comby -i x y a -> y a"],
   },
   { names: "fastmod", values: "d,dir e,extensions", writes: "after-first", otherwise: ".", tree: true, match: ["fastmod x -> ."] },
@@ -202,7 +202,7 @@ export const textPrograms: readonly Row[] = [
     opaque: "the transform is a program",
     match: ["jscodeshift -t x a -> a"],
   },
-  { names: "codemod", values: "d extensions", writes: "after-first", otherwise: ".", tree: true, opaque: byItself, match: ["codemod x -> ."] },
+  { names: "codemod", values: "d extensions", writes: "after-first", otherwise: ".", tree: true, opaque: choosesFiles, match: ["codemod x -> ."] },
   {
     names: "m4",
     values: "D,define I,include U,undefine R,reload-state",

@@ -1,8 +1,8 @@
 import { optionReader } from "../../read-options.ts";
 import { known, knownParts, knownStart, literal, type Text, unknownText } from "../../text.ts";
 import type { Call, Effects } from "../../types.ts";
+import { typedInto } from "../row/report-code.ts";
 import type { Hook, Row } from "../row/row.ts";
-import { typedInto } from "../row/tell-code.ts";
 import { joined, writeFiles } from "../row/words.ts";
 
 function commandsOf(words: readonly Text[]): readonly (readonly Text[])[] {
@@ -16,7 +16,7 @@ function commandsOf(words: readonly Text[]): readonly (readonly Text[])[] {
   return commands;
 }
 
-/** Commands that start a program: the folder's option, and the other options with a value. */
+/** Commands that start a program: the option for the folder, and the other options with a value. */
 const tmuxStarts = [
   { names: "new-session", folder: "c", read: optionReader({ values: "c e f F n s t x y", wrapper: true }) },
   {
@@ -30,12 +30,12 @@ const tmuxStarts = [
 const tmuxConfigures =
   "source-file set-hook bind-key if-shell confirm-before command-prompt set-option setw set-window-option choose-tree display-menu menu wait-for";
 
-/** Any command may be cut short as long as it can be told from the others. */
+/** Any command may be abbreviated as long as the abbreviation is unambiguous. */
 function isTmux(names: string, word: string): boolean {
   return names.split(" ").some((name) => name.startsWith(word));
 }
 
-function tellTmux([verb, ...args]: readonly Text[], call: Call, effects: Effects): void {
+function reportTmux([verb, ...args]: readonly Text[], call: Call, effects: Effects): void {
   const name = known(verb ?? []) ?? "?";
   for (const word of args) for (const [, code] of knownParts(word).matchAll(/#\(([^)]*)/g)) effects.shell(literal(code ?? ""));
   if (name.length < 2) return;
@@ -50,17 +50,17 @@ function tellTmux([verb, ...args]: readonly Text[], call: Call, effects: Effects
     else if (options.operands.length > 1) inner.run(options.operands);
     else inner.opaque(typedInto);
   } else if (isTmux(tmuxConfigures, name)) {
-    effects.opaque("tmux runs what it is configured to");
+    effects.opaque("tmux runs configured commands");
     for (const word of args) effects.code(word);
   }
 }
 
-/** Where there is no such folder, tmux starts the command in the home folder. */
+/** If the folder does not exist, tmux starts the command in the home folder. */
 function startFolder(folder: Text, { tree }: Call): Text {
   return tree?.isFolder(known(folder) ?? "") === true ? folder : unknownText;
 }
 
-/** Text typed into a shell that somebody opened. */
+/** Text typed into an open shell. */
 function typed(words: readonly Text[], effects: Effects): void {
   const isKey = (word: Text) => /^(?:Enter|C-\w|Escape|Space|Tab|BSpace|Up|Down)$/.test(known(word) ?? "");
   const text = withoutOptions(words, /^-[tN]$/, /^$/).filter((word) => !isKey(word));
@@ -78,7 +78,7 @@ export function withoutOptions(words: readonly Text[], withValue: RegExp, flags:
 
 const runsCommands: Hook = (options, effects, call) => {
   if (options.operands.length === 0 && !options.has("c", "V")) effects.opaque(typedInto);
-  for (const command of commandsOf(options.operands)) tellTmux(command, call, effects);
+  for (const command of commandsOf(options.operands)) reportTmux(command, call, effects);
 };
 
 /** `tmux new-session -d 'command' ; send-keys 'text' Enter`. */
@@ -88,7 +88,7 @@ export const tmux: Row = {
   values: "f L S T",
   flags: "2 C D l N u v V",
   shell: "c",
-  besides: [{ when: "f", opaque: "tmux runs what it is configured to" }],
+  besides: [{ when: "f", opaque: "tmux runs configured commands" }],
   also: runsCommands,
   match: ["tmux new -d 'touch a' -> a", "tmux send-keys -t 0 'touch a' Enter -> a", "tmux saveb a -> a", "tmux -c 'touch a' -> a", "tmux bind x y"],
   no_match: ["tmux ls", "tmux attach"],

@@ -15,7 +15,7 @@ const locks: Hook = ({ operands: [file, ...words] }, effects) => {
   else runWords(words, effects);
 };
 
-/** `strace -o '|COMMAND'` hands the trace to a command. */
+/** `strace -o '|COMMAND'` pipes the trace into a command. */
 const traces: Hook = (options, effects) => {
   for (const output of options.all("o")) {
     if (/^[|!]/.test(knownStart(output))) effects.shell(withoutStart(output, 1));
@@ -24,7 +24,7 @@ const traces: Hook = (options, effects) => {
   runWithAssignments([...options.all("E"), ...options.operands], effects);
 };
 
-/** `setarch [ARCH] command`: the machine's kind may be left out. */
+/** `setarch [ARCH] command`: the architecture is optional. */
 function withoutKind(words: readonly Text[]): readonly Text[] {
   const first = words.findIndex((word) => !knownStart(word).startsWith("-"));
   const isKind = /^(?:linux(?:32|64)|i\d86|x86_64|aarch64|arm\w*|uname26|ppc\w*|s390x?)$/.test(known(words[first] ?? []) ?? "");
@@ -37,7 +37,7 @@ const bwrapValues = wordsOf(
   "args unsetenv userns userns2 pidns uid gid hostname chdir exec-label file-label proc dev tmpfs mqueue dir seccomp add-seccomp-fd block-fd userns-block-fd info-fd json-status-fd sync-fd lock-file remount-ro cap-add cap-drop perms size overlay-src tmp-overlay ro-overlay argv0",
 );
 
-/** bubblewrap's options take one word, two, or none. */
+/** bubblewrap's options take one word, two or none. */
 const binds: Hook = (_, effects, { args }) => {
   let at = 0;
   while (at < args.length && /^--./.test(knownStart(args[at] ?? []))) {
@@ -47,7 +47,7 @@ const binds: Hook = (_, effects, { args }) => {
   runWords(args.slice(at), effects);
 };
 
-/** Programs that run the command they are given. */
+/** Programs that run the command in their operands. */
 export const wrappers: readonly Row[] = [
   ...environments,
   xargs,
@@ -156,7 +156,7 @@ export const wrappers: readonly Row[] = [
     names: "systemd-run",
     ...runs,
     in: "working-directory",
-    opaque: "it runs elsewhere",
+    opaque: "systemd starts it as a separate process",
     values:
       "u,unit p,property E,setenv H,host M,machine uid gid nice slice description on-calendar on-active on-boot timer-property service-type path-property",
     match: ["systemd-run --user -u x touch a -> a"],

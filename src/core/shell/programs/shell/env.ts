@@ -1,27 +1,27 @@
 import { known } from "../../text.ts";
+import { typedInto } from "../row/report-code.ts";
 import type { Hook, Row } from "../row/row.ts";
 import { programOf } from "../row/run-row.ts";
-import { typedInto } from "../row/tell-code.ts";
 import { runWithAssignments } from "../row/wrapping.ts";
 import { splitQuoted } from "./split-quoted.ts";
 
-/** `env [NAME=value…] command`; the words of `-S LINE` come before the others, options among them. */
+/** `env [NAME=value…] command`. The words of `-S LINE`, including options, come before the others. */
 const runsInEnvironment: Hook = (options, effects) => {
   const line = options.value("S");
   if (line === undefined) return runWithAssignments(options.operands, effects);
   const words = splitQuoted(known(line) ?? "$");
   if (known(line)?.includes("\\") === true)
-    effects.refuse("unknown-code", "`env -S` with escapes is not followed");
+    effects.refuse("unknown-code", "`env -S` with escapes is not followed: write the words out without `-S`");
   else if (words === undefined) effects.shell(line, options.operands);
   else effects.run([[{ kind: "literal", text: "env" }], ...words, ...options.operands]);
 };
 
-/** What follows the user goes to a shell. */
+/** The words after the user go to a shell. */
 const runsAsUser: Hook = (options, effects, { input }) => {
   if (options.has("c", "session-command")) return;
   if (input.kind === "text") effects.shell(input.text);
   else if (input.kind === "unknown")
-    effects.refuse("unknown-code", "data of unknown content goes into a shell");
+    effects.refuse("unknown-code", "data of unknown content goes into a shell: write the commands out");
   else effects.opaque(typedInto);
 };
 
@@ -50,7 +50,15 @@ export const environments: readonly Row[] = [
     glued: "block-signal default-signal ignore-signal",
     flags: "i,ignore-environment 0,null v,debug",
     in: "C,chdir",
-    besides: [{ when: "P", refuses: { kind: "loader", why: "the program is looked for in other folders" } }],
+    besides: [
+      {
+        when: "P",
+        refuses: {
+          kind: "loader",
+          why: "`env -P` looks for the program in other folders: run it by its path",
+        },
+      },
+    ],
     also: runsInEnvironment,
     match: ["env A=1 touch a -> a", "env -C d touch a -> d/a", "env -S 'touch a' b -> a b", "env -P x ls"],
     no_match: ["env", "env -i ls"],

@@ -16,7 +16,7 @@ const withValue = new Set(
 const find: Program = (call, effects) => {
   if (asksForHelp(call.args)) return;
   const { starts: named, expression, isUnknown } = readFind(call.args);
-  // Followed links lead out of the start folders, nobody knows where to.
+  // Followed links may lead anywhere outside the start folders.
   const follows = call.args.some((word) => /^-(?:L|follow)$/.test(known(word) ?? ""));
   const starts = follows ? [unknownText] : named;
   for (let at = 0; at < expression.length; at++) {
@@ -52,7 +52,7 @@ function readFind(args: readonly Text[]): {
   return { starts, expression: args.slice(at), isUnknown };
 }
 
-/** The words up to `;`, or up to `{} +`. */
+/** The words up to `;` or `{} +`. */
 function readCommand(expression: readonly Text[], from: number): { words: readonly Text[]; end: number } {
   for (let at = from; at < expression.length; at++) {
     const word = known(expression[at] ?? []);
@@ -62,11 +62,11 @@ function readCommand(expression: readonly Text[], from: number): { words: readon
   return { words: expression.slice(from), end: expression.length };
 }
 
-/** `-execdir` runs beside each file, whose name it is given. */
-function runFor(path: Text, words: readonly Text[], beside: boolean, effects: Effects): void {
+/** `-execdir` runs in the folder of each file and gets the file's name. */
+function runFor(path: Text, words: readonly Text[], inFolder: boolean, effects: Effects): void {
   if (words.length === 0) return;
-  const found = beside ? concat(literal("./"), anyName) : path;
-  const inner = beside ? effects.within(path) : effects;
+  const found = inFolder ? concat(literal("./"), anyName) : path;
+  const inner = inFolder ? effects.within(path) : effects;
   inner.run(
     words.map((word) => replaceMark(word, "{}", found)),
     { input: { kind: "none" } },

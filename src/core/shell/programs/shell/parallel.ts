@@ -7,7 +7,7 @@ import { hasMark, itemsOf, replaceMark } from "./split-quoted.ts";
 const marks = ["{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}"];
 const runsMax = 256;
 
-/** GNU parallel joins its words and hands them to a shell, with one input in place of each mark. */
+/** GNU parallel joins its words and passes them to a shell, with one input for each mark. */
 const runsInputs: Hook = (options, effects, call) => {
   const at = options.operands.findIndex((word) => /^:::/.test(known(word) ?? ""));
   const words = at < 0 ? options.operands : options.operands.slice(0, at);
@@ -29,7 +29,7 @@ function inputItems(call: Call): readonly Text[] {
   return call.input.kind === "text" ? itemsOf(call.input.text, "\n") : [unknownText];
 }
 
-/** `::: a b ::: c`; `:::: FILE` holds items that are not known. */
+/** `::: a b ::: c`. The items of `:::: FILE` are unknown. */
 function listedItems(words: readonly Text[]): readonly Text[] {
   const items: Text[] = [];
   let fromFile = false;
@@ -41,7 +41,7 @@ function listedItems(words: readonly Text[]): readonly Text[] {
   return items;
 }
 
-/** With `-q` no shell reads the words a second time. */
+/** With `-q` no shell parses the words again. */
 function runWith(
   words: readonly Text[],
   item: Text,
@@ -61,7 +61,7 @@ function runWith(
   effects.shell(used.length === 0 ? concat(line, literal(" "), quoted) : line);
 }
 
-/** `{.}`, `{/}` and their like are some part of the input. */
+/** `{.}`, `{/}` and similar marks are a part of the input. */
 function partOf(mark: string, value: Text): Text {
   if (/^\{\d?\}$/.test(mark)) return value;
   return mark === "{/}" || mark === "{#}" || mark === "{%}" || mark === "{/.}"

@@ -1,6 +1,6 @@
 import { known, knownParts, literal, type Text, unknownText } from "../../text.ts";
 import type { Action, Effects, Program } from "../../types.ts";
-import { typedInto } from "../row/tell-code.ts";
+import { typedInto } from "../row/report-code.ts";
 import { joined, named } from "../row/words.ts";
 
 const codeOption = /^[-/](?:c|com|comm|comma|comman|command|commandwithargs|cwa)$/i;
@@ -9,23 +9,24 @@ const fileOption = /^[-/](?:f|fi|fil|file)$/i;
 const valueOption =
   /^[-/](?:ex|exec|executionpolicy|ep|of|outputformat|outp\w*|inputformat|inp\w*|if|wd|workingdirectory|w|windowstyle|version|v|psc\w*|configurationname|config|settingsfile|custompipename)$/i;
 
-/** PowerShell is not followed; what it is told to write in plain words is reported. */
+/** PowerShell is not followed. Only writes to paths that the code spells out are reported. */
 const powershell: Program = (call, effects) => {
   const { args } = call;
   for (let at = 0; at < args.length; at++) {
     const word = known(args[at] ?? []) ?? "";
-    if (encodedOption.test(word)) return effects.refuse("unknown-code", "encoded code goes into a shell");
-    if (codeOption.test(word)) return tellPowerShell(joined(args.slice(at + 1)), effects);
+    if (encodedOption.test(word))
+      return effects.refuse("unknown-code", "encoded code goes into PowerShell: write the code out");
+    if (codeOption.test(word)) return reportPowerShell(joined(args.slice(at + 1)), effects);
     if (fileOption.test(word)) return runFile(args.slice(at + 1), effects);
     if (valueOption.test(word)) at++;
     else if (!/^[-/]/.test(word)) {
       const isFile = call.name === "pwsh" && /\.ps1$/i.test(word);
-      return isFile ? runFile(args.slice(at), effects) : tellPowerShell(joined(args.slice(at)), effects);
+      return isFile ? runFile(args.slice(at), effects) : reportPowerShell(joined(args.slice(at)), effects);
     }
   }
-  if (call.input.kind === "text") tellPowerShell(call.input.text, effects);
+  if (call.input.kind === "text") reportPowerShell(call.input.text, effects);
   else if (call.input.kind === "unknown")
-    effects.refuse("unknown-code", "data of unknown content goes into a shell");
+    effects.refuse("unknown-code", "data of unknown content goes into a shell: write the commands out");
   else effects.opaque(call.input.kind === "file" ? "a script runs" : typedInto);
 };
 
@@ -34,8 +35,8 @@ function runFile(words: readonly Text[], effects: Effects): void {
   for (const word of words.slice(1)) effects.operand(word);
 }
 
-/** Code of PowerShell, from a shell or from the PowerShell tool of a client. */
-function tellPowerShell(code: Text, effects: Effects): void {
+/** PowerShell code, from a shell or from a client's PowerShell tool. */
+function reportPowerShell(code: Text, effects: Effects): void {
   effects.code(code);
   effects.opaque("PowerShell is not followed");
   for (const { path, action, tree } of powerShellWrites(knownParts(code))) {
@@ -70,7 +71,7 @@ const targetNames = /^-(?:d|de\w*|outf\w*|destinationpath)$/i;
 const switches =
   /^-(?:force|recurse|r|fo|append|nonewline|passthru|confirm|whatif|verbose|noclobber|notypeinformation|raw)$/i;
 
-/** The writes that code spells out; a computed target is undefined. */
+/** The writes that code spells out. A computed target is undefined. */
 function powerShellWrites(code: string): PowerShellWrite[] {
   return statementsOf(code).flatMap(statementWrites);
 }
@@ -128,11 +129,11 @@ function statementsOf(code: string): string[][] {
   return statements.filter((words) => words.length > 0);
 }
 
-/** `cmd /c …`: close enough to a shell to be read as one. */
+/** `cmd /c …` is similar enough to be read in the same way. */
 const cmd: Program = (call, effects) => {
   const at = call.args.findIndex((word) => /^\/[ck]$/i.test(known(word) ?? ""));
   if (at < 0) return call.input.kind === "none" ? undefined : effects.opaque("commands from standard input");
-  tellPowerShell(joined(call.args.slice(at + 1)), effects);
+  reportPowerShell(joined(call.args.slice(at + 1)), effects);
 };
 
 export const powershells = new Map<string, Program>([

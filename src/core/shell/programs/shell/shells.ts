@@ -2,7 +2,7 @@ import { optionReader } from "../../read-options.ts";
 import { deviceOf } from "../../resolve-path.ts";
 import { known, knownStart, literal, type Text } from "../../text.ts";
 import type { Call, Effects, Program } from "../../types.ts";
-import { typedInto } from "../row/tell-code.ts";
+import { typedInto } from "../row/report-code.ts";
 import { asksForHelp, named } from "../row/words.ts";
 
 export const shellNames =
@@ -14,10 +14,10 @@ interface ShellCall {
   readonly operands: readonly Text[];
 }
 
-const interactive = "an interactive shell loads what its start files say";
+const interactive = "an interactive shell runs its start files: leave out `-i`, `--rcfile` and `--init-file`";
 const longValues = /^--(?:rcfile|init-file|emulate)$/;
 
-/** Shells read options their own way: `-c` is a flag, and `-o` takes the next word even within a cluster. */
+/** Shells have their own option syntax: `-c` is a flag, and `-o` takes the next word even within a cluster. */
 function readShell(args: readonly Text[]): ShellCall {
   const flags = new Set<string>();
   const long = new Set<string>();
@@ -50,7 +50,10 @@ const shell: Program = (call, effects) => {
     effects.refuse("loader", interactive);
   }
   if (flags.has("P"))
-    effects.refuse("unparsed", "a shell that resolves links when it changes folders is not followed");
+    effects.refuse(
+      "unparsed",
+      "`-P` makes the shell resolve links when it changes folders, which is not followed: leave it out",
+    );
   const [first, ...rest] = operands;
   if (flags.has("c")) {
     if (first !== undefined) effects.shell(first, rest);
@@ -66,24 +69,24 @@ function isStandardInput(script: Text): boolean {
   return deviceOf(known(script) ?? "") === "input";
 }
 
-/** Code that comes through standard input. */
+/** Code from standard input. */
 function readInput(call: Call, effects: Effects, args: readonly Text[]): void {
   if (call.input.kind === "text") effects.shell(call.input.text, args);
   else if (call.input.kind === "none") effects.opaque(typedInto);
-  else effects.refuse("unknown-code", "data of unknown content goes into a shell");
+  else effects.refuse("unknown-code", "data of unknown content goes into a shell: write the commands out");
 }
 
-/** A script in a file, or one that `<(…)` prints. */
+/** A script in a file, or the output of `<(…)`. */
 function runScript(script: Text, args: readonly Text[], effects: Effects): void {
   const pipe = script.find((piece) => piece.kind === "pipe");
   if (pipe?.kind === "pipe") {
     if (pipe.content === undefined)
-      effects.refuse("unknown-code", "data of unknown content goes into a shell");
+      effects.refuse("unknown-code", "data of unknown content goes into a shell: write the commands out");
     else effects.shell(pipe.content, [script, ...args]);
     return;
   }
   if (deviceOf(known(script) ?? "") === "descriptor")
-    effects.refuse("unknown-code", "data of unknown content goes into a shell");
+    effects.refuse("unknown-code", "data of unknown content goes into a shell: write the commands out");
   effects.opaque("a script runs", { script });
   for (const word of args) effects.operand(word);
 }

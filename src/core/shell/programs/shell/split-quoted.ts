@@ -1,6 +1,6 @@
 import { knownParts, literal, type Piece, type Text, unknownText } from "../../text.ts";
 
-/** Words of a known line with quotes, as `env -S` and `xargs` read them; undefined if more is in it. */
+/** Words of a known line with quotes, as `env -S` and `xargs` split it; undefined if it contains `$` or `\`. */
 export function splitQuoted(line: string): Text[] | undefined {
   if (/[$\\]/.test(line)) return undefined;
   const words: Text[] = [];
@@ -24,8 +24,8 @@ export function splitQuoted(line: string): Text[] | undefined {
 }
 
 /**
- * Items of a text at separators. Unknown text may hold separators itself, so an item with such a piece is
- * unknown altogether; names, wildcards and paths below a folder are single items.
+ * Splits a text into items at separators. Unknown text may contain separators, so an item with such a piece is
+ * unknown as a whole. Names, wildcards and paths below a folder are single items.
  */
 export function itemsOf(text: Text, separators: string): Text[] {
   const items: Text[] = [];
@@ -58,7 +58,7 @@ export function itemsOf(text: Text, separators: string): Text[] {
 
 const replacedCharsMax = 131_072;
 
-/** A word with every `mark` in its known parts replaced; unknown if that would grow beyond all use. */
+/** A word with every `mark` in its known parts replaced; unknown if the result would be too long. */
 export function replaceMark(word: Text, mark: string, replacement: Text): Text {
   const out: Piece[] = [];
   let chars = 0;

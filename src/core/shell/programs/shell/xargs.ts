@@ -4,7 +4,7 @@ import type { Call, Effects } from "../../types.ts";
 import type { Hook, Row } from "../row/row.ts";
 import { hasMark, itemsOf, replaceMark, splitQuoted } from "./split-quoted.ts";
 
-/** More runs than that are not told apart. */
+/** Above this number, the runs are treated as one with unknown arguments. */
 const runsMax = 256;
 
 const runsItems: Hook = (options, effects, call) => {
@@ -20,7 +20,7 @@ function markOf(options: Options): string {
   return mark === undefined ? "{}" : (known(mark) ?? "{}");
 }
 
-/** The items that standard input holds; one unknown text where only the run will tell. */
+/** The items on standard input; one unknown text if only the run decides. */
 function inputItems(call: Call, options: Options, byLine: boolean): readonly Text[] {
   if (options.has("a")) return [unknownText];
   if (call.input.kind === "none") return [];
@@ -32,7 +32,7 @@ function inputItems(call: Call, options: Options, byLine: boolean): readonly Tex
   if (byLine) return itemsOf(text, "\n");
   const spelled = known(text);
   if (spelled === undefined) return itemsOf(text, " \t\n");
-  // A dollar is nothing to xargs; what else cannot be split is not known.
+  // xargs does not interpret a dollar. Text that cannot be split is unknown.
   return splitQuoted(spelled.replaceAll("$", "\u{fffd}"))?.map(withDollars) ?? [unknownText];
 }
 

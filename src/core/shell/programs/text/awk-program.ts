@@ -1,8 +1,8 @@
-/** What an awk program does beyond printing; undefined stands for what it computes. */
+/** What an awk program does beyond printing; undefined means a computed value. */
 export interface AwkProgram {
   readonly files: (string | undefined)[];
   readonly commands: (string | undefined)[];
-  /** Commands that read what the program prints. */
+  /** Commands that read the program's output. */
   readonly pipes: (string | undefined)[];
 }
 
@@ -12,8 +12,8 @@ interface Token {
 }
 
 /**
- * Finds `print > FILE`, `print | COMMAND`, `COMMAND | getline` and `system(COMMAND)`. Whether a `/` within
- * brackets ends a regex differs between awks, so both are reckoned with.
+ * Finds `print > FILE`, `print | COMMAND`, `COMMAND | getline` and `system(COMMAND)`. Awk versions differ in whether
+ * a `/` inside brackets ends a regex, so both readings are used.
  */
 export function readAwkProgram(program: string): AwkProgram {
   const found: AwkProgram = { files: [], commands: [], pipes: [] };
@@ -30,7 +30,7 @@ function readTokens(tokens: readonly Token[], found: AwkProgram): void {
   }
 }
 
-/** Within the words of one print, only `>` and `|` outside brackets redirect. */
+/** In one print statement, only `>` and `|` outside brackets redirect. */
 function readPrint(tokens: readonly Token[], from: number, found: AwkProgram): void {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {
@@ -46,7 +46,7 @@ function readPrint(tokens: readonly Token[], from: number, found: AwkProgram): v
   }
 }
 
-/** A string that stands alone up to the end of its statement. */
+/** A string that is the only value up to the end of its statement. */
 function valueAt(tokens: readonly Token[], at: number, close?: string): string | undefined {
   const value = tokens[at];
   const after = tokens[at + 1];
@@ -103,7 +103,7 @@ function readString(program: string, start: number, tokens: Token[]): number {
   return program.length;
 }
 
-/** Numbers of characters are not worked out: they leave the text unknown. */
+/** Numeric escapes are not decoded. They make the text unknown. */
 function escaped(char: string): string {
   if (char === "n") return "\n";
   if (char === "t") return "\t";
@@ -117,7 +117,7 @@ function readName(program: string, start: number, tokens: Token[]): number {
   return at;
 }
 
-/** A `/` behind a value divides; behind anything else it opens a regex. */
+/** A `/` after a value divides. After anything else it starts a regex. */
 function mayStartRegex(last: Token | undefined): boolean {
   if (last === undefined || last.kind === "end") return true;
   if (last.kind === "string") return false;

@@ -17,7 +17,7 @@ const runsProgram: Hook = (options, effects, call) => {
   const sources = hasProgram ? [...options.all("e"), ...read] : program === undefined ? [] : [program];
   for (const source of sources) {
     effects.code(source);
-    tellProgram(knownParts(source), effects);
+    reportProgram(knownParts(source), effects);
   }
   for (const { name, value } of options.options)
     if (/^[dop]$/.test(name)) effects.write(value ?? literal(name === "d" ? "awkvars.out" : "awkprof.out"));
@@ -26,8 +26,8 @@ const runsProgram: Hook = (options, effects, call) => {
     if (!/^\w+=/.test(knownStart(file))) effects.write(file);
 };
 
-/** Targets that a program spells out; computed ones are unknown. */
-function tellProgram(program: string, effects: Effects): void {
+/** Targets written in the program; computed ones are unknown. */
+function reportProgram(program: string, effects: Effects): void {
   const { files, commands, pipes } = readAwkProgram(program);
   for (const file of new Set(files)) effects.write(textOf(file));
   for (const command of new Set(commands)) effects.shell(textOf(command));

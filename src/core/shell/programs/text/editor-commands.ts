@@ -1,8 +1,8 @@
 import { known, knownParts, literal, type Text, unknownText } from "../../text.ts";
 import type { Effects } from "../../types.ts";
 
-/** `w FILE` and `!COMMAND` in lines handed to ed, ex or vi. */
-export function tellEditorCommands(code: Text, effects: Effects): void {
+/** `w FILE` and `!COMMAND` in lines passed to ed, ex or vi. */
+export function reportEditorCommands(code: Text, effects: Effects): void {
   effects.code(code);
   const text = knownParts(code);
   for (const line of text.split(/[\n|]/)) {
@@ -18,7 +18,7 @@ export function tellEditorCommands(code: Text, effects: Effects): void {
   if (known(code) === undefined) effects.opaque("the editor's commands are not known");
 }
 
-/** Where a command starts, behind spaces and colons. */
+/** The position of the command, after spaces and colons. */
 function startOf(line: string): number {
   let at = 0;
   while (at < line.length && /[\s:]/.test(line[at] ?? "")) at++;

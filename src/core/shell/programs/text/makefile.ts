@@ -1,15 +1,20 @@
 import { concat, known, knownParts, literal, type Text, unknownText } from "../../text.ts";
 import type { Effects } from "../../types.ts";
 
-/** Hands the recipes of a makefile that is known as text to a shell, one line after the other. */
-export function tellMakefile(makefile: Text, effects: Effects): void {
+/** Passes the recipes of a makefile that is known as text to a shell, line by line. */
+export function reportMakefile(makefile: Text, effects: Effects): void {
   const text = known(makefile) ?? knownParts(makefile);
-  if (known(makefile) === undefined) effects.refuse("unknown-code", "recipes of unknown content run");
+  if (known(makefile) === undefined)
+    effects.refuse("unknown-code", "make runs recipes of unknown content: write the recipes out");
   effects.code(makefile);
   for (const recipe of recipesOf(text)) effects.shell(recipe);
-  tellCalls(text, effects);
-  if (changesReading.test(text)) effects.refuse("unknown-code", "the makefile changes how recipes are read");
-  if (/^[ \t]*(?:-|s)?include\s/m.test(text)) effects.opaque("other makefiles are read");
+  reportCalls(text, effects);
+  if (changesReading.test(text))
+    effects.refuse(
+      "unknown-code",
+      "the makefile changes how make reads or runs recipes: leave those settings out",
+    );
+  if (/^[ \t]*(?:-|s)?include\s/m.test(text)) effects.opaque("it includes other makefiles");
 }
 
 const changesReading =
@@ -17,10 +22,11 @@ const changesReading =
 
 const callsMax = 50;
 
-/** `$(shell COMMAND)` and `$(file >NAME,TEXT)`, wherever they stand. */
-function tellCalls(text: string, effects: Effects): void {
+/** `$(shell COMMAND)` and `$(file >NAME,TEXT)` anywhere in the makefile. */
+function reportCalls(text: string, effects: Effects): void {
   const calls = [...text.matchAll(/\$[({](shell|file)\s+/g)];
-  if (calls.length > callsMax) effects.refuse("unknown-code", "the makefile runs too many commands");
+  if (calls.length > callsMax)
+    effects.refuse("unknown-code", "the makefile runs too many commands: split it");
   for (const { 0: start, 1: name, index } of calls.slice(0, callsMax)) {
     const body = untilClosed(text.slice(index + start.length), start.charAt(1));
     if (name === "shell") effects.shell(expanded(body));
@@ -38,7 +44,7 @@ function untilClosed(text: string, open: string): string {
   return text;
 }
 
-/** Recipe lines, inline recipes behind `;`, and `X != …`. */
+/** Recipe lines, inline recipes after `;`, and `X != …`. */
 function recipesOf(text: string): Text[] {
   const recipes: Text[] = [];
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {
@@ -54,7 +60,7 @@ function recipesOf(text: string): Text[] {
   return recipes;
 }
 
-/** `$$` is a dollar for the shell; other variables are make's, and not known. */
+/** `$$` is a dollar for the shell. Other variables belong to make and are unknown. */
 function expanded(line: string): Text {
   const start = /^[\s@+-]*/.exec(line)?.[0].length ?? 0;
   const parts = line.slice(start).split(/(\$\$|\$\([^)]*\)|\$\{[^}]*\}|\$.)/);

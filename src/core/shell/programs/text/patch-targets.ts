@@ -1,4 +1,4 @@
-/** A path that a patch names, as it is written there. */
+/** A path in a patch, as written there. */
 export interface PatchTarget {
   readonly path: string;
   readonly action: "write" | "delete" | "move";
@@ -6,10 +6,10 @@ export interface PatchTarget {
 
 const envelope = /^\s*\*\*\*\s*(Add File|Update File|Delete File|Move to)\s*:(.*)$/s;
 
-/** How many folders are cut off a path, as in `patch -p`; `all` keeps the last name; undefined guesses. */
+/** The number of folders to remove from a path, as in `patch -p`; `all` keeps only the last name; undefined guesses. */
 export type Strip = number | "all" | undefined;
 
-/** Every path that a tool for patches would change: those of `apply_patch` envelopes, and of diffs beside them. */
+/** Every path that a patch tool would change: paths in `apply_patch` envelopes and in diffs outside them. */
 export function readPatch(text: string): PatchTarget[] {
   const lines = linesOf(text);
   return unique([...lines.flatMap(readEnvelope), ...readHeaders(outsideEnvelopes(lines), { counts: true })]);
@@ -17,11 +17,11 @@ export function readPatch(text: string): PatchTarget[] {
 
 export interface DiffReading {
   readonly strip?: Strip;
-  /** Whether the program goes by the lengths that hunks say they have. */
+  /** Whether the program relies on the line counts in hunk headers. */
   readonly counts: boolean;
 }
 
-/** Every path that `patch` or `git apply` would change: a unified, context or git diff. */
+/** Every path that `patch` or `git apply` would change, from a unified, context or git diff. */
 export function readDiff(text: string, reading: DiffReading): PatchTarget[] {
   return unique(readHeaders(linesOf(text), reading));
 }
@@ -39,7 +39,7 @@ function readEnvelope(line: string): PatchTarget[] {
   return [{ path, action: match[1] === "Delete File" ? "delete" : "write" }];
 }
 
-/** What stands in an envelope is lines of files, and a removed `-- x` looks like a header. */
+/** Removes envelopes: their content is lines of files, and a removed `-- x` looks like a header. */
 function outsideEnvelopes(lines: readonly string[]): string[] {
   let inside = false;
   return lines.filter((line) => {
@@ -50,8 +50,8 @@ function outsideEnvelopes(lines: readonly string[]): string[] {
 }
 
 /**
- * The lines of a hunk are skipped, so that a removed line `-- x` is not taken for a header. A hunk is one only
- * behind its header or another hunk: anywhere else programs skip the line as prose, and read on.
+ * The lines of a hunk are skipped, so that a removed line `-- x` is not read as a header. A hunk counts only directly
+ * after its header or another hunk. Elsewhere programs skip the line as prose and continue.
  */
 function readHeaders(lines: readonly string[], { strip, counts }: DiffReading): PatchTarget[] {
   const targets: PatchTarget[] = [];
@@ -70,7 +70,7 @@ function readHeaders(lines: readonly string[], { strip, counts }: DiffReading): 
       return;
     }
     if (!line.startsWith("\\")) mayBegin = false;
-    const bare = line.replace(/^[ \tX]*(?:- )*/, ""); // `patch` takes indented and quoted ones, too
+    const bare = line.replace(/^[ \tX]*(?:- )*/, ""); // `patch` also accepts indented and quoted headers
     if (bare.startsWith("diff --git ")) isGit = true;
     targets.push(...readHeader(bare, isGit, strip));
   });
@@ -88,7 +88,7 @@ function afterHunkLine(left: { old: number; new: number }, line: string): { old:
   return { old: left.old - 1, new: left.new - 1 };
 }
 
-/** More than two paths can be long: what is behind it names nothing, and would take long to look through. */
+/** Longer than any two paths. The rest of such a line names nothing and would be slow to scan. */
 const headerLengthMax = 16_384;
 
 function readHeader(whole: string, isGit: boolean, strip: Strip): PatchTarget[] {
@@ -108,7 +108,7 @@ function readHeader(whole: string, isGit: boolean, strip: Strip): PatchTarget[] 
   return [...new Set([spelled, undated])].flatMap((name) => target(name, strip));
 }
 
-/** Names may hold spaces; both are the same behind what is cut off, or each is one word. */
+/** Names may contain spaces. Either both names are equal after stripping, or each is one word. */
 function gitNames(text: string, strip: Strip): string[] {
   if (text.includes('"'))
     return [...text.matchAll(/"(?:\\.|[^"\\])*"|\S+/gs)].map(([name]) => unquoted(name));
@@ -141,7 +141,7 @@ function stripped(path: string, count: number | "all"): string {
 
 const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
 
-/** As git and `patch` read a name in quotes: bytes may be spelled in octal. */
+/** Unquotes a name as git and `patch` do; bytes may be written in octal. */
 function unquoted(path: string): string {
   const inside = /^"((?:\\.|[^"\\])*)"/s.exec(path)?.[1];
   if (inside === undefined) return path;

@@ -5,20 +5,20 @@ import type { Hook, Row } from "../row/row.ts";
 import { inFolder, writeTrees } from "../row/words.ts";
 import { type DiffReading, readDiff, readPatch, type Strip } from "./patch-targets.ts";
 
-/** A patch known as text names what it writes; any other decides by itself. */
+/** A patch known as text lists the files it writes. Any other patch is opaque. */
 export function writePatch(
   input: Call["input"],
   effects: Effects,
-  reading: DiffReading & { readonly beside?: (target: Text) => void },
+  reading: DiffReading & { readonly alsoWrites?: (target: Text) => void },
 ): void {
   if (input.kind === "none") return;
   const targets = input.kind === "text" ? readDiff(knownParts(input.text), reading) : [];
   if (targets.length === 0 || input.kind !== "text" || known(input.text) === undefined) {
-    effects.opaque("the patch names what it writes");
+    effects.opaque("the patch decides which files it writes");
   }
   for (const { path, action } of targets) {
     effects.write(literal(path), action);
-    reading.beside?.(literal(path));
+    reading.alsoWrites?.(literal(path));
   }
 }
 
@@ -30,26 +30,26 @@ export function stripOf(options: Options, otherwise: Strip): Strip {
 
 const patches: Hook = (options, effects, call) => {
   const folder = options.value("d");
-  const beside = (target: Text) => {
+  const alsoWrites = (target: Text) => {
     if (mayBeFolder(inFolder(folder ?? [], target), call)) effects.write(concat(target, literal(".rej")));
   };
   const [original] = options.operands;
   if (original !== undefined) {
     effects.write(original);
-    return beside(original);
+    return alsoWrites(original);
   }
   if (folder !== undefined && call.input.kind !== "text") writeTrees([literal(".")], effects);
-  if (options.has("i")) return effects.opaque("the patch names what it writes");
+  if (options.has("i")) return effects.opaque("the patch decides which files it writes");
   const counts = !options.has("c", "e", "n");
-  writePatch(call.input, effects, { strip: stripOf(options, "all"), counts, beside });
+  writePatch(call.input, effects, { strip: stripOf(options, "all"), counts, alsoWrites });
 };
 
-/** `patch` refuses a folder, and says so in a file beside it. */
+/** `patch` refuses to change a folder and writes the reason to a file next to it. */
 function mayBeFolder(path: Text, { tree }: Call): boolean {
   return tree?.isFolder(known(path) ?? ".") !== false;
 }
 
-/** Codex's own editor: the patch is an operand or comes on standard input. */
+/** Codex's own editor: the patch is an operand or standard input. */
 const appliesPatch: Hook = (_, effects, call) => {
   const text = call.args.at(-1) ?? (call.input.kind === "text" ? call.input.text : unknownText);
   const targets = readPatch(knownParts(text));
@@ -80,5 +80,10 @@ export const patchPrograms: readonly Row[] = [
     also: appliesPatch,
     match: ["apply_patch '*** Add File: a' -> a"],
   },
-  { names: "quilt", opaque: "the patches name what they write", mentions: "all", match: ["quilt push"] },
+  {
+    names: "quilt",
+    opaque: "the patches decide which files they write",
+    mentions: "all",
+    match: ["quilt push"],
+  },
 ];

@@ -2,9 +2,9 @@
 export interface SedScript {
   /** Files of `w FILE` and `s///w FILE`. */
   readonly files: readonly string[];
-  /** Commands of `e COMMAND`; an empty one is the pattern space. */
+  /** Commands of `e COMMAND`. An empty command runs the pattern space. */
   readonly commands: readonly string[];
-  /** False where sed would complain, or read on differently. */
+  /** False if sed would report an error or read the script differently. */
   readonly isWhole: boolean;
 }
 
@@ -56,7 +56,7 @@ function readSubstitution(cursor: Cursor, script: { files: string[]; commands: s
   return true;
 }
 
-/** `1`, `$`, `/re/I`, `\,re,`, `0~4`, `2,+3`, an unknown part, and the `!` behind them. */
+/** `1`, `$`, `/re/I`, `\,re,`, `0~4`, `2,+3`, an unknown part, and a `!` after them. */
 function skipAddresses(cursor: Cursor): boolean {
   for (;;) {
     const next = cursor.text[cursor.at];
@@ -72,7 +72,7 @@ function skipAddresses(cursor: Cursor): boolean {
   }
 }
 
-/** From a delimiter over `parts` parts, to behind the last delimiter; within `[…]` of a regex it is none. */
+/** Skips `parts` parts that end with the delimiter. Inside `[…]` of a regex the character is not a delimiter. */
 function skipDelimited(cursor: Cursor, parts: number, isRegex = true): boolean {
   const delimiter = cursor.text[cursor.at++] ?? "";
   const hasBrackets = isRegex && delimiter !== "[" && delimiter !== "]";
@@ -93,19 +93,19 @@ function skipDelimited(cursor: Cursor, parts: number, isRegex = true): boolean {
 const bracketsMax = 256;
 const brackets = /^\[\^?\]?(?:\[([:.=])(?:(?!\1\]).){0,32}\1\]|[^\]])*\]/s;
 
-/** To the `]` that ends a bracket expression, if one does. */
+/** Skips to the `]` that ends a bracket expression, if there is one. */
 function skipBrackets(cursor: Cursor): void {
   const found = brackets.exec(cursor.text.slice(cursor.at, cursor.at + bracketsMax));
   if (found !== null) cursor.at += found[0].length - 1;
 }
 
-/** A label ends at a blank, whatever follows. */
+/** A label ends at a blank. */
 function skipLabel(cursor: Cursor): void {
   skip(cursor, " \t");
   skipUntil(cursor, " \t\n;");
 }
 
-/** `a text`, or `a\` and lines that each but the last end with a backslash. */
+/** `a text`, or `a\` and lines that all end with a backslash except the last. */
 function skipText(cursor: Cursor): void {
   let line = takeLine(cursor);
   while (/(?<!\\)(?:\\\\)*\\$/.test(line) && cursor.at < cursor.text.length) line = takeLine(cursor);

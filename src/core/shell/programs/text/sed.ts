@@ -11,17 +11,17 @@ const edits: Hook = (options, effects, call) => {
   const read = options.all("f").flatMap((file) => contentOf(file, call) ?? []);
   const script = hasScript ? joinedBy("\n", [...options.all("e"), read]) : (operands[0] ?? []);
   const files = hasScript ? operands : operands.slice(1);
-  tellScript(script, files, effects);
+  reportScript(script, files, effects);
   if (inPlace) for (const file of files) effects.write(file);
 };
 
-/** BSD's `-i ''` leaves an empty operand where GNU has none. */
+/** BSD's `-i ''` leaves an empty operand that GNU does not have. */
 function withoutBsdSuffix(operands: readonly Text[]): readonly Text[] {
   return operands[0]?.length === 0 ? operands.slice(1) : operands;
 }
 
-/** A script of unknown start may even be an option; what it is given then counts as mentioned. */
-function tellScript(script: Text, files: readonly Text[], effects: Effects): void {
+/** A script with an unknown start may even be an option. Then the files count as mentioned. */
+function reportScript(script: Text, files: readonly Text[], effects: Effects): void {
   const { files: written, commands, isWhole } = readSedScript(knownParts(script));
   const isKnown = known(script) !== undefined;
   if (!isKnown && !isWhole) effects.write(unknownText);
@@ -31,7 +31,8 @@ function tellScript(script: Text, files: readonly Text[], effects: Effects): voi
   for (const file of new Set(written)) effects.write(textOf(file));
   for (const command of new Set(commands)) {
     if (command !== "") effects.shell(textOf(command));
-    else effects.refuse("unknown-code", "the script runs what it reads as shell code");
+    else
+      effects.refuse("unknown-code", "the sed script runs its input as shell code: write the commands out");
   }
 }
 

@@ -2,7 +2,7 @@ import { known, knownParts, literal, type Text, unknownText } from "../../text.t
 import type { Effects } from "../../types.ts";
 
 /** Statements that make a database client write files or run programs on this machine. */
-export function tellStatements(code: Text, effects: Effects): void {
+export function reportStatements(code: Text, effects: Effects): void {
   effects.code(code);
   const text = known(code);
   if (text === undefined) return;
@@ -23,11 +23,11 @@ export function tellStatements(code: Text, effects: Effects): void {
     effects.shell(literal(match[1] ?? ""));
 }
 
-/** Commands of sqlite, which may be abbreviated, and functions of its that reach files. */
-export function tellSqlite(code: Text, effects: Effects): void {
-  tellStatements(code, effects);
+/** Commands of sqlite, which may be abbreviated, and its functions that access files. */
+export function reportSqlite(code: Text, effects: Effects): void {
+  reportStatements(code, effects);
   const text = knownParts(code);
-  for (const line of text.split("\n")) tellDotCommand(line, effects);
+  for (const line of text.split("\n")) reportDotCommand(line, effects);
   for (const [, name] of text.matchAll(/\bwritefile\s*\((?:\s*'([^']*)'\s*,)?/gi))
     effects.write(name === undefined ? unknownText : literal(name));
   const attached = text.match(/\battach\b/gi)?.length ?? 0;
@@ -41,7 +41,7 @@ export function tellSqlite(code: Text, effects: Effects): void {
 const dotWrites = "output once excel www log backup save clone trace testcase".split(" ");
 const dotReads = "read import open load archive session cd restore".split(" ");
 
-function tellDotCommand(line: string, effects: Effects): void {
+function reportDotCommand(line: string, effects: Effects): void {
   const [, word, rest = ""] = /^\s*\.([a-z]+)\s*(.*)$/.exec(line) ?? [];
   if (word === undefined) return;
   const isOneOf = (names: readonly string[]) => names.some((name) => name.startsWith(word));

@@ -2,18 +2,18 @@ import type { Options } from "../../read-options.ts";
 import { known, type Text } from "../../text.ts";
 import type { Call, Effects } from "../../types.ts";
 
-/** A client may type into a program that is open, and some call no hook for it. */
-export const typedInto = "what is typed into it is not known";
+/** A client may type into a running program, and some clients call no hook for it. */
+export const typedInto = "text that is typed into it later is not known";
 
-/** The shared part of every interpreter: inline code, a script, or code on standard input. */
-export function tellCode(code: readonly Text[], options: Options, effects: Effects, call: Call): void {
+/** Shared by all interpreters: inline code, a script, or code on standard input. */
+export function reportCode(code: readonly Text[], options: Options, effects: Effects, call: Call): void {
   const [script, ...rest] = options.operands;
   if (code.length > 0) {
     for (const text of code) effects.code(text);
     effects.opaque("inline code runs");
     for (const word of options.operands) effects.operand(word);
   } else if (script === undefined || isStandardInput(script)) {
-    tellInput(effects, call);
+    reportInput(effects, call);
     for (const word of rest) effects.operand(word);
   } else {
     effects.opaque("a script runs", { script });
@@ -23,7 +23,7 @@ export function tellCode(code: readonly Text[], options: Options, effects: Effec
   }
 }
 
-function tellInput(effects: Effects, call: Call): void {
+function reportInput(effects: Effects, call: Call): void {
   if (call.input.kind === "text") effects.code(call.input.text);
   effects.opaque(call.input.kind === "none" ? typedInto : "code from standard input runs");
 }
