@@ -66,7 +66,9 @@ describe("an agent does not speak for a person", () => {
     expect(said.match(refused), said).toHaveLength(personsWords.length);
     expect(said).toMatch(/R-AU-001: `task-escalate` is not allowed for a role of a session/);
     expect(status).toBe(3);
-    expect(done.decisions).toMatchObject([{ question: expect.stringContaining("Do you approve this design") }]);
+    expect(done.decisions).toMatchObject([
+      { question: expect.stringContaining("Do you approve this design") },
+    ]);
   });
 });
 

@@ -124,7 +124,9 @@ describe("lockstep claim", () => {
     expect(await said(write("src/b/new.ts", by("one")))).toMatch(
       /^R-PW-001: .*lockstep widen T-A src\/b\/new.ts/,
     );
-    expect(await said(bash("lockstep claim T-A", by("two")))).toMatch(/^R-AU-001: .*claimed by another agent/);
+    expect(await said(bash("lockstep claim T-A", by("two")))).toMatch(
+      /^R-AU-001: .*claimed by another agent/,
+    );
     expect(await said(bash("lockstep claim T-B", by("one")))).toMatch(/^R-PW-002: .*another task/);
     expect(await said(bash("lockstep claim T-A", by("one")))).toBe("allowed");
     expect(await said(bash("lockstep claim T-B && touch README.md", by("two")))).toMatch(/^R-PW-001/);
