@@ -301,7 +301,7 @@ describe("what cannot be known before it runs", () => {
     const quiet = bash("./gen.sh", { tool_use_id: "quiet" });
     expect(await said(quiet, { env })).toBe("allowed");
     repository.write("src/a/made.ts", "x");
-    repository.write("node_modules/x", "x");
+    repository.write("node_modules/made", "x");
     writeFileSync(join(repository.path, ".gitignore"), "node_modules\n");
     expect(await said(post(quiet), { env })).toMatch(
       /^R-PW-001: changed outside the lock scope.*`.gitignore`;/,
