@@ -101,7 +101,7 @@ const examples = (description: string) => z.array(line).exactOptional().describe
 
 const program = z.strictObject({
   names: z
-    .string("names of the program, apart by spaces, without folders")
+    .string("names of the program, separated by spaces, without folders")
     .regex(nameForm)
     .describe("names of the program, separated by spaces"),
   ...deedShape,

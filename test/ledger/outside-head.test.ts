@@ -64,7 +64,7 @@ describe("an older copy of a ledger together with its head", () => {
     expect(name).toMatch(/^[0-9a-f]{16}$/);
     const known = `events 3 to 5 are missing at the end, but \`${join(place.home, name)}\` records them`;
     expect(await problemsOf(place.open)).toContain(
-      `${known}: restore it from a copy, or start from what is there, such as a backup that you restored, with \`lockstep reconcile --accept-loss\``,
+      `${known}: restore it from a copy, or continue with the current files, such as a restored backup, with \`lockstep reconcile --accept-loss\``,
     );
 
     const unknowing = await place.open(place.elsewhere);
@@ -82,7 +82,7 @@ describe("an older copy of a ledger together with its head", () => {
     await place.add(["T-2"]);
     place.restoreCopy();
     await place.add(["T-9"], place.elsewhere);
-    expect(await problemsOf(place.open)).toMatch(/^lost: .*event 2 is not the one that .* names/);
+    expect(await problemsOf(place.open)).toMatch(/^lost: .*event 2 is not the one recorded in .*/);
   });
 
   it("is refused though only changes without events are missing, and though it had none yet", async () => {
@@ -93,9 +93,9 @@ describe("an older copy of a ledger together with its head", () => {
     committed(await ledger.commit({ settings: { breaker: 1 } }));
     ledger.close();
     place.restoreCopy();
-    expect(await problemsOf(place.open)).toMatch(/^lost: .*the last 1 changes are missing, and/);
+    expect(await problemsOf(place.open)).toMatch(/^lost: .*the last 1 changes are missing, but/);
     rmSync(join(place.ledger, "audit.head"));
-    expect(await problemsOf(place.open)).toMatch(/^lost: .*the last 1 changes are missing, and/);
+    expect(await problemsOf(place.open)).toMatch(/^lost: .*the last 1 changes are missing, but/);
   });
 
   it("is taken once a person accepts it, and refused when it comes again", async () => {
@@ -113,7 +113,7 @@ describe("an older copy of a ledger together with its head", () => {
     expect(await problemsOf(place.open)).toEqual([]);
     await place.add(["T-3"]);
     place.restoreCopy();
-    expect(await problemsOf(place.open)).toMatch(/^lost: .*event 2 is missing at the end, and/);
+    expect(await problemsOf(place.open)).toMatch(/^lost: .*event 2 is missing at the end, but/);
   });
 });
 
